@@ -1,4 +1,5 @@
 // The answers that the service gives, against the document: each operation with each status and code that it names.
+import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { OpenApi } from '../../server/openapi/document.ts';
@@ -22,6 +23,7 @@ import {
 } from '../support/app/openapi.ts';
 import { production } from '../support/app/settings.ts';
 import { openBrowser } from '../support/app/visitor.ts';
+import { buildPayment } from '../support/billing/money.ts';
 import { buildSignup, signMessage } from '../support/crm/crm.ts';
 import { openWire, type Wire } from '../support/database/wire.ts';
 import { appendEvents } from '../support/events/client-events.ts';
@@ -54,6 +56,7 @@ beforeAll(async () => {
   };
   const without = {
     CRM_SIGNUPS_SECRET: undefined,
+    PAYMENTS_SECRET: undefined,
     MARKETPLACE_SSO_SECRET: undefined,
     MARKETPLACE_SSO_ISSUER: undefined,
   };
@@ -111,6 +114,7 @@ const right: Record<string, (at: TestApp | TestInstance) => Promise<Asked>> = {
   receiveMarketplaceHandOff: async () => [await handOffOf({ id: crypto.randomUUID() })],
   receiveMarketplaceHandOffSpeculatively: async () => ['/sso/marketplace/callback', { method: 'HEAD' }],
   pushSignup: async () => signedSignup(JSON.stringify(buildSignup(crypto.randomUUID()))),
+  reportPayment: async () => signedReport(JSON.stringify(buildPayment(100))),
   listContracts: async (at) => ['/integrations/crm/contracts', { headers: bearerOf(at, 'crm_app') }],
   logout: async (at) => ['/logout?client=shop', cookieAt(at)],
   downloadOwnData: async (at) => ['/profile/data.json', cookieAt(at)],
@@ -131,6 +135,14 @@ function signedSignup(
   return ['/integrations/crm/signups', { method: 'POST', body, headers: { ...headers, ...options.headers } }];
 }
 
+function signedReport(
+  body: string,
+  options: { webhookId?: string; headers?: Record<string, string> } = {},
+): Asked {
+  const headers = signMessage(app.config.paymentsSecrets?.[0] ?? '', body, options);
+  return ['/integrations/payments', { method: 'POST', body, headers: { ...headers, ...options.headers } }];
+}
+
 async function ask(
   operationId: string,
   at: TestApp | TestInstance = app,
@@ -143,7 +155,13 @@ async function ask(
 const everyOperation = Object.keys(right);
 const rightOutcomes: Record<string, string> = {
   ...Object.fromEntries(everyOperation.map((operationId) => [operationId, '200'])),
-  ...{ launch: '303', receiveMarketplaceHandOff: '303', changePassword: '303', pushSignup: '201' },
+  ...{
+    launch: '303',
+    receiveMarketplaceHandOff: '303',
+    changePassword: '303',
+    pushSignup: '201',
+    reportPayment: '201',
+  },
   ...{ launchSpeculatively: '204', receiveMarketplaceHandOffSpeculatively: '204' },
 };
 
@@ -155,7 +173,7 @@ describe('each operation is answered as the document says', () => {
 
   it('where it has a body that it must not have', async () => {
     for (const operationId of everyOperation) {
-      if (operationId === 'pushSignup') continue;
+      if (operationId === 'pushSignup' || operationId === 'reportPayment') continue;
       const code = (status: string) =>
         (operationId.endsWith('Speculatively') ? status.split(' ')[0] : status) ?? '';
       const { method = 'GET' } = (await right[operationId]?.(app))?.[1] ?? {};
@@ -373,6 +391,45 @@ describe('what the CRM sends', () => {
       app.send(`/integrations/crm/contracts${query}`, more);
     expectAs('listContracts', '400 invalid_request', await list('?after=x'));
     expectAs('listContracts', '401 invalid_token', await list('', { headers: bearerOf(app, 'shop') }));
+  });
+});
+
+describe('what a payment provider sends', () => {
+  const send = (request: Asked, at: Pick<TestApp, 'send'> = app) => at.send(...request);
+
+  it('is answered so', async () => {
+    const body = JSON.stringify(buildPayment(100));
+    const first = signedReport(body, { webhookId: 'paid_1' });
+    expectAs('reportPayment', '201', await send(first));
+    const again = await send(first);
+    expect(again.headers.get('idempotent-replayed')).toBe('true');
+    expectAs('reportPayment', '201', again);
+    expectAs('reportPayment', '200', await send(signedReport(body)));
+  });
+
+  it('is refused so', async () => {
+    const body = JSON.stringify(buildPayment(100));
+    expectAs('reportPayment', '400 malformed_json', await send(signedReport('{')));
+    const unsigned = signedReport(body, { headers: { 'webhook-signature': 'v1,x' } });
+    expectAs('reportPayment', '401 invalid_webhook_signature', await send(unsigned));
+    expectAs('reportPayment', '404 not_configured', await send(signedReport(body), bare));
+    expectAs('reportPayment', '413 body_too_large', await send(signedReport(body.padEnd(65_537))));
+    const encoded = signedReport(body, { headers: { 'content-encoding': 'gzip' } });
+    expectAs('reportPayment', '415 unsupported_media_type', await send(encoded));
+    expectAs('reportPayment', '422 validation_failed', await send(signedReport('{}')));
+    const breaksOff = new ReadableStream({ pull: (controller) => controller.error(new Error('gone')) });
+    const half: Asked = ['/integrations/payments', { ...signedReport(body)[1], body: breaksOff }];
+    expectAs('reportPayment', '400 invalid_request', await send(half));
+    const payment = buildPayment(100);
+    await send(signedReport(JSON.stringify(payment)));
+    const other = JSON.stringify({ ...payment, kind: 'refund', of: 'pay_other' });
+    expectAs('reportPayment', '422 idempotency_key_reused', await send(signedReport(other)));
+    await app.db.transaction().execute(async (trx) => {
+      const key = `payments:${createHash('sha256').update('paid_under_way').digest('hex')}`;
+      await sql`select pg_advisory_xact_lock(hashtextextended(${key}, 0))`.execute(trx);
+      const answer = await send(signedReport(body, { webhookId: 'paid_under_way' }));
+      expectAs('reportPayment', '409 request_in_progress', answer);
+    });
   });
 });
 

@@ -13,6 +13,8 @@ import {
   listWorked,
   readDocument,
 } from '../support/app/openapi.ts';
+import { addInvoice } from '../support/billing/money.ts';
+import { setBillingClock, setSettings } from '../support/billing/settings.ts';
 import { tokenOf } from '../support/events/events.ts';
 
 let app: TestApp;
@@ -25,10 +27,13 @@ beforeAll(async () => {
       SSO_SHOP_CALLBACK_URL: 'http://localhost:4000/sso/callback',
       SSO_SHOP_SECRET: exampleSecrets.client,
       CRM_SIGNUPS_SECRET: exampleSecrets.signups,
+      PAYMENTS_SECRET: exampleSecrets.payments,
       MARKETPLACE_SSO_SECRET: exampleSecrets.marketplace,
       MARKETPLACE_SSO_ISSUER: exampleMarketplace,
     },
   });
+  await setSettings(app.db);
+  await setBillingClock(app.db, '2026-01-01T00:00:00Z');
   document = await readDocument(app);
 });
 afterAll(() => app.close());
@@ -76,6 +81,7 @@ it('every request of the document gets what it says', async () => {
   for (const place of listOperations(document.paths)) {
     for (const { name, method, path, headers, body, status } of listWorked(document, place)) {
       const what = `${place.operation.operationId} ${name}`;
+      if (what === 'reportPayment payment') await addInvoice(app.db);
       const credentials = await credentialsOf(place.operation.operationId, name);
       const answer = await app.send(path, {
         method,

@@ -109,6 +109,9 @@ it('each says who may call it', () => {
     // Whom of the staff, and about whom: server/staff/rights.ts.
     staff: [
       ...Object.keys(rights).map((name) => `admin.${name}`),
+      'booksForms.act',
+      'booksForms.invoice',
+      'booksForms.waiting',
       'staffForms.act',
       'staffForms.auditKinds',
       'staffForms.who',

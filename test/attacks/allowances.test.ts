@@ -134,6 +134,8 @@ const doors: Record<string, Counted | Free | Bounded> = {
       .map((name) => [`trpc admin.${name}`, byStaff]),
   ),
   'POST /admin/people/:id': byStaff,
+  'POST /admin/invoices/:number': byStaff,
+  'POST /admin/billing/unallocated': byStaff,
   'trpc profile.update': { counts: 'profile.updated', make: (user) => call(user, 'profile.update', names()) },
   'trpc profile.changePassword': {
     counts: 'password.changed',

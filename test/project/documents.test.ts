@@ -11,6 +11,7 @@ import { addDoctorCommand } from '../../server/cli/doctor.ts';
 import { addHelpCommands } from '../../server/cli/help-people.ts';
 import { addHistoryCommand } from '../../server/cli/history.ts';
 import { addMarketplaceCommands } from '../../server/cli/marketplace.ts';
+import { addMoneyCommands } from '../../server/cli/money.ts';
 import { addPeopleCommands } from '../../server/cli/people.ts';
 import { addReconcileCommand } from '../../server/cli/reconcile.ts';
 import { addSettingsCommand } from '../../server/cli/settings.ts';
@@ -239,6 +240,7 @@ describe('a command in our documents', () => {
     addHistoryCommand(program);
     addAuditCommand(program);
     addMarketplaceCommands(program);
+    addMoneyCommands(program);
     addBillingCommands(program);
     addReconcileCommand(program);
     addClientCommands(program);

@@ -36,13 +36,15 @@ it('each field that is read has a bound, and each bound a field', () => {
   // The check of an envelope reads three, and the form of names passes on what the procedure takes.
   const verified = ['payload', 'signature', 'signature_next'];
   // Only programs send these, to a procedure.
-  const decided = ['what', 'decision'];
+  const decided = ['what', 'decision', 'contract'];
+  // app/book-forms.ts passes them on.
+  const passed = ['payment', 'amount', 'paidAt', 'method'];
   const edited = Object.keys(readShape(profileEditSchema).properties ?? {});
   const read = sources.flatMap(({ text }) =>
     [...text.matchAll(calls)].map(([, one, other]) => one ?? other ?? ''),
   );
   expect(read.length).toBeGreaterThan(50);
-  expect([...new Set([...read, ...verified, ...decided, ...edited])].sort()).toEqual(
+  expect([...new Set([...read, ...verified, ...decided, ...passed, ...edited])].sort()).toEqual(
     Object.keys(textBounds).sort(),
   );
 });

@@ -72,7 +72,7 @@ describe.each(signing)('%s', (setting) => {
 
 describe('a secret used twice in production', () => {
   it('is an error if it rotates to itself', () => {
-    for (const setting of [...signing, 'CRM_SIGNUPS_SECRET']) {
+    for (const setting of [...signing, 'CRM_SIGNUPS_SECRET', 'PAYMENTS_SECRET']) {
       const [secret] = production[setting]?.split(',') ?? [];
       expect(faultsOf({ ...production, [setting]: `${secret},${secret}` })).toEqual([setting]);
     }
@@ -106,19 +106,27 @@ describe('a secret used twice in production', () => {
     const settings = { ...production, CRM_SIGNUPS_SECRET: key, SSO_CRM_SECRET: spell(key) };
     expect(faultsOf(settings).sort()).toEqual(['CRM_SIGNUPS_SECRET', 'SSO_CRM_SECRET']);
   });
+
+  it('is an error in CRM_SIGNUPS_SECRET and PAYMENTS_SECRET', () => {
+    const settings = { ...production, PAYMENTS_SECRET: production.CRM_SIGNUPS_SECRET };
+    expect(faultsOf(settings).sort()).toEqual(['CRM_SIGNUPS_SECRET', 'PAYMENTS_SECRET']);
+  });
 });
 
-describe('CRM_SIGNUPS_SECRET', () => {
+describe.each([
+  ['CRM_SIGNUPS_SECRET', 'crmSignupsSecrets'],
+  ['PAYMENTS_SECRET', 'paymentsSecrets'],
+] as const)('%s', (setting, member) => {
   it.each([24, 25, 26, 32, 63, 64])('may have %i bytes, and stays as it is', (bytes) => {
-    const settings = { ...production, CRM_SIGNUPS_SECRET: whsec(bytes) };
-    expect(readConfig(settings).crmSignupsSecrets).toEqual([whsec(bytes)]);
+    const settings = { ...production, [setting]: whsec(bytes) };
+    expect(readConfig(settings)[member]).toEqual([whsec(bytes)]);
   });
 
   it('may hold two secrets during a rotation', () => {
     const both = [whsec(32), whsec(24)];
-    const settings = { ...production, CRM_SIGNUPS_SECRET: both.join() };
-    expect(readConfig(settings).crmSignupsSecrets).toEqual(both);
-    expect(faultsOf({ CRM_SIGNUPS_SECRET: `${whsec(32)},${whsec(23)}` })).toEqual(['CRM_SIGNUPS_SECRET']);
+    const settings = { ...production, [setting]: both.join() };
+    expect(readConfig(settings)[member]).toEqual(both);
+    expect(faultsOf({ [setting]: `${whsec(32)},${whsec(23)}` })).toEqual([setting]);
   });
 
   it.each([
@@ -136,14 +144,14 @@ describe('CRM_SIGNUPS_SECRET', () => {
     ['stray bits at the end', `whsec_${'A'.repeat(42)}B=`],
     ['a line break inside', whsec(64).replace(/(.{40})/, '$1\n')],
   ])('is refused in either mode with %s', (_, secret) => {
-    expect(faultsOf({ ...production, CRM_SIGNUPS_SECRET: secret })).toEqual(['CRM_SIGNUPS_SECRET']);
-    expect(faultsOf({ CRM_SIGNUPS_SECRET: secret })).toEqual(['CRM_SIGNUPS_SECRET']);
+    expect(faultsOf({ ...production, [setting]: secret })).toEqual([setting]);
+    expect(faultsOf({ [setting]: secret })).toEqual([setting]);
   });
 
   it('is refused in production if it is the default of local mode', () => {
-    const [local] = readConfig({}).crmSignupsSecrets ?? [];
+    const [local] = readConfig({})[member] ?? [];
     expect(local).toBeDefined();
-    expect(faultsOf({ ...production, CRM_SIGNUPS_SECRET: local })).toEqual(['CRM_SIGNUPS_SECRET']);
+    expect(faultsOf({ ...production, [setting]: local })).toEqual([setting]);
   });
 });
 

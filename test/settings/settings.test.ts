@@ -20,6 +20,7 @@ describe('local mode', () => {
         ttlSeconds: 300,
       },
       crmSignupsSecrets: [expect.stringMatching(/^whsec_/)],
+      paymentsSecrets: [expect.stringMatching(/^whsec_/)],
       databaseUrl: undefined,
       databasePoolSize: 10,
       databasePreparedStatements: true,
@@ -126,6 +127,7 @@ describe('production', () => {
         ttlSeconds: 300,
       },
       crmSignupsSecrets: [production.CRM_SIGNUPS_SECRET],
+      paymentsSecrets: [production.PAYMENTS_SECRET],
       databaseUrl: production.DATABASE_URL,
       mail: { smtpUrl: production.SMTP_URL, from: 'Identity <identity@example.test>' },
       port: 3_000,
@@ -143,11 +145,17 @@ describe('production', () => {
     });
   });
 
-  it('has inbound hand-offs and signups off unless they are configured', () => {
-    const off = { MARKETPLACE_SSO_ISSUER: undefined, MARKETPLACE_SSO_SECRET: '', CRM_SIGNUPS_SECRET: ' ' };
+  it('has inbound hand-offs, signups and payments off unless they are configured', () => {
+    const off = {
+      MARKETPLACE_SSO_ISSUER: undefined,
+      MARKETPLACE_SSO_SECRET: '',
+      CRM_SIGNUPS_SECRET: ' ',
+      PAYMENTS_SECRET: '',
+    };
     const config = readConfig({ ...production, ...off });
     expect(config.marketplaceInbound).toBeUndefined();
     expect(config.crmSignupsSecrets).toBeUndefined();
+    expect(config.paymentsSecrets).toBeUndefined();
   });
 
   it.each([
@@ -198,6 +206,7 @@ describe('production', () => {
       MARKETPLACE_SSO_TTL: `300${canary}`,
       MARKETPLACE_SSO_ISSUER: undefined,
       CRM_SIGNUPS_SECRET: `whsec_${canary}`,
+      PAYMENTS_SECRET: `whsec_${canary}`,
       DATABASE_URL: `mysql://${canary}:${canary}@${canary}/${canary}`,
       DATABASE_POOL_SIZE: canary,
       DATABASE_PREPARED_STATEMENTS: canary,

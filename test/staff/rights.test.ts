@@ -29,7 +29,8 @@ const procedures = new Map(
   Object.entries(
     appRouter._def.procedures as unknown as Record<string, { _def: { type: 'query' | 'mutation' } }>,
   )
-    .filter(([name]) => name.startsWith('admin.'))
+    // Those about money are in test/staff/books.test.ts.
+    .filter(([name]) => name.startsWith('admin.') && !name.startsWith('admin.billing.'))
     .map(([name, { _def }]) => [name.slice('admin.'.length), _def.type === 'query']),
 );
 const routes = (await loadPages()).routes.filter(({ path }) => /^\/admin(?:[/.]|$)/.test(path));
@@ -213,7 +214,11 @@ async function addTarget(name: string, target: TargetName, caller: Caller): Prom
 }
 
 it('each procedure has a row in the table of rights, and each act of these tests', () => {
-  expect([...procedures.keys()].sort()).toEqual(Object.keys(rights).sort());
+  expect([...procedures.keys()].sort()).toEqual(
+    Object.keys(rights)
+      .filter((name) => !name.startsWith('billing.'))
+      .sort(),
+  );
   const changes = [...procedures].filter(([, isQuery]) => !isQuery).map(([name]) => name);
   expect(Object.keys(actCases).sort()).toEqual(changes.sort());
 });

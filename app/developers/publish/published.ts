@@ -64,6 +64,7 @@ export const documents: PublishedDocument[] = [
   { slug: 'events', file: 'docs/events.md', group: guides },
   { slug: 'doctor', file: 'docs/doctor.md', group: guides },
   { slug: 'crm', file: 'docs/crm.md', group: guides },
+  { slug: 'payments', file: 'docs/payments.md', group: guides },
   { slug: 'migrate', file: 'docs/migrate.md', group: guides },
   { slug: 'refusals', file: 'docs/refusals.md', group: reference },
   { slug: 'glossary', file: 'docs/glossary.md', group: reference },

@@ -1,6 +1,7 @@
 // A request for every route and method of the service.
 import { loadPages } from '../../../server/runtime/build.ts';
 import { sign } from '../../../server/sso/hmac.ts';
+import { buildPayment } from '../billing/money.ts';
 import { buildSignup, signMessage } from '../crm/crm.ts';
 import { buildHandOff } from '../marketplace/marketplace.ts';
 import type { TestRequest } from '../run/names.ts';
@@ -129,6 +130,11 @@ async function buildRequest(
   if (path === '/integrations/crm/signups') {
     const body = JSON.stringify(buildSignup('away'));
     const headers = signMessage(app.config.crmSignupsSecrets?.[0] ?? '', body);
+    return [path, { method, body, headers }];
+  }
+  if (path === '/integrations/payments') {
+    const body = JSON.stringify(buildPayment(100));
+    const headers = signMessage(app.config.paymentsSecrets?.[0] ?? '', body);
     return [path, { method, body, headers }];
   }
   if (method !== 'POST') return [path + (queries[page] ?? ''), { method }];

@@ -1,0 +1,358 @@
+// What administrators do with money: by procedures, and by the forms of their pages.
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Answer, locationOf, openApp, type TestApp } from '../support/app/app.ts';
+import { textOf } from '../support/app/visitor.ts';
+import {
+  addContract,
+  addInvoice,
+  buildPayment,
+  findFaultsInBooks,
+  issueNext,
+  readInvoice,
+  readUnallocated,
+  report,
+} from '../support/billing/money.ts';
+import { germanSettings, setSettings } from '../support/billing/settings.ts';
+import { addFactor, addPerson, addSession, call, readData, readOutcome } from '../support/people/staff.ts';
+
+let app: TestApp;
+let admin: Awaited<ReturnType<typeof addStaff>>;
+let manager: typeof admin;
+beforeAll(async () => {
+  app = await openApp();
+  await setSettings(app.db);
+  admin = await addStaff('admin');
+  manager = await addStaff('manager');
+});
+afterAll(async () => {
+  expect(await findFaultsInBooks(app.db)).toEqual([]);
+  await app.close();
+});
+
+async function addStaff(role: 'admin' | 'manager') {
+  const person = await addPerson(app, { role });
+  await addFactor(app.db, person);
+  return { ...person, ...(await addSession(app, person.id)) };
+}
+
+const why = 'As the bank statement says';
+
+/** What a procedure of `admin.billing` is answered: its data, or the refusal. */
+async function ask(name: string, input: Record<string, unknown>, { cookie } = admin) {
+  const answer = await call(app, `billing.${name}`, cookie, { why, ...input });
+  return answer.status === 200 ? readData(answer) : readOutcome(answer);
+}
+
+/** One case of each procedure, with what its form would be about. */
+const cases: Record<string, () => Promise<Record<string, string>>> = {
+  recordPayment: async () => ({ number: await addInvoice(app.db), amount: '34.51' }),
+  credit: async () => ({ number: await addInvoice(app.db) }),
+  reissue: async () => ({ number: await addInvoice(app.db) }),
+  allocate: async () => ({
+    payment: (await report(app, buildPayment(100))).payment_id,
+    number: await addInvoice(app.db),
+  }),
+  paidBack: async () => ({ payment: (await report(app, buildPayment(100))).payment_id }),
+  cancelContract: async () => ({ contract: await addContract(app.db) }),
+};
+
+describe.each(Object.keys(cases))('%s', (name) => {
+  it('is for administrators alone, with a credential and a reason', async () => {
+    const input = (await cases[name]?.()) ?? {};
+    const customer = await addPerson(app);
+    expect(await ask(name, input, { ...customer, ...(await addSession(app, customer.id)) })).toBe(
+      '404 not_found',
+    );
+    expect(await ask(name, input, { ...admin, cookie: '' })).toBe('401 login_required');
+    expect(await ask(name, input, manager)).toBe('403 not_allowed');
+    const authTime = new Date(Date.now() - 11 * 60_000);
+    const stale = { ...admin, ...(await addSession(app, admin.id, { authTime })) };
+    expect(await ask(name, input, stale)).toBe('401 login_required');
+    expect(await ask(name, { ...input, why: 'x' })).toBe('422 validation_failed');
+    const nothing = { number: 'none', payment: 'none', contract: 'none', amount: '1' };
+    expect(await ask(name, nothing, manager)).toBe('404 not_found');
+    expect(await ask(name, { ...input, seen: '0'.repeat(64) })).toBe('409 edited_meanwhile');
+    expect(typeof (await ask(name, input))).toBe('object');
+  });
+
+  it('is in the audit with who did it and why', async () => {
+    const input = (await cases[name]?.()) ?? {};
+    const said = `${why}, ${crypto.randomUUID()}`;
+    await ask(name, { ...input, why: said });
+    const { rows } = await sql<{ type: string; actor: string; by: string }>`
+      select type, actor_id as actor, details ->> 'by' as by from audit_events where why = ${said} order by type`.execute(
+      app.db,
+    );
+    const types: Record<string, string[]> = {
+      recordPayment: ['payment.recorded'],
+      credit: ['credit_note.issued'],
+      reissue: ['credit_note.issued', 'invoice.issued'],
+      allocate: ['payment.allocated'],
+      paidBack: ['payment.refunded'],
+      cancelContract: ['contract.moved'],
+    };
+    expect(rows).toEqual(types[name]?.map((type) => ({ type, actor: admin.id, by: 'staff' })));
+  });
+});
+
+it('nothing is done about an invoice or contract of one’s own account', async () => {
+  const contract = await addContract(app.db, { email: admin.email });
+  const number = (await issueNext(app.db, contract)) ?? '';
+  const { payment_id: payment } = await report(app, buildPayment(100));
+  for (const [name, input] of Object.entries({
+    recordPayment: { number, amount: '1.00' },
+    credit: { number },
+    reissue: { number },
+    allocate: { payment, number },
+    cancelContract: { contract },
+  }))
+    expect(await ask(name, input), name).toBe('403 not_allowed');
+  const page = await app.send(`/admin/invoices/${number}`, { cookie: admin.cookie });
+  expect(textOf(page)).toContain('This invoice is of your own account');
+  expect(page.text).not.toContain('<form method="post" data-intent');
+});
+
+describe('recordPayment', () => {
+  it('takes decimal amounts and days, and counts once by its id', async () => {
+    const number = await addInvoice(app.db);
+    const input = { number, payment: 'bank-1', amount: '10.5', paidAt: '2026-02-28', method: 'transfer' };
+    const answer = { payment_id: 'bank-1', applied: true, allocated: 1_050, unallocated: 0 };
+    expect(await ask('recordPayment', input)).toEqual({
+      ...answer,
+      invoice: { number, status: 'open', open: 2_401 },
+    });
+    expect(await ask('recordPayment', input)).toMatchObject({ ...answer, applied: false });
+    expect(await ask('recordPayment', { ...input, amount: '10.51' })).toBe('422 validation_failed');
+    const { rows } = await sql`select paid_at, recorded_by, method from payments where id = 'bank-1'`.execute(
+      app.db,
+    );
+    // Noon in Berlin.
+    expect(rows).toEqual([
+      { paid_at: new Date('2026-02-28T11:00:00Z'), recorded_by: 'staff', method: 'transfer' },
+    ]);
+  });
+
+  it.each([
+    ['an amount of nothing', { amount: '0.00' }],
+    ['a comma', { amount: '1,50' }],
+    ['three digits of cents', { amount: '1.500' }],
+    ['a minus', { amount: '-1.00' }],
+    ['too much', { amount: '10000000000.01' }],
+    ['no amount', { amount: '' }],
+    ['a day of 1999', { paidAt: '1999-12-31' }],
+    ['a day that there is not', { paidAt: '2026-02-30' }],
+    ['tomorrow', { paidAt: new Date(Date.now() + 2 * 24 * 3_600_000).toISOString().slice(0, 10) }],
+    ['no day', { paidAt: 'today' }],
+    ['an id with a space', { payment: 'a b' }],
+    ['a method of 61 characters', { method: 'x'.repeat(61) }],
+  ])('refuses %s', async (_, changes) => {
+    const number = await addInvoice(app.db);
+    const input = { number, amount: '10.00', ...changes };
+    expect(await ask('recordPayment', input)).toBe('422 validation_failed');
+    expect(await readInvoice(app.db, number)).toMatchObject({ allocated: 0 });
+  });
+
+  it('takes yen without digits', async () => {
+    const number = await addInvoice(app.db, { price: { currency: 'JPY', unitAmount: 2_900 } }).catch(
+      () => '',
+    );
+    // Tax in another currency than the seller's is held.
+    expect(number).toBe('');
+  });
+});
+
+describe('credit', () => {
+  it('is a part or the rest, never more than is left, and frees what was paid', async () => {
+    const number = await addInvoice(app.db);
+    const { payment_id: id } = await report(app, buildPayment(3_451, { invoice_number: number }));
+    expect(await ask('credit', { number, amount: '34.52' })).toBe('422 validation_failed');
+    expect(await ask('credit', { number, amount: '10.00' })).toEqual({
+      creditNote: expect.stringMatching(/^CN-/),
+    });
+    expect(await readInvoice(app.db, number)).toMatchObject({
+      credited: 1_000,
+      allocated: 2_451,
+      status: 'paid',
+    });
+    expect(await readUnallocated(app.db, id)).toBe(1_000);
+    await ask('credit', { number });
+    expect(await readInvoice(app.db, number)).toMatchObject({
+      credited: 3_451,
+      allocated: 0,
+      status: 'void',
+    });
+    expect(await ask('credit', { number })).toBe('409 already_settled');
+    expect(await readUnallocated(app.db, id)).toBe(3_451);
+  });
+});
+
+describe('reissue', () => {
+  it('moves what was paid of it to a new invoice of the same period and price, and nothing more', async () => {
+    const number = await addInvoice(app.db);
+    const { payment_id: id } = await report(app, buildPayment(4_000, { invoice_number: number }));
+    const { creditNote, invoice } = await ask('reissue', { number });
+    expect([creditNote, invoice]).toEqual([expect.stringMatching(/^CN-/), expect.stringMatching(/^INV-/)]);
+    expect(await readInvoice(app.db, number)).toMatchObject({ status: 'void', allocated: 0 });
+    expect(await readInvoice(app.db, invoice)).toMatchObject({
+      total: 3_451,
+      allocated: 3_451,
+      status: 'paid',
+    });
+    expect(await readUnallocated(app.db, id)).toBe(549);
+    const { rows } = await sql`
+      select count(distinct (period_starts_at, period_ends_at, plan))::int as n from invoices
+      where document in (${number}, ${invoice})`.execute(app.db);
+    expect(rows).toEqual([{ n: 1 }]);
+    expect(await ask('reissue', { number })).toBe('409 already_settled');
+  });
+
+  it('keeps the price where another tax is due: what is too much then waits', async () => {
+    const number = await addInvoice(app.db);
+    const { payment_id: id } = await report(app, buildPayment(3_451, { invoice_number: number }));
+    const [, ...others] = germanSettings.tax.rules;
+    const seven = { country: 'DE', rate: 700, category: 'S' as const, from: '2020-01-01' };
+    await setSettings(app.db, {
+      ...germanSettings,
+      tax: { ...germanSettings.tax, rules: [seven, ...others] },
+    });
+    const { invoice } = await ask('reissue', { number });
+    await setSettings(app.db);
+    expect(await readInvoice(app.db, invoice)).toMatchObject({
+      total: 3_103,
+      allocated: 3_103,
+      status: 'paid',
+    });
+    expect(await readUnallocated(app.db, id)).toBe(348);
+  });
+
+  it('of one that is credited in part is refused', async () => {
+    const number = await addInvoice(app.db);
+    await ask('credit', { number, amount: '1.00' });
+    expect(await ask('reissue', { number })).toBe('409 already_settled');
+  });
+});
+
+it('an invoice from before there was a seller is paid in part, and only credited whole, without a credit note', async () => {
+  await sql`update billing_settings set stopped_at = now()`.execute(app.db);
+  const number = await addInvoice(app.db);
+  await setSettings(app.db);
+  expect(number).toMatch(/^\d+$/);
+  await ask('recordPayment', { number, amount: '9.00' });
+  expect(await readInvoice(app.db, number)).toMatchObject({ allocated: 900, status: 'open' });
+  expect(await ask('credit', { number, amount: '1.00' })).toBe('422 validation_failed');
+  expect(await ask('reissue', { number })).toBe('403 not_allowed');
+  expect(await ask('credit', { number })).toEqual({ creditNote: null });
+  expect(await readInvoice(app.db, number)).toMatchObject({ credited: 2_900, allocated: 0, status: 'void' });
+});
+
+describe('the page of an invoice', () => {
+  const open = (number: string, { cookie } = admin) => app.send(`/admin/invoices/${number}`, { cookie });
+  const post = (number: string, form: Record<string, string>, { cookie } = admin): Promise<Answer> =>
+    app.send(`/admin/invoices/${number}`, { cookie, form: { why, ...form } });
+  const seenOn = ({ text }: Answer) => /name="seen" value="(\w{64})"/.exec(text)?.[1] ?? '';
+
+  it('shows what it says and what is open, and records a payment once', async () => {
+    const number = await addInvoice(app.db);
+    const page = await open(number);
+    expect(page.status).toBe(200);
+    expect(page.text).toContain(`data-document="${number}"`);
+    expect(page.text).toContain('data-open="3451"');
+    expect(textOf(page)).toContain('Blumen GmbH');
+    const payment = /name="payment" value="([^"]+)"/.exec(page.text)?.[1] ?? '';
+    const form = {
+      intent: 'pay',
+      seen: seenOn(page),
+      payment,
+      amount: '20.00',
+      paidAt: '2026-02-01',
+      method: '',
+    };
+    const answers = await Promise.all(Array.from({ length: 16 }, () => post(number, form)));
+    // Whoever is second has seen what is no more.
+    expect(answers.map(({ status }) => status).sort()).toEqual([
+      303,
+      ...Array.from({ length: 15 }, () => 409),
+    ]);
+    const done = answers.find(({ status }) => status === 303) as Answer;
+    expect(locationOf(done).search).toBe('?saved=pay');
+    expect((await open(number)).text).toContain('data-open="1451"');
+  });
+
+  it('credits and issues anew', async () => {
+    const number = await addInvoice(app.db);
+    const first = await open(number);
+    expect((await post(number, { intent: 'credit', seen: seenOn(first), amount: '4.51' })).status).toBe(303);
+    const second = await open(number);
+    expect(second.text).toContain('data-open="3000"');
+    expect(second.text).not.toContain('data-intent="reissue"');
+    expect((await post(number, { intent: 'credit', seen: seenOn(second), amount: '' })).status).toBe(303);
+    expect((await open(number)).text).not.toContain('data-intent="credit"');
+    const other = await addInvoice(app.db);
+    expect((await post(other, { intent: 'reissue', seen: seenOn(await open(other)) })).status).toBe(303);
+    expect(await readInvoice(app.db, other)).toMatchObject({ status: 'void' });
+  });
+
+  it('says what is wrong, and does nothing without seen, or for another intent', async () => {
+    const number = await addInvoice(app.db);
+    const seen = seenOn(await open(number));
+    const wrong = await post(number, { intent: 'pay', seen, amount: 'much', paidAt: '2026-02-01' });
+    expect([wrong.status, textOf(wrong)]).toEqual([
+      422,
+      expect.stringContaining('Enter an amount above zero'),
+    ]);
+    expect((await post(number, { intent: 'credit' })).status).toBe(409);
+    expect((await post(number, { intent: 'allocate', seen })).status).toBe(404);
+    expect((await post(number, { intent: 'else', seen })).status).toBe(400);
+    expect(await readInvoice(app.db, number)).toMatchObject({ allocated: 0, credited: 0 });
+  });
+
+  it('is not for managers, and not there for an unknown number', async () => {
+    const number = await addInvoice(app.db);
+    expect((await open(number, manager)).status).toBe(403);
+    expect((await open('INV-1999-0001')).status).toBe(404);
+    const user = await app.db
+      .selectFrom('users')
+      .select('id')
+      .where('email', '=', 'customer@example.test')
+      .executeTakeFirstOrThrow();
+    const link = `href="/admin/invoices/${number}"`;
+    expect((await app.send(`/admin/people/${user.id}`, { cookie: admin.cookie })).text).toContain(link);
+    expect((await app.send(`/admin/people/${user.id}`, { cookie: manager.cookie })).text).not.toContain(link);
+  });
+});
+
+describe('the page of payments that wait', () => {
+  const path = '/admin/billing/unallocated';
+  const open = () => app.send(path, { cookie: admin.cookie });
+  const seenOf = ({ text }: Answer, payment: string) =>
+    new RegExp(`name="payment" value="${payment}"/?><input type="hidden" name="seen" value="(\\w+)"`).exec(
+      text,
+    )?.[1] ?? '';
+  const post = (form: Record<string, string>) =>
+    app.send(path, { cookie: admin.cookie, form: { why, ...form } });
+
+  it('puts one to an invoice, and records one as paid back', async () => {
+    const number = await addInvoice(app.db);
+    const { payment_id: payment } = await report(app, buildPayment(4_000, { invoice_number: 'INV-2O26-1' }));
+    const page = await open();
+    expect(textOf(page)).toContain('It names the invoice INV-2O26-1, which there is not.');
+    const form = { payment, seen: seenOf(page, payment) };
+    const unknown = await post({ ...form, intent: 'allocate', number: 'INV-2026-9999' });
+    expect([unknown.status, textOf(unknown)]).toEqual([
+      422,
+      expect.stringContaining('There is no invoice with this number'),
+    ]);
+    expect((await post({ ...form, intent: 'allocate', number: ` ${number} ` })).status).toBe(303);
+    expect(await readInvoice(app.db, number)).toMatchObject({ status: 'paid' });
+    expect((await post({ ...form, intent: 'paid-back' })).status).toBe(409);
+    const seen = seenOf(await open(), payment);
+    expect((await post({ payment, seen, intent: 'paid-back' })).status).toBe(303);
+    expect(await readUnallocated(app.db, payment)).toBe(0);
+    expect((await open()).text).not.toContain(payment);
+  });
+
+  it('is not for managers', async () => {
+    expect((await app.send(path, { cookie: manager.cookie })).status).toBe(403);
+  });
+});
