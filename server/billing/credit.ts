@@ -1,4 +1,4 @@
-// Credits an invoice, whole or in part, and issues it anew (contract 7.70 to 7.79).
+// Credits an invoice, whole or in part, and issues it anew (contract 7.70 to 7.75).
 import type { Transaction } from 'kysely';
 import type { DB } from '../../db/schema.ts';
 import { deferAuditEvent } from '../../db/tables/audit-events.ts';

@@ -1,4 +1,4 @@
-// Issues documents: what they say, their number, their rows (contract 7.50 to 7.79). All of it in a transaction that has locked
+// Issues documents: what they say, their number, their rows (contract 7.50 to 7.75). All of it in a transaction that has locked
 // the contract, and the invoice that a credit note corrects. The number comes last, because whoever takes one holds up all
 // others.
 import type { Transaction } from 'kysely';

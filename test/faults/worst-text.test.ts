@@ -123,6 +123,17 @@ const acts: Record<string, string>[] = [
   { intent: 'thaw', keep: 'new@example.test', removeFactors: 'yes' },
   { intent: 'remove-link', externalId: 'x' },
 ];
+const bookForms = [
+  {
+    path: '/admin/invoices/1',
+    intent: 'pay',
+    payment: 'x',
+    amount: '1.00',
+    paidAt: '2026-02-01',
+    method: 'x',
+  },
+  { path: '/admin/billing/unallocated', intent: 'allocate', payment: 'x', number: '1' },
+];
 const forms: Door[] = [
   { path: '/login', fields: { email: 'customer@example.test', password: 'wrong', can_add_passkey: 'yes' } },
   { path: '/login', fields: { passkey: '{}' } },
@@ -167,6 +178,11 @@ const forms: Door[] = [
   { path: '/profile/delete', fields: { intent: 'x' } },
   { path: '/profile/delete', fields: { intent: 'delete', ...confirms }, isStale: true },
   { path: '/passkeys/options', fields: { purpose: 'take-back', token } },
+  ...bookForms.map(({ path, ...fields }) => ({
+    path,
+    fields: { why: 'They asked for it', seen: 'x', ...fields },
+    isStaff: true,
+  })),
   ...acts.map((fields) => ({
     path: personPage,
     fields: { ...fields, why: 'A good reason', seen: 'x' },
@@ -207,6 +223,8 @@ const queries: Door[] = [
   { path: '/profile/passkeys/offer', fields: next },
   { path: '/admin/people', fields: { q: 'x', role: 'user', state: 'frozen' }, isStaff: true },
   { path: personPage, fields: { saved: 'suspend' }, isStaff: true },
+  { path: '/admin/invoices/1', fields: { saved: 'pay' }, isStaff: true },
+  { path: '/admin/billing/unallocated', fields: { saved: 'allocate' }, isStaff: true },
   {
     path: '/admin/audit',
     fields: { kind: 'x', person: 'x', staff: 'x', client: 'x', before: 'x' },

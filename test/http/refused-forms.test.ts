@@ -7,16 +7,20 @@ import { loadPages } from '../../server/runtime/build.ts';
 import { type Answer, locationOf, openApp, type TestApp } from '../support/app/app.ts';
 import { openBackend, type TestBackend } from '../support/app/backend.ts';
 import { type Browser, fieldOf, logIn, openBrowser, textOf } from '../support/app/visitor.ts';
+import { addInvoice, buildPayment, report } from '../support/billing/money.ts';
 import { readToken } from '../support/people/kept-mail.ts';
 import { setUp } from '../support/people/totp-app.ts';
 
 let app: TestApp;
 let other: TestBackend;
 let lagMs = 0;
+let invoiceNumber = '';
 beforeAll(async () => {
   const now = () => new Date(Date.now() + lagMs);
   app = await openApp({ now });
   other = await openBackend({ databaseUrl: app.databaseUrl, now });
+  invoiceNumber = await addInvoice(app.db);
+  await report(app, buildPayment(100, { payment_id: 'pay_waits' }));
 });
 afterAll(async () => {
   await other.close();
@@ -388,6 +392,37 @@ const rows: Row[] = [
     says: /Enter your password to suspend the account \(\S+\)\./,
     holds: { intent: 'suspend', why: 'They asked for it', seen: 'x' },
   },
+  {
+    form: '/admin/invoices/:number pay',
+    arrange: admin,
+    fields: { amount: 'much', paidAt: '2026-02-01', payment: 'pay_1', why: 'As the bank says', seen: 'x' },
+    status: 422,
+    says: 'Enter an amount above zero, such as 29.00',
+    holds: { amount: 'much', paidAt: '2026-02-01', payment: 'pay_1', why: 'As the bank says' },
+  },
+  {
+    form: '/admin/invoices/:number credit',
+    arrange: admin,
+    fields: { why: 'Sent twice', seen: 'x' },
+    status: 409,
+    says: 'This has changed since you opened the page',
+  },
+  {
+    form: '/admin/invoices/:number credit',
+    arrange: adminOfBefore,
+    fields: { why: 'Sent twice', seen: 'x' },
+    status: 401,
+    says: /Enter your password to credit the invoice \(\d+\)\./,
+    holds: { intent: 'credit', why: 'Sent twice', seen: 'x' },
+  },
+  {
+    form: '/admin/billing/unallocated allocate',
+    arrange: admin,
+    fields: { payment: 'pay_waits', number: 'none', why: 'As the bank says', seen: 'x' },
+    status: 422,
+    says: 'There is no invoice with this number.',
+    holds: { number: 'none', why: 'As the bank says' },
+  },
 ];
 
 /** Of a customer of local mode. */
@@ -397,7 +432,7 @@ describe.each(rows.map((row) => [`${row.form}, ${row.status}`, row] as const))('
   it('comes back to its page, and says the same when the page is opened again', async () => {
     const { browser, query = '' } = await row.arrange();
     const [page = '', intent] = row.form.split(' ');
-    const here = page.replace(':id', customerId) + query;
+    const here = page.replace(':id', customerId).replace(':number', invoiceNumber) + query;
     const path = await postRefused(browser, here, { ...(intent && { intent }), ...row.fields });
     for (const _again of [1, 2]) {
       const shown = await open(browser, path);

@@ -38,7 +38,7 @@ it('each field that is read has a bound, and each bound a field', () => {
   // Only programs send these, to a procedure.
   const decided = ['what', 'decision', 'contract'];
   // app/book-forms.ts passes them on.
-  const passed = ['payment', 'amount', 'paidAt', 'method'];
+  const passed = ['number', 'payment', 'amount', 'paidAt', 'method'];
   const edited = Object.keys(readShape(profileEditSchema).properties ?? {});
   const read = sources.flatMap(({ text }) =>
     [...text.matchAll(calls)].map(([, one, other]) => one ?? other ?? ''),

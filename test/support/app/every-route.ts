@@ -51,6 +51,8 @@ const forms: Record<string, Record<string, string>> = {
   '/profile/email': { email: 'half-done@example.test' },
   '/take-back': { newPassword: 'half done, half done' },
   '/new-address': { newPassword: 'half done, half done' },
+  '/admin/invoices/1': { intent: 'credit', why: 'half done', seen: 'x' },
+  '/admin/billing/unallocated': { intent: 'paid-back', payment: 'none', why: 'half done', seen: 'x' },
   [`/admin/people/${pendingId}`]: { intent: 'suspend', why: 'half done', seen: 'x' },
 };
 
