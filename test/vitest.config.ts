@@ -8,9 +8,10 @@ import { defineConfig } from 'vitest/config';
 // what it shows.
 const thorough = [
   'test/attacks/{afresh,allowances,edges,length-last,long-text,mails-first,owner-gets-in,staff,take-back}.test.ts',
-  'test/billing/{books,invoices-late,money-races,payments-load,trials}.test.ts',
+  'test/billing/{books,invoices-late,money-races,payments-load,set-settings,trials}.test.ts',
   'test/database/{database,database-away,database-silent,pool,reader}.test.ts',
   'test/demo/demo-users.test.ts',
+  'test/documents/rules-of-cen.test.ts',
   'test/events/{contracts,erasure,first-launch,nudges,numbers}.test.ts',
   'test/faults/worst-text.test.ts',
   'test/http/{deadline,odd-requests,titles}.test.ts',

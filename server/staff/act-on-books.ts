@@ -1,84 +1,111 @@
-// What administrators do with money, and with a contract (contract 7.151 to 7.160): the one way in which each of the acts of
-// book-acts.ts is done.
+// A change of the books by an administrator (contract 7.123 and 7.124): the one way to all that is about money and about no
+// person. What it does to people is server/staff/act.ts.
 import type { Transaction } from 'kysely';
 import { encodeHex } from 'oslo/encoding';
-import type { Database } from '../../db/postgres/client.ts';
 import { inTransaction } from '../../db/postgres/transactions.ts';
 import type { DB } from '../../db/schema.ts';
+import { type AuditEvent, deferAuditEvent } from '../../db/tables/audit-events.ts';
 import { lockOpenSession } from '../../db/tables/sessions.ts';
 import { lockUsers } from '../../db/tables/users.ts';
-import { AppError } from '../basics/errors.ts';
-import type { Bookkeeper } from '../billing/ledger.ts';
+import { AppError, type FieldError } from '../basics/errors.ts';
 import { trailOf } from '../identity/ground/trail.ts';
 import type { Dependencies } from '../instance/dependencies.ts';
 import { sha256 } from '../runtime/hash.ts';
 import { readWhy } from './act.ts';
-import { type RightName, rights, type StaffRole } from './rights.ts';
-import { countLook, isStaff, originOf, requireStaffConfirmed, type Staff } from './staff.ts';
+import { isStaffRole, mayDo, type RightName } from './rights.ts';
+import { isStaff, originOf, requireStaffConfirmed, type Staff } from './staff.ts';
 
-/** The fields of the forms, as they arrived. */
-export type BookFields = Partial<
-  Record<'number' | 'payment' | 'amount' | 'paidAt' | 'method' | 'contract', string>
->;
-
-/** What an act is about: whose it is, and what its form was made from. Ids are null once they are erased. */
-export type BookTarget = { accountId: string | null; userId: string | null; seen: unknown };
-
-export type BookAct<Read, Result> = {
-  right: RightName;
-  /** Without a lock. Undefined: there is no such invoice, payment or contract. */
-  find: (db: Database, given: BookFields) => Promise<BookTarget | undefined>;
-  /** Reads the fields of the form. Throws 422 `validation_failed`. */
-  read: (db: Database, given: BookFields, now: Date) => Promise<Read>;
-  /** Does it. It locks what it changes. */
-  do: (trx: Transaction<DB>, read: Read, by: Bookkeeper) => Promise<Result>;
+/** Who changes the books: `name` is `staff`, or that of an operator. */
+export type Bookkeeper = {
+  name: string;
+  actorId: string | null;
+  why: string;
+  /** Records what was done, with who did it and why. */
+  record: (event: Pick<AuditEvent, 'type' | 'reason' | 'details'>) => void;
 };
 
-/** The SHA-256, in hex, of the JSON of what a form was made from. */
-export const digestSeen = (seen: unknown): string => encodeHex(sha256(JSON.stringify(seen)));
+type Asked = { why: string; seen: string };
 
-/** Whether somebody of the staff may do that to what is of this account: administrators, but nothing of their own account. */
-export const mayActOnBooks = (
-  right: RightName,
-  { role, account }: Staff['session']['user'],
-  { accountId }: Pick<BookTarget, 'accountId'>,
-): boolean => rights[right][role as StaffRole] === 'everybody' && account.id !== accountId;
+/** What a form that is about this was made from (contract 12.19). */
+export const digestSeen = (about: unknown): string => encodeHex(sha256(JSON.stringify(about)));
 
-/** Throws what contract 12.14 says, in that order. Without `seen` nothing is compared. */
-export async function actOnBooks<Read, Result>(
+/** Throws 404 `not_found` for whoever of the staff may not do that, as if it were not there. */
+export function requireRight({ session }: Pick<Staff, 'session'>, right: RightName): void {
+  if (!mayDo(right, session.user.role)) throw new AppError('not_found');
+}
+
+/**
+ * Does what an administrator asks for. `read` reads what they gave, and throws 422; `see` says what the form was made from,
+ * once `act` has locked it. Throws what contract 12.14 says, in that order.
+ */
+export async function actOnBooks<Given, Done>(
   deps: Dependencies,
   staff: Staff,
-  act: BookAct<Read, Result>,
-  { why: typed, seen, ...given }: BookFields & { why: string; seen?: string | undefined },
-): Promise<Result> {
-  const { user: actor, id: sessionId } = staff.session;
-  const { db, now } = deps;
-  const known = await act.find(db, given);
-  if (!known) throw new AppError('not_found');
-  if (!mayActOnBooks(act.right, actor, known)) throw new AppError('not_allowed');
+  { why: typed, seen }: Asked,
+  {
+    right,
+    read,
+    requireAllowance,
+    lock,
+    see,
+    act,
+  }: {
+    right: RightName;
+    read: () => Given;
+    requireAllowance?: () => Promise<void>;
+    lock: (trx: Transaction<DB>) => Promise<unknown>;
+    see: (trx: Transaction<DB>) => Promise<unknown>;
+    act: (trx: Transaction<DB>, given: Given, by: Bookkeeper) => Promise<Done>;
+  },
+): Promise<Done> {
+  requireRight(staff, right);
   requireStaffConfirmed(deps, staff);
-  const why = readWhy(typed);
-  const read = await act.read(db, given, now());
-  if (known.userId) await countLook(deps, staff, known.userId);
+  const { why, given } = readBoth(() => readWhy(typed), read);
+  await requireAllowance?.();
+  const { session, visit } = staff;
+  const actorId = session.user.id;
   return inTransaction(
-    db,
+    deps.db,
     originOf(staff, why),
     async (trx) => {
-      const [present] = await lockUsers(trx, [actor.id]);
-      if (!present || !(await lockOpenSession(trx, sessionId))) throw new AppError('login_required');
-      const target = await act.find(trx, given);
-      if (!target) throw new AppError('not_found');
-      if (!isStaff(present) || !mayActOnBooks(act.right, present as typeof actor, target))
+      const [present] = await lockUsers(trx, [actorId]);
+      if (!present || !(await lockOpenSession(trx, session.id))) throw new AppError('login_required');
+      if (!isStaff(present) || !isStaffRole(present.role) || !mayDo(right, present.role))
         throw new AppError('not_allowed');
-      if (seen !== undefined && digestSeen(target.seen) !== seen) throw new AppError('edited_meanwhile');
-      const trail = {
-        ...trailOf(staff.visit),
-        actorId: actor.id,
+      await lock(trx);
+      if (digestSeen(await see(trx)) !== seen) throw new AppError('edited_meanwhile');
+      return act(trx, given, {
+        name: 'staff',
+        actorId,
         why,
-        details: { by: 'staff' as const },
-      };
-      return act.do(trx, read, { now: now(), recordedBy: 'staff', trail });
+        record: ({ details, ...event }) =>
+          deferAuditEvent(trx, {
+            ...trailOf(visit),
+            ...event,
+            actorId,
+            why,
+            details: { by: 'staff', ...details },
+          }),
+      });
     },
-    { deadline: staff.visit.deadline },
+    { deadline: visit.deadline },
   );
+}
+
+/** Reads both, so that one answer names all that is wrong. */
+function readBoth<Given>(readReason: () => string, read: () => Given): { why: string; given: Given } {
+  const errors: FieldError[] = [];
+  const collect = <T>(reads: () => T): T | undefined => {
+    try {
+      return reads();
+    } catch (error) {
+      if (!(error instanceof AppError) || error.code !== 'validation_failed') throw error;
+      errors.push(...error.errors);
+      return undefined;
+    }
+  };
+  const given = collect(read);
+  const why = collect(readReason);
+  if (errors.length > 0 || why === undefined) throw new AppError('validation_failed', { errors });
+  return { why, given: given as Given };
 }

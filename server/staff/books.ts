@@ -11,21 +11,18 @@ import { dayIn } from '../billing/days.ts';
 import type { DocumentFacts } from '../billing/document-facts.ts';
 import { findSettings } from '../billing/issue.ts';
 import type { Dependencies } from '../instance/dependencies.ts';
-import { digestSeen, mayActOnBooks } from './act-on-books.ts';
+import { digestSeen, requireRight } from './act-on-books.ts';
+import { mayActOnMoney } from './act-on-money.ts';
 import { seenOfInvoice, seenOfPayment } from './book-acts.ts';
 import { countLook, type Staff } from './staff.ts';
-
-function requireAdmin({ session }: Staff): void {
-  if (session.user.role !== 'admin') throw new AppError('not_allowed');
-}
 
 const todayOf = async ({ db, now }: Dependencies) =>
   dayIn((await findSettings(db))?.settings.seller.time_zone ?? 'UTC', now());
 
-/** Throws 404 `not_found`, 403 `not_allowed` for managers, and 429 `rate_limited`. */
+/** Throws 404 `not_found`, also for managers, and 429 `rate_limited`. */
 export async function describeInvoice(deps: Dependencies, staff: Staff, number: string) {
   const { db, now } = deps;
-  requireAdmin(staff);
+  requireRight(staff, 'billing.credit');
   const invoice = await findInvoice(db, number);
   if (!invoice) throw new AppError('not_found');
   const buyer = await findBuyerOf(db, invoice);
@@ -48,7 +45,7 @@ export async function describeInvoice(deps: Dependencies, staff: Staff, number: 
     /** The id of the payment that is recorded next: sent twice, it counts once. */
     nextPayment: uuidv7(),
     today,
-    mayChange: mayActOnBooks('billing.credit', staff.session.user, buyer),
+    mayChange: mayActOnMoney('billing.credit', staff.session.user, buyer),
     seen: digestSeen(seenOfInvoice(invoice)),
   };
 }
@@ -66,9 +63,9 @@ export type Waits =
 
 const most = 100;
 
-/** Money that waits, the oldest first. `more`: there is more. Throws 403 `not_allowed` for managers. */
+/** Money that waits, the oldest first. `more`: there is more. Throws 404 `not_found` for managers. */
 export async function listWaiting({ db }: Dependencies, staff: Staff) {
-  requireAdmin(staff);
+  requireRight(staff, 'billing.allocate');
   const found = await listUnallocated(db, most + 1);
   const payments = await Promise.all(
     found.slice(0, most).map(async (payment) => ({

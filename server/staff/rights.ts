@@ -37,11 +37,18 @@ export const rights = {
   'billing.allocate': { manager: 'nobody', admin: 'everybody' },
   'billing.paidBack': { manager: 'nobody', admin: 'everybody' },
   'billing.cancelContract': { manager: 'nobody', admin: 'everybody' },
+  // The books are about nobody of the staff's choice.
+  'billing.settings': { manager: 'nobody', admin: 'everybody' },
+  'billing.setSettings': { manager: 'nobody', admin: 'everybody' },
+  'billing.stopSettings': { manager: 'nobody', admin: 'everybody' },
 } satisfies Record<string, Right>;
 
 export type RightName = keyof typeof rights;
 
 export const isStaffRole = (role: InternalRole): role is StaffRole => role !== 'user';
+
+/** Whether somebody of the staff may do what is about no person (contract 7.123). */
+export const mayDo = (name: RightName, role: StaffRole): boolean => rights[name][role] === 'everybody';
 
 /** Whether somebody of the staff may look at that person in that way. */
 export const mayLook = (name: RightName, role: StaffRole, target: Pick<User, 'role'>): boolean =>

@@ -5,6 +5,7 @@ import type { Dependencies } from '../instance/dependencies.ts';
 import { isStaff } from '../staff/staff.ts';
 import { activityRouter } from './activity.ts';
 import { adminRouter, staffFormsRouter } from './admin.ts';
+import { billingFormsRouter } from './admin-billing.ts';
 import { booksFormsRouter } from './admin-money.ts';
 import { contractsRouter, invoicesRouter } from './billing.ts';
 import { emailRouter } from './email.ts';
@@ -69,6 +70,7 @@ export const pagesRouter = mergeRouters(
     keptMails: keptMailsRouter,
     staffForms: staffFormsRouter,
     booksForms: booksFormsRouter,
+    billingForms: billingFormsRouter,
   }),
 );
 

@@ -112,6 +112,8 @@ it('each says who may call it', () => {
       'booksForms.act',
       'booksForms.invoice',
       'booksForms.waiting',
+      'billingForms.setSettings',
+      'billingForms.settings',
       'staffForms.act',
       'staffForms.auditKinds',
       'staffForms.who',

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { addAccountCommands } from '../../server/cli/accounts.ts';
 import { addAuditCommand } from '../../server/cli/audit.ts';
 import { addBillingCommands } from '../../server/cli/billing.ts';
+import { addBillingSettingsCommands } from '../../server/cli/billing-settings.ts';
 import { addClientCommands } from '../../server/cli/clients.ts';
 import { addDatabaseCommands } from '../../server/cli/database.ts';
 import { addDeletionCommand } from '../../server/cli/deletion.ts';
@@ -242,6 +243,7 @@ describe('a command in our documents', () => {
     addMarketplaceCommands(program);
     addMoneyCommands(program);
     addBillingCommands(program);
+    addBillingSettingsCommands(program);
     addReconcileCommand(program);
     addClientCommands(program);
     addDoctorCommand(program);

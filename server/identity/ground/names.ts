@@ -11,13 +11,15 @@ export const notShown = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/u;
 // Fillers count as letters, but are default-ignorable; the braille blank and the null notehead are neither, so they are named.
 const visible = /[^\p{Z}\p{Cf}\p{M}\p{Default_Ignorable_Code_Point}\u2800\u{1d159}]/u;
 
+export const isVisible = (text: string): boolean => visible.test(text);
+
 /** Text by the rules of names, of at most that many code points. */
 export const buildNameSchema = (most: number, tooLong: string) =>
   z
     .string()
     .max(textBounds.name, { error: tooLong, abort: true })
     .trim()
-    .refine((name) => visible.test(name), { error: faultWords.name_missing, abort: true })
+    .refine(isVisible, { error: faultWords.name_missing, abort: true })
     .refine((name) => Array.from(name).length <= most, tooLong)
     .refine((name) => !notShown.test(name), faultWords.name_not_shown)
     .meta({ minLength: 1 })

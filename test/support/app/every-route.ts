@@ -54,6 +54,7 @@ const forms: Record<string, Record<string, string>> = {
   '/admin/invoices/1': { intent: 'credit', why: 'half done', seen: 'x' },
   '/admin/billing/unallocated': { intent: 'paid-back', payment: 'none', why: 'half done', seen: 'x' },
   [`/admin/people/${pendingId}`]: { intent: 'suspend', why: 'half done', seen: 'x' },
+  '/admin/billing/settings': { intent: 'stop', why: 'half done', seen: 'x' },
 };
 
 /** Routes that answer without data. */
