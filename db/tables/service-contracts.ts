@@ -75,6 +75,15 @@ export async function lockContract(
   return row && readRow(row);
 }
 
+export async function findContract(db: Database, id: string): Promise<Contract | undefined> {
+  const row = await db
+    .selectFrom('service_contracts')
+    .select(columns)
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return row && readRow(row);
+}
+
 const insert = prepareDeferred((db, row: ReturnType<typeof writeRow>) =>
   db.insertInto('service_contracts').values({
     id: row.id,

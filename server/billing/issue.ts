@@ -2,6 +2,7 @@
 // the contract, and the invoice that a credit note corrects. The number comes last, because whoever takes one holds up all
 // others.
 import type { Transaction } from 'kysely';
+import type { Database } from '../../db/postgres/client.ts';
 import type { DB } from '../../db/schema.ts';
 import { deferAuditEvent } from '../../db/tables/audit-events.ts';
 import { findSettingsInForce } from '../../db/tables/billing-settings.ts';
@@ -19,8 +20,7 @@ import { findTax } from './tax.ts';
 export type Settings = { version: number; settings: BillingSettings };
 
 /** The settings in force. A transaction that issues reads them once. */
-export const findSettings = (trx: Transaction<DB>) =>
-  findSettingsInForce(trx) as Promise<Settings | undefined>;
+export const findSettings = (db: Database) => findSettingsInForce(db) as Promise<Settings | undefined>;
 
 /** A price and the period that it is for. */
 export type Charge = {

@@ -31,6 +31,7 @@ export const rights = {
   'people.thaw': { manager: 'nobody', admin: 'everybody' },
   'people.removeLink': { manager: 'nobody', admin: 'everybody' },
 
+  'billing.checkVatId': { manager: 'nobody', admin: 'everybody', isAboutAccount: true },
   // The books are about nobody of the staff's choice.
   'billing.settings': { manager: 'nobody', admin: 'everybody' },
   'billing.setSettings': { manager: 'nobody', admin: 'everybody' },

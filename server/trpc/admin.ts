@@ -14,7 +14,7 @@ import { findPeople, showHits } from '../staff/find-people.ts';
 import { getPerson, wouldGet } from '../staff/person.ts';
 import { countSearch, type Staff } from '../staff/staff.ts';
 import { adminBillingRouter } from './admin-billing.ts';
-import { router, staff, type TrpcContext } from './init.ts';
+import { mergeRouters, router, staff, type TrpcContext } from './init.ts';
 
 // A member that is missing is refused in its turn (contract 12.14), not before.
 const text = (name: Parameters<typeof textSchema>[0]) => textSchema(name).default('');
@@ -114,7 +114,12 @@ const auditRouter = router({
     }),
 });
 
-export const adminRouter = router({ people: peopleRouter, audit: auditRouter, billing: adminBillingRouter });
+const billingRouter = mergeRouters(
+  adminBillingRouter,
+  router({ checkVatId: act('check-vat-id', 'vatId', 'checked') }),
+);
+
+export const adminRouter = router({ people: peopleRouter, audit: auditRouter, billing: billingRouter });
 
 export const staffFormsRouter = router({
   /** Who of the staff asks. Without a factor only in local mode. */
@@ -134,7 +139,17 @@ export const staffFormsRouter = router({
         ...asked,
         intent: z.string(),
         given: z.partialRecord(
-          z.enum(['kind', 'capability', 'role', 'email', 'keep', 'removeFactors', 'externalId']),
+          z.enum([
+            'kind',
+            'capability',
+            'role',
+            'email',
+            'keep',
+            'removeFactors',
+            'externalId',
+            'vatId',
+            'checked',
+          ]),
           z.string(),
         ),
       }),

@@ -36,7 +36,7 @@ it('each field that is read has a bound, and each bound a field', () => {
   // The check of an envelope reads three, and the form of names passes on what the procedure takes.
   const verified = ['payload', 'signature', 'signature_next'];
   // Only programs send these, to a procedure.
-  const decided = ['what', 'decision'];
+  const decided = ['what', 'decision', 'number'];
   // The form of the settings of billing passes on what it has.
   const ofBilling = Object.keys(billingBounds);
   const edited = Object.keys(readShape(profileEditSchema).properties ?? {});
