@@ -21,6 +21,9 @@ import {
 export type Form = Awaited<ReturnType<AppLoadContext['transport']['readForm']>>;
 export type FieldName = Parameters<Form['get']>[0];
 
+/** What an allowance is asked for. */
+type Change = Parameters<Procedures['confirm']['ask']>[0]['change'];
+
 class FormRefusal {
   readonly code: OwnRefusal;
   readonly asks: ConfirmAsks | undefined;
@@ -139,10 +142,15 @@ export const text = (form: Form, name: FieldName) => form.get(name) ?? '';
 export const answerIntents = (
   args: Args,
   intents: Record<string, (procedures: Procedures, form: Form) => Promise<unknown>>,
-  { keeps = [], credential = [] }: { keeps?: FieldName[]; credential?: string[] } = {},
+  {
+    keeps = [],
+    credential = [],
+    shows,
+  }: { keeps?: FieldName[]; credential?: string[]; shows?: (code: string) => boolean } = {},
 ) =>
   answerForm(args, {
     keeps,
+    ...(shows && { shows }),
     async act(form, procedures) {
       const intent = text(form, 'intent');
       const act = Object.hasOwn(intents, intent) ? intents[intent] : undefined;
@@ -152,3 +160,21 @@ export const answerIntents = (
       return redirect(`${pagePath(args.request)}?saved=${intent}`, 303);
     },
   });
+
+/**
+ * Makes a change that takes a credential given within ten minutes. `act` refuses what is wrong before it asks for one: only then is
+ * the person asked, unless the credential comes with the form.
+ */
+export async function actConfirmed(
+  { context: { transport, visit } }: Args,
+  { procedures, form, change }: { procedures: Procedures; form: Form; change?: Change },
+  act: () => Promise<unknown>,
+): Promise<void> {
+  try {
+    await act();
+  } catch (error) {
+    if (transport.readRefusal(error, visit).code !== 'login_required') throw error;
+    requireNoAsks(await procedures.confirm.ask({ form, ...(change && { change }) }));
+    await act();
+  }
+}

@@ -9,11 +9,13 @@ import {
   useRouteLoaderData,
 } from '@remix-run/react';
 import { type ReactNode, useContext } from 'react';
+import { findAccountPage } from './components/account/account-pages.ts';
 import { NonceContext } from './components/nonce.ts';
 import { Page } from './components/page.tsx';
 import { unknownName } from './components/service-name.ts';
 import enhance from './enhance.js?url';
 import favicon from './favicon.svg?url';
+import { type Args, pagePath } from './refused.ts';
 import styles from './styles/app.css?url';
 
 export const links: LinksFunction = () => [
@@ -23,14 +25,22 @@ export const links: LinksFunction = () => [
 
 export const meta: MetaFunction<typeof loader> = ({ data }) => [{ title: data?.name ?? unknownName }];
 
-export async function loader({ context }: LoaderFunctionArgs) {
+export async function loader({ request, context }: LoaderFunctionArgs) {
   const visitor = await findVisitor(context);
   return {
     ...context.site.frame,
     email: visitor?.email,
     isStaff: visitor?.isStaff,
     refused: context.refused,
+    hasOverdue: visitor !== undefined && visitor !== null && (await findOverdue({ request, context })),
   };
+}
+
+/** Whether the page is one of the account, and something is to be paid by now. */
+async function findOverdue({ request, context }: Args): Promise<boolean> {
+  const { procedures, problem } = context;
+  if (problem || findAccountPage(pagePath(request)) === undefined) return false;
+  return procedures.billingPages.hasOverdue();
 }
 
 /** A problem page must render even when the database is down: only the page of a 404 reads anything, and it can do without. */

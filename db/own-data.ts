@@ -43,6 +43,9 @@ const changeKey: [column: keyof DB['changes'] & string, type: string][] = [
   ['id', 'bigint'],
 ];
 
+const invoicesOfAccount = (userId: string) => sql`select i.number from users u
+  join service_contracts c on c.account_id = u.account_id join invoices i on i.contract_id = c.id where u.id = ${userId}`;
+
 export const sections: Section[] = [
   section('profile', 'users', {
     columns: [
@@ -140,7 +143,7 @@ export const sections: Section[] = [
     columns: [
       ...(['id', 'signup_id', 'plan', 'status', 'trial_ends_at', 'price_currency'] as const),
       ...(['price_unit_amount', 'price_interval', 'occurred_at', 'created_at'] as const),
-      ...(['next_period_starts_at', 'billing_anchor_day'] as const),
+      ...(['next_period_starts_at', 'billing_anchor_day', 'cancels_at'] as const),
     ],
     key: [['id', 'uuid']],
     needsProof: true,
@@ -149,9 +152,46 @@ export const sections: Section[] = [
     columns: [
       ...(['number', 'contract_id', 'plan', 'period_starts_at', 'period_ends_at', 'currency'] as const),
       ...(['unit_amount', 'status', 'issued_at', 'due_at', 'paid_at', 'buyer_name', 'buyer_email'] as const),
+      ...(['document', 'credited', 'allocated', 'past_due_at'] as const),
     ],
     key: [['number', 'bigint']],
     isOwn: (userId) => sql`contract_id in (select id from service_contracts where user_id = ${userId})`,
+    needsProof: true,
+  }),
+  section('billing_details', 'billing_details', {
+    columns: [
+      ...(['company', 'line1', 'line2', 'postcode', 'city', 'country', 'vat_id', 'checked_vat_id'] as const),
+      ...(['invoice_email', 'invoice_email_proved_at', 'edited_here', 'ignored'] as const),
+    ],
+    key: [['account_id', 'uuid']],
+    isOwn: (userId) => sql`account_id = (select account_id from users where id = ${userId})`,
+    needsProof: true,
+  }),
+  section('documents', 'documents', {
+    columns: ['number', 'kind', 'issued_at', 'facts'],
+    key: [['number', 'text']],
+    isOwn: (userId) => sql`invoice in (${invoicesOfAccount(userId)})`,
+    needsProof: true,
+  }),
+  // What the payer wrote of it is about them, too.
+  section('payments', 'payments', {
+    columns: [
+      ...(['id', 'kind', 'of', 'currency', 'amount', 'paid_at', 'method', 'reference'] as const),
+      ...(['invoice_number', 'recorded_at', 'unallocated'] as const),
+    ],
+    key: [['id', 'text']],
+    isOwn: (userId) => sql`coalesce(of, id) in (
+      select payment from allocations where invoice in (${invoicesOfAccount(userId)}))`,
+    needsProof: true,
+  }),
+  section('allocations', 'allocations', {
+    columns: ['payment', 'invoice', 'amount', 'recorded_at'],
+    key: [['id', 'bigint']],
+    isOwn: (userId) => sql`invoice in (${invoicesOfAccount(userId)})`,
+    // By the number that people know.
+    values: {
+      invoice: sql`(select coalesce(i.document, i.number::text) from invoices i where i.number = allocations.invoice)`,
+    },
     needsProof: true,
   }),
   section('emails', 'mails', {

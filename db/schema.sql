@@ -1109,6 +1109,7 @@ CREATE TABLE billing_details (
   CONSTRAINT billing_details_proved_email CHECK (invoice_email_proved_at IS NULL OR invoice_email IS NOT NULL),
   CONSTRAINT billing_details_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE
 );
+CREATE INDEX billing_details_invoice_email_idx ON billing_details USING btree (invoice_email) WHERE invoice_email IS NOT NULL;
 
 -- billing_settings ----------------------------------------------------------------------------------------------------
 

@@ -3,6 +3,7 @@ import type { ReactNode } from 'react';
 import type { loader } from '../root.tsx';
 import { AccountNav } from './account/account-nav.tsx';
 import { findAccountPage } from './account/account-pages.ts';
+import { OverdueNotice } from './account/overdue-notice.tsx';
 import { VisitorMenu } from './account/visitor-menu.tsx';
 import { Icon } from './icon.tsx';
 import { Notice } from './notice.tsx';
@@ -42,6 +43,7 @@ export function Page({ title, intro, wide, alone, nav, children }: PageProps) {
           it again.
         </Notice>
       )}
+      {isAccount && root?.hasOverdue && <OverdueNotice />}
       {children}
     </main>
   );

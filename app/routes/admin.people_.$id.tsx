@@ -8,6 +8,7 @@ import { useRefused } from '../components/refused.ts';
 import { buildTitle } from '../components/service-name.ts';
 import { Outcome, PersonFacts, WholeAccount } from '../components/staff/account-section.tsx';
 import { ActsContext, isSaidAtForm, type Person, Refusal } from '../components/staff/act.tsx';
+import { BillingSection } from '../components/staff/billing-section.tsx';
 import { LoginSection, RefusedTries, StaffLinks, StaffSessions } from '../components/staff/login-section.tsx';
 import { Activity, type Gets, History, Mails, WouldGet } from '../components/staff/records.tsx';
 import { RightsSection } from '../components/staff/rights-section.tsx';
@@ -44,6 +45,8 @@ function readGiven(form: Form) {
     keep: form.get('keep'),
     removeFactors: form.get('removeFactors'),
     externalId: form.get('externalId'),
+    vatId: form.get('vatId'),
+    checked: form.get('checked'),
   };
   return Object.fromEntries(
     Object.entries(given).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
@@ -52,7 +55,10 @@ function readGiven(form: Form) {
 
 export const action = (args: ActionFunctionArgs) =>
   answerForm(args, {
-    keeps: ['why', 'seen', 'kind', 'capability', 'role', 'email', 'keep', 'removeFactors', 'externalId'],
+    keeps: [
+      ...(['why', 'seen', 'kind', 'capability', 'role', 'email', 'keep', 'removeFactors'] as const),
+      ...(['externalId', 'vatId', 'checked'] as const),
+    ],
     shows: isShownToStaff,
     async act(form, procedures) {
       const { transport, visit } = args.context;
@@ -99,6 +105,7 @@ const buttons = new Map([
   ['change-email', 'Change the address'],
   ['thaw', 'End the freeze'],
   ['remove-link', 'Disconnect the marketplace account'],
+  ['check-vat-id', 'Save whether the VAT ID is checked'],
 ]);
 
 const dangers = ['suspend', 'remove-factors', 'unverify', 'revoke', 'plan-deletion', 'thaw', 'remove-link'];
@@ -169,6 +176,7 @@ function Whole({ person, gets, isAdmin }: { person: Person; gets: Gets; isAdmin:
       <RightsSection person={person} />
       <StaffSessions person={person} />
       <StaffLinks person={person} />
+      <BillingSection person={person} />
       <WholeAccount person={person} />
       <Mails mails={mails} />
       {contracts.length > 0 && <Contracts contracts={contracts} isOwn={false} />}

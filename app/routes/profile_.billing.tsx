@@ -1,36 +1,118 @@
-import type { LoaderFunctionArgs } from '@remix-run/node';
+import type { ActionFunctionArgs, LoaderFunctionArgs } from '@remix-run/node';
 import { useLoaderData } from '@remix-run/react';
-import { Contracts } from '../components/account/contracts.tsx';
-import { Invoices } from '../components/account/invoices.tsx';
+import { BillingDetailsForm, detailsFields } from '../components/account/billing-details-form.tsx';
+import {
+  ContractOutcome,
+  cancelWords,
+  keepWords,
+  OwnContracts,
+} from '../components/account/own-contracts.tsx';
+import { OwnDocuments } from '../components/account/own-documents.tsx';
+import { ToPay } from '../components/account/to-pay.tsx';
+import { Confirm } from '../components/confirm.tsx';
 import { EmptyState } from '../components/empty-state.tsx';
 import { Page } from '../components/page.tsx';
+import { useRefused } from '../components/refused.ts';
 import { titled } from '../components/service-name.ts';
+import { actConfirmed, answerIntents, text } from '../forms.ts';
 import { loadAccount } from '../log-in-first.ts';
+import { isShown } from '../refused.ts';
+
+/** The forms are the browser's own, and work before a script could have loaded. */
+export const handle = { isStatic: true };
 
 export const meta = titled('Billing');
 
 export const loader = (args: LoaderFunctionArgs) =>
   loadAccount(args, async (procedures) => {
-    const [contracts, invoices, profile] = await Promise.all([
-      procedures.contracts.list(),
-      procedures.invoices.list(),
+    const [billing, { email }] = await Promise.all([
+      procedures.billingPages.describe(),
       procedures.profile.get(),
     ]);
-    return {
-      contracts,
-      invoices,
-      isVerified: profile.emailVerified,
-    };
+    return { billing, email };
   });
 
+export const action = (args: ActionFunctionArgs) =>
+  answerIntents(
+    args,
+    {
+      details: (procedures, form) =>
+        actConfirmed(args, { procedures, form, change: 'billing.updated' }, () =>
+          procedures.billing.update({
+            company: form.get('company'),
+            line1: form.get('line1'),
+            line2: form.get('line2'),
+            postcode: form.get('postcode'),
+            city: form.get('city'),
+            country: form.get('country'),
+            vatId: form.get('vatId'),
+            invoiceEmail: form.get('invoiceEmail'),
+          }),
+        ),
+      'mail-invoice-email': (procedures, form) =>
+        actConfirmed(args, { procedures, form }, () => procedures.billingPages.mailInvoiceEmail()),
+      cancel: (procedures, form) =>
+        actConfirmed(args, { procedures, form, change: 'contract.cancel_asked' }, () =>
+          procedures.contracts.cancel({ contract: text(form, 'contract') }),
+        ),
+      'keep-contract': (procedures, form) =>
+        actConfirmed(args, { procedures, form }, () =>
+          procedures.contracts.keep({ contract: text(form, 'contract') }),
+        ),
+    },
+    {
+      keeps: [...detailsFields, 'contract'],
+      // That a contract cannot be canceled here is said at the contract.
+      shows: (code) => isShown(code) || code === 'not_allowed',
+    },
+  );
+
+export const headers = ({ actionHeaders }: { actionHeaders: Headers }) => actionHeaders;
+
+/** What the page that asks for a credential says one goes on to. */
+const buttons = new Map([
+  ['details', 'Save your billing details'],
+  ['mail-invoice-email', 'Send the email again'],
+  ['cancel', cancelWords],
+  ['keep-contract', keepWords],
+]);
+
 export default function Billing() {
-  const { contracts, invoices, isVerified } = useLoaderData<typeof loader>();
-  const isEmpty = contracts.length === 0 && invoices.length === 0;
+  const { billing, email, saved } = useLoaderData<typeof loader>();
+  const refused = useRefused();
+  if (refused?.asks) {
+    const { intent = '' } = refused.values;
+    return (
+      <Confirm refused={refused} asks={refused.asks} to={buttons.get(intent)} danger={intent === 'cancel'} />
+    );
+  }
+  const told = { saved, refused };
   return (
-    <Page title="Billing" intro="Your contracts and invoices.">
-      {isEmpty && <div className="card">{isVerified ? <NothingYet /> : <NotVerified />}</div>}
-      {contracts.length > 0 && <Contracts contracts={contracts} />}
-      {invoices.length > 0 && <Invoices invoices={invoices} />}
+    <Page title="Billing" intro="What you have, what you pay, and your invoices.">
+      {!billing && (
+        <div className="card">
+          <NotVerified />
+        </div>
+      )}
+      {billing && (
+        <>
+          {billing.open.length > 0 && <ToPay {...billing} />}
+          {billing.contracts.length === 0 && <ContractOutcome {...told} />}
+          {billing.contracts.length > 0 && <OwnContracts contracts={billing.contracts} {...told} />}
+          {billing.documents.length > 0 && <OwnDocuments documents={billing.documents} />}
+          {billing.contracts.length === 0 && billing.documents.length === 0 && (
+            <div className="card">
+              <NothingYet />
+            </div>
+          )}
+          <BillingDetailsForm
+            details={billing.details}
+            countries={billing.countries}
+            email={email}
+            {...told}
+          />
+        </>
+      )}
     </Page>
   );
 }

@@ -141,6 +141,9 @@ async function createTables(db: Kysely<unknown>): Promise<void> {
       constraint billing_details_address_whole check (num_nonnulls(line1, postcode, city, country) in (0, 4)),
       constraint billing_details_proved_email check (invoice_email_proved_at is null or invoice_email is not null)
     )`.execute(db);
+  await sql`
+    create index billing_details_invoice_email_idx on billing_details (invoice_email)
+      where invoice_email is not null`.execute(db);
 }
 
 /** What each invoice comes to. The ledger has what was paid before this version, too. */

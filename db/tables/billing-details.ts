@@ -1,5 +1,7 @@
 // The only writer of `billing_details`: to whom documents of an account are made out. They go with the account.
+import { type Selectable, sql, type Transaction } from 'kysely';
 import type { Database } from '../postgres/client.ts';
+import type { BillingDetails as Columns, DB } from '../schema.ts';
 
 export type BillingAddress = {
   line1: string;
@@ -9,17 +11,43 @@ export type BillingAddress = {
   country: string;
 };
 
-export type BillingDetails = {
+/** What somebody says of themselves. */
+export type DetailValues = {
   company: string | null;
   /** Whole, or not there. */
   address: BillingAddress | null;
   vatId: string | null;
+  invoiceEmail: string | null;
+};
+
+export type DetailName = keyof DetailValues;
+
+export type BillingDetails = DetailValues & {
   /** Whether an administrator has marked this very id as checked. */
   hasCheckedVatId: boolean;
-  invoiceEmail: string | null;
   /** The address for invoices, if somebody has used the link in a mail to it. */
   provedInvoiceEmail: string | null;
+  /** What was edited here: signups do not change it. */
+  editedHere: DetailName[];
+  /** What of a signup was left out, as JSON pointers into it. */
+  ignored: string[];
 };
+
+export const noDetails: BillingDetails = {
+  company: null,
+  address: null,
+  vatId: null,
+  hasCheckedVatId: false,
+  invoiceEmail: null,
+  provedInvoiceEmail: null,
+  editedHere: [],
+  ignored: [],
+};
+
+const columns = [
+  ...(['company', 'line1', 'line2', 'postcode', 'city', 'country', 'vat_id', 'checked_vat_id'] as const),
+  ...(['invoice_email', 'invoice_email_proved_at', 'edited_here', 'ignored'] as const),
+] as const;
 
 export async function findBillingDetails(
   db: Database,
@@ -27,10 +55,122 @@ export async function findBillingDetails(
 ): Promise<BillingDetails | undefined> {
   const row = await db
     .selectFrom('billing_details')
-    .selectAll()
+    .select(columns)
     .where('account_id', '=', accountId)
     .executeTakeFirst();
-  if (!row) return undefined;
+  return row && readRow(row);
+}
+
+/** Locks the details until the transaction ends, and makes empty ones if there are none. The account exists. */
+export async function lockBillingDetails(trx: Transaction<DB>, accountId: string): Promise<BillingDetails> {
+  await trx
+    .insertInto('billing_details')
+    .values({ account_id: accountId })
+    .onConflict((conflict) => conflict.column('account_id').doNothing())
+    .execute();
+  const row = await trx
+    .selectFrom('billing_details')
+    .select(columns)
+    .where('account_id', '=', accountId)
+    .forUpdate()
+    .executeTakeFirstOrThrow();
+  return readRow(row);
+}
+
+/** Writes locked details. Another VAT id is not checked, and another address for invoices not proved. */
+export async function updateBillingDetails(
+  trx: Transaction<DB>,
+  accountId: string,
+  { address, vatId, invoiceEmail, ...details }: DetailValues & Pick<BillingDetails, 'editedHere' | 'ignored'>,
+): Promise<void> {
+  await trx
+    .updateTable('billing_details')
+    .set({
+      company: details.company,
+      line1: address?.line1 ?? null,
+      line2: address?.line2 ?? null,
+      postcode: address?.postcode ?? null,
+      city: address?.city ?? null,
+      country: address?.country ?? null,
+      vat_id: vatId,
+      checked_vat_id: sql`case when vat_id = ${vatId} then checked_vat_id end`,
+      invoice_email: invoiceEmail,
+      invoice_email_proved_at: sql`case when invoice_email = ${invoiceEmail} then invoice_email_proved_at end`,
+      edited_here: details.editedHere,
+      ignored: details.ignored,
+    })
+    .where('account_id', '=', accountId)
+    .execute();
+}
+
+/** Marks a VAT id as checked, or takes the mark away. False if the account has another id. */
+export async function setVatIdChecked(
+  trx: Transaction<DB>,
+  { accountId, vatId, isChecked }: { accountId: string; vatId: string; isChecked: boolean },
+): Promise<boolean> {
+  const result = await trx
+    .updateTable('billing_details')
+    .set({ checked_vat_id: isChecked ? vatId : null })
+    .where('account_id', '=', accountId)
+    .where('vat_id', '=', vatId)
+    .executeTakeFirst();
+  return result.numUpdatedRows === 1n;
+}
+
+/** Notes that somebody reads the address for invoices. False if the account has another address, or knew. */
+export async function proveInvoiceEmail(
+  trx: Transaction<DB>,
+  { accountId, email, at }: { accountId: string; email: string; at: Date },
+): Promise<boolean> {
+  const result = await trx
+    .updateTable('billing_details')
+    .set({ invoice_email_proved_at: at })
+    .where('account_id', '=', accountId)
+    .where('invoice_email', '=', email)
+    .where('invoice_email_proved_at', 'is', null)
+    .executeTakeFirst();
+  return result.numUpdatedRows === 1n;
+}
+
+/** Takes these addresses out, of whatever account. */
+export async function eraseInvoiceEmails(trx: Transaction<DB>, emails: string[]): Promise<void> {
+  await trx
+    .updateTable('billing_details')
+    .set({ invoice_email: null, invoice_email_proved_at: null })
+    .where(sql<boolean>`invoice_email = any(${emails})`)
+    .execute();
+}
+
+/** An account whose documents lack something, and somebody who belongs to it. */
+export type Incomplete = {
+  accountId: string;
+  accountName: string;
+  userId: string;
+  /** What of a signup was left out, as JSON pointers into it. */
+  ignored: string[];
+  /** Numbers of invoices without the buyer's address, which are not credited: they have no XML. */
+  withoutAddress: string[];
+};
+
+/** Accounts with invoices that lack the buyer's address, or with details of a signup that were left out; the oldest first. */
+export async function listIncomplete(db: Database, limit = 1_000): Promise<Incomplete[]> {
+  const { rows } = await sql<Incomplete>`
+    with lacking as (
+      select c.account_id, array_agg(d.number order by d.issued_at, d.number) as numbers
+      from documents d join invoices i on i.number = d.invoice join service_contracts c on c.id = i.contract_id
+      where d.kind = 'invoice' and d.facts #> '{buyer,address}' = 'null' and i.status <> 'void'
+        and c.account_id is not null
+      group by c.account_id)
+    select a.id as "accountId", a.name as "accountName",
+      (select u.id from users u where u.account_id = a.id order by u.created_at, u.id limit 1) as "userId",
+      coalesce(b.ignored, '{}') as ignored, coalesce(l.numbers, '{}') as "withoutAddress"
+    from accounts a left join lacking l on l.account_id = a.id left join billing_details b on b.account_id = a.id
+    where l.numbers is not null or b.ignored <> '{}'
+    order by a.created_at, a.id limit ${limit}`.execute(db);
+  return rows;
+}
+
+function readRow(row: Pick<Selectable<Columns>, (typeof columns)[number]>): BillingDetails {
   const { line1, line2, postcode, city, country } = row;
   const isWhole = line1 !== null && postcode !== null && city !== null && country !== null;
   return {
@@ -40,5 +180,7 @@ export async function findBillingDetails(
     hasCheckedVatId: row.vat_id !== null && row.vat_id === row.checked_vat_id,
     invoiceEmail: row.invoice_email,
     provedInvoiceEmail: row.invoice_email_proved_at && row.invoice_email,
+    editedHere: row.edited_here as DetailName[],
+    ignored: row.ignored,
   };
 }

@@ -1,7 +1,7 @@
 // The only writer of `documents`. A document never changes.
-import { sql, type Transaction } from 'kysely';
+import { type Selectable, sql, type Transaction } from 'kysely';
 import type { Database } from '../postgres/client.ts';
-import type { DB, Json } from '../schema.ts';
+import type { DB, Documents, Json } from '../schema.ts';
 import { queueDocument } from './documents-to-make.ts';
 
 /** `facts` is `DocumentFacts` of server/billing/document-facts.ts. */
@@ -78,6 +78,52 @@ export async function listCreditNotes(
     .execute();
   return rows.map((row) => ({ ...row, total: Number(row.total) }));
 }
+
+/** A document as a list shows it. */
+export type DocumentEntry = {
+  number: string;
+  kind: 'invoice' | 'credit_note';
+  /** The id of its invoice, or of the invoice that it corrects. */
+  invoiceId: number;
+  facts: unknown;
+};
+
+/** The newest documents of an account, newest first. */
+export async function listDocumentsOf(db: Database, accountId: string): Promise<DocumentEntry[]> {
+  const rows = await selectOfAccount(db, accountId)
+    .orderBy('d.issued_at', 'desc')
+    .orderBy('d.number', 'desc')
+    .limit(200)
+    .execute();
+  return rows.map(readEntry);
+}
+
+/** The document with that number, if it is the account's. */
+export async function findDocumentOf(
+  db: Database,
+  number: string,
+  accountId: string,
+): Promise<DocumentEntry | undefined> {
+  const row = await selectOfAccount(db, accountId).where('d.number', '=', number).executeTakeFirst();
+  return row && readEntry(row);
+}
+
+const selectOfAccount = (db: Database, accountId: string) =>
+  db
+    .selectFrom('documents as d')
+    .innerJoin('invoices as i', 'i.number', 'd.invoice')
+    .innerJoin('service_contracts as c', 'c.id', 'i.contract_id')
+    .select(['d.number', 'd.kind', 'd.invoice', 'd.facts'])
+    .where('c.account_id', '=', accountId);
+
+const readEntry = ({
+  invoice,
+  ...row
+}: Pick<Selectable<Documents>, 'number' | 'kind' | 'invoice' | 'facts'>): DocumentEntry => ({
+  ...row,
+  kind: row.kind as DocumentEntry['kind'],
+  invoiceId: Number(invoice),
+});
 
 /** By the clock of the database, which dates all documents. */
 export async function readClock(db: Database): Promise<Date> {

@@ -212,6 +212,20 @@ export async function isPastDue(db: Database, contractId: string, now: Date): Pr
   return row !== undefined;
 }
 
+/** Whether an invoice of the account is open beyond its time to pay. */
+export async function hasOverdueInvoice(db: Database, accountId: string, now: Date): Promise<boolean> {
+  const row = await db
+    .selectFrom('invoices as i')
+    .innerJoin('service_contracts as c', 'c.id', 'i.contract_id')
+    .select('i.number')
+    .where('c.account_id', '=', accountId)
+    .where('i.status', '=', 'open')
+    .where('i.due_at', '<=', now)
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
 const selectInvoices = (db: Database) => db.selectFrom('invoices as i').select(columns);
 
 type Row = Omit<Selectable<Invoices>, 'buyer_name' | 'buyer_email'>;

@@ -15,6 +15,8 @@ export type NoticeKind =
   | `${CodeFactor}_removed`
   | 'codes_guessed'
   | 'contract_added'
+  | 'contract_cancel_asked'
+  | 'contract_kept'
   | 'data_downloaded'
   | 'deletion_canceled'
   | 'deletion_requested'
@@ -47,6 +49,7 @@ export type LetterKind =
   | 'account_exists'
   | 'change_email'
   | 'new_address'
-  | 'stop_new_address';
+  | 'stop_new_address'
+  | 'invoice_email';
 
 export type MailKind = LetterKind | NoticeKind;

@@ -14,6 +14,8 @@ export type MailTokenPurpose =
   /** These two work while the new address of their user waits (new-addresses.ts). */
   | 'new_address'
   | 'stop_new_address'
+  /** Proves an address for invoices. No new password and no change of the user's own address ends it. */
+  | 'invoice_email'
   /** A take-back link. Nothing but its use, time and an erasure ends it. */
   | 'undo_email_change';
 export type MailToken = { userId: string; email: string };
@@ -266,10 +268,15 @@ const endOf = prepareDeferred((db, { userId, purpose, by }: EndOfLinks) =>
     .where('user_id', '=', userId)
     .where('ended', 'is', null)
     .where('purpose', '<>', 'undo_email_change')
-    .where(sql<boolean>`purpose = coalesce(${purpose}, purpose)`),
+    .where(
+      sql<boolean>`case when ${purpose}::text is null then purpose <> 'invoice_email' else purpose = ${purpose} end`,
+    ),
 );
 
-/** Ends all links to the user, such as those of earlier mails, or those of one purpose; never take-back links. */
+/**
+ * Ends all links to the user, such as those of earlier mails, but not to an address for invoices; or those of one purpose. Never
+ * take-back links.
+ */
 export function deferEndOfMailTokens(
   trx: Transaction<DB>,
   userId: string,
@@ -348,6 +355,6 @@ export async function deleteTokensToTyped(db: Database, emails: string[]): Promi
   await db
     .deleteFrom('mail_tokens')
     .where(sql<boolean>`email = any(${emails})`)
-    .where('purpose', 'in', ['sign_up', 'change_email', 'new_address'])
+    .where('purpose', 'in', ['sign_up', 'change_email', 'new_address', 'invoice_email'])
     .execute();
 }

@@ -21,23 +21,35 @@ export type MailRow = {
 };
 
 const insert = prepareDeferred(
-  (db, mail: Omit<MailRow, 'createdAt' | 'attempts' | 'details'> & { details: string; now: Date }) =>
-    db.insertInto('mails').values({
-      id: mail.id,
-      kind: mail.kind,
-      user_id: mail.userId,
-      recipient: mail.recipient,
-      details: mail.details,
-      created_at: mail.now,
-      next_attempt_at: mail.now,
-    }),
+  (
+    db,
+    mail: Omit<MailRow, 'createdAt' | 'attempts' | 'details'> & {
+      details: string;
+      key: string | null;
+      now: Date;
+    },
+  ) =>
+    db
+      .insertInto('mails')
+      .values({
+        id: mail.id,
+        kind: mail.kind,
+        user_id: mail.userId,
+        recipient: mail.recipient,
+        details: mail.details,
+        key: mail.key,
+        created_at: mail.now,
+        next_attempt_at: mail.now,
+      })
+      .onConflict((conflict) => conflict.column('key').doNothing()),
 );
 
+/** Of mails with the same key only the first is written. */
 export function deferMail(
   trx: Transaction<DB>,
-  mail: Omit<MailRow, 'id' | 'createdAt' | 'attempts'> & { now: Date },
+  { key, ...mail }: Omit<MailRow, 'id' | 'createdAt' | 'attempts'> & { key?: string; now: Date },
 ): void {
-  insert(trx, { ...mail, id: uuidv7(), details: JSON.stringify(mail.details) });
+  insert(trx, { ...mail, key: key ?? null, id: uuidv7(), details: JSON.stringify(mail.details) });
 }
 
 /**
@@ -227,7 +239,10 @@ export async function joinRest(
 
 /** Deletes the unsent mails with a token of everybody. The result is how many. */
 export async function deleteAllUnsentLetters(db: Database): Promise<number> {
-  const query = db.deleteFrom('mails').where('kind', 'in', voidable).where('sent_at', 'is', null);
+  const query = db
+    .deleteFrom('mails')
+    .where('kind', 'in', [...voidable, 'invoice_email'])
+    .where('sent_at', 'is', null);
   return Number((await query.executeTakeFirst()).numDeletedRows);
 }
 
@@ -308,11 +323,11 @@ export async function assignSignUpMails(
     .execute();
 }
 
-/** Deletes mails that went to these addresses because somebody typed them: sign-ups, changes of address, and new addresses. */
+/** Deletes mails that went to these addresses because somebody typed them, such as for a sign-up or a change of address. */
 export async function deleteMailsToTyped(db: Database, emails: string[]): Promise<void> {
   await db
     .deleteFrom('mails')
     .where(sql<boolean>`recipient = any(${emails})`)
-    .where('kind', 'in', ['sign_up', 'change_email', 'new_address'])
+    .where('kind', 'in', ['sign_up', 'change_email', 'new_address', 'invoice_email'])
     .execute();
 }

@@ -58,6 +58,20 @@ export const faultWords = {
   held_price_too_high: 'The price is too high for an invoice.',
   allocate_currency: 'This invoice is in another currency than the payment.',
   invoice_unknown: 'There is no invoice with this number.',
+  // As server/billing/billing-text.ts has them.
+  text_missing: 'Enter a text.',
+  text_not_shown: 'Use one line, without characters that cannot be shown.',
+  text_long_30: 'Use no more than 30 characters.',
+  text_long_100: 'Use no more than 100 characters.',
+  address_part_missing: 'Fill this in too, or leave the whole address empty.',
+  country_missing: 'Choose a country too, or leave the whole address empty.',
+  vat_id_malformed:
+    'This is not a VAT ID of the country in the address. Check both, or leave the VAT ID empty.',
+  vat_id_other: 'The account has another VAT ID by now.',
+  contract_unknown: 'Your account does not have this contract.',
+  contract_ended: 'This contract has already ended.',
+  cancel_not_offered: 'This contract cannot be canceled here. Contact us to cancel it.',
+  contract_kept_late: 'This contract has already ended, so it cannot be kept.',
   search_long: 'Search for no more than 200 characters.',
 } as const;
 

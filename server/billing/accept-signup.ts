@@ -35,6 +35,7 @@ import {
   type Report,
 } from './contract-states.ts';
 import { invoiceBegun } from './invoicing.ts';
+import { fillDetails } from './signup-details.ts';
 import { planSchema, readReport, type Signup, signupIdSchema } from './signup-message.ts';
 
 export type SignupOutcome = {
@@ -43,6 +44,8 @@ export type SignupOutcome = {
   /** Why it is unchanged. */
   reason?: IdleReason;
   isNewCustomer: boolean;
+  /** What of `account.billing` was left out, as JSON pointers. */
+  ignored: string[];
 };
 
 /** Applies one signup. Throws 422 `validation_failed` for a new customer whose address nobody may have. */
@@ -58,7 +61,12 @@ export async function acceptSignup(
     lockContract(trx, { signupId: signup.signup_id }),
     findAddressOwner(trx, signup.user.email, now),
   ]);
-  if (known) return updateKnown(trx, known, report, now);
+  const fill = ({ accountId, userId }: Pick<Contract, 'accountId' | 'userId'>) =>
+    fillDetails(trx, config, { accountId, userId, billing: signup.account.billing, now, trace });
+  if (known) {
+    const outcome = await updateKnown(trx, known, report, now);
+    return { ...outcome, ignored: outcome.change === 'updated' ? await fill(known) : [] };
+  }
   const terms = applyReport(undefined, report, now);
   const { id: userId, accountId } = customer
     ? { id: customer.id, accountId: customer.account.id }
@@ -66,7 +74,7 @@ export async function acceptSignup(
   const contract = { id: uuidv7(), userId, accountId, signupId: signup.signup_id, ...terms, cancelsAt: null };
   deferContract(trx, contract);
   if (customer) await notify(trx, { now: () => now }, customer, 'contract_added');
-  return { contract, change: 'created', isNewCustomer: !customer };
+  return { contract, change: 'created', isNewCustomer: !customer, ignored: await fill(contract) };
 }
 
 async function updateKnown(
@@ -74,7 +82,7 @@ async function updateKnown(
   known: Contract,
   report: Report,
   now: Date,
-): Promise<SignupOutcome> {
+): Promise<Omit<SignupOutcome, 'ignored'>> {
   const reason = findIdleReason(known, report, now);
   if (reason) return { contract: known, change: 'unchanged', reason, isNewCustomer: false };
   const { status: reported } = applyReport(known, report, now);
@@ -134,12 +142,18 @@ export const signupAnswerSchema = z
       trial_ends_at: wireInstantSchema.nullable(),
       created: z.boolean(),
     }),
+    ignored: z
+      .array(z.string())
+      .optional()
+      .describe(
+        'Only where something of `account.billing` was left out because it was wrong: JSON pointers.',
+      ),
   })
   .describe('What became of a signup.');
 
 /** The answer's body (contract 7.13 to 7.16). */
 export function describeOutcome(
-  { contract, change, reason, isNewCustomer }: SignupOutcome,
+  { contract, change, reason, isNewCustomer, ignored }: SignupOutcome,
   now: Date,
 ): z.infer<typeof signupAnswerSchema> {
   return {
@@ -155,5 +169,6 @@ export function describeOutcome(
       trial_ends_at: contract.trialEndsAt?.toISOString() ?? null,
       created: change === 'created',
     },
+    ...(ignored.length > 0 && { ignored }),
   };
 }

@@ -1,6 +1,5 @@
 // Whom a document is made out to, as they are when it is issued.
-import type { Transaction } from 'kysely';
-import type { DB } from '../../db/schema.ts';
+import type { Database } from '../../db/postgres/client.ts';
 import { findBillingDetails } from '../../db/tables/billing-details.ts';
 import type { Contract } from '../../db/tables/service-contracts.ts';
 import { findUserById } from '../../db/tables/users.ts';
@@ -10,10 +9,10 @@ import type { TaxedBuyer } from './tax.ts';
 export type Buyer = { facts: DocumentFacts['buyer']; taxed: TaxedBuyer };
 
 export async function findBuyer(
-  trx: Transaction<DB>,
+  db: Database,
   { accountId, userId }: Pick<Contract, 'accountId' | 'userId'>,
 ): Promise<Buyer> {
-  const [details, user] = await Promise.all([findBillingDetails(trx, accountId), findUserById(trx, userId)]);
+  const [details, user] = await Promise.all([findBillingDetails(db, accountId), findUserById(db, userId)]);
   const { address = null, vatId = null, hasCheckedVatId = false } = details ?? {};
   const name = printable(details?.company ?? user?.account.name ?? '');
   const email = details?.provedInvoiceEmail ?? user?.email ?? null;

@@ -14,6 +14,17 @@ const codes = new Set(
 
 export const isCountry = (code: string): boolean => codes.has(code);
 
+const names = new Intl.DisplayNames('en', { type: 'region' });
+
+/** The English name of a country. */
+export const nameCountry = (code: string): string => names.of(code) ?? code;
+
+/** All of them with their names, in the order of these. */
+export const listCountries = (): { code: string; name: string }[] =>
+  [...codes]
+    .map((code) => ({ code, name: nameCountry(code) }))
+    .sort((one, other) => one.name.localeCompare(other.name, 'en'));
+
 const memberStates = new Set(
   'AT BE BG CY CZ DE DK EE ES FI FR GR HR HU IE IT LT LU LV MT NL PL PT RO SE SI SK'.split(' '),
 );

@@ -28,3 +28,11 @@ export function startOfPresentPeriod(
     present = end;
   }
 }
+
+/** When the period in progress at `at` ends, among the periods that follow each other from `start`, which is not after `at`. */
+export const findEndOfPresentPeriod = (
+  start: Date,
+  interval: 'month' | 'year',
+  anchorDay: number,
+  at: Date,
+): Date => endOfPeriod(startOfPresentPeriod(start, interval, anchorDay, at), interval, anchorDay);

@@ -7,6 +7,7 @@ import { nameSchema } from '../identity/ground/names.ts';
 import { parseStrictJson, StrictJsonError } from '../sso/strict-json.ts';
 import type { Report } from './contract-states.ts';
 import { isCurrency } from './currencies.ts';
+import { signupBillingSchema } from './signup-details.ts';
 
 const leewayMs = 300_000;
 
@@ -74,7 +75,7 @@ export const signupSchema = z
       .refine((at) => at.getUTCFullYear() >= 2_000, 'Must not be before the year 2000.')
       .describe('When it happened: at most 300 seconds ahead of our clock, and not before the year 2000.'),
     user: z.object({ email: emailSchema, name: nameSchema }),
-    account: z.object({ name: nameSchema }),
+    account: z.object({ name: nameSchema, billing: signupBillingSchema.optional() }),
     contract: contractSchema,
   })
   .refine(

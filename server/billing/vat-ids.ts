@@ -46,3 +46,9 @@ export function readVatId(country: string, text: string): string | undefined {
 }
 
 const otherSchema = billingTextSchema(30);
+
+/** The same where the buyer's country is not known: whatever begins as in a country of the EU has the form of that country. */
+export function readVatIdOfAny(text: string): string | undefined {
+  const start = text.slice(0, 60).trim().slice(0, 2).toUpperCase();
+  return readVatId(Object.keys(forms).find((country) => vatPrefix(country) === start) ?? '', text);
+}

@@ -144,6 +144,8 @@ type ActCommand = {
   isWhyRequired?: boolean;
   /** What is given beside the person, as an argument or an option. */
   takes?: { argument: Argument; as: keyof Given } | { option: Option; as: keyof Given };
+  /** An option without a value, and what is given with it and without. */
+  flag?: { option: Option; as: keyof Given; given: [on: string, off: string] };
   /** For what cannot be undone: a question that names the person. */
   question?: (user: User, given: Given) => string;
   /** What was done. `user` is the person as they are now. */
@@ -162,20 +164,25 @@ export const refuse = (sentence: string) => (): never => {
 };
 
 export function addAct(program: Command, act: ActCommand): void {
-  const { name, takes, question } = act;
+  const { name, takes, flag, question } = act;
   const command = program
     .command(name)
     .description(act.description)
     .argument('<email>', 'an address that they hold, or their id', readUserKey);
   if (takes && 'argument' in takes) command.addArgument(takes.argument);
   if (takes && 'option' in takes) command.addOption(takes.option);
+  if (flag) command.addOption(flag.option);
   if (question) command.option('--yes', 'do not ask', false);
   addReason(command, { isRequired: act.isWhyRequired ?? true });
   command.action(async (key: UserKey, ...rest: unknown[]) => {
     const argument = takes && 'argument' in takes ? [rest.shift()] : [];
     const options = rest[0] as Reason & { yes: boolean } & Record<string, string>;
     const [value] = takes && 'option' in takes ? [options[takes.option.attributeName()]] : argument;
-    const given: Given = takes ? { [takes.as]: value } : {};
+    const [on, off] = flag?.given ?? [];
+    const given: Given = {
+      ...(takes && { [takes.as]: value }),
+      ...(flag && { [flag.as]: options[flag.option.attributeName()] ? on : off }),
+    };
     if (question) requireAnswerable(options);
     print(await withDatabase((db) => perform(db, act, { key, given, options })));
   });

@@ -1,6 +1,9 @@
 // What staff do for people on a person's page (contract section 12), by command.
 import { Argument, type Command, Option } from 'commander';
+import type { User } from '../../db/tables/users.ts';
+import { readVatIdOfAny } from '../billing/vat-ids.ts';
 import { allCodeFactors, nameCodeFactors } from '../identity/factor/code-factors.ts';
+import type { Given } from '../staff/acts.ts';
 import { addAct, nameUser, refuse } from './act.ts';
 import { readEmail, show } from './command.ts';
 
@@ -94,4 +97,27 @@ export function addHelpCommands(program: Command): void {
     nothing: () => 'Nothing to change.',
     notAllowed: 'This user is staff, suspended or frozen, and gets no other address.',
   });
+
+  addAct(program, {
+    name: 'vat-id:checked',
+    intent: 'check-vat-id',
+    description: 'say that you have checked the VAT id of an account; name somebody who belongs to it',
+    takes: {
+      argument: new Argument('<vat id>', 'the one that the account has').argParser(compactVatId),
+      as: 'vatId',
+    },
+    flag: {
+      option: new Option('--no', 'it is not, or no longer, checked'),
+      as: 'checked',
+      given: ['no', 'yes'],
+    },
+    say: ({ user, given }) => sayChecked(user, given),
+    nothing: ({ user, given }) => `Nothing to change. ${sayChecked(user, given)}`,
+  });
 }
+
+/** As documents have it. */
+const compactVatId = (text: string) => readVatIdOfAny(text) ?? text;
+
+const sayChecked = ({ email }: Pick<User, 'email'>, { vatId = '', checked }: Given) =>
+  `The VAT id ${show(vatId)} of the account of ${show(email)} is ${checked === 'no' ? 'not ' : ''}checked.`;

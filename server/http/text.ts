@@ -101,6 +101,12 @@ export const textBounds = {
   next: 8_192,
   stay: 40,
 
+  // Of billing details, beside those of `billingBounds`.
+  company: 800,
+  invoiceEmail: 320,
+  contract: 100,
+  checked: 40,
+
   // As clients and the CRM send them.
   client: 100,
   return_to: 8_192,

@@ -44,6 +44,12 @@ export const letters: Record<LetterKind, Letter> = {
     path: '/stop-new-address',
     ...day,
   },
+  invoice_email: {
+    build: buildInvoiceEmail,
+    purpose: 'invoice_email',
+    path: '/invoice-email/confirm',
+    ...week,
+  },
 };
 
 /** A link that can be opened after its time to ask for a new one. */
@@ -175,6 +181,22 @@ function buildStopNewAddress({ link, life, name }: LetterWords): MailMessage {
       `The link works once, in any browser, and expires ${life} after we were asked. Setting a new password also stops the change.`,
       'If this was you, you do not need to do anything.',
     ],
+  };
+}
+
+/** To an address that somebody typed for their invoices. It does not say whose: a stranger may read it. */
+function buildInvoiceEmail({ link, life, name }: LetterWords): MailMessage {
+  return {
+    subject: 'Get invoices at this email address',
+    paragraphs: [
+      `Someone entered this email address to get the invoices of an account with ${name}. If you expect these invoices, confirm the address.`,
+    ],
+    action: { label: 'Confirm this address', url: link },
+    after: [
+      onlyOnce(life),
+      'If you do not expect invoices, you can ignore this email. We send none here unless the link is used.',
+    ],
+    why: 'You received this email because someone entered this email address for the invoices of an account.',
   };
 }
 

@@ -7,6 +7,12 @@ import {
   decideVerification,
   findDecided,
 } from '../../db/tables/accounts.ts';
+import {
+  findBillingDetails,
+  lockBillingDetails,
+  noDetails,
+  setVatIdChecked,
+} from '../../db/tables/billing-details.ts';
 import { setDeletionDue } from '../../db/tables/deletions.ts';
 import { deleteExternalLink, listExternalLinks } from '../../db/tables/external-links.ts';
 import { listSessions } from '../../db/tables/live-sessions.ts';
@@ -37,7 +43,10 @@ import type { RightName } from './rights.ts';
 
 /** The fields of an act's form, as they arrived. */
 export type Given = Partial<
-  Record<'kind' | 'capability' | 'role' | 'email' | 'keep' | 'removeFactors' | 'externalId', string>
+  Record<
+    'kind' | 'capability' | 'role' | 'email' | 'keep' | 'removeFactors' | 'externalId' | 'vatId' | 'checked',
+    string
+  >
 >;
 
 /** What the audit says of an act; undefined if there was nothing to do. */
@@ -302,6 +311,27 @@ const removeLink: Act = {
   },
 };
 
+/** Whether the VAT id counts for reverse charge. Another id, or a changed one, is not checked. */
+const checkVatId: Act = {
+  right: 'billing.checkVatId',
+  read(given) {
+    if (!given.vatId) throw refuseField('vatId', faultWords.choice_missing);
+    return { vatId: given.vatId, isChecked: readOneOf(given, 'checked', ['yes', 'no']) === 'yes' };
+  },
+  async see(db, { account }) {
+    const { vatId, hasCheckedVatId } = (await findBillingDetails(db, account.id)) ?? noDetails;
+    return { vatId, hasCheckedVatId };
+  },
+  async do({ trx, target }, { vatId, isChecked }: { vatId: string; isChecked: boolean }) {
+    const accountId = target.account.id;
+    const details = await lockBillingDetails(trx, accountId);
+    if (details.vatId !== vatId) throw new AppError('edited_meanwhile', { detail: faultWords.vat_id_other });
+    if (details.hasCheckedVatId === isChecked) return undefined;
+    await setVatIdChecked(trx, { accountId, vatId, isChecked });
+    return { checked: isChecked ? 'yes' : 'no' };
+  },
+};
+
 /** By the intent of the form. */
 export const acts = {
   suspend,
@@ -320,6 +350,7 @@ export const acts = {
   'change-email': changeEmail,
   thaw: endFreeze,
   'remove-link': removeLink,
+  'check-vat-id': checkVatId,
 } satisfies Record<string, Act>;
 
 export type Intent = keyof typeof acts;

@@ -21,6 +21,7 @@ const hidden: Record<string, string> = {
   'session.started': 'A session began',
   'user.erased': 'The account was deleted for good',
 
+  'staff.check_vat_id': 'Staff: said whether the VAT ID is checked',
   'staff.change_email': 'Staff: asked for another email address',
   'staff.change_role': 'Staff: changed the role',
   'staff.create': 'Staff: created the account',

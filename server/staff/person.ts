@@ -1,6 +1,7 @@
 // What staff see of one person (contract 12.9, 12.13 and 12.32).
 import { findDecided } from '../../db/tables/accounts.ts';
 import { listAuditEvents } from '../../db/tables/audit-events.ts';
+import { findBillingDetails } from '../../db/tables/billing-details.ts';
 import { listNewestChanges } from '../../db/tables/changes.ts';
 import { listInvoices } from '../../db/tables/invoices.ts';
 import { listSessions } from '../../db/tables/live-sessions.ts';
@@ -96,6 +97,7 @@ export async function describePerson(
     mails,
     contracts,
     invoices,
+    details,
     history,
     activity,
   ] = await Promise.all([
@@ -108,6 +110,7 @@ export async function describePerson(
     listMailsOf(db, id),
     listContracts(db, account.id),
     listInvoices(db, account.id),
+    findBillingDetails(db, account.id),
     listNewestChanges(db, { userId: id, accountId: account.id, limit: newest }),
     listAuditEvents(db, { person: id, isWithoutStaff: false, limit: newest }),
   ]);
@@ -159,6 +162,8 @@ export async function describePerson(
       isOverdue: invoice.status === 'open' && invoice.dueAt <= now(),
       minorDigits: minorDigits(invoice.currency),
     })),
+    /** To whom documents of the account are made out; null if nobody has said. */
+    billing: details ?? null,
     history: history.map((change) => ({
       ...change,
       ...(hidden.size > 0 && change.subject === 'account' && { why: null }),

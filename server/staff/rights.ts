@@ -37,6 +37,7 @@ export const rights = {
   'billing.allocate': { manager: 'nobody', admin: 'everybody' },
   'billing.paidBack': { manager: 'nobody', admin: 'everybody' },
   'billing.cancelContract': { manager: 'nobody', admin: 'everybody' },
+  'billing.checkVatId': { manager: 'nobody', admin: 'everybody', isAboutAccount: true },
   // The books are about nobody of the staff's choice.
   'billing.settings': { manager: 'nobody', admin: 'everybody' },
   'billing.setSettings': { manager: 'nobody', admin: 'everybody' },

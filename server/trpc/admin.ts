@@ -115,11 +115,13 @@ const auditRouter = router({
     }),
 });
 
-export const adminRouter = router({
-  people: peopleRouter,
-  audit: auditRouter,
-  billing: mergeRouters(adminBillingRouter, moneyRouter),
-});
+const billingRouter = mergeRouters(
+  adminBillingRouter,
+  moneyRouter,
+  router({ checkVatId: act('check-vat-id', 'vatId', 'checked') }),
+);
+
+export const adminRouter = router({ people: peopleRouter, audit: auditRouter, billing: billingRouter });
 
 export const staffFormsRouter = router({
   /** Who of the staff asks. Without a factor only in local mode. */
@@ -139,7 +141,17 @@ export const staffFormsRouter = router({
         ...asked,
         intent: z.string(),
         given: z.partialRecord(
-          z.enum(['kind', 'capability', 'role', 'email', 'keep', 'removeFactors', 'externalId']),
+          z.enum([
+            'kind',
+            'capability',
+            'role',
+            'email',
+            'keep',
+            'removeFactors',
+            'externalId',
+            'vatId',
+            'checked',
+          ]),
           z.string(),
         ),
       }),

@@ -1,14 +1,20 @@
-// The account's service contracts and invoices, read only: the CRM and operators change them. Nobody sees any before their
-// address is proved.
+// The account's service contracts, invoices and billing details. Nobody sees any before their address is proved.
 import { z } from 'zod';
-import { findInvoiceOfAccount, type Invoice, listInvoices } from '../../db/tables/invoices.ts';
+import { type Invoice, listInvoices } from '../../db/tables/invoices.ts';
 import { listContracts } from '../../db/tables/service-contracts.ts';
-import { AppError } from '../basics/errors.ts';
+import { cancelOwnContract, keepOwnContract } from '../billing/cancel-contract.ts';
 import { presentStatus } from '../billing/contract-states.ts';
 import { minorDigits } from '../billing/currencies.ts';
+import { getOwnDocument } from '../billing/own-billing.ts';
+import { describeOwnDetails, updateOwnDetails } from '../billing/own-details.ts';
 import { textSchema } from '../http/text.ts';
 import type { Dependencies } from '../instance/dependencies.ts';
 import { person, router } from './init.ts';
+
+/** These refuse what is wrong before they ask for a credential. */
+const changing = person.meta({ access: 'confirmed' });
+
+const ofContract = z.object({ contract: textSchema('contract') });
 
 export const contractsRouter = router({
   /** Newest first. Amounts are in minor units; `minorDigits` of their digits come after the decimal point. */
@@ -20,9 +26,20 @@ export const contractsRouter = router({
       plan: contract.plan,
       status: presentStatus(contract, deps.now()),
       trialEndsAt: contract.trialEndsAt,
+      cancelsAt: contract.cancelsAt,
       price: contract.price && { ...contract.price, minorDigits: minorDigits(contract.price.currency) },
     }));
   }),
+
+  /** Ends with the period in progress; a trial ends at once. */
+  cancel: changing
+    .input(ofContract)
+    .mutation(({ ctx, input }) => cancelOwnContract(ctx.deps, ctx, input.contract)),
+
+  /** Until it has ended. */
+  keep: changing
+    .input(ofContract)
+    .mutation(({ ctx, input }) => keepOwnContract(ctx.deps, ctx, input.contract)),
 });
 
 export const invoicesRouter = router({
@@ -33,20 +50,36 @@ export const invoicesRouter = router({
     return invoices.map((invoice) => describe(deps, invoice));
   }),
 
-  /** The invoice, and whom it is for. Throws 404 `not_found` for an invoice that the account does not have. */
+  /** An invoice or a credit note. Throws 404 `not_found` for one that the account does not have. */
   get: person
     .input(z.object({ number: textSchema('number') }))
-    .query(async ({ ctx: { deps, session }, input }) => {
-      const { emailVerifiedAt, account } = session.user;
-      const invoice = emailVerifiedAt && (await findInvoiceOfAccount(deps.db, input.number, account.id));
-      if (!invoice) throw new AppError('not_found');
-      return describe(deps, invoice);
-    }),
+    .query(({ ctx, input }) => getOwnDocument(ctx.deps, ctx, input.number)),
 });
 
-const describe = <Of extends Invoice>(
+/** A member that is not given stays as it is. */
+const detailsSchema = z
+  .object({
+    company: textSchema('company'),
+    line1: textSchema('line1'),
+    line2: textSchema('line2'),
+    postcode: textSchema('postcode'),
+    city: textSchema('city'),
+    country: textSchema('country'),
+    vatId: textSchema('vatId'),
+    invoiceEmail: textSchema('invoiceEmail'),
+  })
+  .partial();
+
+export const billingRouter = router({
+  /** Throws 403 `email_unverified`. */
+  details: person.query(({ ctx }) => describeOwnDetails(ctx.deps, ctx)),
+
+  update: changing.input(detailsSchema).mutation(({ ctx, input }) => updateOwnDetails(ctx.deps, ctx, input)),
+});
+
+const describe = (
   { now }: Pick<Dependencies, 'now'>,
-  { id, contractId, pastDueAt, ...invoice }: Of,
+  { id, contractId, pastDueAt, ...invoice }: Invoice,
 ) => ({
   ...invoice,
   isOverdue: invoice.status === 'open' && invoice.dueAt <= now(),

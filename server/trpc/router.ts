@@ -7,7 +7,7 @@ import { activityRouter } from './activity.ts';
 import { adminRouter, staffFormsRouter } from './admin.ts';
 import { billingFormsRouter } from './admin-billing.ts';
 import { booksFormsRouter } from './admin-money.ts';
-import { contractsRouter, invoicesRouter } from './billing.ts';
+import { billingRouter, contractsRouter, invoicesRouter } from './billing.ts';
 import { emailRouter } from './email.ts';
 import {
   createCallerFactory,
@@ -21,6 +21,7 @@ import {
 import { linksRouter, productsRouter } from './links.ts';
 import { accountRouters } from './pages/account.ts';
 import { passwordMailRouter, signUpRouter } from './pages/arrive.ts';
+import { billingPagesRouter, invoiceEmailRouter } from './pages/billing.ts';
 import { deadLinksRouter } from './pages/dead-links.ts';
 import { formsRouter } from './pages/forms.ts';
 import { handOffRouter } from './pages/hand-off.ts';
@@ -39,6 +40,7 @@ const peopleRouters = {
   activity: activityRouter,
   contracts: contractsRouter,
   invoices: invoicesRouter,
+  billing: billingRouter,
 };
 
 /** For whoever is not staff: to them `admin` is no procedure at all (contract 12.6). */
@@ -67,6 +69,8 @@ export const pagesRouter = mergeRouters(
     takeBack: takeBackRouter,
     newAddress: newAddressRouter,
     ...accountRouters,
+    billingPages: billingPagesRouter,
+    invoiceEmail: invoiceEmailRouter,
     keptMails: keptMailsRouter,
     staffForms: staffFormsRouter,
     booksForms: booksFormsRouter,

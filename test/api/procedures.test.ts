@@ -33,6 +33,9 @@ it('programs have those that the contract names', () => {
   expect(new Set(Object.keys(appRouter._def.procedures))).toEqual(new Set(listNamed()));
 });
 
+/** Those of programs that take a credential given within ten minutes. */
+const confirmed = ['billing.update', 'contracts.cancel', 'contracts.keep', 'email.requestChange'];
+
 it('each says who may call it', () => {
   const found: Record<string, string[]> = {};
   for (const [name, { _def }] of procedures) {
@@ -44,8 +47,11 @@ it('each says who may call it', () => {
       'deadLinks.explain',
       'forms.find',
       'forms.keep',
+      'billingPages.hasOverdue',
       'handOff.confirm',
       'handOff.describe',
+      'invoiceEmail.confirm',
+      'invoiceEmail.find',
       'keptMails.list',
       'login.byCode',
       'login.byPassword',
@@ -91,12 +97,21 @@ it('each says who may call it', () => {
       'passkeys.remove',
       'passkeys.rename',
     ],
-    confirmed: ['deletion.request', 'email.requestChange', 'passkeys.addOffered'],
+    confirmed: [
+      'billing.update',
+      'billingPages.mailInvoiceEmail',
+      'contracts.cancel',
+      'contracts.keep',
+      'deletion.request',
+      'email.requestChange',
+      'passkeys.addOffered',
+    ],
     person: [
       ...Object.keys(appRouter._def.procedures).filter(
-        (name) => name !== 'email.requestChange' && !name.startsWith('admin.'),
+        (name) => !confirmed.includes(name) && !name.startsWith('admin.'),
       ),
       'address.describe',
+      'billingPages.describe',
       'address.describeChange',
       'address.requireMeant',
       'confirm.ask',

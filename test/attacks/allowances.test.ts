@@ -11,6 +11,7 @@ import { rights } from '../../server/staff/rights.ts';
 import { appRouter } from '../../server/trpc/router.ts';
 import { type Answer, expectRetryAfter, openApp, type TestApp } from '../support/app/app.ts';
 import { type Browser, fieldOf, logIn, openBrowser, textOf } from '../support/app/visitor.ts';
+import { setSettings } from '../support/billing/settings.ts';
 import { pathOfRoute } from '../support/faults/text-inputs.ts';
 import {
   createAuthenticator,
@@ -123,6 +124,27 @@ type Bounded = string;
 const security = '/profile/security';
 const names = () => ({ name: `Name ${next()}`, accountName: `Account ${serial}` });
 const newPassword = { currentPassword: password, newPassword: 'eight louder lanterns' };
+const billing = '/profile/billing';
+const details = () => ({ company: `Company ${next()}` });
+/** A contract that the user may cancel, because there is a seller. */
+async function addContract({ id }: User): Promise<string> {
+  if ((await sql`select from billing_settings`.execute(app.db)).rows.length === 0) await setSettings(app.db);
+  const { rows } = await sql<{ id: string }>`
+    insert into service_contracts (id, user_id, account_id, signup_id, plan, status, occurred_at)
+    select gen_random_uuid(), id, account_id, gen_random_uuid()::text, 'starter', 'trialing', now() from users
+    where id = ${id} returning id`.execute(app.db);
+  await sql`update service_contracts set trial_ends_at = now() + interval '9 days', cancels_at = null
+    where id = ${rows[0]?.id}`.execute(app.db);
+  return rows[0]?.id ?? '';
+}
+const addCanceled = async (user: User) =>
+  sql`update service_contracts set cancels_at = now() + interval '5 days' where id = ${await addContract(user)}`.execute(
+    app.db,
+  );
+const contractOf = async ({ id }: User) =>
+  (await sql<{ id: string }>`select id from service_contracts where user_id = ${id} limit 1`.execute(app.db))
+    .rows[0]?.id ?? '';
+
 const newAddress = () => ({ email: `new-${next()}@example.test` });
 
 const byStaff = 'a credential and a reason for each, and whom they may look at';
@@ -158,6 +180,20 @@ const doors: Record<string, Counted | Free | Bounded> = {
     make: (user) => call(user, 'email.cancelChange'),
   },
   'trpc email.confirmChange': 'links of mails',
+  'trpc billing.update': {
+    counts: 'billing.updated',
+    make: (user) => call(user, 'billing.update', details()),
+  },
+  'trpc contracts.cancel': {
+    counts: 'contract.cancel_asked',
+    prepare: addContract,
+    make: async (user) => call(user, 'contracts.cancel', { contract: await contractOf(user) }),
+  },
+  'trpc contracts.keep': {
+    free: true,
+    prepare: addCanceled,
+    make: async (user) => call(user, 'contracts.keep', { contract: await contractOf(user) }),
+  },
   'trpc links.remove': {
     free: true,
     prepare: link,
@@ -195,6 +231,7 @@ const doors: Record<string, Counted | Free | Bounded> = {
   'POST /take-back': 'links of mails',
   'POST /new-address': 'links of mails',
   'POST /stop-new-address': 'links of mails',
+  'POST /invoice-email/confirm': 'links of mails',
   'POST /passkeys/options': 'nothing is kept',
   'POST /profile names': {
     counts: 'profile.updated',
@@ -204,6 +241,21 @@ const doors: Record<string, Counted | Free | Bounded> = {
     free: true,
     prepare: (user) => call(user, 'email.requestChange', newAddress()),
     make: (user) => form(user, '/profile', { intent: 'cancel-email' }),
+  },
+  'POST /profile/billing details': {
+    counts: 'billing.updated',
+    make: (user) => form(user, billing, { intent: 'details', ...details() }),
+  },
+  'POST /profile/billing mail-invoice-email': 'mails',
+  'POST /profile/billing cancel': {
+    counts: 'contract.cancel_asked',
+    prepare: addContract,
+    make: async (user) => form(user, billing, { intent: 'cancel', contract: await contractOf(user) }),
+  },
+  'POST /profile/billing keep-contract': {
+    free: true,
+    prepare: addCanceled,
+    make: async (user) => form(user, billing, { intent: 'keep-contract', contract: await contractOf(user) }),
   },
   'POST /profile/security password': {
     counts: 'password.changed',
@@ -327,7 +379,8 @@ describe('every change by a user', () => {
   });
 
   it('has the same by the audit event that it leaves', () => {
-    const logins = Object.keys(allowances).filter((name) => name.startsWith('login-'));
+    // Events have no hyphen.
+    const logins = Object.keys(allowances).filter((name) => name.includes('-'));
     const all = [...Object.keys(allowances), ...Object.keys(withoutAllowance)];
     expect(all.filter((name) => !logins.includes(name)).sort()).toEqual(Object.keys(words).sort());
     const used = Object.values(doors).flatMap((door) =>
@@ -335,7 +388,13 @@ describe('every change by a user', () => {
     );
     const ofLogins = ['login-known-browser', 'login-own-browser', 'login-passkey'];
     // Those of staff are in staff.test.ts.
-    const elsewhere = [...ofLogins, 'staff.searched', 'staff.send_mail', 'billing.set'];
+    const elsewhere = [
+      ...ofLogins,
+      'invoice-email-of-signup',
+      'staff.searched',
+      'staff.send_mail',
+      'billing.set',
+    ];
     expect([...new Set([...used, ...elsewhere])].sort()).toEqual(Object.keys(allowances).sort());
   });
 
@@ -383,6 +442,9 @@ describe('every change by a user', () => {
       role_changed: 'staff.change_role',
       sessions_ended: 'staff.end_sessions',
       staff_limited: 'staff.limited',
+      invoice_email: 'billing.invoice_email_asked',
+      contract_cancel_asked: 'contract.cancel_asked',
+      contract_kept: 'contract.kept',
       bank_details_changed: 'billing.set',
     };
     expect(Object.keys(senders).sort()).toEqual(kinds.sort());

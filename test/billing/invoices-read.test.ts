@@ -89,6 +89,7 @@ describe.each([
         ...invoice,
         buyerName,
         buyerEmail: owner,
+        ...{ kind: 'invoice', document: null, hasXml: false, howToPay: null, payLink: null },
       });
     }
   });
@@ -148,6 +149,7 @@ it('the list of contracts says how many minor digits the currency has', async ()
       id: contractId,
       plan: 'starter',
       status: 'active',
+      cancelsAt: null,
       trialEndsAt: null,
       price: { currency: 'KWD', unitAmount: 12_345, interval: 'month', minorDigits: 3 },
     },

@@ -122,6 +122,7 @@ const acts: Record<string, string>[] = [
   { intent: 'change-email', email: 'new@example.test' },
   { intent: 'thaw', keep: 'new@example.test', removeFactors: 'yes' },
   { intent: 'remove-link', externalId: 'x' },
+  { intent: 'check-vat-id', vatId: 'x', checked: 'yes' },
 ];
 const bookForms = [
   {
@@ -134,6 +135,11 @@ const bookForms = [
   },
   { path: '/admin/billing/unallocated', intent: 'allocate', payment: 'x', number: '1' },
 ];
+const billingDetails = {
+  intent: 'details',
+  ...{ company: 'x', line1: 'x', line2: 'x', postcode: 'x', city: 'x', country: 'DE' },
+  ...{ vatId: 'DE136695976', invoiceEmail: 'books@example.com' },
+};
 const forms: Door[] = [
   { path: '/login', fields: { email: 'customer@example.test', password: 'wrong', can_add_passkey: 'yes' } },
   { path: '/login', fields: { passkey: '{}' } },
@@ -155,11 +161,15 @@ const forms: Door[] = [
   { path: '/new-address?token={newAddress}', fields: { newPassword, code: '1' } },
   { path: '/new-address?token={newAddress}', fields: { newPassword, passkey: '{}' } },
   { path: `/stop-new-address?token=${token}`, fields: {} },
+  { path: `/invoice-email/confirm?token=${token}`, fields: {} },
   { path: '/profile', fields: { intent: 'names', name: 'Ada', accountName: 'Ada' } },
   { path: '/profile', fields: { intent: 'names', name: 'Ada', profile_updated_at: 'x' } },
   { path: '/profile/security', fields: { intent: 'password', currentPassword: 'x', newPassword } },
   { path: '/profile/security', fields: { intent: 'remove-link', externalId: 'x', currentPassword: 'x' } },
   { path: '/profile/security', fields: { intent: 'end-session', id: 'x', currentPassword: 'x' } },
+  { path: '/profile/billing', fields: billingDetails },
+  { path: '/profile/billing', fields: { ...billingDetails, ...confirms }, isStale: true },
+  { path: '/profile/billing', fields: { intent: 'cancel', contract: 'x' } },
   { path: '/profile/email', fields: { email: 'new@example.test', meant: 'yes' } },
   { path: '/profile/email', fields: { intent: 'again' } },
   { path: '/profile/email', fields: { email: 'new@example.test', ...confirms }, isStale: true },
@@ -223,6 +233,7 @@ const queries: Door[] = [
   { path: '/undo-email-change', fields: { token } },
   { path: '/new-address', fields: { token } },
   { path: '/stop-new-address', fields: { token, saved: 'stopped' } },
+  { path: '/invoice-email/confirm', fields: { token, saved: 'confirmed' } },
   { path: '/profile', fields: { saved: 'names' } },
   { path: '/profile/security', fields: { saved: 'password' } },
   { path: '/profile/passkeys', fields: { saved: 'rename' } },

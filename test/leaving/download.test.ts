@@ -4,6 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { readOwnRows, sections } from '../../db/own-data.ts';
 import { expectRetryAfter, locationOf, openApp, type TestApp } from '../support/app/app.ts';
 import { type Browser, logIn, textOf } from '../support/app/visitor.ts';
+import { setSettings } from '../support/billing/settings.ts';
 import { buildSignup, pushSignup } from '../support/crm/crm.ts';
 import { idOf } from '../support/database/database.ts';
 import { buildHandOff, openHandOff } from '../support/marketplace/marketplace.ts';
@@ -98,6 +99,25 @@ const leftOutColumns: Record<string, string> = {
   'pending_email_changes.user_id': 'the same everywhere',
   'reserved_addresses.number': 'the order of changes',
   'reserved_addresses.user_id': 'the same everywhere',
+  'allocations.id': 'of no meaning',
+  'billing_details.account_id': 'the same everywhere',
+  'documents.category': 'in the facts',
+  'documents.currency': 'in the facts',
+  'documents.first_day': 'in the facts',
+  'documents.invoice': 'in the facts, by its number',
+  'documents.issued_on': 'in the facts',
+  'documents.last_day': 'in the facts',
+  'documents.net': 'in the facts',
+  'documents.prefix': 'in the number',
+  'documents.rate': 'in the facts',
+  'documents.settings_version': 'in the facts',
+  'documents.tax': 'in the facts',
+  'documents.total': 'in the facts',
+  'documents.year': 'in the number',
+  'mails.key': 'what it is about, for us',
+  'payments.recorded_by': 'the bookkeeper',
+  'service_contracts.held_at': 'how issuing went',
+  'service_contracts.held_code': 'how issuing went',
   'service_contracts.account_id': 'the same everywhere',
   'service_contracts.arrival_number': 'of the list that the CRM reads',
   'service_contracts.erased_account_id': 'of nobody who could ask',
@@ -118,7 +138,9 @@ describe('a download', () => {
       where table_schema = 'public' and column_name ~ '(^|_)user_id$'
       union select conrelid::regclass::text from pg_constraint
       where contype = 'f' and confrelid in ('users'::regclass, 'accounts'::regclass)
-      union select unnest(array['users', 'accounts', 'invoices', 'erased_users'])`.execute(app.db);
+      union select unnest(array['users', 'accounts', 'invoices', 'erased_users', 'documents', 'payments', 'allocations'])`.execute(
+      app.db,
+    );
     expect(rows.length).toBeGreaterThan(10);
     const covered = new Set([...sections.map(({ table }) => table), ...Object.keys(leftOutTables)]);
     expect(rows.map(({ name }) => name).sort()).toEqual([...covered].sort());
@@ -150,6 +172,19 @@ describe('a download', () => {
         status, issued_at, due_at)
       select case signup_id when 'crm_mine' then 901 else 902 end, id, 'kept', now() - interval '1 year', now(), 'EUR',
         4200, 'open', now(), now() from service_contracts`.execute(app.db);
+    await sql`insert into billing_details (account_id, company)
+      select account_id, 'Mine' from users where email = ${email}`.execute(app.db);
+    await sql`insert into payments (id, kind, currency, amount, paid_at, method, reference, recorded_at, recorded_by,
+        unallocated)
+      select 'pay-' || number, 'payment', 'EUR', 4200, now(), 'transfer', 'Thanks ' || number, now(), 'reported', 0
+      from invoices`.execute(app.db);
+    await sql`insert into allocations (payment, invoice, amount, recorded_at)
+      select 'pay-' || number, number, 4200, now() from invoices`.execute(app.db);
+    await setSettings(app.db);
+    await sql`insert into documents (number, kind, invoice, prefix, year, settings_version, issued_on, first_day,
+        last_day, currency, net, tax, total, category, rate, issued_at, facts)
+      select 'INV-2026-0' || number, 'invoice', number, 'INV-', 2026, 1, now(), now(), now(), 'EUR', 4200, 0, 4200, 'O',
+        0, now(), '{}' from invoices`.execute(app.db);
     const browser = await logIn(app.send, email);
     await openHandOff(app, await buildHandOff(app, { id: 'mine', email }), { cookie: browser.cookie() });
     await browser.send('/sso/launch/network_site');
@@ -178,6 +213,10 @@ describe('a download', () => {
     for (const { name } of sections) expect(data[name]?.length, name).toBeGreaterThan(0);
     expect(data.profile).toMatchObject([{ email, role: 'user', deletion_due_at: null }]);
     expect(data.account).toHaveLength(1);
+    expect(data.billing_details).toMatchObject([{ company: 'Mine' }]);
+    expect(data.documents).toMatchObject([{ number: 'INV-2026-0901' }]);
+    expect(data.payments).toMatchObject([{ id: 'pay-901', reference: 'Thanks 901' }]);
+    expect(data.allocations).toMatchObject([{ payment: 'pay-901', invoice: '901', amount: 4_200 }]);
     expect(data.connected_accounts).toMatchObject([{ provider: 'marketplace', external_id: 'mine' }]);
     expect(data.contracts).toMatchObject([{ signup_id: 'crm_mine', price_unit_amount: 4_200 }]);
     expect(data.invoices?.map(({ number }) => number)).toContain(901);

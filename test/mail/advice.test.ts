@@ -7,7 +7,7 @@ import { allCodeFactors } from '../../server/identity/factor/code-factors.ts';
 import { sendDueMails } from '../../server/mail/outbox.ts';
 import { runCli } from '../support/app/cli.ts';
 import { type Browser, openBrowser, textOf } from '../support/app/visitor.ts';
-import { germanSettings, setSettings } from '../support/billing/settings.ts';
+import { germanSettings, setSettings, setSettings } from '../support/billing/settings.ts';
 import { buildSignup, pushSignup } from '../support/crm/crm.ts';
 import { buildHandOff } from '../support/marketplace/marketplace.ts';
 import {
@@ -179,6 +179,8 @@ const others: NoticeKind[] = [
   'account_frozen',
   'account_thawed',
   'contract_added',
+  'contract_cancel_asked',
+  'contract_kept',
   'email_change_undone',
   'email_proved',
   'email_replaced',
@@ -355,6 +357,27 @@ describe('the advice of a notice is true', () => {
     const { text, path } = await readNotice(email, 'contract_added');
     expect([text.includes('You can see it under Billing.'), path]).toEqual([true, '/profile/billing']);
     expect(textOf(await browser.send(path))).toContain('Service contracts');
+  });
+
+  it('contract_cancel_asked and contract_kept: it is under Billing, where each undoes the other', async () => {
+    const { email, browser } = await addPerson();
+    await setSettings(changes.app.db);
+    const user = { email, name: 'Cora Change' };
+    const contract = { plan: 'starter', status: 'active', price: { currency: 'EUR', unit_amount: 1, interval: 'month' } };
+    const occurred_at = changes.clock.now.toISOString();
+    const signup = buildSignup('advice_cancel', { user, contract, occurred_at });
+    const { contract: made } = await pushSignup(changes.app, signup, { at: changes.clock.now });
+    for (const [intent, kind] of [
+      ['cancel', 'contract_cancel_asked'],
+      ['keep-contract', 'contract_kept'],
+    ] as const) {
+      const form = { intent, contract: made.id, confirmPassword: password };
+      expect((await browser.send('/profile/billing', { form })).status).toBe(303);
+      const { path } = await readNotice(email, kind);
+      expect(path).toBe('/profile/billing');
+      const other = intent === 'cancel' ? 'Keep the contract' : 'Cancel the contract';
+      expect(textOf(await browser.send(path))).toContain(other);
+    }
   });
 
   it('deletion_requested without such a link: logged in, one click keeps the account', async () => {

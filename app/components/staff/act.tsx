@@ -43,6 +43,8 @@ const makesSense: Record<Intent, (person: Person, about: About) => boolean> = {
   'plan-deletion': ({ deletionDueAt }) => !deletionDueAt,
   keep: ({ deletionDueAt }) => deletionDueAt !== null,
   'change-email': ({ suspendedAt, role }) => !suspendedAt && role === 'user',
+  'check-vat-id': ({ billing }, { vatId, checked }) =>
+    billing?.vatId === vatId && billing?.hasCheckedVatId !== (checked === 'yes'),
   'remove-link': ({ links }, { externalId }) => links.some((link) => link.externalId === externalId),
 };
 

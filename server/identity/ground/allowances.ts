@@ -23,6 +23,10 @@ export const allowances = {
   'authenticator.added': { times: 10, seconds: hour },
   'recovery_codes.made': { times: 10, seconds: hour },
   'data.downloaded': { times: 5, seconds: hour },
+  'billing.updated': { times: 30, seconds: hour },
+  'contract.cancel_asked': { times: 10, seconds: day },
+  // To each address for invoices that signups name.
+  'invoice-email-of-signup': { times: 2, seconds: day },
   // For each session: whoever else is in the account cannot use up what the owner needs to log them out.
   'login.confirmed': { times: 30, seconds: hour },
   // For each password, so that a password set by mail starts to count afresh. Counted in each browser that the user has had
@@ -54,6 +58,7 @@ export const withoutAllowance = {
   'authenticator.removed': 'authenticator.added',
   'user.deletion_canceled': 'user.deletion_requested',
   'email.change_canceled': 'email.change_requested',
+  'contract.kept': 'contract.cancel_asked',
 
   // Logins are counted before they are tried (rate-limits.ts); the others follow a login that was counted.
   'login.succeeded': 'logins',
@@ -63,9 +68,11 @@ export const withoutAllowance = {
   'password.refused': 'guesses of a password',
   'email.verification_requested': 'mails',
   'password_link.requested': 'mails',
+  'billing.invoice_email_asked': 'mails',
 
   // Changes by a link in a mail, which works once.
   'email.verified': 'links of mails',
+  'billing.invoice_email_proved': 'links of mails',
   'email.changed': 'links of mails',
   'email.change_undone': 'links of mails',
   'email.new_address_used': 'links of mails',
@@ -96,6 +103,7 @@ export const withoutAllowance = {
   'staff.change_email': 'staff.looked',
   'staff.thaw': 'staff.looked',
   'staff.remove_link': 'staff.looked',
+  'staff.check_vat_id': 'staff.looked',
 
   // Changes that no user makes.
   'staff.create': 'commands',

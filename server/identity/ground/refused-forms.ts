@@ -49,8 +49,9 @@ export async function keepRefusedForm(
 ): Promise<{ id: string; setCookie: string } | undefined> {
   const id = crypto.randomUUID();
   const fields = pickShort(form.fields);
-  // A reason in the words of whoever gave it: it is not lost (contract 12.94).
-  if ('why' in form.fields && !('why' in fields)) return undefined;
+  const isCut = Object.keys(form.fields).some((name) => !(name in fields));
+  // A reason in the words of whoever gave it is not lost (contract 12.94), nor a part of a form that is to be sent again as it is.
+  if (isCut && (form.code === 'confirm' || ('why' in form.fields && !('why' in fields)))) return undefined;
   const kept = { ...form, id, refusedAt: nowSeconds(deps), fields };
   const forms = [kept, ...(await readForms(deps, request))].slice(0, maxForms);
   let setCookie = await buildCookie(deps, forms);

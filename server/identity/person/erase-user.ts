@@ -6,6 +6,7 @@ import { inTransaction } from '../../../db/postgres/transactions.ts';
 import type { DB } from '../../../db/schema.ts';
 import { listFreeAddresses } from '../../../db/tables/address-owners.ts';
 import { deferAuditEvent, eraseFromAuditEvents } from '../../../db/tables/audit-events.ts';
+import { eraseInvoiceEmails } from '../../../db/tables/billing-details.ts';
 import { eraseChangesOf, listFormerAddresses } from '../../../db/tables/changes.ts';
 import { findUsersToErase, isAccountShared, lockUserToErase } from '../../../db/tables/deletions.ts';
 import { insertErasedUser } from '../../../db/tables/erased-users.ts';
@@ -105,6 +106,7 @@ async function eraseTyped(trx: Transaction<DB>, held: string[]): Promise<void> {
   await deleteTokensToTyped(trx, emails);
   await deletePendingEmailChangesTo(trx, emails);
   await deleteNewAddressesTo(trx, emails);
+  await eraseInvoiceEmails(trx, emails);
 }
 
 /** Ends the user's contracts, and returns how many. If others belong to the account, its contracts go on with them. */

@@ -5,7 +5,7 @@ import { anonymous, lookUp, router } from '../init.ts';
 
 const purpose = z.enum([
   ...(['set_password', 'verify_email', 'sign_up', 'change_email'] as const),
-  ...(['undo_email_change', 'new_address', 'stop_new_address'] as const),
+  ...(['undo_email_change', 'new_address', 'stop_new_address', 'invoice_email'] as const),
 ]);
 
 export const deadLinksRouter = router({

@@ -30,6 +30,7 @@ const queries: Record<string, string> = {
   '/take-back': `?token=${token}`,
   '/new-address': `?token=${token}`,
   '/stop-new-address': `?token=${token}`,
+  '/invoice-email/confirm': `?token=${token}`,
   '/go': '?next=%2Fsso%2Flaunch%2Fmarketplace',
   '/undo-email-change': `?token=${token}`,
 };
@@ -38,6 +39,7 @@ const forms: Record<string, Record<string, string>> = {
   '/profile': { intent: 'names', name: 'Half Done', accountName: 'Half Done' },
   '/profile/security': { intent: 'end-others' },
   '/profile/delete': { intent: 'keep' },
+  '/profile/billing': { intent: 'details', company: 'Half Done' },
   '/profile/passkeys': { intent: 'rename', id: pendingId, name: 'Half Done' },
   '/passkeys/options': { purpose: 'login' },
   '/login/code': { code: '123456' },

@@ -7,7 +7,7 @@ export type SignupBody = {
   signup_id: string;
   occurred_at: string;
   user: { email: string; name: string };
-  account: { name: string };
+  account: { name: string; billing?: unknown };
   contract: {
     plan: string;
     status: string;

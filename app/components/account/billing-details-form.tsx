@@ -1,0 +1,181 @@
+// To whom invoices are made out.
+import { useId } from 'react';
+import type { FieldName } from '../../forms.ts';
+import type { Refused } from '../../refused.ts';
+import { Field } from '../field.tsx';
+import { Notice } from '../notice.tsx';
+import { Section } from '../section.tsx';
+import { Outcome } from './outcome.tsx';
+import type { OwnBilling } from './own-contracts.tsx';
+
+/** What a refused form holds again. */
+export const detailsFields: FieldName[] = [
+  ...(['company', 'line1', 'line2', 'postcode', 'city', 'country', 'vatId', 'invoiceEmail'] as const),
+];
+
+type Props = Pick<OwnBilling, 'details' | 'countries'> & {
+  email: string;
+  saved: string | null;
+  refused: Refused | undefined;
+};
+
+export function BillingDetailsForm({ details, countries, email, saved, refused: any }: Props) {
+  const refused = any?.values.intent === 'details' ? any : undefined;
+  const { company, address, vatId, hasCheckedVatId, invoiceEmail, hasProvedInvoiceEmail, ignored } = details;
+  const present: Record<string, string> = {
+    company: company ?? '',
+    ...{ line1: address?.line1 ?? '', line2: address?.line2 ?? '' },
+    ...{ postcode: address?.postcode ?? '', city: address?.city ?? '', country: address?.country ?? '' },
+    vatId: vatId ?? '',
+    invoiceEmail: invoiceEmail ?? '',
+  };
+  const first = detailsFields.find((name) => refused?.errors[name]);
+  const field = (name: string) => ({
+    name,
+    defaultValue: refused?.values[name] ?? present[name],
+    error: refused?.errors[name],
+    focusOnError: name === first,
+    autoFocus: name === first,
+  });
+  const waitsFor = invoiceEmail !== null && !hasProvedInvoiceEmail ? invoiceEmail : undefined;
+  return (
+    <Section
+      id="details"
+      title="Billing details"
+      intro="We put them on your invoices from now on. Invoices that you already have stay as they are."
+      bare
+    >
+      <div className="card">
+        <Outcome intent="details" saved={saved} refused={any}>
+          Saved.
+          {waitsFor && (
+            <>
+              {' '}
+              We have sent an email to <strong>{waitsFor}</strong>. Invoices go there once the link in it is
+              used.
+            </>
+          )}
+        </Outcome>
+        {!any && saved !== 'details' && <WhatIsMissing ignored={ignored} hasAddress={address !== null} />}
+        <form method="post" data-intent="details">
+          <Field
+            label="Company (optional)"
+            hint="Leave it empty to have invoices made out to the name of your account."
+            autoComplete="organization"
+            {...field('company')}
+          />
+          <fieldset className="address">
+            <legend>Address</legend>
+            <Field label="Street and number" autoComplete="address-line1" {...field('line1')} />
+            <Field label="Second line (optional)" autoComplete="address-line2" {...field('line2')} />
+            <div className="side-by-side">
+              <Field label="Postal code" autoComplete="postal-code" {...field('postcode')} />
+              <Field label="City" autoComplete="address-level2" {...field('city')} />
+            </div>
+            <CountryField countries={countries} {...field('country')} />
+          </fieldset>
+          <Field
+            label="VAT ID (optional)"
+            hint={sayVatId(vatId, hasCheckedVatId)}
+            autoComplete="off"
+            spellCheck={false}
+            {...field('vatId')}
+          />
+          <Field
+            label="Email address for invoices (optional)"
+            hint={`Such as that of your accounts department. Leave it empty to get invoices at ${email}.`}
+            type="email"
+            autoComplete="off"
+            {...field('invoiceEmail')}
+          />
+          <button type="submit" name="intent" value="details">
+            Save
+          </button>
+        </form>
+        <Outcome intent="mail-invoice-email" saved={saved} refused={any}>
+          We have sent the email again.
+        </Outcome>
+        {waitsFor && (
+          <form method="post" data-intent="mail-invoice-email" className="waits">
+            <p>
+              <strong>{waitsFor}</strong> gets no invoices yet: nobody has used the link in our email to it.
+              Until then they go to {email}.
+            </p>
+            <button type="submit" name="intent" value="mail-invoice-email" className="quiet">
+              Send the email again
+            </button>
+          </form>
+        )}
+      </div>
+    </Section>
+  );
+}
+
+const sayVatId = (vatId: string | null, isChecked: boolean) =>
+  vatId === null
+    ? 'With the letters of your country, such as FR12345678901.'
+    : isChecked
+      ? 'We have checked this VAT ID.'
+      : 'We have not checked this VAT ID yet. Until we have, it makes no difference to the tax.';
+
+const parts: Record<string, string> = {
+  '/account/billing': 'billing details',
+  '/account/billing/company': 'a company name',
+  '/account/billing/address': 'an address',
+  '/account/billing/vat_id': 'a VAT ID',
+  '/account/billing/invoice_email': 'an email address for invoices',
+};
+
+function WhatIsMissing({ ignored, hasAddress }: { ignored: string[]; hasAddress: boolean }) {
+  const wrong = ignored.flatMap((pointer) => parts[pointer] ?? []);
+  if (wrong.length > 0)
+    return (
+      <Notice kind="warning">
+        When you ordered, we got {wrong.join(' and ')} that we could not use. Check your details and save
+        them.
+      </Notice>
+    );
+  if (hasAddress) return null;
+  return (
+    <Notice kind="info">
+      Your invoices have no address of yours yet. A business needs one on them, and without it there is no
+      electronic invoice (XML).
+    </Notice>
+  );
+}
+
+type CountryFieldProps = Pick<OwnBilling, 'countries'> & {
+  name: string;
+  defaultValue: string | undefined;
+  error: string | undefined;
+  autoFocus: boolean;
+};
+
+function CountryField({ countries, name, defaultValue, error, autoFocus }: CountryFieldProps) {
+  const id = useId();
+  return (
+    <div className="field">
+      <label htmlFor={id}>Country</label>
+      <select
+        id={id}
+        name={name}
+        autoComplete="country"
+        defaultValue={defaultValue}
+        aria-invalid={error ? true : undefined}
+        aria-describedby={error ? `${id}-error` : undefined}
+        // biome-ignore lint/a11y/noAutofocus: it is what has to be corrected
+        autoFocus={autoFocus}
+      >
+        <option value="">Choose a country</option>
+        {countries.map(({ code, name: words }) => (
+          <option key={code} value={code}>
+            {words}
+          </option>
+        ))}
+      </select>
+      <p className="error" id={`${id}-error`} role="alert" hidden={!error}>
+        {error}
+      </p>
+    </div>
+  );
+}

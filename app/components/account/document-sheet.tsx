@@ -1,0 +1,182 @@
+// A document (an invoice or a credit note) as a page shows it, from its facts.
+import type { ReactNode } from 'react';
+import type { Procedures } from '../../../server/trpc/router.ts';
+import { Day } from '../instant.tsx';
+import { Money } from '../money.tsx';
+import { InvoiceState } from './invoices.tsx';
+
+type Got = Awaited<ReturnType<Procedures['invoices']['get']>>;
+type Facts = NonNullable<Got['document']>;
+export type OwnInvoice = Extract<Got, { kind: 'invoice' }>;
+
+/** A day such as 2026-11-26. */
+export const FactsDay = ({ day }: { day: string }) => <Day at={new Date(`${day}T00:00:00Z`)} />;
+
+type SheetProps = { facts: Facts; minorDigits: number; invoice?: OwnInvoice | undefined };
+
+export function DocumentSheet({ facts, minorDigits, invoice }: SheetProps) {
+  const { number, seller, buyer, line, currency, net, tax, total, rate, words, prices } = facts;
+  const money = (unitAmount: number) => <Money {...{ currency, minorDigits, unitAmount }} />;
+  return (
+    <article className="card sheet" data-document={number}>
+      <div className="parties">
+        <Party title="From" name={seller.name} address={seller.address} countries={facts.countries}>
+          {seller.vat_id && <div>VAT ID {seller.vat_id}</div>}
+          {seller.tax_number && <div>Tax number {seller.tax_number}</div>}
+          <div>{seller.email}</div>
+        </Party>
+        <Party title="To" name={buyer.name} address={buyer.address} countries={facts.countries}>
+          {buyer.vat_id && <div>VAT ID {buyer.vat_id}</div>}
+        </Party>
+      </div>
+      <dl className="facts">
+        <dt>{facts.kind === 'invoice' ? 'Invoice number' : 'Credit note number'}</dt>
+        <dd>{number}</dd>
+        <dt>Date of issue</dt>
+        <dd>
+          <FactsDay day={facts.issued_on} />
+        </dd>
+        {facts.invoice && (
+          <>
+            <dt>Corrects</dt>
+            <dd>
+              <a href={`/invoices/${facts.invoice.number}`}>Invoice {facts.invoice.number}</a> of{' '}
+              <FactsDay day={facts.invoice.issued_on} />
+            </dd>
+          </>
+        )}
+        <dt>Period</dt>
+        <dd>
+          <FactsDay day={line.first_day} /> to <FactsDay day={line.last_day} />
+        </dd>
+        {facts.due_on && (
+          <>
+            <dt>Due</dt>
+            <dd>
+              <FactsDay day={facts.due_on} />
+            </dd>
+          </>
+        )}
+        {invoice && (
+          <>
+            <dt>Status</dt>
+            <dd>
+              <InvoiceState {...invoice} />
+            </dd>
+          </>
+        )}
+      </dl>
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">Service</th>
+            <th scope="col">{prices === 'net' ? 'Net amount' : 'Amount'}</th>
+          </tr>
+        </thead>
+        <tbody>
+          <tr>
+            <td>
+              <bdi>{line.title}</bdi>
+              {line.description && (
+                <p className="hint">
+                  <bdi>{line.description}</bdi>
+                </p>
+              )}
+            </td>
+            <td>{money(prices === 'net' ? net : total)}</td>
+          </tr>
+        </tbody>
+        <tfoot>
+          <tr className="part">
+            <th scope="row">Net</th>
+            <td>{money(net)}</td>
+          </tr>
+          <tr className="part">
+            <th scope="row">Tax, {rate / 100}%</th>
+            <td>{money(tax)}</td>
+          </tr>
+          <tr>
+            <th scope="row">Total</th>
+            <td>{money(total)}</td>
+          </tr>
+          {invoice && <Settled {...invoice} />}
+        </tfoot>
+      </table>
+      {words && (
+        <p>
+          <bdi>{words}</bdi>
+        </p>
+      )}
+      {seller.foot && (
+        <p className="hint sheet-foot">
+          <bdi>{seller.foot}</bdi>
+        </p>
+      )}
+    </article>
+  );
+}
+
+/** What of an invoice was credited and paid, and what is left. */
+export function Settled({ currency, minorDigits, credited, allocated, open }: OwnInvoice) {
+  const money = (unitAmount: number) => <Money {...{ currency, minorDigits, unitAmount }} />;
+  return (
+    <>
+      {credited > 0 && (
+        <tr className="part">
+          <th scope="row">Credited</th>
+          <td>{money(-credited)}</td>
+        </tr>
+      )}
+      {allocated > 0 && (
+        <tr className="part">
+          <th scope="row">Paid</th>
+          <td>{money(-allocated)}</td>
+        </tr>
+      )}
+      <tr>
+        <th scope="row">To pay</th>
+        <td data-open={open}>{money(open)}</td>
+      </tr>
+    </>
+  );
+}
+
+type PartyProps = {
+  title: string;
+  name: string;
+  address: Facts['buyer']['address'];
+  countries: Record<string, string>;
+  children: ReactNode;
+};
+
+function Party({ title, name, address, countries, children }: PartyProps) {
+  return (
+    <div>
+      <h2 className="party">{title}</h2>
+      <address>
+        <strong>
+          <bdi>{name}</bdi>
+        </strong>
+        {address && (
+          <>
+            <div>
+              <bdi>{address.line1}</bdi>
+            </div>
+            {address.line2 && (
+              <div>
+                <bdi>{address.line2}</bdi>
+              </div>
+            )}
+            <div>
+              <bdi>
+                {address.postcode} {address.city}
+              </bdi>
+            </div>
+            <div>{countries[address.country] ?? address.country}</div>
+          </>
+        )}
+        {children}
+      </address>
+    </div>
+  );
+}

@@ -1,0 +1,208 @@
+// What a customer has, what comes next, and how to cancel it.
+import type { ReactNode } from 'react';
+import type { Procedures } from '../../../server/trpc/router.ts';
+import type { Refused } from '../../refused.ts';
+import { Badge, type Meaning } from '../badge.tsx';
+import { Disclosure } from '../disclosure.tsx';
+import { Day } from '../instant.tsx';
+import { Money } from '../money.tsx';
+import { Notice } from '../notice.tsx';
+import { Row, Rows } from '../rows.tsx';
+import { Section } from '../section.tsx';
+import { Outcome } from './outcome.tsx';
+
+export type OwnBilling = NonNullable<Awaited<ReturnType<Procedures['billingPages']['describe']>>>;
+type Contract = OwnBilling['contracts'][number];
+type Next = NonNullable<Contract['next']>;
+type Told = { saved: string | null; refused: Refused | undefined };
+
+export function OwnContracts({ contracts, ...told }: { contracts: Contract[] } & Told) {
+  const { refused } = told;
+  return (
+    <Section id="contracts" title="Service contracts">
+      <ContractOutcome {...told} />
+      <Rows>
+        {contracts.map((contract) => (
+          <Row
+            key={contract.id}
+            title={<Title {...contract} />}
+            about={<About {...contract} />}
+            end={<State {...contract} />}
+          >
+            {contract.canCancel && <Cancel contract={contract} refused={refused} />}
+            {contract.canKeep && <Keep contract={contract} />}
+          </Row>
+        ))}
+      </Rows>
+    </Section>
+  );
+}
+
+/** What became of canceling, or keeping, a contract. */
+export function ContractOutcome({ saved, refused }: Told) {
+  const told = { saved, refused };
+  return (
+    <>
+      <Outcome intent="cancel" {...told}>
+        You have canceled the contract. We have sent you an email about it.
+      </Outcome>
+      <Outcome intent="keep-contract" {...told}>
+        Your contract goes on. We have sent you an email about it.
+      </Outcome>
+      {refused?.errors.contract && (
+        <Notice kind="error" focus>
+          {refused.errors.contract}
+        </Notice>
+      )}
+    </>
+  );
+}
+
+const Title = ({ title, plan }: Pick<Contract, 'title' | 'plan'>) =>
+  title === null ? <span className="plan">{plan}</span> : <bdi>{title}</bdi>;
+
+const states: Record<Contract['status'], [words: string, meaning: Meaning]> = {
+  trialing: ['Free trial', 'waiting'],
+  active: ['Active', 'good'],
+  past_due: ['Payment overdue', 'needs-you'],
+  canceled: ['Canceled', 'neutral'],
+  expired: ['Trial ended', 'neutral'],
+};
+
+function State({ status, canKeep }: Contract) {
+  const [words, meaning] = states[status];
+  return (
+    <>
+      <Badge meaning={meaning}>{words}</Badge>
+      {canKeep && <Badge meaning="waiting">Canceled</Badge>}
+    </>
+  );
+}
+
+/** Lines, one below the other. */
+function About(contract: Contract) {
+  const { description, status, trialEndsOn, price, cancelsOn, canKeep, next } = contract;
+  const lines: ReactNode[] = [];
+  if (description) lines.push(<bdi>{description}</bdi>);
+  const cost = price && (
+    <>
+      <Money {...price} /> a {price.interval}
+    </>
+  );
+  if (status === 'trialing' && trialEndsOn)
+    lines.push(
+      <>
+        Free until <Day at={trialEndsOn} />
+        {cost && <>, then {cost} if you continue</>}
+      </>,
+    );
+  else if (status === 'expired' && trialEndsOn)
+    lines.push(
+      <>
+        Your trial ended on <Day at={trialEndsOn} />
+      </>,
+    );
+  else if (status === 'canceled')
+    lines.push(cancelsOn ? <Ended on={cancelsOn} /> : 'This contract has been canceled.');
+  else lines.push(cost ?? 'No price set');
+  if (canKeep && cancelsOn)
+    lines.push(
+      <strong>
+        Ends on <Day at={cancelsOn} />. Nothing is charged after that.
+      </strong>,
+    );
+  if (next) lines.push(<NextCharge {...next} />);
+  return lines.map((line, at) => (
+    // biome-ignore lint/suspicious/noArrayIndexKey: they do not move
+    <span key={at} className="line">
+      {line}
+    </span>
+  ));
+}
+
+const Ended = ({ on }: { on: Date }) => (
+  <>
+    Ended on <Day at={on} />
+  </>
+);
+
+function NextCharge({ on, isWaiting, total, ...drawn }: Next) {
+  if (isWaiting) return 'You get the next invoice once the overdue one is paid.';
+  if (!total)
+    return (
+      <>
+        Next invoice on <Day at={on} />
+      </>
+    );
+  return (
+    <>
+      Next invoice on <Day at={on} />: <Money {...total} />
+      {'net' in drawn && drawn.tax.unitAmount > 0 && (
+        <>
+          {' '}
+          (<Money {...drawn.net} /> and {drawn.rate / 100}% tax, <Money {...drawn.tax} />)
+        </>
+      )}
+    </>
+  );
+}
+
+/** The words of the button, and of the page that asks for a credential first. */
+export const cancelWords = 'Cancel the contract';
+export const keepWords = 'Keep the contract';
+
+function Cancel({ contract, refused }: { contract: Contract; refused: Refused | undefined }) {
+  const { id, status, wouldEndOn, endsAtOnce } = contract;
+  const isMine = refused?.values.intent === 'cancel' && refused.values.contract === id;
+  return (
+    <Disclosure
+      label={
+        <>
+          Cancel
+          <span className="visually-hidden">
+            : <Title {...contract} />
+          </span>
+        </>
+      }
+      open={isMine}
+    >
+      <form method="post" data-intent="cancel">
+        <div data-notice>
+          {endsAtOnce ? (
+            <p>
+              {status === 'trialing' ? 'Your trial' : 'The contract'} ends at once, and you lose access to it.
+              You cannot undo this.
+            </p>
+          ) : (
+            <>
+              <p>
+                The contract goes on until{' '}
+                <strong>
+                  <Day at={wouldEndOn} />
+                </strong>
+                , and ends then. You can change your mind until that day.
+              </p>
+              <p>Nothing is charged after that. Invoices that are open still have to be paid.</p>
+            </>
+          )}
+        </div>
+        <input type="hidden" name="contract" value={id} />
+        <button type="submit" name="intent" value="cancel" className="danger">
+          {cancelWords}
+        </button>
+      </form>
+    </Disclosure>
+  );
+}
+
+const Keep = ({ contract }: { contract: Contract }) => (
+  <form method="post" data-intent="keep-contract">
+    <input type="hidden" name="contract" value={contract.id} />
+    <button type="submit" name="intent" value="keep-contract" className="secondary">
+      {keepWords}
+      <span className="visually-hidden">
+        : <Title {...contract} />
+      </span>
+    </button>
+  </form>
+);

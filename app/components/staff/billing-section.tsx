@@ -1,0 +1,92 @@
+import { Badge } from '../badge.tsx';
+import { Section } from '../section.tsx';
+import { Act, type Person } from './act.tsx';
+import { Name } from './words.tsx';
+
+const none = <span className="hint">None</span>;
+
+/** To whom documents of the account are made out, and whether the VAT id counts. */
+export function BillingSection({ person }: { person: Person }) {
+  const { billing, account } = person;
+  if (!billing) return null;
+  const { company, address, vatId, hasCheckedVatId, invoiceEmail, provedInvoiceEmail, ignored } = billing;
+  return (
+    <Section
+      id="billing"
+      title="Billing details"
+      intro={account.others.length > 0 ? 'They hold for everybody in the account.' : undefined}
+    >
+      <dl className="facts">
+        <dt>Company</dt>
+        <dd>{company ? <Name>{company}</Name> : none}</dd>
+        <dt>Address</dt>
+        <dd>
+          {address
+            ? [address.line1, address.line2, `${address.postcode} ${address.city}`, address.country].map(
+                (line) =>
+                  line && (
+                    <div key={line}>
+                      <Name>{line}</Name>
+                    </div>
+                  ),
+              )
+            : none}
+        </dd>
+        <dt>VAT ID</dt>
+        <dd>
+          {vatId ? (
+            <>
+              <Name>{vatId}</Name>{' '}
+              <Badge meaning={hasCheckedVatId ? 'good' : 'waiting'}>
+                {hasCheckedVatId ? 'Checked' : 'Not checked'}
+              </Badge>
+            </>
+          ) : (
+            none
+          )}
+        </dd>
+        <dt>Invoices go to</dt>
+        <dd>
+          {invoiceEmail ? (
+            <>
+              <Name>{invoiceEmail}</Name> {provedInvoiceEmail ? '(confirmed)' : '(not confirmed yet)'}
+            </>
+          ) : (
+            'The person’s own address'
+          )}
+        </dd>
+        {ignored.length > 0 && (
+          <>
+            <dt>Left out of a signup</dt>
+            <dd>
+              {ignored.map((pointer) => (
+                <div key={pointer}>
+                  <code>{pointer}</code>
+                </div>
+              ))}
+            </dd>
+          </>
+        )}
+      </dl>
+      {vatId && (
+        <div className="acts">
+          <Act
+            intent="check-vat-id"
+            about={{ vatId, checked: 'yes' }}
+            label="The VAT ID is checked"
+            button="Save that it is checked"
+            notice="Invoices from now on may be without tax (reverse charge). The person sees that we have checked the ID, and gets no email. A changed ID has to be checked again."
+          />
+          <Act
+            intent="check-vat-id"
+            about={{ vatId, checked: 'no' }}
+            label="The VAT ID is not checked"
+            button="Save that it is not checked"
+            danger
+            notice="Invoices from now on are with tax. The person sees that we have not checked the ID, and gets no email."
+          />
+        </div>
+      )}
+    </Section>
+  );
+}

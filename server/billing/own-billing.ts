@@ -1,0 +1,223 @@
+// What customers see of billing (contract 7.247 to 7.252): what they have, what comes next, what is open and
+// how to pay it, and their documents. Nothing of it for somebody whose address is not proved.
+import { type DocumentEntry, findDocumentOf, listDocumentsOf } from '../../db/tables/documents.ts';
+import {
+  findInvoiceOfAccount,
+  hasOverdueInvoice,
+  type Invoice,
+  listInvoices,
+} from '../../db/tables/invoices.ts';
+import { type Contract, listContracts } from '../../db/tables/service-contracts.ts';
+import { AppError } from '../basics/errors.ts';
+import type { Actor } from '../identity/session/actor.ts';
+import type { Dependencies } from '../instance/dependencies.ts';
+import { findBuyer } from './buyers.ts';
+import { findEnd, mayCancel } from './cancel-contract.ts';
+import { isRunning, presentStatus } from './contract-states.ts';
+import { listCountries, nameCountry } from './countries.ts';
+import { minorDigits } from './currencies.ts';
+import { dayIn } from './days.ts';
+import type { DocumentFacts } from './document-facts.ts';
+import { fillPaymentLink } from './fill-payment-link.ts';
+import { drawUp, findSettings, type Settings } from './issue.ts';
+import { describeOwnDetails } from './own-details.ts';
+import { endOfPeriod } from './periods.ts';
+
+type Deps = Pick<Dependencies, 'db' | 'now'>;
+
+/** Everything of the page; undefined for somebody whose address is not proved. */
+export async function describeOwnBilling(deps: Deps, actor: Actor) {
+  const { db, now } = deps;
+  const { account, emailVerifiedAt } = actor.session.user;
+  if (!emailVerifiedAt) return undefined;
+  const [settings, contracts, invoices, entries, details] = await Promise.all([
+    findSettings(db),
+    listContracts(db, account.id),
+    listInvoices(db, account.id),
+    listDocumentsOf(db, account.id),
+    describeOwnDetails(deps, actor),
+  ]);
+  const factsOf = new Map(entries.map(({ number, facts }) => [number, facts as DocumentFacts]));
+  const described = invoices.map((invoice) => describeInvoice(invoice, factsOf.get(invoice.number), now()));
+  const creditNotes = entries.filter(({ kind }) => kind === 'credit_note').map(describeCreditNote);
+  const open = described
+    .filter(({ isOpen }) => isOpen)
+    .sort((one, other) => one.dueOn.getTime() - other.dueOn.getTime());
+  return {
+    contracts: await Promise.all(contracts.map((contract) => describeContract(deps, contract, settings))),
+    open: open.map((invoice) => ({ ...invoice, ...describePayment(settings, invoice) })),
+    howToPay: open.length > 0 ? describeAccount(settings) : null,
+    documents: [...described, ...creditNotes].sort(byNewest),
+    details,
+    countries: listCountries(),
+  };
+}
+
+type Dated = { issuedOn: Date; kind: 'invoice' | 'credit_note' };
+
+/** Newest first. A credit note comes after its invoice. */
+const byNewest = (one: Dated, other: Dated) =>
+  other.issuedOn.getTime() - one.issuedOn.getTime() || (one.kind === 'credit_note' ? -1 : 1);
+
+/** A day as a `Date` at its beginning in UTC, as pages show days. */
+const toDate = (day: string) => new Date(`${day}T00:00:00Z`);
+
+const zoneOf = (settings: Settings | undefined) => settings?.settings.seller.time_zone ?? 'UTC';
+
+const toAmount = (currency: string, unitAmount: number) => ({
+  currency,
+  unitAmount,
+  minorDigits: minorDigits(currency),
+});
+
+async function describeContract({ db, now }: Deps, contract: Contract, settings: Settings | undefined) {
+  const { id, plan, price, trialEndsAt, cancelsAt } = contract;
+  const status = presentStatus(contract, now());
+  const goesOn = isRunning(status);
+  const dayOf = (at: Date) => toDate(dayIn(zoneOf(settings), at));
+  const named = settings?.settings.plans[plan];
+  return {
+    id,
+    plan,
+    title: named?.title ?? null,
+    description: named?.description ?? null,
+    status,
+    trialEndsOn: trialEndsAt && dayOf(trialEndsAt),
+    price: price && { ...toAmount(price.currency, price.unitAmount), interval: price.interval },
+    /** When it ends, or has ended, because the customer canceled it. */
+    cancelsOn: cancelsAt && dayOf(cancelsAt),
+    /** When it would end. */
+    wouldEndOn: dayOf(findEnd(contract, now())),
+    endsAtOnce: findEnd(contract, now()) <= now(),
+    canCancel: goesOn && !cancelsAt && mayCancel(settings),
+    canKeep: goesOn && cancelsAt !== null,
+    next: await findNextCharge({ db, now }, contract, settings),
+  };
+}
+
+/** The next charge, as an invoice would have it if it were issued for that period; null if none is to come. */
+async function findNextCharge({ db, now }: Deps, contract: Contract, settings: Settings | undefined) {
+  const { plan, price, nextPeriodStartsAt: startsAt, billingAnchorDay, cancelsAt } = contract;
+  const status = presentStatus(contract, now());
+  if (status !== 'active' && status !== 'past_due') return null;
+  if (!price || price.unitAmount === 0 || !startsAt || !billingAnchorDay) return null;
+  if (cancelsAt && startsAt >= cancelsAt) return null;
+  const on = toDate(dayIn(zoneOf(settings), startsAt));
+  const amountOf = (unitAmount: number) => toAmount(price.currency, unitAmount);
+  const base = { on, isWaiting: status === 'past_due' };
+  if (!settings) return { ...base, total: amountOf(price.unitAmount) };
+  const endsAt = endOfPeriod(startsAt, price.interval, billingAnchorDay);
+  const buyer = await findBuyer(db, contract);
+  const drawn = drawUp(settings.settings, { plan, price, startsAt, endsAt }, buyer);
+  if ('held' in drawn) return { ...base, total: null };
+  const { net, tax, total, rate, words } = drawn;
+  return { ...base, total: amountOf(total), net: amountOf(net), tax: amountOf(tax), rate, words };
+}
+
+/** Whether the buyer has an XML: only with their address, and not of currencies with three digits. */
+const hasXml = ({ buyer, currency }: DocumentFacts) => buyer.address !== null && minorDigits(currency) !== 3;
+
+function describeInvoice(invoice: Invoice, facts: DocumentFacts | undefined, now: Date) {
+  const { number, plan, currency, unitAmount, open, status, issuedAt, dueAt } = invoice;
+  return {
+    kind: 'invoice' as const,
+    number,
+    title: facts?.line.title ?? plan,
+    issuedOn: facts ? toDate(facts.issued_on) : issuedAt,
+    dueOn: facts?.due_on ? toDate(facts.due_on) : dueAt,
+    amount: toAmount(currency, unitAmount),
+    open: toAmount(currency, open),
+    status,
+    isOpen: status === 'open',
+    isOverdue: status === 'open' && dueAt <= now,
+    hasDocument: facts !== undefined,
+    hasXml: facts !== undefined && hasXml(facts),
+    corrects: null,
+  };
+}
+
+function describeCreditNote({ number, facts: kept }: DocumentEntry) {
+  const facts = kept as DocumentFacts;
+  return {
+    kind: 'credit_note' as const,
+    number,
+    title: facts.line.title,
+    issuedOn: toDate(facts.issued_on),
+    dueOn: null,
+    amount: toAmount(facts.currency, facts.total),
+    open: null,
+    status: null,
+    isOpen: false,
+    isOverdue: false,
+    hasDocument: true,
+    hasXml: hasXml(facts),
+    corrects: facts.invoice?.number ?? null,
+  };
+}
+
+/** The bank account and the words of the settings in force: an older account may be closed. */
+function describeAccount(settings: Settings | undefined) {
+  if (!settings) return null;
+  const { seller, payment } = settings.settings;
+  const { name, iban = null, bic = null } = seller;
+  return { text: payment.text ?? null, recipient: name, iban, bic };
+}
+
+function describePayment(
+  settings: Settings | undefined,
+  { number, open }: { number: string; open: { currency: string; unitAmount: number } },
+) {
+  const link = settings?.settings.payment.link;
+  const due = { number, amount: open.unitAmount, currency: open.currency };
+  return { payLink: link === undefined ? null : fillPaymentLink(link, due) };
+}
+
+/** Whether to tell somebody on each page of their account. */
+export async function hasOwnOverdue(
+  { db, now }: Deps,
+  { account, emailVerifiedAt }: Actor['session']['user'],
+): Promise<boolean> {
+  return emailVerifiedAt !== null && hasOverdueInvoice(db, account.id, now());
+}
+
+/** The English names of the countries of both parties, by their codes. */
+function nameCountries({ seller, buyer }: Pick<DocumentFacts, 'seller' | 'buyer'>): Record<string, string> {
+  const codes = [seller.address.country, buyer.address?.country].flatMap((code) => code ?? []);
+  return Object.fromEntries(codes.map((code) => [code, nameCountry(code)]));
+}
+
+/** A document of one's own, by its number. Throws 404 `not_found`. */
+export async function getOwnDocument({ db, now }: Deps, { session }: Actor, number: string) {
+  const { account, emailVerifiedAt } = session.user;
+  if (!emailVerifiedAt) throw new AppError('not_found');
+  const [invoice, entry] = await Promise.all([
+    findInvoiceOfAccount(db, number, account.id),
+    findDocumentOf(db, number, account.id),
+  ]);
+  // What it is put back from says nothing to its reader.
+  const { record: _record, ...facts } = (entry?.facts ?? {}) as DocumentFacts;
+  const document = entry ? { ...facts, countries: nameCountries(facts) } : null;
+  const isXml = entry !== undefined && hasXml(entry.facts as DocumentFacts);
+  if (!invoice) {
+    if (!document) throw new AppError('not_found');
+    return {
+      kind: 'credit_note' as const,
+      number,
+      document,
+      hasXml: isXml,
+      minorDigits: minorDigits(document.currency),
+    };
+  }
+  const { id: _id, contractId: _contract, pastDueAt: _pastDueAt, ...shown } = invoice;
+  const settings = invoice.status === 'open' && document ? await findSettings(db) : undefined;
+  return {
+    ...shown,
+    kind: 'invoice' as const,
+    isOverdue: invoice.status === 'open' && invoice.dueAt <= now(),
+    minorDigits: minorDigits(invoice.currency),
+    document,
+    hasXml: isXml,
+    howToPay: describeAccount(settings),
+    ...describePayment(settings, { number, open: { currency: invoice.currency, unitAmount: invoice.open } }),
+  };
+}

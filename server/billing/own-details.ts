@@ -1,0 +1,214 @@
+// The billing details of one's own account (contract 7.230 to 7.245): editing them, and proving an address for invoices.
+import type { Transaction } from 'kysely';
+import { inTransactionOf } from '../../db/postgres/transactions.ts';
+import type { DB } from '../../db/schema.ts';
+import { deferAuditEvent } from '../../db/tables/audit-events.ts';
+import {
+  type DetailName,
+  type DetailValues,
+  findBillingDetails,
+  lockBillingDetails,
+  noDetails,
+  proveInvoiceEmail,
+  updateBillingDetails,
+} from '../../db/tables/billing-details.ts';
+import { consumeMailToken, deferEndOfMailTokens, findAddressToken } from '../../db/tables/mail-tokens.ts';
+import { deferMail, deleteUnsentLetters } from '../../db/tables/mails.ts';
+import { findReservation } from '../../db/tables/reserved-addresses.ts';
+import { lockUser } from '../../db/tables/users.ts';
+import { AppError } from '../basics/errors.ts';
+import type { Visit } from '../http/requests.ts';
+import { keepTrace } from '../identity/ground/address-proof.ts';
+import { findDeviceName } from '../identity/ground/device.ts';
+import { hashToken } from '../identity/ground/tokens.ts';
+import { trailOf } from '../identity/ground/trail.ts';
+import {
+  type Actor,
+  lockOpenActor,
+  recordActorEvent,
+  requireConfirmed,
+  requireOwnAllowance,
+} from '../identity/session/actor.ts';
+import type { Dependencies } from '../instance/dependencies.ts';
+import { type GivenDetails, readDetails } from './read-details.ts';
+
+/** Throws 403 `email_unverified`: nothing of billing is for somebody whose address is not proved (contract 2.7). */
+export function requireProved({ session }: Actor): void {
+  if (!session.user.emailVerifiedAt) throw new AppError('email_unverified');
+}
+
+/** The details as their owner sees them. Throws 403 `email_unverified`. */
+export async function describeOwnDetails({ db }: Pick<Dependencies, 'db'>, actor: Actor) {
+  requireProved(actor);
+  const { account, email } = actor.session.user;
+  const found = (await findBillingDetails(db, account.id)) ?? noDetails;
+  const { editedHere: _edited, provedInvoiceEmail, ...details } = found;
+  return {
+    ...details,
+    hasProvedInvoiceEmail: provedInvoiceEmail !== null || details.invoiceEmail === email,
+  };
+}
+
+/**
+ * Changes the details; a member that is not given stays. Throws 403 `email_unverified`, 422 `validation_failed`, 401
+ * `login_required` without a credential of the last ten minutes, and 429 `rate_limited`.
+ */
+export async function updateOwnDetails(
+  deps: Dependencies,
+  actor: Actor,
+  given: { [Name in keyof GivenDetails]?: string | undefined },
+): Promise<void> {
+  requireProved(actor);
+  const { db, config } = deps;
+  const { user } = actor.session;
+  const known = (await findBillingDetails(db, user.account.id)) ?? noDetails;
+  const read = readDetails(mergeGiven(spellDetails(known), given), config);
+  if ('errors' in read) throw new AppError('validation_failed', { errors: read.errors });
+  requireConfirmed(deps, actor);
+  const { value } = read;
+  const isOwn = value.invoiceEmail === user.email && user.holdsEmail;
+  const asks = value.invoiceEmail !== null && value.invoiceEmail !== known.invoiceEmail && !isOwn;
+  await requireOwnAllowance(deps, actor, 'billing.updated');
+  if (asks) await countMail(deps, actor, value.invoiceEmail as string);
+  await inTransactionOf(actor.visit, db, async (trx) => {
+    const present = await lockOpenActor(trx, actor);
+    const accountId = present.account.id;
+    const details = await lockBillingDetails(trx, accountId);
+    const changed = listChanged(details, value);
+    if (changed.length === 0 && details.ignored.length === 0) return;
+    // Whoever saves the form has seen what a signup got wrong, and says what is right.
+    const decided = [...changed, ...details.ignored.flatMap(nameOf)];
+    await updateBillingDetails(trx, accountId, {
+      ...value,
+      editedHere: [...new Set([...details.editedHere, ...decided])].sort(),
+      ignored: [],
+    });
+    await recordActorEvent(trx, actor, { type: 'billing.updated', details: { changed } });
+    if (!changed.includes('invoiceEmail')) return;
+    await endInvoiceEmailLinks(trx, user.id);
+    if (value.invoiceEmail === null) return;
+    // Their own address needs no other mail.
+    if (value.invoiceEmail === present.email && present.holdsEmail && present.emailVerifiedAt)
+      await proveInvoiceEmail(trx, { accountId, email: present.email, at: deps.now() });
+    else if (asks) await sendLink(trx, deps, actor, value.invoiceEmail);
+  });
+}
+
+/** Mails the link to an address for invoices again. Does nothing if none waits. Throws what `updateOwnDetails` throws. */
+export async function mailInvoiceEmailAgain(deps: Dependencies, actor: Actor): Promise<void> {
+  requireProved(actor);
+  const { account, id: userId } = actor.session.user;
+  const { invoiceEmail, provedInvoiceEmail } = (await findBillingDetails(deps.db, account.id)) ?? noDetails;
+  if (invoiceEmail === null || provedInvoiceEmail !== null) return;
+  requireConfirmed(deps, actor);
+  await countMail(deps, actor, invoiceEmail);
+  await inTransactionOf(actor.visit, deps.db, async (trx) => {
+    const { account: present } = await lockOpenActor(trx, actor);
+    if ((await lockBillingDetails(trx, present.id)).invoiceEmail !== invoiceEmail) return;
+    await endInvoiceEmailLinks(trx, userId);
+    await sendLink(trx, deps, actor, invoiceEmail);
+  });
+}
+
+/** Counts like any mail that is asked for: the address may be a stranger's. Throws 429 `rate_limited`. */
+async function countMail(deps: Dependencies, { request, visit }: Actor, email: string): Promise<void> {
+  const device = await findDeviceName(deps, request, email);
+  await deps.mailLimits.countTry({ account: email, address: visit.address, device });
+}
+
+async function sendLink(
+  trx: Transaction<DB>,
+  { now }: Dependencies,
+  actor: Actor,
+  recipient: string,
+): Promise<void> {
+  // It belongs to whoever had it until a short while ago, so no other mail goes to it (contract 2.35).
+  if (await findReservation(trx, { email: recipient, now: now() })) return;
+  deferMail(trx, {
+    kind: 'invoice_email',
+    userId: actor.session.user.id,
+    recipient,
+    // Goes with the mails that people wait for (db/tables/mails.ts).
+    details: { ...keepTrace(actor.visit.trace), until: '' },
+    now: now(),
+  });
+  await recordActorEvent(trx, actor, { type: 'billing.invoice_email_asked' });
+}
+
+async function endInvoiceEmailLinks(trx: Transaction<DB>, userId: string): Promise<void> {
+  // In this order: a mail that is being sent makes its token while its row is locked.
+  await deleteUnsentLetters(trx, userId, ['invoice_email']);
+  deferEndOfMailTokens(trx, userId, 'newer_link', 'invoice_email');
+}
+
+/** The address that a link proves, or undefined if the link does not work. Uses nothing up. */
+export async function findInvoiceEmail(deps: Pick<Dependencies, 'db' | 'now'>, token: string) {
+  const opened = await openLink(deps, token);
+  return opened && { email: opened.email };
+}
+
+async function openLink({ db, now }: Pick<Dependencies, 'db' | 'now'>, token: string) {
+  const key = { tokenHash: hashToken(token), purpose: 'invoice_email', now: now() } as const;
+  const found = await findAddressToken(db, key);
+  return found && { ...key, userId: found.userId, email: found.email };
+}
+
+/** From now on invoices of that account go to that address. Throws 404 `not_found` if the link does not work. */
+export async function confirmInvoiceEmail(
+  deps: Pick<Dependencies, 'db' | 'now'>,
+  visit: Visit,
+  token: string,
+): Promise<void> {
+  const opened = await openLink(deps, token);
+  if (!opened) throw new AppError('not_found');
+  const { userId, email } = opened;
+  await inTransactionOf(visit, deps.db, async (trx) => {
+    const user = await lockUser(trx, { id: userId });
+    if (!user || !(await consumeMailToken(trx, opened))) throw new AppError('not_found');
+    const accountId = user.account.id;
+    if (!(await proveInvoiceEmail(trx, { accountId, email, at: deps.now() })))
+      throw new AppError('not_found');
+    // Whoever reads that mailbox may be somebody else: where they were is not the person's to know.
+    const { requestId } = trailOf(visit);
+    deferAuditEvent(trx, { type: 'billing.invoice_email_proved', requestId, userId });
+  });
+}
+
+function mergeGiven(known: GivenDetails, given: { [Name in keyof GivenDetails]?: string | undefined }) {
+  const named = Object.entries(given).filter(([, text]) => text !== undefined);
+  return { ...known, ...Object.fromEntries(named) };
+}
+
+/** The details as the fields of a form have them. */
+export function spellDetails({ company, address, vatId, invoiceEmail }: DetailValues): GivenDetails {
+  return {
+    company: company ?? '',
+    line1: address?.line1 ?? '',
+    line2: address?.line2 ?? '',
+    postcode: address?.postcode ?? '',
+    city: address?.city ?? '',
+    country: address?.country ?? '',
+    vatId: vatId ?? '',
+    invoiceEmail: invoiceEmail ?? '',
+  };
+}
+
+const names: DetailName[] = ['company', 'address', 'vatId', 'invoiceEmail'];
+
+export const listChanged = (before: DetailValues, after: DetailValues): DetailName[] => {
+  const spell = ({ address }: DetailValues) =>
+    address && JSON.stringify(Object.values(spellDetails({ ...noDetails, address })));
+  return names.filter((name) =>
+    name === 'address' ? spell(before) !== spell(after) : before[name] !== after[name],
+  );
+};
+
+/** What of a signup is which detail. */
+export const pointers: Record<DetailName, string> = {
+  company: '/account/billing/company',
+  address: '/account/billing/address',
+  vatId: '/account/billing/vat_id',
+  invoiceEmail: '/account/billing/invoice_email',
+};
+
+const nameOf = (pointer: string): DetailName[] => names.filter((name) => pointers[name] === pointer);

@@ -1,0 +1,170 @@
+// `account.billing` of a signup (contract 7.236 to 7.240): fills what was not edited here. What is wrong is left out, so that no
+// customer is lost over it.
+import type { Transaction } from 'kysely';
+import { z } from 'zod';
+import type { DB } from '../../db/schema.ts';
+import {
+  type DetailName,
+  type DetailValues,
+  lockBillingDetails,
+  updateBillingDetails,
+} from '../../db/tables/billing-details.ts';
+import { deferMail } from '../../db/tables/mails.ts';
+import { findReservation } from '../../db/tables/reserved-addresses.ts';
+import { findUserById } from '../../db/tables/users.ts';
+import { AppError } from '../basics/errors.ts';
+import type { Trace } from '../http/trace-context.ts';
+import { keepTrace } from '../identity/ground/address-proof.ts';
+import { spendAllowance } from '../identity/ground/allowances.ts';
+import type { Config } from '../settings/config.ts';
+import { listChanged, pointers } from './own-details.ts';
+import {
+  type GivenAddress,
+  type Read,
+  readAddress,
+  readBuyerVatId,
+  readCompany,
+  readInvoiceEmail,
+} from './read-details.ts';
+
+const text = (maxLength: number, description: string) => ({ type: 'string', maxLength, description });
+
+/** Anything is taken: the reader below leaves out what is wrong. The document of the API says what is right. */
+export const signupBillingSchema = z.unknown().meta({
+  type: ['object', 'null'],
+  properties: {
+    company: text(200, 'To whom invoices are made out, if not to the account’s name.'),
+    address: {
+      type: ['object', 'null'],
+      properties: {
+        line1: text(100, 'Such as street and number.'),
+        line2: text(100, 'May be absent.'),
+        postcode: text(100, 'The postal code.'),
+        city: text(100, 'The city.'),
+        country: text(2, 'An ISO 3166-1 alpha-2 code.'),
+      },
+    },
+    vat_id: text(30, 'In the European Union with the prefix of its country.'),
+    invoice_email: text(254, 'Gets invoices once somebody has used the link in a mail to it.'),
+  },
+  description:
+    'Fills the billing details of the account, but for those that the customer has edited. What is wrong is left out, and named in `ignored` of the answer.',
+});
+
+type FromSignup = {
+  accountId: string;
+  userId: string;
+  billing: unknown;
+  now: Date;
+  trace: Trace | undefined;
+};
+
+/** Fills the details of an account. The result is what was left out, as JSON pointers into the signup. */
+export async function fillDetails(
+  trx: Transaction<DB>,
+  config: Pick<Config, 'production'>,
+  { accountId, userId, billing, now, trace }: FromSignup,
+): Promise<string[]> {
+  if (billing === undefined || billing === null) return [];
+  const details = await lockBillingDetails(trx, accountId);
+  const isOpen = (name: DetailName) => !details.editedHere.includes(name);
+  const { values, faulty } = readBilling(billing, config, {
+    country: details.address?.country,
+    canMove: isOpen('address'),
+  });
+  const filled: DetailValues = { ...details };
+  const given = (Object.keys(values) as DetailName[]).filter(isOpen);
+  for (const name of given) Object.assign(filled, { [name]: values[name] });
+  const ignored = faulty.map((name) => (name === 'all' ? '/account/billing' : pointers[name]));
+  // What was wrong before and is right now is not missing any more.
+  const stillIgnored = details.ignored.filter(
+    (pointer) => pointer !== '/account/billing' && !given.some((name) => pointers[name] === pointer),
+  );
+  const wrong = faulty.filter((name) => name === 'all' || isOpen(name));
+  const kept = wrong.map((name) => (name === 'all' ? '/account/billing' : pointers[name]));
+  await updateBillingDetails(trx, accountId, {
+    ...filled,
+    editedHere: details.editedHere,
+    ignored: [...new Set([...stillIgnored, ...kept])].sort(),
+  });
+  const { invoiceEmail } = filled;
+  if (invoiceEmail !== null && listChanged(details, filled).includes('invoiceEmail'))
+    await askToProve(trx, { userId, recipient: invoiceEmail, now, trace });
+  return ignored;
+}
+
+type Asked = { userId: string; recipient: string; now: Date; trace: Trace | undefined };
+
+/** Mails the link that proves the address; not more than twice a day to one, whoever named it to the CRM. */
+async function askToProve(trx: Transaction<DB>, { userId, recipient, now, trace }: Asked): Promise<void> {
+  const user = await findUserById(trx, userId);
+  // Their own address gets invoices anyway.
+  if (!user || user.email === recipient || (await findReservation(trx, { email: recipient, now }))) return;
+  try {
+    await spendAllowance(trx, 'invoice-email-of-signup', recipient);
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'rate_limited') return;
+    throw error;
+  }
+  deferMail(trx, {
+    kind: 'invoice_email',
+    userId,
+    recipient,
+    details: { ...keepTrace(trace), until: '' },
+    now,
+  });
+}
+
+/**
+ * `country` is that of the address so far, which stays unless a signup `canMove` it. What is absent, null or empty is not said.
+ */
+function readBilling(
+  billing: unknown,
+  config: Pick<Config, 'production'>,
+  { country, canMove }: { country: string | undefined; canMove: boolean },
+): { values: Partial<DetailValues>; faulty: (DetailName | 'all')[] } {
+  if (!isObject(billing)) return { values: {}, faulty: ['all'] };
+  const values: Partial<DetailValues> = {};
+  const faulty: DetailName[] = [];
+  const take = <Name extends DetailName>(
+    name: Name,
+    given: unknown,
+    read: (given: never) => Read<DetailValues[Name]> | undefined,
+  ) => {
+    if (given === undefined || given === null) return;
+    const found = read(given as never);
+    if (!found || 'errors' in found) faulty.push(name);
+    else if (found.value !== null) values[name] = found.value;
+  };
+  const ofText =
+    <Of>(read: (given: string) => Read<Of>) =>
+    (given: unknown) =>
+      typeof given === 'string' ? read(given) : undefined;
+  const { company, address, vat_id: vatId, invoice_email: invoiceEmail } = billing;
+  take('company', company, ofText(readCompany));
+  take('address', address, (given) => readGivenAddress(given));
+  const known = (canMove ? values.address?.country : undefined) ?? country;
+  take(
+    'vatId',
+    vatId,
+    ofText((given) => readBuyerVatId(given, known)),
+  );
+  take(
+    'invoiceEmail',
+    invoiceEmail,
+    ofText((given) => readInvoiceEmail(given, config)),
+  );
+  return { values, faulty };
+}
+
+function readGivenAddress(given: unknown): Read<DetailValues['address']> | undefined {
+  if (!isObject(given)) return undefined;
+  const names = ['line1', 'line2', 'postcode', 'city', 'country'] as const;
+  const parts = names.map((name) => [name, given[name] ?? ''] as const);
+  if (!parts.every(([, part]) => typeof part === 'string')) return undefined;
+  const address = Object.fromEntries(parts) as GivenAddress;
+  return readAddress(address);
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,0 +1,30 @@
+// What the pages of billing do, beside the procedures that programs have, too.
+import { z } from 'zod';
+import { describeOwnBilling, hasOwnOverdue } from '../../billing/own-billing.ts';
+import { confirmInvoiceEmail, findInvoiceEmail, mailInvoiceEmailAgain } from '../../billing/own-details.ts';
+import { anonymous, lookUp, person, router } from '../init.ts';
+
+const link = z.object({ token: z.string() });
+
+export const billingPagesRouter = router({
+  /** Null while the address is not proved. */
+  describe: person.query(async ({ ctx }) => (await describeOwnBilling(ctx.deps, ctx)) ?? null),
+  /** For whoever all of their account is open to; else false. */
+  hasOverdue: anonymous.query(async ({ ctx }) => {
+    const found = await lookUp(ctx);
+    return found?.state === 'live' && hasOwnOverdue(ctx.deps, found.user);
+  }),
+  mailInvoiceEmail: person
+    .meta({ access: 'confirmed' })
+    .mutation(({ ctx }) => mailInvoiceEmailAgain(ctx.deps, ctx)),
+});
+
+/** Whoever reads the mailbox for invoices need not be logged in. */
+export const invoiceEmailRouter = router({
+  find: anonymous
+    .input(link)
+    .query(async ({ ctx, input }) => (await findInvoiceEmail(ctx.deps, input.token)) ?? null),
+  confirm: anonymous
+    .input(link)
+    .mutation(({ ctx, input }) => confirmInvoiceEmail(ctx.deps, ctx.visit, input.token)),
+});

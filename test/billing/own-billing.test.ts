@@ -1,0 +1,208 @@
+// What customers see of billing: what is open and how to pay it, their documents, and nothing of anybody else.
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { listIncomplete } from '../../db/tables/billing-details.ts';
+import { openApp, type TestApp } from '../support/app/app.ts';
+import { openClient, refusalOf } from '../support/app/trpc.ts';
+import { logIn, openBrowser, textOf } from '../support/app/visitor.ts';
+import { address, arrangeSeller } from '../support/billing/customers.ts';
+import { germanSettings, setSettings } from '../support/billing/settings.ts';
+
+const owner = 'customer@example.test';
+const stranger = 'merchant@example.test';
+const page = '/profile/billing';
+const clock = { at: new Date('2026-02-01T12:00:00Z') };
+
+let app: TestApp;
+let customers: Awaited<ReturnType<typeof arrangeSeller>>;
+/** Partly credited and paid; open; of somebody else. */
+let paid = '';
+let open = '';
+let others = '';
+let credit = '';
+beforeAll(async () => {
+  app = await openApp({ now: () => clock.at });
+  customers = await arrangeSeller(app, clock, {
+    ...germanSettings,
+    payment: {
+      ...germanSettings.payment,
+      link: 'https://pay.example.test/{number}?a={amount}&c={currency}&n={number}',
+    },
+    numbers: { invoice: 'R-', credit_note: 'K-' },
+  });
+  await customers.setClock('2026-02-01T12:00:00.000Z');
+  await customers.report('mine', { billing: { company: 'Fleurs & <Cie>', address } });
+  await customers.bill();
+  [paid = ''] = await customers.numbers();
+  await customers.credit(paid, 480);
+  await customers.pay(paid);
+  [credit = ''] = await customers.numbers('credit_note');
+  await customers.setClock('2026-03-01T12:00:00.000Z');
+  await customers.bill();
+  [, open = ''] = await customers.numbers();
+  await customers.report('theirs', { email: stranger });
+  await customers.bill();
+  [, , others = ''] = await customers.numbers();
+});
+afterAll(() => app.close());
+
+const openOf = (text: string, number: string) =>
+  new RegExp(`data-document="${number}"[\\s\\S]*?data-open="(\\d+)"`).exec(text)?.[1];
+
+describe('the page', () => {
+  it('has each document with what is open of it in minor units, and where its files are', async () => {
+    const { text } = await (await logIn(app.send, owner)).send(page);
+    expect([...text.matchAll(/data-document="([^"]+)"/g)].map(([, number]) => number)).toEqual([
+      open,
+      credit,
+      paid,
+    ]);
+    expect([openOf(text, open), openOf(text, paid)]).toEqual(['3480', '0']);
+    for (const number of [open, paid, credit])
+      for (const end of ['', '.pdf', '.xml']) expect(text).toContain(`href="/invoices/${number}${end}"`);
+    expect(text).not.toContain(others);
+  });
+
+  it('says how to pay, with a link whose placeholders are percent-encoded', async () => {
+    const answer = await (await logIn(app.send, owner)).send(page);
+    expect(answer.text).toContain(`href="https://pay.example.test/${open}?a=34.80&amp;c=EUR&amp;n=${open}"`);
+    expect(textOf(answer)).toMatch(
+      new RegExp(
+        `How to pay Please transfer to our account. Recipient Blumen GmbH IBAN DE89\\s3704.* Reference ${open}`,
+      ),
+    );
+  });
+
+  it('says when the next charge is, and over how much with tax', async () => {
+    const answer = await (await logIn(app.send, owner)).send(page);
+    expect(textOf(answer)).toMatch(
+      /Starter The starter plan EUR\s29\.00 a month Next invoice on 1 April 2026 : EUR\s34\.80 \( EUR\s29\.00 and 20% tax, EUR\s5\.80 \)/,
+    );
+  });
+
+  it('says of an overdue invoice on every page of the account, to nobody else, and only while it is', async () => {
+    const overdue = async (email: string, path: string) =>
+      textOf(await (await logIn(app.send, email)).send(path)).includes('You have an overdue invoice');
+    const paths = [
+      '/profile',
+      '/profile/security',
+      '/profile/products',
+      page,
+      '/profile/activity',
+      '/profile/data',
+      `/invoices/${paid}`,
+    ];
+    expect(await overdue(owner, '/profile')).toBe(false);
+    await customers.setClock('2026-03-15T22:59:59.000Z');
+    expect(await overdue(owner, '/profile')).toBe(false);
+    // The end of the last day to pay, in Berlin.
+    await customers.setClock('2026-03-15T23:00:00.000Z');
+    for (const path of paths) expect([path, await overdue(owner, path)]).toEqual([path, true]);
+    const profile = await (await logIn(app.send, owner)).send('/profile');
+    expect(profile.text).toMatch(
+      /You have an overdue invoice\.[^<]*(<!-- -->)?\s*<a href="\/profile\/billing">/,
+    );
+    for (const email of ['manager@example.test', 'unverified@example.test'])
+      expect(await overdue(email, '/profile')).toBe(false);
+    expect(textOf(await app.send('/login'))).not.toContain('overdue');
+  });
+
+  it('shows nothing of it before the address is proved', async () => {
+    await sql`update users set email_verified_at = null where email = ${owner}`.execute(app.db);
+    try {
+      const browser = await logIn(app.send, owner);
+      const { text } = await browser.send(page);
+      for (const secret of [open, paid, credit, 'IBAN', 'Starter', 'overdue'])
+        expect(text).not.toContain(secret);
+      expect((await browser.send(`/invoices/${open}`)).status).toBe(404);
+      expect(textOf(await browser.send('/profile'))).not.toContain('overdue');
+    } finally {
+      await sql`update users set email_verified_at = now() where email = ${owner}`.execute(app.db);
+    }
+  });
+});
+
+describe('the page of a document', () => {
+  it('has all that an invoice says, and what became of it', async () => {
+    const answer = await (await logIn(app.send, owner)).send(`/invoices/${paid}`);
+    expect(answer.status).toBe(200);
+    expect(textOf(answer)).toMatch(
+      /From Blumen GmbH Hauptstraße 1 10115 Berlin Germany VAT ID DE136695976 Tax number 27\/123\/45678 billing@example.test To Fleurs & <Cie> 12 Rue des Fleurs 75011 Paris France/,
+    );
+    expect(textOf(answer)).toMatch(
+      new RegExp(
+        `Invoice number ${paid} Date of issue 1 February 2026 Period 1 February 2026 to 28 February 2026 Due 15 February 2026 Status Paid`,
+      ),
+    );
+    expect(textOf(answer)).toMatch(
+      /Net EUR\s29\.00 Tax, 20% EUR\s5\.80 Total EUR\s34\.80 Credited -EUR\s4\.80 Paid -EUR\s30\.00 To pay EUR\s0\.00/,
+    );
+    expect(textOf(answer)).not.toContain('Not a tax invoice');
+    expect(textOf(answer)).not.toContain('How to pay');
+    expect(openOf(answer.text, paid)).toBe('0');
+    // Ids of ours say nothing to its reader.
+    expect(answer.text).not.toMatch(/account_id|contract_id|settings_version/);
+  });
+
+  it('of a credit note names the invoice that it corrects', async () => {
+    const answer = await (await logIn(app.send, owner)).send(`/invoices/${credit}`);
+    expect(textOf(answer)).toMatch(new RegExp(`Corrects Invoice ${paid} of 1 February 2026`));
+    expect(textOf(answer)).toMatch(/Net EUR\s4\.00 Tax, 20% EUR\s0\.80 Total EUR\s4\.80/);
+    expect(textOf(answer)).not.toContain('Due');
+    const client = openClient(app.send, await app.login(owner));
+    expect(await client.invoices.get.query({ number: credit })).toMatchObject({
+      kind: 'credit_note',
+      document: { total: 480, invoice: { number: paid } },
+    });
+  });
+
+  it('of an open one says how to pay it', async () => {
+    const answer = await (await logIn(app.send, owner)).send(`/invoices/${open}`);
+    expect(openOf(answer.text, open)).toBe('3480');
+    expect(textOf(answer)).toMatch(new RegExp(`How to pay .* Reference ${open}`));
+  });
+
+  it('is 404 for everybody else, as if there were none', async () => {
+    for (const number of [open, credit]) {
+      const { status, text } = await (await logIn(app.send, stranger)).send(`/invoices/${number}`, {
+        headers: { accept: 'application/json' },
+      });
+      expect([status, text.includes('not_found')]).toEqual([404, true]);
+      expect((await openBrowser(app.send).send(`/invoices/${number}`)).status).toBe(303);
+      const client = openClient(app.send, await app.login('admin@example.test'));
+      expect(await refusalOf(client.invoices.get.query({ number }))).toMatchObject({ httpStatus: 404 });
+    }
+  });
+
+  it('has no XML without the buyer’s address', async () => {
+    const { text } = await (await logIn(app.send, stranger)).send(page);
+    expect(text).toContain(`href="/invoices/${others}.pdf"`);
+    expect(text).not.toContain(`${others}.xml`);
+    expect(text).toContain('Your invoices have no address of yours yet');
+    expect(await listIncomplete(app.db)).toMatchObject([
+      { accountName: expect.any(String), ignored: [], withoutAddress: [others] },
+    ]);
+  });
+});
+
+it('an invoice from before there was a seller is marked as no tax invoice', async () => {
+  const plain = await openApp({ now: () => clock.at });
+  try {
+    const before = await arrangeSeller(plain, clock);
+    await sql`alter table billing_settings disable trigger all`.execute(plain.db);
+    await sql`delete from billing_settings`.execute(plain.db);
+    await before.report('old');
+    await before.bill();
+    const browser = await logIn(plain.send, owner);
+    const listed = await browser.send(page);
+    const number = /data-document="(\d+)"/.exec(listed.text)?.[1] ?? '';
+    expect(openOf(listed.text, number)).toBe('2900');
+    expect(listed.text).not.toContain('.pdf');
+    expect(listed.text).not.toContain('value="cancel"');
+    expect(textOf(await browser.send(`/invoices/${number}`))).toContain('Not a tax invoice');
+    await setSettings(plain.db);
+    expect(textOf(await browser.send(`/invoices/${number}`))).toContain('Not a tax invoice');
+  } finally {
+    await plain.close();
+  }
+});

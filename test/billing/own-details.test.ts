@@ -1,0 +1,466 @@
+// The billing details of one's own account: edited by the person, filled by signups, and an address for invoices that is proved
+// by a click there.
+import { sql } from 'kysely';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { inTransaction } from '../../db/postgres/transactions.ts';
+import { findBillingDetails, listIncomplete } from '../../db/tables/billing-details.ts';
+import { eraseUser } from '../../server/identity/person/erase-user.ts';
+import { sendDueMails } from '../../server/mail/outbox.ts';
+import { locationOf, openApp, type TestApp } from '../support/app/app.ts';
+import { openBackend, type TestBackend } from '../support/app/backend.ts';
+import { openClient, refusalOf } from '../support/app/trpc.ts';
+import { type Browser, fieldOf, logIn, openBrowser, textOf } from '../support/app/visitor.ts';
+import { address, arrangeSeller } from '../support/billing/customers.ts';
+import { idOf } from '../support/database/database.ts';
+import { addPerson, addSession } from '../support/people/staff.ts';
+
+const owner = 'customer@example.test';
+const page = '/profile/billing';
+const html = { accept: 'text/html' };
+const clock = { at: new Date('2026-03-10T10:00:00Z') };
+
+let app: TestApp;
+let mails: TestBackend;
+let customers: Awaited<ReturnType<typeof arrangeSeller>>;
+beforeAll(async () => {
+  const now = () => clock.at;
+  app = await openApp({ now });
+  mails = await openBackend({ databaseUrl: app.databaseUrl, now });
+  customers = await arrangeSeller(app, clock);
+  await customers.setClock('2026-03-10T10:00:00Z');
+});
+afterAll(async () => {
+  await mails.close();
+  await app.close();
+});
+beforeEach(async () => {
+  await sql`truncate rate_limits, mails, mail_tokens, billing_details`.execute(app.db);
+});
+
+const form = {
+  intent: 'details',
+  ...{ company: '', line1: '', line2: '', postcode: '', city: '', country: '', vatId: '', invoiceEmail: '' },
+};
+const whole = { ...form, ...address, company: 'Fleurs SARL', vatId: 'fr 83 404 833 048' };
+
+const open = () => logIn(app.send, owner);
+const post = (browser: Browser, fields: Record<string, string>) => browser.send(page, { form: fields });
+const accountOf = async (email: string) =>
+  (await sql<{ id: string }>`select account_id as id from users where email = ${email}`.execute(app.db))
+    .rows[0]?.id ?? '';
+const read = async (email = owner) => findBillingDetails(app.db, await accountOf(email));
+
+async function save(fields: Record<string, string>, browser?: Browser): Promise<void> {
+  const answer = await post(browser ?? (await open()), { ...form, ...fields });
+  expect([answer.status, answer.headers.get('location')]).toEqual([303, `${page}?saved=details`]);
+}
+
+describe('the form', () => {
+  it('keeps what is right in its usual form, and the page shows it', async () => {
+    const browser = await open();
+    await save(whole, browser);
+    expect(await read()).toMatchObject({
+      company: 'Fleurs SARL',
+      address,
+      vatId: 'FR83404833048',
+      hasCheckedVatId: false,
+      editedHere: ['address', 'company', 'vatId'],
+    });
+    const shown = await browser.send(`${page}?saved=details`);
+    expect(textOf(shown)).toContain('Saved.');
+    expect(fieldOf(shown, 'vatId').value).toBe('FR83404833048');
+    expect(shown.text).toMatch(/<option value="FR" selected="">France/);
+  });
+
+  it.each([
+    ['half an address', { line1: 'Somewhere 1' }, ['city', 'country', 'postcode']],
+    ['no country that there is', { ...address, country: 'ZZ' }, ['country']],
+    ['a line that is too long', { ...address, city: 'x'.repeat(101) }, ['city']],
+    ['a VAT id of another country', { ...address, vatId: 'DE136695976' }, ['vatId']],
+    ['a VAT id of the wrong form', { vatId: 'ATU1' }, ['vatId']],
+    ['a long VAT id of elsewhere', { vatId: `CH${'1'.repeat(29)}` }, ['vatId']],
+    ['a control character', { company: 'a\u0007b' }, ['company']],
+    ['a noncharacter, which XML refuses', { company: 'a\uffffb' }, ['company']],
+    ['a name of 201 characters', { company: 'x'.repeat(201) }, ['company']],
+    ['an address that is none', { invoiceEmail: 'books' }, ['invoiceEmail']],
+    [
+      'all of it at once',
+      { company: 'a\u0007b', city: 'x', vatId: 'ATU1' },
+      ['company', 'country', 'line1', 'postcode', 'vatId'],
+    ],
+  ])('refuses %s, changes nothing, and asks for no credential', async (_, fields, wrong) => {
+    await save(whole);
+    await sql`update sessions set auth_time = auth_time - interval '1 hour'`.execute(app.db);
+    const before = await read();
+    const browser = await open();
+    await sql`update sessions set auth_time = auth_time - interval '1 hour'`.execute(app.db);
+    const client = openClient(app.send, browser.cookie());
+    const { intent: _intent, ...given } = { ...form, ...fields };
+    const refused = await refusalOf(client.billing.update.mutate(given));
+    expect([refused.httpStatus, refused.problem]).toEqual([422, 'validation_failed']);
+    expect(refused.errors?.map(({ pointer }) => pointer.slice(1)).sort()).toEqual(
+      expect.arrayContaining(wrong),
+    );
+    const answer = await post(browser, { ...form, ...fields });
+    expect(answer.status).toBe(422);
+    for (const name of wrong.filter((each) => each !== 'country'))
+      expect(fieldOf(answer, name).isInvalid).toBe(true);
+    expect(await read()).toEqual(before);
+  });
+
+  it('takes a VAT id of any country that is not in the EU', async () => {
+    await save({ ...address, country: 'CH', vatId: 'CHE-123.456.789 MWST' });
+    expect((await read())?.vatId).toBe('CHE-123.456.789 MWST');
+  });
+
+  it('asks for a credential first, and is then sent with all its fields, however long they are', async () => {
+    const browser = await open();
+    await sql`update sessions set auth_time = auth_time - interval '11 minutes'`.execute(app.db);
+    const long = {
+      line1: 'ä'.repeat(100),
+      line2: 'ö'.repeat(100),
+      city: 'ü'.repeat(100),
+      postcode: '1',
+      country: 'FR',
+    };
+    const fields = { ...form, ...long, company: '漢'.repeat(200) };
+    const asked = await browser.send(page, { form: fields, headers: html });
+    expect([asked.status, textOf(asked)]).toEqual([
+      401,
+      expect.stringContaining('save your billing details'),
+    ]);
+    expect(await read()).toBeUndefined();
+    const again = Object.fromEntries(
+      [...asked.text.matchAll(/<input type="hidden" name="(\w+)" value="([^"]*)"/g)].map(
+        ([, name, value]) => [name, value],
+      ),
+    ) as Record<string, string>;
+    expect(again).toEqual(fields);
+    const done = await browser.send(page, { form: { ...again, confirmPassword: 'local demo password' } });
+    expect(done.status).toBe(303);
+    expect(await read()).toMatchObject({ company: '漢'.repeat(200), address: { city: 'ü'.repeat(100) } });
+  });
+
+  it('is refused to programs without a credential of the last ten minutes', async () => {
+    const browser = await open();
+    await sql`update sessions set auth_time = auth_time - interval '11 minutes'`.execute(app.db);
+    const client = openClient(app.send, browser.cookie());
+    expect(await refusalOf(client.billing.update.mutate({ company: 'x' }))).toMatchObject({
+      httpStatus: 401,
+      problem: 'login_required',
+    });
+  });
+
+  it('leaves what a program does not name, and counts nothing that changes nothing', async () => {
+    const client = openClient(app.send, (await open()).cookie());
+    await client.billing.update.mutate({ ...address, company: 'One' });
+    for (let nth = 0; nth < 40; nth++) await client.billing.update.mutate({ company: 'One' });
+    await client.billing.update.mutate({ vatId: 'FR83404833048' });
+    expect(await client.billing.details.query()).toEqual({
+      ...{ company: 'One', address, vatId: 'FR83404833048', hasCheckedVatId: false },
+      ...{ invoiceEmail: null, hasProvedInvoiceEmail: false, ignored: [] },
+    });
+  });
+
+  it('is shown to nobody whose address is not proved, and changes nothing for them', async () => {
+    const email = 'unverified@example.test';
+    const browser = await logIn(app.send, email);
+    expect(textOf(await browser.send(page))).toContain('Verify your email address first');
+    expect((await browser.send(page)).text).not.toContain('name="vatId"');
+    expect((await post(browser, { ...form, company: 'x' })).status).toBe(403);
+    const client = openClient(app.send, browser.cookie());
+    for (const call of [
+      () => client.billing.details.query(),
+      () => client.billing.update.mutate({ company: 'x' }),
+    ])
+      expect(await refusalOf(call())).toMatchObject({ httpStatus: 403, problem: 'email_unverified' });
+    expect(await read(email)).toBeUndefined();
+  });
+});
+
+describe('a VAT id', () => {
+  const check = async (vatId: string) =>
+    sql`update billing_details set checked_vat_id = ${vatId} where account_id = ${await accountOf(owner)}`.execute(
+      app.db,
+    );
+
+  it('that is changed is not checked any more, not even where it is changed back', async () => {
+    const browser = await open();
+    await save(whole, browser);
+    await check('FR83404833048');
+    await save({ ...whole, company: 'Other' }, browser);
+    expect((await read())?.hasCheckedVatId).toBe(true);
+    expect(textOf(await browser.send(page))).toContain('We have checked this VAT ID.');
+    await save({ ...whole, vatId: 'FR23334175221' }, browser);
+    await save(whole, browser);
+    expect(await read()).toMatchObject({ vatId: 'FR83404833048', hasCheckedVatId: false });
+  });
+
+  it('counts for reverse charge only while it is checked', async () => {
+    await save(whole);
+    const categoryOf = async (signupId: string) => {
+      await customers.report(signupId);
+      await customers.bill();
+      const { rows } = await sql<{
+        category: string;
+      }>`select category from documents order by issued_at desc, number desc
+        limit 1`.execute(app.db);
+      return rows[0]?.category;
+    };
+    expect(await categoryOf('unchecked')).toBe('S');
+    await check('FR83404833048');
+    expect(await categoryOf('checked')).toBe('AE');
+  });
+});
+
+describe('a signup', () => {
+  const billing = { company: 'From the CRM', address, vat_id: 'FR83404833048', more: { unknown: true } };
+
+  it('fills the details, again with each report that counts', async () => {
+    const answer = await customers.report('fills', { billing });
+    expect(answer).not.toHaveProperty('ignored');
+    expect(await read()).toMatchObject({
+      company: 'From the CRM',
+      address,
+      vatId: 'FR83404833048',
+      editedHere: [],
+    });
+    await customers.report('fills', { billing: { company: 'Renamed', vat_id: null } });
+    expect(await read()).toMatchObject({ company: 'Renamed', address, vatId: 'FR83404833048' });
+    await customers.report('fills');
+    expect(await read()).toMatchObject({ company: 'Renamed', address });
+  });
+
+  it('changes nothing that was edited here, field by field', async () => {
+    await customers.report('wins', { billing });
+    await save({ ...whole, company: '' });
+    await customers.report('wins', {
+      billing: { company: 'Again', address: { ...address, city: 'Lyon' }, vat_id: 'FR23334175221' },
+    });
+    expect(await read()).toMatchObject({
+      company: null,
+      address: { city: 'Lyon' },
+      vatId: 'FR23334175221',
+      editedHere: ['company'],
+    });
+  });
+
+  it.each([
+    ['a VAT id of another country', { address, vat_id: 'DE136695976' }, ['/account/billing/vat_id']],
+    ['a VAT id that is no text', { vat_id: 7 }, ['/account/billing/vat_id']],
+    ['an address without a city', { address: { ...address, city: undefined } }, ['/account/billing/address']],
+    ['an address that is a list', { address: ['a'] }, ['/account/billing/address']],
+    [
+      'everything',
+      { company: '\u0000', address: { country: 'xx' }, vat_id: '?'.repeat(40), invoice_email: 'a b' },
+      ['company', 'address', 'vat_id', 'invoice_email'].map((name) => `/account/billing/${name}`),
+    ],
+    ['billing that is no object', 'none', ['/account/billing']],
+  ])('is taken with %s, which is left out, said and listed', async (what, wrong, pointers) => {
+    const answer = await customers.report(`wrong-${what.replaceAll(/\W/g, '-')}`, { billing: wrong });
+    expect([answer.applied, answer.ignored]).toEqual([true, pointers]);
+    const [listed] = (await listIncomplete(app.db)).filter(({ ignored }) => ignored.length > 0);
+    expect(listed).toMatchObject({ accountId: await accountOf(owner), ignored: [...pointers].sort() });
+    const browser = await open();
+    expect(textOf(await browser.send(page))).toContain('that we could not use');
+    // Whoever saves the form has decided.
+    await save(whole, browser);
+    expect((await listIncomplete(app.db)).filter(({ ignored }) => ignored.length > 0)).toEqual([]);
+  });
+
+  it('with what is right later ends what was listed', async () => {
+    await customers.report('mends', { billing: { address, vat_id: 'wrong' } });
+    await customers.report('mends', { billing: { vat_id: 'FR83404833048' } });
+    expect(await read()).toMatchObject({ vatId: 'FR83404833048', ignored: [] });
+  });
+
+  it('that does not count fills nothing', async () => {
+    await customers.report('ended', { contract: { status: 'canceled' } });
+    const answer = await customers.report('ended', { billing: { vat_id: 'wrong', company: 'Late' } });
+    expect(answer).toMatchObject({ applied: false, reason: 'ended' });
+    expect(answer).not.toHaveProperty('ignored');
+    expect(await read()).toBeUndefined();
+  });
+
+  it('of which 16 arrive at once fills the details once, and mails the address for invoices once', async () => {
+    const invoiceEmail = 'accounts@fleurs.example.com';
+    const answers = await Promise.all(
+      Array.from({ length: 16 }, (_, nth) =>
+        customers.report(`many-${nth}`, { billing: { ...billing, invoice_email: invoiceEmail } }),
+      ),
+    );
+    expect(answers.map(({ applied }) => applied)).toEqual(Array(16).fill(true));
+    expect(await read()).toMatchObject({ company: 'From the CRM', invoiceEmail, provedInvoiceEmail: null });
+    expect(await listMailsTo(invoiceEmail)).toEqual(['invoice_email']);
+  });
+});
+
+const listMailsTo = async (recipient: string) =>
+  (
+    await sql<{ kind: string }>`select kind from mails where recipient = ${recipient}`.execute(app.db)
+  ).rows.map(({ kind }) => kind);
+
+/** Sends the mails, and gives the paths of the links to that address, oldest first. */
+async function readLinks(recipient: string): Promise<string[]> {
+  await sendDueMails(mails.backend.deps, undefined, new AbortController().signal);
+  await expect
+    .poll(async () => {
+      const { rows } =
+        await sql`select from mails where recipient = ${recipient} and sent_at is null`.execute(app.db);
+      return rows.length;
+    })
+    .toBe(0);
+  const { rows } = await sql<{ text: string }>`select kept_text as text from mails
+    where recipient = ${recipient} and kind = 'invoice_email' order by created_at, id`.execute(app.db);
+  return rows.map(({ text }) => /\/invoice-email\/confirm\?token=[\w-]{43}/.exec(text)?.[0] ?? '');
+}
+
+describe('an address for invoices', () => {
+  const books = 'books@fleurs.example.com';
+  const buyerEmail = async (signupId: string) => {
+    await customers.report(signupId);
+    await customers.bill();
+    const { rows } = await sql<{ email: string }>`select facts #>> '{buyer,email}' as email from documents
+      order by issued_at desc, number desc limit 1`.execute(app.db);
+    return rows[0]?.email;
+  };
+
+  it('counts after a click there, in any browser, once', async () => {
+    const browser = await open();
+    await save({ ...whole, invoiceEmail: 'Books@Fleurs.example.com' }, browser);
+    expect(textOf(await browser.send(page))).toContain(`${books} gets no invoices yet`);
+    expect(await buyerEmail('before-click')).toBe(owner);
+    const [link = ''] = await readLinks(books);
+    const stranger = openBrowser(app.send);
+    const shown = await stranger.send(link);
+    expect([shown.status, textOf(shown)]).toEqual([200, expect.stringContaining(books)]);
+    expect(shown.headers.get('referrer-policy')).toBe('no-referrer');
+    // It says nothing of the account.
+    for (const secret of [owner, 'Fleurs SARL', 'FR83404833048']) expect(textOf(shown)).not.toContain(secret);
+    expect((await read())?.provedInvoiceEmail).toBeNull();
+    const clicks = await Promise.all(Array.from({ length: 16 }, () => stranger.send(link, { form: {} })));
+    expect(clicks.map(({ status }) => status).sort()).toEqual([303, ...Array(15).fill(404)]);
+    expect((await read())?.provedInvoiceEmail).toBe(books);
+    const again = await stranger.send(link);
+    expect([again.status, textOf(again)]).toEqual([
+      404,
+      expect.stringContaining('You have already used this link'),
+    ]);
+    expect(await buyerEmail('after-click')).toBe(books);
+    expect(textOf(await browser.send(page))).not.toContain('gets no invoices yet');
+  });
+
+  it('that is one’s own needs no mail', async () => {
+    await save({ ...whole, invoiceEmail: owner });
+    expect(await listMailsTo(owner)).not.toContain('invoice_email');
+    expect((await read())?.provedInvoiceEmail).toBe(owner);
+  });
+
+  it('that is changed is not proved, and the link to the one before does not work', async () => {
+    const browser = await open();
+    await save({ ...whole, invoiceEmail: books }, browser);
+    const [link = ''] = await readLinks(books);
+    await save({ ...whole, invoiceEmail: 'other@fleurs.example.com' }, browser);
+    expect((await openBrowser(app.send).send(link, { form: {} })).status).toBe(404);
+    const [other = ''] = await readLinks('other@fleurs.example.com');
+    expect((await openBrowser(app.send).send(other, { form: {} })).status).toBe(303);
+    await save({ ...whole, invoiceEmail: books }, browser);
+    expect(await read()).toMatchObject({ invoiceEmail: books, provedInvoiceEmail: null });
+  });
+
+  it('keeps its link when the person sets a password, as new customers do', async () => {
+    await save({ ...whole, invoiceEmail: books });
+    const [link = ''] = await readLinks(books);
+    await sql`update mail_tokens set ended = null`.execute(app.db);
+    const client = openClient(app.send, (await open()).cookie());
+    await client.profile.changePassword.mutate({
+      currentPassword: 'local demo password',
+      newPassword: 'seven quiet lanterns',
+    });
+    expect((await openBrowser(app.send).send(link)).status).toBe(200);
+    await sql`update users set password_hash = (select password_hash from users where email = 'merchant@example.test')
+      where email = ${owner}`.execute(app.db);
+  });
+
+  it('gets no text that anybody typed, and not more mails than any address that mails are asked for', async () => {
+    const victim = 'victim@elsewhere.example.com';
+    const browser = await open();
+    let refusals = 0;
+    for (let nth = 0; nth < 8; nth++) {
+      const typed = { ...whole, company: `BUY NOW http://evil.example ${nth}` };
+      const answer = await post(browser, { ...typed, invoiceEmail: victim });
+      if (answer.status === 429) refusals++;
+      else {
+        await readLinks(victim);
+        await post(browser, { ...typed, invoiceEmail: '' });
+      }
+    }
+    expect(refusals).toBe(3);
+    // Asking again counts, too.
+    expect((await post(browser, { intent: 'mail-invoice-email' })).status).toBeLessThan(430);
+    await readLinks(victim);
+    const { rows } = await sql<{
+      said: string;
+    }>`select concat(kept_subject, kept_text, kept_html) as said from mails
+      where recipient = ${victim}`.execute(app.db);
+    expect(rows.length).toBeGreaterThan(0);
+    expect(rows.length).toBeLessThanOrEqual(5);
+    for (const { said } of rows) expect(said).not.toMatch(/evil|BUY NOW|Fleurs|Zoë/);
+  });
+
+  it('is mailed again on request, which ends the link before', async () => {
+    const browser = await open();
+    await save({ ...whole, invoiceEmail: books }, browser);
+    const [first = ''] = await readLinks(books);
+    const answer = await post(browser, { intent: 'mail-invoice-email' });
+    expect(locationOf(answer).search).toBe('?saved=mail-invoice-email');
+    const [, second = ''] = await readLinks(books);
+    expect((await openBrowser(app.send).send(first, { form: {} })).status).toBe(404);
+    expect((await openBrowser(app.send).send(second, { form: {} })).status).toBe(303);
+  });
+
+  it('that somebody else has just left gets no mail', async () => {
+    await sql`insert into reserved_addresses (email, user_id, expires_at)
+      values (${books}, ${await idOf(app.db, 'merchant@example.test')}, ${new Date(clock.at.getTime() + 86_400_000)})`.execute(
+      app.db,
+    );
+    await save({ ...whole, invoiceEmail: books });
+    expect(await listMailsTo(books)).toEqual([]);
+    await sql`delete from reserved_addresses`.execute(app.db);
+  });
+});
+
+describe('an erasure', () => {
+  it('takes the details along, and the address out of those of other accounts, with its mails and links', async () => {
+    const email = 'leaver@example.com';
+    const leaver = await addPerson(app);
+    await sql`update users set email = ${email} where id = ${leaver.id}`.execute(app.db);
+    await sql`insert into billing_details (account_id, company) values (${leaver.accountId}, 'Gone')`.execute(
+      app.db,
+    );
+    await save({ ...whole, invoiceEmail: email });
+    const [link = ''] = await readLinks(email);
+    await inTransaction(app.db, { by: 'service', cause: 'test' }, (trx) =>
+      eraseUser(trx, leaver.id, { now: clock.at, by: 'cli', onlyDue: false }),
+    );
+    expect(await read()).toMatchObject({ company: 'Fleurs SARL', invoiceEmail: null });
+    expect((await openBrowser(app.send).send(link)).status).toBe(404);
+    const { rows } = await sql`select from mails where recipient = ${email} and kind = 'invoice_email'
+      union all select from mail_tokens where email = ${email}
+      union all select from billing_details where account_id = ${leaver.accountId}`.execute(app.db);
+    expect(rows).toEqual([]);
+  });
+
+  it('of who asked ends the link', async () => {
+    const asker = await addPerson(app);
+    const { cookie } = await addSession(app, asker.id, { authTime: clock.at });
+    await openClient(app.send, cookie).billing.update.mutate({ invoiceEmail: 'kept@fleurs.example.com' });
+    const [link = ''] = await readLinks('kept@fleurs.example.com');
+    expect((await openBrowser(app.send).send(link)).status).toBe(200);
+    await inTransaction(app.db, { by: 'service', cause: 'test' }, (trx) =>
+      eraseUser(trx, asker.id, { now: clock.at, by: 'cli', onlyDue: false }),
+    );
+    expect((await openBrowser(app.send).send(link, { form: {} })).status).toBe(404);
+    expect((await app.send(page, { cookie })).status).toBe(303);
+  });
+});

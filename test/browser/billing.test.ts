@@ -1,0 +1,110 @@
+// What customers do about billing in a browser: they see what to pay, edit their details, cancel, and read documents.
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { appearances, inspectPage, logIn, openSite, type TestSite } from '../support/app/browser.ts';
+import { address, arrangeSeller } from '../support/billing/customers.ts';
+
+const owner = 'customer@example.test';
+const clock = { at: new Date('2026-09-15T10:00:00Z') };
+let site: TestSite;
+let customers: Awaited<ReturnType<typeof arrangeSeller>>;
+beforeAll(async () => {
+  site = await openSite({}, () => clock.at);
+  customers = await arrangeSeller(site.app, clock);
+  await customers.setClock('2026-08-15T10:00:00Z');
+  await customers.report('paid', {
+    billing: { company: 'Zoë’s Flowers SARL', address, vat_id: 'FR83404833048' },
+  });
+  await customers.bill();
+  const [first = ''] = await customers.numbers();
+  await customers.credit(first, 1_000);
+  await customers.pay(first);
+  await customers.setClock('2026-09-15T10:00:00Z');
+  await customers.bill();
+  await customers.setClock('2026-10-10T10:00:00Z');
+  await customers.report('second');
+  await customers.report('trial', {
+    contract: { plan: 'pro', status: 'trialing', trial_ends_at: '2026-10-24T10:00:00.000Z' },
+  });
+  await customers.bill();
+});
+afterAll(() => site.close());
+
+async function openBilling(page: Page): Promise<void> {
+  await page.goto('/login?next=/profile/billing');
+  await logIn(page, owner);
+  await page.getByRole('heading', { name: 'Billing', exact: true }).waitFor();
+}
+
+describe.each(appearances)('the pages of billing, at %s,', (name, options) => {
+  it('have no serious axe finding, console message or sideways scrolling', async () => {
+    const { page, complaints } = await site.visit(options);
+    const faults: string[] = [];
+    const look = async (what: string) => {
+      faults.push(...(await inspectPage(page, `${what}, ${name}`)));
+    };
+    await openBilling(page);
+    await look('billing');
+    for (const summary of await page.locator('summary').all()) await summary.click();
+    await look('billing, canceling');
+    await page.getByLabel('VAT ID').fill('FR1');
+    await page.getByLabel('Postal code').fill('');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('This is not a VAT ID').waitFor();
+    await look('billing, details refused');
+    await page.goto('/profile');
+    await page.getByText('You have an overdue invoice.').waitFor();
+    await look('profile, overdue');
+    const [paid = ''] = await customers.numbers();
+    const [, open = ''] = await customers.numbers();
+    const [credit = ''] = await customers.numbers('credit_note');
+    for (const number of [paid, open, credit]) {
+      await page.goto(`/invoices/${number}`);
+      await page.getByRole('heading', { level: 1, name: number }).waitFor();
+      await look(`document ${number}`);
+    }
+    expect(faults).toEqual([]);
+    expect(complaints).toEqual([]);
+  });
+});
+
+describe.each([
+  ['with script', true],
+  ['without script', false],
+])('by keyboard, %s,', (how, javaScriptEnabled) => {
+  it('a customer corrects their details, cancels a contract and keeps it', async () => {
+    const { page, complaints } = await site.visit({ javaScriptEnabled });
+    await openBilling(page);
+    const press = async (name: string) => {
+      await page.getByRole('button', { name }).first().focus();
+      await page.keyboard.press('Enter');
+    };
+    await page.getByLabel('Postal code').fill('');
+    await press('Save');
+    // The field at fault has the focus, and says what is wrong.
+    const field = page.locator('[name=postcode]:focus');
+    await field.waitFor();
+    expect(await field.getAttribute('aria-invalid')).toBe('true');
+    await page.keyboard.type('75012');
+    await page.keyboard.press('Enter');
+    await page.getByText('Saved.').waitFor();
+    expect(await page.getByLabel('Postal code').inputValue()).toBe('75012');
+    // Ten minutes later a credential is asked for.
+    clock.at = new Date(clock.at.getTime() + 11 * 60_000);
+    await page.locator('summary').last().focus();
+    await page.keyboard.press('Enter');
+    await page.getByText('The contract goes on until').filter({ visible: true }).first().waitFor();
+    await page
+      .getByRole('button', { name: 'Cancel the contract' })
+      .filter({ visible: true })
+      .last()
+      .press('Enter');
+    await page.getByText('Enter your password to cancel the contract').waitFor();
+    await page.keyboard.type('local demo password');
+    await page.keyboard.press('Enter');
+    await page.getByText('You have canceled the contract.').waitFor();
+    await press('Keep the contract');
+    await page.getByText('Your contract goes on.').waitFor();
+    expect([how, complaints]).toEqual([how, []]);
+  });
+});

@@ -1,0 +1,79 @@
+// Customers with contracts and documents, on a service whose clock the test sets, as the database's.
+import { sql } from 'kysely';
+import { inTransaction } from '../../../db/postgres/transactions.ts';
+import { creditInvoice } from '../../../server/billing/credit.ts';
+import { runBilling } from '../../../server/billing/invoicing.ts';
+import { payOpen } from '../../../server/billing/ledger.ts';
+import type { BillingSettings } from '../../../server/billing/settings.ts';
+import type { TestApp } from '../app/app.ts';
+import { recordLog } from '../app/log.ts';
+import { buildSignup, pushSignup } from '../crm/crm.ts';
+import { germanSettings, setBillingClock, setSettings } from './settings.ts';
+
+export const price = { currency: 'EUR', unit_amount: 2_900, interval: 'month' };
+
+/** `clock` is the one that the service was started with. */
+export async function arrangeSeller(
+  app: TestApp,
+  clock: { at: Date },
+  settings: BillingSettings = germanSettings,
+) {
+  await setSettings(app.db, settings);
+  const now = () => clock.at;
+  const reports = new Map<string, number>();
+  const customers = {
+    async setClock(instant: string): Promise<void> {
+      clock.at = new Date(instant);
+      await setBillingClock(app.db, instant);
+    },
+    /** Issues what is due. */
+    async bill(): Promise<void> {
+      const { log, logged } = recordLog();
+      await runBilling({ db: app.db, now, log });
+      const faults = logged.filter(({ level }) => level === 'error');
+      if (faults.length > 0) throw new Error(`billing failed: ${JSON.stringify(faults)}`);
+    },
+    /** Reports a contract, by default active from now on. The result is the answer. */
+    report(
+      signupId: string,
+      {
+        email = 'customer@example.test',
+        billing,
+        contract = {},
+      }: { email?: string; billing?: unknown; contract?: object } = {},
+    ) {
+      // Later than the last, with a clock that stands still.
+      const nth = reports.get(signupId) ?? 0;
+      reports.set(signupId, nth + 1);
+      const signup = buildSignup(signupId, {
+        occurred_at: new Date(clock.at.getTime() + nth).toISOString(),
+        user: { email, name: 'Zoë O’Neil' },
+        account: { name: 'Zoë’s Flowers', ...(billing !== undefined && { billing }) },
+        contract: { plan: 'starter', status: 'active', price, ...contract },
+      });
+      return pushSignup(app, signup, { at: clock.at });
+    },
+    /** The numbers of the documents of that kind, oldest first. */
+    async numbers(kind: 'invoice' | 'credit_note' = 'invoice'): Promise<string[]> {
+      const { rows } = await sql<{ number: string }>`select number from documents where kind = ${kind}
+        order by issued_at, number`.execute(app.db);
+      return rows.map(({ number }) => number);
+    },
+    credit: (number: string, amount?: number) =>
+      inTransaction(app.db, { by: 'operator', cause: 'test' }, (trx) =>
+        creditInvoice(trx, number, amount, { now: now(), recordedBy: 'operator' }),
+      ),
+    pay: (number: string, id = `pay-${number}`) =>
+      inTransaction(app.db, { by: 'operator', cause: 'test' }, (trx) =>
+        payOpen(trx, { number, id, paidAt: now() }, { now: now(), recordedBy: 'operator' }),
+      ),
+  };
+  return customers;
+}
+
+export const address = {
+  line1: '12 Rue des Fleurs',
+  postcode: '75011',
+  city: 'Paris',
+  country: 'FR',
+};
