@@ -7,7 +7,7 @@ import { allCodeFactors } from '../../server/identity/factor/code-factors.ts';
 import { sendDueMails } from '../../server/mail/outbox.ts';
 import { runCli } from '../support/app/cli.ts';
 import { type Browser, openBrowser, textOf } from '../support/app/visitor.ts';
-import { germanSettings, setSettings, setSettings } from '../support/billing/settings.ts';
+import { germanSettings, setSettings } from '../support/billing/settings.ts';
 import { buildSignup, pushSignup } from '../support/crm/crm.ts';
 import { buildHandOff } from '../support/marketplace/marketplace.ts';
 import {
@@ -363,7 +363,11 @@ describe('the advice of a notice is true', () => {
     const { email, browser } = await addPerson();
     await setSettings(changes.app.db);
     const user = { email, name: 'Cora Change' };
-    const contract = { plan: 'starter', status: 'active', price: { currency: 'EUR', unit_amount: 1, interval: 'month' } };
+    const contract = {
+      plan: 'starter',
+      status: 'active',
+      price: { currency: 'EUR', unit_amount: 1, interval: 'month' },
+    };
     const occurred_at = changes.clock.now.toISOString();
     const signup = buildSignup('advice_cancel', { user, contract, occurred_at });
     const { contract: made } = await pushSignup(changes.app, signup, { at: changes.clock.now });
