@@ -104,7 +104,6 @@ export const textBounds = {
   // Of billing details, beside those of `billingBounds`.
   company: 800,
   invoiceEmail: 320,
-  contract: 100,
   checked: 40,
 
   // As clients and the CRM send them.
