@@ -47,4 +47,15 @@ export type LetterKind =
   | 'new_address'
   | 'stop_new_address';
 
-export type MailKind = LetterKind | NoticeKind;
+/** Mails about trials, contracts, documents and money (server/billing/mails.ts). */
+export type BillingMailKind =
+  | 'invoice_issued'
+  | 'invoice_reminder_1'
+  | 'invoice_reminder_2'
+  | 'payment_received'
+  | 'credit_note_issued'
+  | 'trial_ends'
+  | 'contract_cancel_asked'
+  | 'contract_kept';
+
+export type MailKind = LetterKind | NoticeKind | BillingMailKind;

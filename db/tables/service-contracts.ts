@@ -75,6 +75,20 @@ export async function lockContract(
   return row && readRow(row);
 }
 
+/** Takes no lock. */
+export async function findContract(
+  db: Database,
+  key: { id: string } | { signupId: string },
+): Promise<Contract | undefined> {
+  const [column, value] = 'id' in key ? (['id', key.id] as const) : (['signup_id', key.signupId] as const);
+  const row = await db
+    .selectFrom('service_contracts')
+    .select(columns)
+    .where(column, '=', value)
+    .executeTakeFirst();
+  return row && readRow(row);
+}
+
 const insert = prepareDeferred((db, row: ReturnType<typeof writeRow>) =>
   db.insertInto('service_contracts').values({
     id: row.id,

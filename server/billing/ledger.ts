@@ -25,6 +25,7 @@ import { lockContract } from '../../db/tables/service-contracts.ts';
 import { AppError } from '../basics/errors.ts';
 import type { AuthorTrail } from '../identity/ground/trail.ts';
 import { settleContract } from './invoicing.ts';
+import { deferPaymentMail } from './mails.ts';
 
 /** Who does it, and from what it is audited. */
 export type Bookkeeper = { now: Date; recordedBy: Payment['recordedBy']; trail?: AuthorTrail };
@@ -99,8 +100,14 @@ async function takeIn(
     left -= taken;
   }
   await insertPayment(trx, { ...money, recordedBy: by.recordedBy, unallocated: left });
-  if (invoice?.currency === money.currency)
-    await allocateUpTo(trx, { payment: { ...money, unallocated: left }, invoice });
+  if (invoice?.currency !== money.currency) return;
+  const amount = await allocateUpTo(trx, { payment: { ...money, unallocated: left }, invoice });
+  if (amount > 0) thank(trx, money.id, invoice, by);
+}
+
+function thank(trx: Transaction<DB>, payment: string, invoice: Invoice, { now }: Bookkeeper): void {
+  const { number, hasDocument, contractId } = invoice;
+  if (hasDocument) deferPaymentMail(trx, { payment, number, contractId }, now);
 }
 
 /** Takes what is not allocated of its payment first, then what it pays, the newest first. */
@@ -155,6 +162,7 @@ export async function allocate(
     throw refuse('/number', 'The invoice is in another currency than the payment.');
   const amount = await allocateUpTo(trx, { payment, invoice });
   if (amount <= 0) throw new AppError('already_settled');
+  thank(trx, payment.id, invoice, by);
   await settleContracts(trx, invoices, by);
   deferAuditEvent(trx, {
     ...by.trail,
