@@ -55,6 +55,9 @@ async function createTables(db: Kysely<unknown>): Promise<void> {
   await sql`create index documents_invoice_idx on documents (invoice)`.execute(db);
   await sql`create index documents_issued_on_idx on documents (issued_on)`.execute(db);
   await sql`
+    create index documents_incomplete_idx on documents (issued_at)
+      where kind = 'invoice' and facts->'buyer'->'address' = 'null'::jsonb`.execute(db);
+  await sql`
     create table document_series (
       prefix text,
       year smallint,

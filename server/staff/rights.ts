@@ -30,11 +30,17 @@ export const rights = {
   'people.changeEmail': { manager: 'nobody', admin: 'customers' },
   'people.thaw': { manager: 'nobody', admin: 'everybody' },
   'people.removeLink': { manager: 'nobody', admin: 'everybody' },
+
+  'billing.summary': { manager: 'nobody', admin: 'everybody' },
+  'billing.preview': { manager: 'nobody', admin: 'everybody' },
 } satisfies Record<string, Right>;
 
 export type RightName = keyof typeof rights;
 
 export const isStaffRole = (role: InternalRole): role is StaffRole => role !== 'user';
+
+/** Whether somebody of the staff may do what is about no person (contract 7.123). */
+export const mayDo = (name: RightName, role: StaffRole): boolean => rights[name][role] === 'everybody';
 
 /** Whether somebody of the staff may look at that person in that way. */
 export const mayLook = (name: RightName, role: StaffRole, target: Pick<User, 'role'>): boolean =>

@@ -13,6 +13,7 @@ import { listKinds } from '../staff/event-words.ts';
 import { findPeople, showHits } from '../staff/find-people.ts';
 import { getPerson, wouldGet } from '../staff/person.ts';
 import { countSearch, type Staff } from '../staff/staff.ts';
+import { adminBooksRouter } from './admin-books.ts';
 import { router, staff, type TrpcContext } from './init.ts';
 
 // A member that is missing is refused in its turn (contract 12.14), not before.
@@ -113,7 +114,7 @@ const auditRouter = router({
     }),
 });
 
-export const adminRouter = router({ people: peopleRouter, audit: auditRouter });
+export const adminRouter = router({ people: peopleRouter, audit: auditRouter, billing: adminBooksRouter });
 
 export const staffFormsRouter = router({
   /** Who of the staff asks. Without a factor only in local mode. */

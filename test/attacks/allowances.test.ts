@@ -131,6 +131,7 @@ const doors: Record<string, Counted | Free | Bounded> = {
   ...Object.fromEntries(
     Object.keys(rights)
       .filter((name) => !['people.find', 'people.get', 'people.wouldGet', 'audit.list'].includes(name))
+      .filter((name) => !['billing.summary', 'billing.preview'].includes(name))
       .map((name) => [`trpc admin.${name}`, byStaff]),
   ),
   'POST /admin/people/:id': byStaff,

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { addAccountCommands } from '../../server/cli/accounts.ts';
 import { addAuditCommand } from '../../server/cli/audit.ts';
 import { addBillingCommands } from '../../server/cli/billing.ts';
+import { addBookCommands } from '../../server/cli/books.ts';
 import { addClientCommands } from '../../server/cli/clients.ts';
 import { addDatabaseCommands } from '../../server/cli/database.ts';
 import { addDeletionCommand } from '../../server/cli/deletion.ts';
@@ -240,6 +241,7 @@ describe('a command in our documents', () => {
     addAuditCommand(program);
     addMarketplaceCommands(program);
     addBillingCommands(program);
+    addBookCommands(program);
     addReconcileCommand(program);
     addClientCommands(program);
     addDoctorCommand(program);

@@ -4,9 +4,12 @@ import { Icon, type IconName } from '../icon.tsx';
 import { Notice } from '../notice.tsx';
 import { Page } from '../page.tsx';
 
-const pages: { path: string; icon: IconName; title: string }[] = [
+type Entry = { path: string; icon: IconName; title: string; isForAdmins?: boolean };
+
+const pages: Entry[] = [
   { path: '/admin/people', icon: 'people', title: 'People' },
   { path: '/admin/audit', icon: 'clock', title: 'Audit' },
+  { path: '/admin/billing', icon: 'invoice', title: 'Billing', isForAdmins: true },
 ];
 
 type StaffPageProps = {
@@ -23,14 +26,16 @@ export function StaffPage({ title, intro, who, current, children }: StaffPagePro
   const nav = (
     <nav className="account-nav staff-nav" aria-label="Helping people">
       <ul>
-        {pages.map(({ path, icon, title: words }) => (
-          <li key={path}>
-            <a href={path} aria-current={path === current ? 'page' : undefined}>
-              <Icon name={icon} />
-              {words}
-            </a>
-          </li>
-        ))}
+        {pages
+          .filter(({ isForAdmins }) => !isForAdmins || who.role === 'admin')
+          .map(({ path, icon, title: words }) => (
+            <li key={path}>
+              <a href={path} aria-current={path === current ? 'page' : undefined}>
+                <Icon name={icon} />
+                {words}
+              </a>
+            </li>
+          ))}
       </ul>
     </nav>
   );
