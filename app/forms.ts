@@ -42,18 +42,21 @@ export function requireNoAsks({ asks }: { asks?: ConfirmAsks }): void {
 /**
  * Answers a posted form. `act` does what the form asks for, and gives the path to go on to, or an answer of its own. If `act`
  * throws a refusal, the page shows the form again, and says why. `keeps` names the fields that may be kept for that: never one with a secret. A form that `needsNoFields`
- * may be posted without a body, too. `shows` says which problems the page shows.
+ * may be posted without a body, too. `shows` says which problems the page shows. A refused form that `isLarge` is answered at
+ * once: the cookie that keeps others might have no room for a field of it.
  */
 export async function answerForm(
   { request, context }: Args,
   {
     keeps = [],
     needsNoFields = false,
+    isLarge = false,
     shows = isShown,
     act,
   }: {
-    keeps?: FieldName[];
+    keeps?: FieldName[] | ((name: FieldName) => boolean);
     needsNoFields?: boolean;
+    isLarge?: boolean;
     shows?: (code: string) => boolean;
     act: (form: Form, procedures: Procedures) => Promise<string | Response | ReturnType<typeof data>>;
   },
@@ -61,16 +64,16 @@ export async function answerForm(
   const { procedures, transport } = context;
   const isBare = needsNoFields && !request.headers.has('content-type');
   const form: Form = isBare ? new Map() : await transport.readForm(request);
-  const values = Object.fromEntries(
-    [...form].filter(([name]) => name === 'intent' || keeps.includes(name as FieldName)),
-  );
+  const isKept = typeof keeps === 'function' ? keeps : (name: FieldName) => keeps.includes(name);
+  const values = Object.fromEntries([...form].filter(([name]) => name === 'intent' || isKept(name)));
   try {
     const done = await act(form, procedures);
     return typeof done === 'string' ? redirectDocument(leadOn(done, context), 303) : done;
   } catch (error) {
     if (error instanceof Response) return error;
-    const refused = await describeRefusal(error, { request, context }, { values, shows });
+    const refused = await describeRefusal(error, { request, context }, { values, shows, isLarge });
     if (refused instanceof Response) return refused;
+    if (isLarge) return answerAtOnce(refused);
     const id = transport.prefersHtml(request) && (await keepRefused(refused, { request, context }));
     return id ? redirectDocument(pathWith({ request, context }, id), 303) : answerAtOnce(refused);
   }
@@ -80,7 +83,11 @@ export async function answerForm(
 async function describeRefusal(
   error: unknown,
   args: Args,
-  { values, shows }: { values: Record<string, string>; shows: (code: string) => boolean },
+  {
+    values,
+    shows,
+    isLarge,
+  }: { values: Record<string, string>; shows: (code: string) => boolean; isLarge: boolean },
 ): Promise<Refused | Response> {
   if (error instanceof FormRefusal) {
     const { code, asks } = error;
@@ -89,7 +96,7 @@ async function describeRefusal(
   }
   const { transport, visit } = args.context;
   const refusal = transport.readRefusal(error, visit);
-  if (refusal.code === 'login_required') return toLogin(args, { values });
+  if (refusal.code === 'login_required') return toLogin(args, isLarge ? {} : { values });
   if (!shows(refusal.code)) throw refusal;
   const errors = errorsOf(refusal);
   const wait = Number(refusal.headers['Retry-After']);

@@ -155,21 +155,21 @@ export interface Devices {
 export interface DocumentFiles {
   made_at: Timestamp;
   number: string;
-  pdf: Buffer;
-  pdf_sha256: Buffer;
-  xml: Buffer | null;
-  xml_sha256: Buffer | null;
+  pdf: Uint8Array;
+  pdf_sha256: Uint8Array;
+  xml: Uint8Array | null;
+  xml_sha256: Uint8Array | null;
 }
 
 export interface Documents {
-  category: string;
+  category: 'AE' | 'E' | 'O' | 'S';
   currency: string;
   facts: Json;
   first_day: Timestamp;
   invoice: Int8;
   issued_at: Timestamp;
   issued_on: Timestamp;
-  kind: string;
+  kind: 'credit_note' | 'invoice';
   last_day: Timestamp;
   net: Int8;
   number: string;
@@ -356,7 +356,7 @@ export interface Payments {
   currency: string;
   id: string;
   invoice_number: string | null;
-  kind: string;
+  kind: 'paid_back' | 'payment' | 'refund';
   method: string | null;
   of: string | null;
   paid_at: Timestamp;

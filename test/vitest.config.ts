@@ -8,7 +8,7 @@ import { defineConfig } from 'vitest/config';
 // what it shows.
 const thorough = [
   'test/attacks/{afresh,allowances,edges,length-last,long-text,mails-first,owner-gets-in,staff,take-back}.test.ts',
-  'test/billing/{forecast,invoices-late,trials}.test.ts',
+  'test/billing/{forecast,invoices-late,set-settings,trials}.test.ts',
   'test/database/{database,database-away,database-silent,pool,reader}.test.ts',
   'test/demo/demo-users.test.ts',
   'test/events/{contracts,erasure,first-launch,nudges,numbers}.test.ts',

@@ -1,10 +1,22 @@
 // The only writer of `billing_settings`: versions of the settings of billing. A version never changes; it can be stopped before
 // it counts.
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Database } from '../postgres/client.ts';
 
 /** `settings` is `BillingSettings` of server/billing/settings.ts. */
 export type SettingsVersion = { version: number; settings: unknown };
+
+export type MadeVersion = SettingsVersion & {
+  countsFrom: Date;
+  /** Whether it began to count by now, unless it was stopped. */
+  hasBegun: boolean;
+  madeAt: Date;
+  /** `staff`, or the name of an operator. */
+  madeBy: string;
+  actorId: string | null;
+  why: string;
+  stoppedAt: Date | null;
+};
 
 /** The settings in force by the database's clock; undefined while there is no seller. */
 export async function findSettingsInForce(db: Database): Promise<SettingsVersion | undefined> {
@@ -16,4 +28,72 @@ export async function findSettingsInForce(db: Database): Promise<SettingsVersion
     .orderBy('version', 'desc')
     .limit(1)
     .executeTakeFirst();
+}
+
+/** The newest versions, newest first. */
+export async function listSettingsVersions(db: Database, limit: number): Promise<MadeVersion[]> {
+  return db
+    .selectFrom('billing_settings')
+    .select([
+      'version',
+      'settings',
+      // By SQL one may count since ever.
+      sql<Date>`case when isfinite(counts_from) then counts_from else made_at end`.as('countsFrom'),
+      sql<boolean>`counts_from <= billing_now()`.as('hasBegun'),
+      'made_at as madeAt',
+      'made_by as madeBy',
+      'actor_id as actorId',
+      'why',
+      'stopped_at as stoppedAt',
+    ])
+    .orderBy('version', 'desc')
+    .limit(limit)
+    .execute();
+}
+
+/** Lets one transaction at a time add or stop a version. */
+export const lockSettingsVersions = (trx: Database) =>
+  sql`select pg_advisory_xact_lock(hashtextextended('billing_settings', 0))`.execute(trx);
+
+/** When a version begins to count: `asVersion` is another one that begins then. */
+export type Begin = 'now' | { afterHours: number } | { asVersion: number };
+
+type NewVersion = { settings: object; begins: Begin; madeBy: string; actorId: string | null; why: string };
+
+/** Adds a version. Its transaction has locked the versions. */
+export async function insertSettingsVersion(
+  trx: Database,
+  { settings, begins, madeBy, actorId, why }: NewVersion,
+): Promise<{ version: number; countsFrom: Date }> {
+  return trx
+    .insertInto('billing_settings')
+    .values({
+      version: sql`(select coalesce(max(version), 0) + 1 from billing_settings)`,
+      settings: JSON.stringify(settings),
+      counts_from: toTime(begins),
+      made_at: sql`billing_now()`,
+      made_by: madeBy,
+      actor_id: actorId,
+      why,
+    })
+    .returning(['version', 'counts_from as countsFrom'])
+    .executeTakeFirstOrThrow();
+}
+
+function toTime(begins: Begin): RawBuilder<Date> {
+  if (begins === 'now') return sql`billing_now()`;
+  if ('afterHours' in begins) return sql`billing_now() + make_interval(hours => ${begins.afterHours})`;
+  return sql`(select counts_from from billing_settings where version = ${begins.asVersion})`;
+}
+
+/** Stops a version that does not count yet. The result is whether it was one. */
+export async function stopSettingsVersion(trx: Database, version: number): Promise<boolean> {
+  const { numUpdatedRows } = await trx
+    .updateTable('billing_settings')
+    .set({ stopped_at: sql`billing_now()` })
+    .where('version', '=', version)
+    .where('stopped_at', 'is', null)
+    .where('counts_from', '>', sql<Date>`billing_now()`)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
 }

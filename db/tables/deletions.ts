@@ -77,6 +77,11 @@ export async function hasOtherAdmin(trx: Transaction<DB>, id: string): Promise<b
   return (await selectAdmins(trx).where('u.id', '<>', id).limit(1).execute()).length > 0;
 }
 
+/** The administrators who can log in. */
+export async function listAdmins(db: Database): Promise<User[]> {
+  return (await selectAdmins(db).execute()).map(toUser);
+}
+
 /** The administrators who can log in, but for one. */
 export async function listOtherAdmins(db: Database, id: string): Promise<User[]> {
   return (await selectAdmins(db).where('u.id', '<>', id).execute()).map(toUser);

@@ -9,6 +9,8 @@ export type NoticeKind =
   | 'account_resumed'
   | 'account_suspended'
   | 'account_thawed'
+  /** To administrators, about the seller's bank account or link to pay. */
+  | 'bank_details_changed'
   | `${CodeFactor}_added`
   | `${CodeFactor}_removed`
   | 'codes_guessed'

@@ -1,4 +1,4 @@
-// What a contract will be charged (contract 7.185 to 7.192): by the same functions that issue. Pure, but for reading.
+// What a contract will be charged (contract 7.185 to 7.198): by the same functions that issue. Pure, but for reading.
 import type { Database } from '../../db/postgres/client.ts';
 import { inTransaction } from '../../db/postgres/transactions.ts';
 import { readClock } from '../../db/tables/documents.ts';

@@ -1,16 +1,8 @@
 // Which tax a document charges (contract 7.60 to 7.66). Pure.
+import { isMemberState } from './countries.ts';
 import type { TaxCategory } from './document-facts.ts';
 import type { BillingSettings } from './settings.ts';
-
-/** Member states of the European Union, by ISO 3166-1. Their VAT ids begin with the same letters, but Greece's with EL. */
-const memberStates = new Set(
-  'AT BE BG CY CZ DE DK EE ES FI FR GR HR HU IE IT LT LU LV MT NL PL PT RO SE SI SK'.split(' '),
-);
-
-export const isMemberState = (country: string): boolean => memberStates.has(country);
-
-/** What the VAT ids of a country begin with. */
-export const vatPrefix = (country: string): string => (country === 'GR' ? 'EL' : country);
+import { vatPrefix } from './vat-ids.ts';
 
 export type Tax = { category: TaxCategory; rate: number; words: string | null };
 

@@ -10,6 +10,7 @@ import { AppError } from '../basics/errors.ts';
 import { environment, print, systemUser } from '../runtime/process.ts';
 import { readConfig } from '../settings/config.ts';
 import { actAsOperator } from '../staff/act.ts';
+import type { Bookkeeper } from '../staff/act-on-books.ts';
 import type { Given, Intent } from '../staff/acts.ts';
 import {
   CommandError,
@@ -80,6 +81,22 @@ export const deferActEvent = (
   userId: string,
   reason: { by?: string; why?: string },
 ): void => deferAuditEvent(trx, buildEvent(type, userId, reason));
+
+/** The operator as whoever changes the books. */
+export function toBookkeeper(
+  trx: Parameters<typeof deferAuditEvent>[0],
+  reason: { by?: string; why: string },
+): Bookkeeper {
+  return {
+    name: authorOf(reason).name,
+    actorId: null,
+    why: reason.why,
+    record: ({ type, details, ...event }) => {
+      const base = buildEvent(type, undefined, reason);
+      deferAuditEvent(trx, { ...base, ...event, details: { ...base.details, ...details } });
+    },
+  };
+}
 
 export type AskedByCommand = {
   command: string;

@@ -125,8 +125,11 @@ export const show = (text: string) =>
   text.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`);
 
 /** JSON on one line, with these characters escaped. */
-export const writeJson = (value: unknown) =>
-  JSON.stringify(value).replace(/[\p{C}\p{Zl}\p{Zp}]/gu, (character) =>
+export const writeJson = (value: unknown) => escapeJson(JSON.stringify(value));
+
+/** A line of JSON, with these characters escaped. */
+export const escapeJson = (json: string) =>
+  json.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, (character) =>
     Array.from(
       { length: character.length },
       (_, at) => `\\u${character.charCodeAt(at).toString(16).padStart(4, '0')}`,

@@ -3,6 +3,49 @@
 // is still longer by one than it may be, so the rule for it refuses it like any other text that is too long.
 import { z } from 'zod';
 
+/** Bounds of fields in the rows of a table in a form: each has a hyphen and the row's number after its name, such as `rate-2`. */
+const rowBounds = {
+  plan: 100,
+  planTitle: 800,
+  planDescription: 2_000,
+  planPrice: 40,
+  ruleCountry: 40,
+  ruleRate: 40,
+  ruleCategory: 40,
+  ruleWords: 1_200,
+  ruleFrom: 40,
+} as const;
+
+export type RowField = keyof typeof rowBounds;
+
+/** Of the settings of billing. */
+export const billingBounds = {
+  sellerName: 800,
+  line1: 400,
+  line2: 400,
+  postcode: 400,
+  city: 400,
+  country: 40,
+  vatId: 100,
+  taxNumber: 200,
+  invoicePrefix: 40,
+  creditNotePrefix: 40,
+  daysToPay: 40,
+  firstReminder: 40,
+  secondReminder: 40,
+  pastDueAfter: 40,
+  customersMayCancel: 40,
+  prices: 40,
+  reverseChargeWords: 1_200,
+  timeZone: 100,
+  currency: 40,
+  iban: 100,
+  bic: 100,
+  foot: 2_000,
+  paymentText: 2_000,
+  paymentLink: 1_000,
+} as const;
+
 /** Bounds of form fields, parameters of addresses, and strings in the input of procedures. No other name is read. */
 export const textBounds = {
   // As people type them: trimmed and normalised later.
@@ -66,9 +109,11 @@ export const textBounds = {
   payload: 8_192,
   signature: 100,
   signature_next: 100,
+
+  ...billingBounds,
 } as const;
 
-export type TextName = keyof typeof textBounds;
+export type TextName = keyof typeof textBounds | `${RowField}-${number}`;
 
 /** Bounds of headers. The runtime bounds all headers together, too. */
 export const headerBounds = {
@@ -101,13 +146,20 @@ export const cutText = (text: string, bound: number): string =>
 
 /** The pairs that have a name of ours, with their texts cut. */
 export function* cutPairs(pairs: Iterable<[string, string]>): Iterable<[TextName, string]> {
-  for (const [name, text] of pairs) if (isTextName(name)) yield [name, cutText(text, textBounds[name])];
+  for (const [name, text] of pairs) {
+    const bound = findBound(name);
+    if (bound !== undefined) yield [name as TextName, cutText(text, bound)];
+  }
 }
 
-const isTextName = (name: string): name is TextName => Object.hasOwn(textBounds, name);
+function findBound(name: string): number | undefined {
+  if (Object.hasOwn(textBounds, name)) return textBounds[name as keyof typeof textBounds];
+  const [, field = ''] = /^(\w{1,40})-\d{1,3}$/.exec(name) ?? [];
+  return Object.hasOwn(rowBounds, field) ? rowBounds[field as RowField] : undefined;
+}
 
 /** A string in the input of a procedure, cut as a field of a form is. */
-export const textSchema = (name: TextName) =>
+export const textSchema = (name: keyof typeof textBounds) =>
   z
     .string()
     .meta({ maxLength: textBounds[name] })

@@ -36,11 +36,11 @@ const askSupport = (hasSupport: boolean) =>
 
 /**
  * `dueAt` is when an account is deleted if its owner asked for the deletion at the time of the mail. `who` is the address of
- * somebody of the staff that the mail is about.
+ * somebody of the staff that the mail is about. `countsAt` is when what was changed begins to count.
  */
-type Words = { dueAt: Date; hasSupport: boolean; who: string };
+type Words = { dueAt: Date; hasSupport: boolean; who: string; countsAt: Date };
 
-const buildNotices = ({ dueAt, hasSupport, who }: Words): Record<NoticeKind, Notice> => ({
+const buildNotices = ({ dueAt, hasSupport, who, countsAt }: Words): Record<NoticeKind, Notice> => ({
   account_frozen: {
     subject: 'Your account is frozen',
     text: 'Your account was frozen with the link in one of our emails, because someone else may have got in. Nobody can log in to it until our support team knows who its owner is. Nothing else has changed.',
@@ -85,6 +85,14 @@ const buildNotices = ({ dueAt, hasSupport, who }: Words): Record<NoticeKind, Not
   authenticator_removed: {
     subject: 'The authenticator app has been removed from your account',
     text: 'The authenticator app for your account has been turned off. From now on, your password is enough to log in.',
+  },
+  bank_details_changed: {
+    subject: 'How customers pay you has been changed',
+    text: `The bank account or the payment link on your invoices has been changed. The change counts from ${sayInstant(countsAt)}. Until then invoices keep the bank account and the link from before.`,
+    advice:
+      'Check the change with whoever made it, by phone or in person. If it is not right, stop it on the page before it counts: every administrator can.',
+    action: { label: 'See or stop the change', path: '/admin/billing/settings' },
+    why: 'You received this email because you are an administrator.',
   },
   codes_guessed: {
     subject: 'Wrong codes were entered for your account',
@@ -236,6 +244,7 @@ export function buildNotice(
     device,
     hasSupport,
     who = '',
+    countsAt,
     takeBack,
   }: {
     baseUrl: string;
@@ -243,10 +252,11 @@ export function buildNotice(
     device: string | undefined;
     hasSupport: boolean;
     who?: string | undefined;
+    countsAt?: string | undefined;
     takeBack?: TakeBackLink | undefined;
   },
 ): MailMessage {
-  const words = { dueAt: dueAfter(new Date(at)), hasSupport, who };
+  const words = { dueAt: dueAfter(new Date(at)), hasSupport, who, countsAt: new Date(countsAt ?? at) };
   const notice = buildNotices(words)[kind];
   const { subject, text, advice, action, why } = { why: undefined, ...usual, ...notice };
   const facts = factsOf({ at, device });

@@ -125,7 +125,7 @@ async function composeMessage(
     return { id, ...rest, ...layOut(message, style, rest.to === to ? greeted : undefined) };
   }
   if (!isLetter(kind)) {
-    const { at = details.when ?? '', device, until, who } = details;
+    const { at = details.when ?? '', device, until, who, countsAt } = details;
     const token = until && (await createTakeBackToken(db, id));
     const takeBack = token && until ? { link: `${baseUrl}/take-back?token=${token}`, until } : undefined;
     // This mail tells of other changes, too, so it goes out even if its link is void.
@@ -134,7 +134,7 @@ async function composeMessage(
     const hasSupport = supportUrl !== undefined;
     // The id of somebody of the staff, who may be erased by now.
     const whom = who && ((await findUserById(db, who))?.email ?? 'Somebody who is not here any more');
-    const notice = buildNotice(kind, { baseUrl, at, device, hasSupport, who: whom, takeBack });
+    const notice = buildNotice(kind, { baseUrl, at, device, hasSupport, who: whom, countsAt, takeBack });
     return { id, to, ...layOut(notice, style, greeted) };
   }
   const { build, purpose, path, life = '', lifeMs = 0 } = letters[kind];

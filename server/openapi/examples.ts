@@ -51,6 +51,7 @@ const contract = {
   status: 'active' as const,
   plan: 'starter',
   trial_ends_at: null,
+  cancels_at: null,
   price,
   occurred_at: later,
 };

@@ -139,7 +139,8 @@ function buildContext(
   };
 }
 
-function readWhy(text: string): string {
+/** Throws 422 `validation_failed`. */
+export function readWhy(text: string): string {
   const why = whySchema.safeParse(text);
   if (why.success) return why.data;
   const errors = toFieldErrors(why.error).slice(0, 1);

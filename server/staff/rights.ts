@@ -31,6 +31,10 @@ export const rights = {
   'people.thaw': { manager: 'nobody', admin: 'everybody' },
   'people.removeLink': { manager: 'nobody', admin: 'everybody' },
 
+  // The books are about nobody of the staff's choice.
+  'billing.settings': { manager: 'nobody', admin: 'everybody' },
+  'billing.setSettings': { manager: 'nobody', admin: 'everybody' },
+  'billing.stopSettings': { manager: 'nobody', admin: 'everybody' },
   'billing.summary': { manager: 'nobody', admin: 'everybody' },
   'billing.preview': { manager: 'nobody', admin: 'everybody' },
 } satisfies Record<string, Right>;

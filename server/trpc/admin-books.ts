@@ -1,4 +1,4 @@
-// What administrators see of billing (contract 7.193 to 7.199).
+// What administrators see of billing (contract 7.191 to 7.198).
 import { z } from 'zod';
 import {
   countUnallocated,

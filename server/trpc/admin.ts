@@ -13,8 +13,9 @@ import { listKinds } from '../staff/event-words.ts';
 import { findPeople, showHits } from '../staff/find-people.ts';
 import { getPerson, wouldGet } from '../staff/person.ts';
 import { countSearch, type Staff } from '../staff/staff.ts';
+import { adminBillingRouter } from './admin-billing.ts';
 import { adminBooksRouter } from './admin-books.ts';
-import { router, staff, type TrpcContext } from './init.ts';
+import { mergeRouters, router, staff, type TrpcContext } from './init.ts';
 
 // A member that is missing is refused in its turn (contract 12.14), not before.
 const text = (name: Parameters<typeof textSchema>[0]) => textSchema(name).default('');
@@ -114,7 +115,11 @@ const auditRouter = router({
     }),
 });
 
-export const adminRouter = router({ people: peopleRouter, audit: auditRouter, billing: adminBooksRouter });
+export const adminRouter = router({
+  people: peopleRouter,
+  audit: auditRouter,
+  billing: mergeRouters(adminBillingRouter, adminBooksRouter),
+});
 
 export const staffFormsRouter = router({
   /** Who of the staff asks. Without a factor only in local mode. */

@@ -5,6 +5,7 @@ import type { Dependencies } from '../instance/dependencies.ts';
 import { isStaff } from '../staff/staff.ts';
 import { activityRouter } from './activity.ts';
 import { adminRouter, staffFormsRouter } from './admin.ts';
+import { billingFormsRouter } from './admin-billing.ts';
 import { contractsRouter, invoicesRouter } from './billing.ts';
 import { emailRouter } from './email.ts';
 import {
@@ -67,6 +68,7 @@ export const pagesRouter = mergeRouters(
     ...accountRouters,
     keptMails: keptMailsRouter,
     staffForms: staffFormsRouter,
+    billingForms: billingFormsRouter,
   }),
 );
 

@@ -109,6 +109,8 @@ it('each says who may call it', () => {
     // Whom of the staff, and about whom: server/staff/rights.ts.
     staff: [
       ...Object.keys(rights).map((name) => `admin.${name}`),
+      'billingForms.setSettings',
+      'billingForms.settings',
       'staffForms.act',
       'staffForms.auditKinds',
       'staffForms.who',

@@ -127,14 +127,18 @@ const newAddress = () => ({ email: `new-${next()}@example.test` });
 
 const byStaff = 'a credential and a reason for each, and whom they may look at';
 
+const looks = ['people.find', 'people.get', 'people.wouldGet', 'audit.list'];
+const booksLooks = ['billing.settings', 'billing.summary', 'billing.preview'];
+
 const doors: Record<string, Counted | Free | Bounded> = {
   ...Object.fromEntries(
     Object.keys(rights)
-      .filter((name) => !['people.find', 'people.get', 'people.wouldGet', 'audit.list'].includes(name))
-      .filter((name) => !['billing.summary', 'billing.preview'].includes(name))
+      .filter((name) => ![...looks, ...booksLooks].includes(name))
       .map((name) => [`trpc admin.${name}`, byStaff]),
   ),
   'POST /admin/people/:id': byStaff,
+  'POST /admin/billing/settings set': 'billing.set, of an administrator',
+  'POST /admin/billing/settings stop': byStaff,
   'trpc profile.update': { counts: 'profile.updated', make: (user) => call(user, 'profile.update', names()) },
   'trpc profile.changePassword': {
     counts: 'password.changed',
@@ -330,7 +334,7 @@ describe('every change by a user', () => {
     );
     const ofLogins = ['login-known-browser', 'login-own-browser', 'login-passkey'];
     // Those of staff are in staff.test.ts.
-    const elsewhere = [...ofLogins, 'staff.searched', 'staff.send_mail'];
+    const elsewhere = [...ofLogins, 'staff.searched', 'staff.send_mail', 'billing.set'];
     expect([...new Set([...used, ...elsewhere])].sort()).toEqual(Object.keys(allowances).sort());
   });
 
@@ -386,6 +390,7 @@ describe('every change by a user', () => {
       role_changed: 'staff.change_role',
       sessions_ended: 'staff.end_sessions',
       staff_limited: 'staff.limited',
+      bank_details_changed: 'billing.set',
     };
     expect(Object.keys(senders).sort()).toEqual(kinds.sort());
     const events = [...Object.keys(allowances), ...Object.keys(withoutAllowance)];
@@ -631,6 +636,7 @@ describe('allowances', () => {
       'login-new-browser 100 in 1 h',
       'login-known-browser 300 in 1 h',
       'staff.searched 600 in 1 h',
+      'billing.set 60 in 1 h',
       'staff.send_mail 5 in 1 h',
       'login-passkey 300 in 1 h',
     ]);

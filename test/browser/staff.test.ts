@@ -11,6 +11,7 @@ import {
   type TestSite,
 } from '../support/app/browser.ts';
 import { logIn as logInByHttp } from '../support/app/visitor.ts';
+import { germanSettings, setSettings } from '../support/billing/settings.ts';
 import { buildSignup, pushSignup } from '../support/crm/crm.ts';
 import { idOf } from '../support/database/database.ts';
 import { setUp } from '../support/people/totp-app.ts';
@@ -69,6 +70,8 @@ describe.each(appearances)('every page of the staff, at %s,', (name, options) =>
     await look('audit');
     await page.goto('/admin/audit?person=nobody&kind=staff.looked');
     await look('audit without events');
+    await page.goto('/admin/billing/settings');
+    await look('billing settings of nobody');
     await page.goto('/profile');
     await page.locator('.menu > summary').click();
     await look('menu');
@@ -229,4 +232,45 @@ it('a person is helped by keyboard alone, also without script', async () => {
   await page.keyboard.press('Enter');
   await page.waitForURL('**?saved=send-mail');
   await page.locator('.notice.success').first().waitFor();
+});
+
+describe('the settings of billing', () => {
+  it.each(appearances)('look right empty, set, refused and waiting, at %s', async (name, options) => {
+    const { db } = site.app;
+    const { page, complaints } = await visitAs('admin@example.test', options);
+    const faults: string[] = [];
+    const look = async (what: string) => {
+      faults.push(...(await inspectPage(page, `billing settings ${what}, ${name}`)));
+    };
+    await page.goto('/admin/billing/settings');
+    const wide = germanSettings.seller;
+    await setSettings(db, {
+      ...germanSettings,
+      seller: { ...wide, name: 'W'.repeat(200), foot: 'M'.repeat(500) },
+    });
+    await page.goto('/admin/billing/settings');
+    await look('set');
+    await page.getByLabel('Why', { exact: true }).fill('A test');
+    await page.getByLabel('IBAN (optional)').fill('DE00');
+    await page.getByLabel('Rate in %, rule 2').fill('many');
+    await page.getByLabel('Country, rule 3').fill('AT');
+    await page.getByRole('button', { name: 'Save the settings' }).click();
+    await page.getByText('Nothing was saved.').waitFor();
+    await look('refused');
+    await setSettings(db);
+    await page.goto('/admin/billing/settings');
+    await page.getByLabel('IBAN (optional)').fill('FR76 3000 6000 0112 3456 7890 189');
+    await page.getByLabel('Days to pay').fill('30');
+    await page.getByLabel('Why', { exact: true }).fill('A new bank');
+    await page.getByRole('button', { name: 'Save the settings' }).click();
+    await page.getByText('What waits is below').waitFor();
+    await look('waiting');
+    await page.getByLabel('Why is it stopped').fill('Not by us');
+    await page.getByRole('button', { name: 'Stop the change' }).click();
+    await page.getByText('The change is stopped.').waitFor();
+    expect(await page.getByLabel('Days to pay').inputValue()).toBe('30');
+    expect(faults).toEqual([]);
+    // A refused form is a page with an error status, which browsers report.
+    expect(complaints.filter((each) => !each.includes('422'))).toEqual([]);
+  });
 });

@@ -2,7 +2,7 @@
 // `/healthz` is asked all the while.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { headerBounds, textBounds } from '../../server/http/text.ts';
+import { billingBounds, headerBounds, textBounds } from '../../server/http/text.ts';
 import { findPasswordFault } from '../../server/identity/password/passwords.ts';
 import { loadPages } from '../../server/runtime/build.ts';
 import { appRouter } from '../../server/trpc/router.ts';
@@ -172,6 +172,22 @@ const forms: Door[] = [
     fields: { ...fields, why: 'A good reason', seen: 'x' },
     isStaff: true,
   })),
+  {
+    path: '/admin/billing/settings',
+    fields: {
+      ...Object.fromEntries(Object.keys(billingBounds).map((name) => [name, 'x'])),
+      ...{
+        'ruleCountry-1': '*',
+        'ruleRate-1': '1',
+        'ruleCategory-1': 'S',
+        'ruleWords-1': 'x',
+        'ruleFrom-1': 'x',
+      },
+      ...{ 'plan-1': 'x', 'planTitle-1': 'x', 'planDescription-1': 'x', 'planPrice-1': '1' },
+      ...{ email: 'x', intent: 'set', why: 'A good reason', seen: 'x', ...confirms },
+    },
+    isStaff: true,
+  },
   // The last: it ends the session.
   { path: '/logout', fields: {}, isStale: true },
 ];
@@ -207,6 +223,7 @@ const queries: Door[] = [
   { path: '/profile/passkeys/offer', fields: next },
   { path: '/admin/people', fields: { q: 'x', role: 'user', state: 'frozen' }, isStaff: true },
   { path: personPage, fields: { saved: 'suspend' }, isStaff: true },
+  { path: '/admin/billing/settings', fields: { saved: 'set' }, isStaff: true },
   {
     path: '/admin/audit',
     fields: { kind: 'x', person: 'x', staff: 'x', client: 'x', before: 'x' },

@@ -34,6 +34,7 @@ const statuses = {
   email_in_use: 409,
   edited_meanwhile: 409,
   last_admin: 409,
+  already_settled: 409,
   events_gone: 410,
   validation_failed: 422,
   idempotency_key_reused: 422,

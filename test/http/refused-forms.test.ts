@@ -415,7 +415,7 @@ describe.each(rows.map((row) => [`${row.form}, ${row.status}`, row] as const))('
   });
 });
 
-/** Forms that are never refused, or whose refusal is a page of its own. */
+/** Forms that are never refused, or whose refusal is a page of its own or none that is kept (contract 7.126). */
 const without = [
   '/continue',
   '/logout',
@@ -425,6 +425,8 @@ const without = [
   '/profile/delete keep',
   '/profile/security mail-password',
   '/profile/authenticator go-on',
+  // Answered at once: test/billing/set-settings.test.ts.
+  '/admin/billing/settings',
 ];
 
 it('has a row for every form of the build', async () => {

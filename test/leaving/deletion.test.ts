@@ -68,9 +68,9 @@ describe('the page that deletes an account', () => {
       select gen_random_uuid(), user_id, account_id, 'crm_over', 'over', 'canceled', now()
       from service_contracts where signup_id = 'crm_leaving'`.execute(app.db);
     await sql`insert into invoices (number, contract_id, plan, period_starts_at, period_ends_at, currency, unit_amount,
-        status, issued_at, due_at, paid_at)
+        allocated, status, issued_at, due_at, paid_at)
       select number, id, 'leaving', now() - number * interval '1 day', now(), 'EUR', 4200,
-        case when number = 901 then 'open' else 'paid' end, now(), now(), case when number = 902 then now() end
+        case when number = 902 then 4200 else 0 end, case when number = 901 then 'open' else 'paid' end, now(), now(), case when number = 902 then now() end
       from service_contracts, generate_series(901, 902) number where signup_id = 'crm_leaving'`.execute(
       app.db,
     );

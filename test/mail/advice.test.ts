@@ -7,6 +7,7 @@ import { allCodeFactors } from '../../server/identity/factor/code-factors.ts';
 import { sendDueMails } from '../../server/mail/outbox.ts';
 import { runCli } from '../support/app/cli.ts';
 import { type Browser, openBrowser, textOf } from '../support/app/visitor.ts';
+import { germanSettings, setSettings } from '../support/billing/settings.ts';
 import { buildSignup, pushSignup } from '../support/crm/crm.ts';
 import { buildHandOff } from '../support/marketplace/marketplace.ts';
 import {
@@ -189,6 +190,7 @@ const others: NoticeKind[] = [
   'role_changed',
   'sessions_ended',
   'staff_limited',
+  'bank_details_changed',
 ];
 
 describe('the advice of a notice is true', () => {
@@ -433,5 +435,33 @@ describe('the advice of a notice is true', () => {
     expect(text).toContain(staff.email);
     expect(path).toBe('/admin/audit');
     expect((await changes.app.send(path, { cookie: other.staff.cookie })).status).toBe(200);
+  });
+
+  it('bank_details_changed: an administrator sees the change on the page, and stops it before it counts', async () => {
+    const { staff } = await openStaff(changes.app);
+    const other = await openStaff(changes.app);
+    await setSettings(changes.app.db);
+    const call = async (cookie: string, name: string, more: object) => {
+      const asked = await changes.app.send('/trpc/admin.billing.settings', { cookie });
+      const { seen } = JSON.parse(asked.text).result.data.json;
+      return changes.app.send(`/trpc/admin.billing.${name}`, {
+        cookie,
+        json: { json: { why: 'For a test', seen, ...more } },
+      });
+    };
+    const seller = { ...germanSettings.seller, iban: 'FR7630006000011234567890189' };
+    const set = await call(staff.cookie, 'setSettings', { settings: { ...germanSettings, seller } });
+    expect(set.status).toBe(200);
+    const { text, path } = await readNotice(other.staff.email, 'bank_details_changed');
+    expect(text).not.toMatch(/FR76|DE89|For a test/);
+    const { pending } = JSON.parse(set.text).result.data.json;
+    const day = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' });
+    expect(text).toContain(`The change counts from ${day.format(new Date(pending.countsFrom))} at `);
+    const page = await changes.app.send(path, {
+      cookie: other.staff.cookie,
+      headers: { accept: 'text/html' },
+    });
+    expect([page.status, textOf(page).includes('FR7630006000011234567890189')]).toEqual([200, true]);
+    expect((await call(other.staff.cookie, 'stopSettings', {})).status).toBe(200);
   });
 });

@@ -63,6 +63,7 @@ const messages: Record<MailKind | Special | BillingSpecial, MailMessage> = {
   rights_decided: buildNotice('rights_decided', notice),
   role_changed: buildNotice('role_changed', notice),
   sessions_ended: buildNotice('sessions_ended', notice),
+  bank_details_changed: buildNotice('bank_details_changed', { ...notice, countsAt: notice.at }),
   staff_limited: buildNotice('staff_limited', { ...notice, who: 'manager@example.test' }),
   account_deleted: buildNotice('account_deleted', notice),
   account_linked: buildNotice('account_linked', notice),

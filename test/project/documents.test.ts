@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { addAccountCommands } from '../../server/cli/accounts.ts';
 import { addAuditCommand } from '../../server/cli/audit.ts';
 import { addBillingCommands } from '../../server/cli/billing.ts';
+import { addBillingSettingsCommands } from '../../server/cli/billing-settings.ts';
 import { addBookCommands } from '../../server/cli/books.ts';
 import { addClientCommands } from '../../server/cli/clients.ts';
 import { addDatabaseCommands } from '../../server/cli/database.ts';
@@ -241,6 +242,7 @@ describe('a command in our documents', () => {
     addAuditCommand(program);
     addMarketplaceCommands(program);
     addBillingCommands(program);
+    addBillingSettingsCommands(program);
     addBookCommands(program);
     addReconcileCommand(program);
     addClientCommands(program);

@@ -65,3 +65,42 @@ export function Select({
     </div>
   );
 }
+
+/** A choice of a form that changes something. */
+export function Choice({
+  label,
+  name,
+  value,
+  options,
+  error,
+}: {
+  label: string;
+  name: string;
+  value: string;
+  options: [value: string, words: string][];
+  error: string | undefined;
+}) {
+  return (
+    <div className="field">
+      <label htmlFor={name}>{label}</label>
+      <select
+        id={name}
+        name={name}
+        defaultValue={value}
+        aria-invalid={error ? true : undefined}
+        aria-describedby={error ? `${name}-error` : undefined}
+      >
+        {options.map(([each, words]) => (
+          <option key={each} value={each}>
+            {words}
+          </option>
+        ))}
+      </select>
+      {error && (
+        <p className="error" id={`${name}-error`} role="alert">
+          {error}
+        </p>
+      )}
+    </div>
+  );
+}

@@ -32,6 +32,8 @@ export const allowances = {
   'login-known-browser': { times: 300, seconds: hour },
   // For each of the staff.
   'staff.searched': { times: 600, seconds: hour },
+  // For each administrator: each may mail all of them.
+  'billing.set': { times: 60, seconds: hour },
   // To each person, by all of the staff.
   'staff.send_mail': { times: 5, seconds: hour },
   // For each passkey.

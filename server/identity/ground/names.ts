@@ -11,12 +11,14 @@ export const notShown = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/u;
 // Fillers count as letters, but are default-ignorable; the braille blank and the null notehead are neither, so they are named.
 const visible = /[^\p{Z}\p{Cf}\p{M}\p{Default_Ignorable_Code_Point}\u2800\u{1d159}]/u;
 
+export const isVisible = (text: string): boolean => visible.test(text);
+
 /** A name: trimmed, of 1 to 200 code points, at least one of them visible, and nothing that could garble the page around it. */
 export const nameSchema = z
   .string()
   .max(textBounds.name, { error: faultWords.name_too_long, abort: true })
   .trim()
-  .refine((name) => visible.test(name), { error: faultWords.name_missing, abort: true })
+  .refine(isVisible, { error: faultWords.name_missing, abort: true })
   .refine((name) => Array.from(name).length <= 200, faultWords.name_too_long)
   .refine((name) => !notShown.test(name), faultWords.name_not_shown)
   .meta({ minLength: 1 })

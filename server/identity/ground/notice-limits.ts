@@ -45,6 +45,7 @@ export async function insertWithinLimits(
 const newKinds: NoticeKind[] = [
   'account_resumed',
   'account_suspended',
+  'bank_details_changed',
   'link_removed',
   'rights_decided',
   'role_changed',

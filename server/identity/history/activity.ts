@@ -29,7 +29,8 @@ export const words: Record<string, string | ByReason | undefined> = {
   // Hidden: the list tells what led to the session.
   'session.started': undefined,
 
-  // Hidden: these are about accounts and contracts, not about a person.
+  // Hidden: these are about accounts, contracts and the books, not about a person.
+  'billing.set': undefined,
   'contract.moved': undefined,
   'database.restored': undefined,
   'invoice.issued': undefined,

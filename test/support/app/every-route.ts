@@ -51,6 +51,7 @@ const forms: Record<string, Record<string, string>> = {
   '/take-back': { newPassword: 'half done, half done' },
   '/new-address': { newPassword: 'half done, half done' },
   [`/admin/people/${pendingId}`]: { intent: 'suspend', why: 'half done', seen: 'x' },
+  '/admin/billing/settings': { intent: 'stop', why: 'half done', seen: 'x' },
 };
 
 /** Routes that answer without data. */

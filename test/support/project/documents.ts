@@ -90,7 +90,8 @@ export function readCodeSpans(text: string): string[] {
   return [...withoutBlocks(text).matchAll(/`([^`\n]+)`/g)].map(([, span = '']) => span);
 }
 
-export type ContractSection = Document & { section: number };
+/** `title` is how its heading begins, such as `7a`. */
+export type ContractSection = Document & { section: number; title: string };
 
 /** The files of the contract, one a section. */
 export function readContract(): ContractSection[] {
@@ -99,7 +100,8 @@ export function readContract(): ContractSection[] {
     .sort()
     .map((name) => {
       const path = `docs/contract/${name}`;
-      return { path, text: readOurFile(path), section: Number.parseInt(name, 10) };
+      const [, title = ''] = /^0?(\d+[a-z]?)-/.exec(name) ?? [];
+      return { path, text: readOurFile(path), section: Number.parseInt(name, 10), title };
     });
 }
 

@@ -1,0 +1,176 @@
+import type { Procedures } from '../../../server/trpc/router.ts';
+import type { Refused } from '../../refused.ts';
+import { Badge, type Meaning } from '../badge.tsx';
+import { Field } from '../field.tsx';
+import { Instant } from '../instant.tsx';
+import { Row, Rows } from '../rows.tsx';
+import { Section } from '../section.tsx';
+import { Name, PersonLink } from './words.tsx';
+
+type Described = Awaited<ReturnType<Procedures['admin']['billing']['settings']>>;
+type Whole = NonNullable<Described['inForce']>;
+type People = Described['people'];
+
+function MadeBy({ actorId, madeBy, people }: Pick<Whole, 'actorId' | 'madeBy'> & { people: People }) {
+  if (actorId)
+    return (
+      <>
+        By <PersonLink known={people} id={actorId} />
+      </>
+    );
+  return (
+    <>
+      By the operator <Name>{madeBy}</Name>
+    </>
+  );
+}
+
+/** What waits to count: how customers pay now, and how they will; and a form that stops it. */
+export function PendingSettings({
+  inForce,
+  pending,
+  people,
+  seen,
+  refused,
+}: {
+  inForce: Whole;
+  pending: Whole;
+  people: People;
+  seen: string;
+  refused: Refused | undefined;
+}) {
+  const lines: [string, (of: Whole) => string | undefined][] = [
+    ['IBAN', ({ settings }) => settings.seller.iban],
+    ['BIC', ({ settings }) => settings.seller.bic],
+    ['Link to pay', ({ settings }) => settings.payment.link],
+  ];
+  return (
+    <Section
+      id="pending"
+      title="A change waits"
+      intro={
+        <>
+          From <Instant at={pending.countsFrom} /> customers pay in another way. Until then any administrator
+          can stop it.
+        </>
+      }
+    >
+      <table className="changes">
+        <thead>
+          <tr>
+            <td />
+            <th scope="col">Now</th>
+            <th scope="col">Then</th>
+          </tr>
+        </thead>
+        <tbody>
+          {lines
+            .filter(([, read]) => read(inForce) !== read(pending))
+            .map(([title, read]) => (
+              <tr key={title}>
+                <th scope="row">{title}</th>
+                <td>{read(inForce) ?? 'None'}</td>
+                <td>
+                  <strong>{read(pending) ?? 'None'}</strong>
+                </td>
+              </tr>
+            ))}
+        </tbody>
+      </table>
+      <p>
+        <MadeBy {...pending} people={people} />, <Instant at={pending.madeAt} />. Why:{' '}
+        <Name>{pending.why}</Name>
+      </p>
+      <form method="post" data-intent="stop">
+        <p data-notice>Customers go on paying as now. All other settings stay as they are.</p>
+        <input type="hidden" name="seen" value={seen} />
+        <Field
+          label="Why is it stopped"
+          name="why"
+          required
+          minLength={3}
+          maxLength={500}
+          autoComplete="off"
+          defaultValue={refused?.values.why}
+          error={refused?.errors.why}
+          focusOnError={false}
+        />
+        <button type="submit" name="intent" value="stop" className="danger">
+          Stop the change
+        </button>
+      </form>
+    </Section>
+  );
+}
+
+const states: Record<Described['versions'][number]['state'], [words: string, meaning: Meaning]> = {
+  in_force: ['Counts now', 'good'],
+  pending: ['Waits', 'waiting'],
+  stopped: ['Stopped', 'needs-you'],
+  replaced: ['Replaced', 'neutral'],
+};
+
+const names: Record<string, string> = {
+  'seller.name': 'name of the company',
+  'seller.address': 'address',
+  'seller.vat_id': 'VAT ID',
+  'seller.tax_number': 'tax number',
+  'seller.email': 'email address',
+  'seller.time_zone': 'time zone',
+  'seller.currency': 'currency',
+  'seller.iban': 'IBAN',
+  'seller.bic': 'BIC',
+  'seller.foot': 'foot of each page',
+  'numbers.invoice': 'numbers of invoices',
+  'numbers.credit_note': 'numbers of credit notes',
+  'terms.days_to_pay': 'days to pay',
+  'terms.reminder_days': 'reminders',
+  'terms.past_due_after_days': 'when a contract is past due',
+  'terms.customers_may_cancel': 'whether customers may cancel',
+  'tax.prices': 'whether prices have tax in them',
+  'tax.rules': 'tax rules',
+  'tax.reverse_charge_words': 'words of reverse charge',
+  'payment.text': 'words about paying',
+  'payment.link': 'link to pay',
+};
+
+/** Such as "days to pay, plan starter". */
+const sayChanged = (changed: string[]) =>
+  changed.map((each) => names[each] ?? each.replace(/^plans\./, 'plan ')).join(', ');
+
+export function SettingsVersions({ versions, people }: Pick<Described, 'versions' | 'people'>) {
+  return (
+    <Section
+      id="versions"
+      title="Versions"
+      intro="The newest 30. An invoice names the version that it was issued by."
+    >
+      <Rows>
+        {versions.map(({ version, state, countsFrom, changed, why, ...made }) => {
+          const [words, meaning] = states[state];
+          return (
+            <Row
+              key={version}
+              title={`Version ${version}`}
+              about={
+                <>
+                  {state === 'stopped' ? 'Was to count from ' : 'Counts from '}
+                  <Instant at={countsFrom} /> · <MadeBy {...made} people={people} />
+                  {changed.length > 0 && (
+                    <>
+                      <br />
+                      Changed: {sayChanged(changed)}
+                    </>
+                  )}
+                  <br />
+                  Why: <Name>{why}</Name>
+                </>
+              }
+              end={<Badge meaning={meaning}>{words}</Badge>}
+            />
+          );
+        })}
+      </Rows>
+    </Section>
+  );
+}

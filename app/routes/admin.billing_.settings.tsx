@@ -1,0 +1,135 @@
+import type { ActionFunctionArgs, LoaderFunctionArgs } from '@remix-run/node';
+import { useLoaderData } from '@remix-run/react';
+import { Confirm } from '../components/confirm.tsx';
+import { Notice } from '../components/notice.tsx';
+import { useRefused } from '../components/refused.ts';
+import { titled } from '../components/service-name.ts';
+import { Refusal } from '../components/staff/act.tsx';
+import { SettingsForm } from '../components/staff/settings-form.tsx';
+import { PendingSettings, SettingsVersions } from '../components/staff/settings-versions.tsx';
+import { StaffPage } from '../components/staff/staff-page.tsx';
+import { answerForm, requireNoAsks, text } from '../forms.ts';
+import { isShownToStaff, pagePath } from '../refused.ts';
+import { loadForStaff } from '../staff.ts';
+
+/** The forms are the browser's own, as on the other pages of staff. */
+export const handle = { isStatic: true };
+
+export const meta = titled('Billing settings');
+
+export async function loader(args: LoaderFunctionArgs) {
+  const loaded = await loadForStaff(args, (procedures) => procedures.billingForms.settings());
+  return { ...loaded, saved: args.context.transport.readQuery(args.request).get('saved') };
+}
+
+const isSecret = (name: string) => name.startsWith('confirm');
+
+export const action = (args: ActionFunctionArgs) =>
+  answerForm(args, {
+    keeps: (name) => !isSecret(name),
+    isLarge: true,
+    shows: isShownToStaff,
+    async act(form, procedures) {
+      const { transport, visit } = args.context;
+      // Who is no staff any more, or has not given what staff must give, is led away before anything else is asked for.
+      await procedures.staffForms.who();
+      const intent = text(form, 'intent');
+      if (intent !== 'set' && intent !== 'stop')
+        throw transport.invalidParameter('intent', 'It must be an action of this page.');
+      const asked = { why: text(form, 'why'), seen: text(form, 'seen') };
+      const fields = Object.fromEntries([...form].filter(([name]) => !isSecret(name)));
+      const act = () =>
+        intent === 'set'
+          ? procedures.billingForms.setSettings({ ...asked, fields })
+          : procedures.admin.billing.stopSettings(asked);
+      try {
+        await act();
+      } catch (error) {
+        if (transport.readRefusal(error, visit).code !== 'login_required') throw error;
+        requireNoAsks(await procedures.confirm.ask({ form }));
+        await act();
+      }
+      return `${pagePath(args.request)}?saved=${intent}`;
+    },
+  });
+
+export const headers = ({ actionHeaders }: { actionHeaders: Headers }) => actionHeaders;
+
+export default function BillingSettings() {
+  const { who, inForce, pending, versions, people, fields, seen, saved } = useLoaderData<typeof loader>();
+  const refused = useRefused();
+  if (refused?.asks) {
+    const isStop = refused.values.intent === 'stop';
+    return (
+      <Confirm
+        refused={refused}
+        asks={refused.asks}
+        to={isStop ? 'Stop the change' : 'Save the settings'}
+        danger={isStop}
+      />
+    );
+  }
+  const isSetRefused = refused?.values.intent === 'set';
+  return (
+    <StaffPage
+      title="Billing settings"
+      intro="Who sells, how invoices are numbered, what is taxed, and how customers pay."
+      who={who}
+      current="/admin/billing/settings"
+    >
+      {!refused && <Saved saved={saved} isPending={pending !== null} />}
+      {refused?.code === 'edited_meanwhile' ? (
+        <Notice kind="error" focus>
+          The settings have changed since you opened the page, so nothing was saved.
+          {isSetRefused &&
+            ' The form below holds what you typed. See at the end of the page what is new before you send it again.'}
+        </Notice>
+      ) : (
+        <Refusal refused={refused} />
+      )}
+      {isSetRefused && refused.code === 'validation_failed' && (
+        <Notice kind="error" focus>
+          Nothing was saved. Correct what is marked below, then save again.
+        </Notice>
+      )}
+      {!inForce && (
+        <Notice kind="info">
+          There is no seller yet, so invoices say “Not a tax invoice”. The first settings count at once: from
+          then on each new invoice is one of the seller’s, with tax.
+        </Notice>
+      )}
+      {inForce && pending && (
+        <PendingSettings
+          inForce={inForce}
+          pending={pending}
+          people={people}
+          seen={seen}
+          refused={refused?.values.intent === 'stop' ? refused : undefined}
+        />
+      )}
+      <SettingsForm
+        values={isSetRefused ? refused.values : fields}
+        errors={isSetRefused ? refused.errors : {}}
+        seen={seen}
+        isFirst={!inForce}
+      />
+      {versions.length > 0 && <SettingsVersions versions={versions} people={people} />}
+    </StaffPage>
+  );
+}
+
+function Saved({ saved, isPending }: { saved: string | null; isPending: boolean }) {
+  if (saved === 'stop')
+    return (
+      <Notice kind="success" focus>
+        The change is stopped. What counted before goes on counting.
+      </Notice>
+    );
+  if (saved !== 'set') return null;
+  return (
+    <Notice kind="success" focus>
+      The settings are saved.{' '}
+      {isPending ? 'What waits is below; everything else counts now.' : 'They count now.'}
+    </Notice>
+  );
+}

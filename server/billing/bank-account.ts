@@ -1,0 +1,24 @@
+// Bank accounts by their IBAN (ISO 13616) and BIC (ISO 9362), as documents print them: without spaces, in capitals.
+import { isCountry } from './countries.ts';
+
+const compact = (text: string) => text.replaceAll(/\s/g, '').toUpperCase();
+
+/** The IBAN, or undefined if its check digits say that it is none. */
+export function readIban(text: string): string | undefined {
+  if (text.length > 60) return undefined;
+  const iban = compact(text);
+  if (!/^[A-Z]{2}\d{2}[A-Z0-9]{11,30}$/.test(iban) || !isCountryOfBanks(iban.slice(0, 2))) return undefined;
+  const digits = [...iban.slice(4), ...iban.slice(0, 4)].map((each) => Number.parseInt(each, 36)).join('');
+  return BigInt(digits) % 97n === 1n ? iban : undefined;
+}
+
+/** The BIC, or undefined. */
+export function readBic(text: string): string | undefined {
+  if (text.length > 40) return undefined;
+  const bic = compact(text);
+  const isOne = /^[A-Z0-9]{4}[A-Z]{2}[A-Z0-9]{2}(?:[A-Z0-9]{3})?$/.test(bic);
+  return isOne && isCountryOfBanks(bic.slice(4, 6)) ? bic : undefined;
+}
+
+/** Banks of Kosovo have a code that ISO 3166 leaves to its users. */
+const isCountryOfBanks = (code: string) => isCountry(code) || code === 'XK';

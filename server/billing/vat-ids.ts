@@ -1,0 +1,48 @@
+// VAT ids (contract 7.106): in the EU with the prefix and form of their country, as VIES has them; elsewhere any short text.
+import { billingTextSchema } from './billing-text.ts';
+
+/** What comes after the prefix, by country. */
+const forms: Record<string, RegExp> = {
+  AT: /^U\d{8}$/,
+  BE: /^[01]\d{9}$/,
+  BG: /^\d{9,10}$/,
+  CY: /^\d{8}[A-Z]$/,
+  CZ: /^\d{8,10}$/,
+  DE: /^\d{9}$/,
+  DK: /^\d{8}$/,
+  EE: /^\d{9}$/,
+  ES: /^(?:[A-Z]\d{7}[A-Z0-9]|\d{8}[A-Z])$/,
+  FI: /^\d{8}$/,
+  FR: /^[A-HJ-NP-Z0-9]{2}\d{9}$/,
+  GR: /^\d{9}$/,
+  HR: /^\d{11}$/,
+  HU: /^\d{8}$/,
+  IE: /^(?:\d{7}[A-Z]{1,2}|\d[A-Z+*]\d{5}[A-Z])$/,
+  IT: /^\d{11}$/,
+  LT: /^(?:\d{9}|\d{12})$/,
+  LU: /^\d{8}$/,
+  LV: /^\d{11}$/,
+  MT: /^\d{8}$/,
+  NL: /^[A-Z0-9+*]{9}B\d{2}$/,
+  PL: /^\d{10}$/,
+  PT: /^\d{9}$/,
+  RO: /^\d{2,10}$/,
+  SE: /^\d{10}01$/,
+  SI: /^\d{8}$/,
+  SK: /^\d{10}$/,
+};
+
+/** What VAT ids of a country of the EU begin with: that of Greece is EL. */
+export const vatPrefix = (country: string): string => (country === 'GR' ? 'EL' : country);
+
+/** The VAT id as documents have it, or undefined if it is none of that country. */
+export function readVatId(country: string, text: string): string | undefined {
+  const form = forms[country];
+  if (!form) return otherSchema.safeParse(text).data;
+  if (text.length > 60) return undefined;
+  const id = text.replaceAll(/[\s.-]/g, '').toUpperCase();
+  const prefix = vatPrefix(country);
+  return id.startsWith(prefix) && form.test(id.slice(prefix.length)) ? id : undefined;
+}
+
+const otherSchema = billingTextSchema(30);

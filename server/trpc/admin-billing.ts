@@ -1,0 +1,44 @@
+// What administrators do with the books (contract sections 7a and 11). server/staff/rights.ts says who may call what.
+import { z } from 'zod';
+import { describeSettings } from '../billing/describe-settings.ts';
+import { setSettingsAsStaff, stopSettingsAsStaff } from '../billing/set-settings.ts';
+import { readSettings } from '../billing/settings.ts';
+import { readSettingsForm, writeSettingsForm } from '../billing/settings-form.ts';
+import { textSchema } from '../http/text.ts';
+import { requireRight } from '../staff/act-on-books.ts';
+import { router, staff } from './init.ts';
+
+// A member that is missing is refused in its turn (contract 12.14), not before.
+const asked = { why: textSchema('why').default(''), seen: textSchema('seen').default('') };
+
+export const adminBillingRouter = router({
+  /** What counts now, what will, and the newest versions. */
+  settings: staff.query(({ ctx }) => {
+    requireRight(ctx, 'billing.settings');
+    return describeSettings(ctx.deps.db);
+  }),
+  setSettings: staff
+    .input(z.object({ ...asked, settings: z.unknown().optional() }))
+    .mutation(({ ctx, input: { settings, ...reason } }) =>
+      setSettingsAsStaff(ctx.deps, ctx, reason, () => readSettings(settings)),
+    ),
+  /** Stops what does not count yet. */
+  stopSettings: staff
+    .input(z.object(asked))
+    .mutation(async ({ ctx, input }) => ({ version: await stopSettingsAsStaff(ctx.deps, ctx, input) })),
+});
+
+export const billingFormsRouter = router({
+  /** The same as `admin.billing.settings`, and the fields of the form. */
+  settings: staff.query(async ({ ctx }) => {
+    requireRight(ctx, 'billing.settings');
+    const described = await describeSettings(ctx.deps.db);
+    const latest = described.pending ?? described.inForce;
+    return { ...described, fields: writeSettingsForm(latest?.settings) };
+  }),
+  setSettings: staff
+    .input(z.object({ ...asked, fields: z.record(z.string(), z.string()) }))
+    .mutation(({ ctx, input: { fields, ...reason } }) =>
+      setSettingsAsStaff(ctx.deps, ctx, reason, () => readSettingsForm(fields)),
+    ),
+});

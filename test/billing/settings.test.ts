@@ -1,0 +1,355 @@
+// What settings of billing may be (contract 7.101 to 7.113): each thing that can be wrong, and all of them at once.
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { AppError } from '../../server/basics/errors.ts';
+import { isMemberState } from '../../server/billing/countries.ts';
+import { type BillingSettings, readSettings } from '../../server/billing/settings.ts';
+import { readSettingsForm, writeSettingsForm } from '../../server/billing/settings-form.ts';
+import { readVatId } from '../../server/billing/vat-ids.ts';
+import { germanSettings } from '../support/billing/settings.ts';
+
+/** The settings with the members at these pointers changed; undefined takes one out. */
+function change(changes: Record<string, unknown>, from: BillingSettings = germanSettings): unknown {
+  const settings = structuredClone(from) as unknown as Record<string, unknown>;
+  for (const [pointer, value] of Object.entries(changes)) {
+    const path = pointer.slice(1).split('/');
+    const last = path.pop() ?? '';
+    const at = path.reduce((inside, name) => inside[name] as Record<string, unknown>, settings);
+    if (value === undefined) delete at[last];
+    else at[last] = value;
+  }
+  return settings;
+}
+
+function faultsOf(read: () => unknown): Record<string, string> {
+  try {
+    read();
+    return {};
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    expect([error.code, error.status]).toEqual(['validation_failed', 422]);
+    return Object.fromEntries(error.errors.map(({ pointer, detail }) => [pointer, detail]));
+  }
+}
+
+const faults = (json: unknown) => faultsOf(() => readSettings(json));
+
+const taxed = { country: 'DE', rate: 1900, category: 'S', from: '2026-01-01' };
+const other = { country: '*', rate: 0, category: 'O', words: 'No tax here', from: '2026-01-01' };
+const rules = (...more: object[]) => ({ '/tax/rules': [taxed, other, ...more] });
+
+describe('settings', () => {
+  it('are kept as they are, but for spaces, capitals and what is absent', () => {
+    expect(readSettings(structuredClone(germanSettings))).toEqual(germanSettings);
+    const spelled = change({
+      '/seller/name': '  Blumen GmbH ',
+      '/seller/iban': 'de89 3704 0044 0532 0130 00',
+      '/seller/bic': 'cobadeff',
+      '/seller/vat_id': 'de 136.695-976',
+      '/seller/email': 'Billing@EXAMPLE.test',
+      '/seller/address/line2': null,
+      '/payment/link': null,
+    });
+    const { seller, payment } = readSettings(spelled);
+    expect(seller).toMatchObject({
+      name: 'Blumen GmbH',
+      iban: 'DE89370400440532013000',
+      bic: 'COBADEFF',
+      vat_id: 'DE136695976',
+      email: 'billing@example.test',
+    });
+    expect(JSON.parse(JSON.stringify({ seller, payment }))).not.toHaveProperty('seller.address.line2');
+    expect(payment.link).toBeUndefined();
+  });
+
+  it('are right as docs/operate/billing.md has them', () => {
+    const [, example = ''] = /```json\n(.*?)```/s.exec(readFileSync('docs/operate/billing.md', 'utf8')) ?? [];
+    expect(faults(JSON.parse(example))).toEqual({});
+  });
+
+  it.each<[what: string, changes: Record<string, unknown>, pointer: string, says: RegExp]>([
+    ['no seller', { '/seller': undefined }, '/seller', /missing/],
+    ['an unknown member', { '/sellers': {} }, '/sellers', /no such member/],
+    [
+      'an unknown member inside',
+      { '/seller/address/state': 'BE' },
+      '/seller/address/state',
+      /no such member/,
+    ],
+    ['a name that is empty', { '/seller/name': ' ' }, '/seller/name', /Enter a text/],
+    ['a name that is no text', { '/seller/name': 1 }, '/seller/name', /type string/],
+    ['a name that is too long', { '/seller/name': 'x'.repeat(201) }, '/seller/name', /200 characters/],
+    ['a line that is too long', { '/seller/address/line1': 'x'.repeat(101) }, '/seller/address/line1', /100/],
+    ['two lines in one', { '/seller/address/city': 'a\nb' }, '/seller/address/city', /one line/],
+    ['a noncharacter', { '/seller/foot': 'a\ufffe' }, '/seller/foot', /cannot be shown/],
+    ['a noncharacter of a high plane', { '/seller/foot': 'a\u{1ffff}' }, '/seller/foot', /cannot be shown/],
+    ['half a character', { '/seller/foot': 'a\ud800' }, '/seller/foot', /cannot be shown/],
+    ['an override', { '/payment/text': 'a\u202eb' }, '/payment/text', /cannot be shown/],
+    ['a country that is none', { '/seller/address/country': 'XX' }, '/seller/address/country', /two letters/],
+    [
+      'a country in small letters',
+      { '/seller/address/country': 'de' },
+      '/seller/address/country',
+      /two letters/,
+    ],
+    ['another country’s VAT ID', { '/seller/vat_id': 'FR12345678901' }, '/seller/vat_id', /begins with DE/],
+    ['a VAT ID that is too short', { '/seller/vat_id': 'DE12345678' }, '/seller/vat_id', /its form/],
+    ['a tax number that is too long', { '/seller/tax_number': '1'.repeat(31) }, '/seller/tax_number', /30/],
+    ['no tax id', { '/seller/vat_id': undefined, '/seller/tax_number': null }, '/seller/vat_id', /required/],
+    ['an address that is none', { '/seller/email': 'billing' }, '/seller/email', /correct format/],
+    ['an offset as time zone', { '/seller/time_zone': '+01:00' }, '/seller/time_zone', /IANA/],
+    ['a time zone that is none', { '/seller/time_zone': 'Europe/Atlantis' }, '/seller/time_zone', /IANA/],
+    ['a currency that is none', { '/seller/currency': 'EURO' }, '/seller/currency', /ISO 4217/],
+    ['an IBAN with a wrong digit', { '/seller/iban': 'DE89370400440532013001' }, '/seller/iban', /IBAN/],
+    ['an IBAN of no country', { '/seller/iban': 'QQ82WEST12345698765432' }, '/seller/iban', /IBAN/],
+    ['a BIC that is too short', { '/seller/bic': 'COBADE' }, '/seller/bic', /BIC/],
+    ['a prefix with small letters', { '/numbers/invoice': 'inv-' }, '/numbers/invoice', /A-Z 0-9/],
+    ['a prefix that is too long', { '/numbers/invoice': 'I'.repeat(13) }, '/numbers/invoice', /1 to 12/],
+    ['no prefix', { '/numbers/credit_note': '' }, '/numbers/credit_note', /1 to 12/],
+    ['one prefix for both', { '/numbers/credit_note': 'INV-' }, '/numbers/credit_note', /another prefix/],
+    ['a plan whose name is none', { '/plans': { 'A b': { title: 'A' } } }, '/plans/A b', /a-z 0-9/],
+    ['a plan without a title', { '/plans/starter/title': undefined }, '/plans/starter/title', /missing/],
+    ['a price below 0', { '/plans/starter/price': -1 }, '/plans/starter/price', /whole number from 0/],
+    [
+      'a price that is too high',
+      { '/plans/starter/price': 10 ** 12 + 1 },
+      '/plans/starter/price',
+      /1000000000000/,
+    ],
+    ['half a cent', { '/plans/starter/price': 1.5 }, '/plans/starter/price', /whole number/],
+    ['more than a year to pay', { '/terms/days_to_pay': 366 }, '/terms/days_to_pay', /0 to 365/],
+    ['days that are a text', { '/terms/past_due_after_days': '7' }, '/terms/past_due_after_days', /0 to 365/],
+    ['one reminder', { '/terms/reminder_days': [7] }, '/terms/reminder_days', /two numbers/],
+    ['a reminder at once', { '/terms/reminder_days': [0, 7] }, '/terms/reminder_days/0', /1 to 365/],
+    ['reminders five days apart', { '/terms/reminder_days': [7, 12] }, '/terms/reminder_days/1', /6 days/],
+    ['the second reminder first', { '/terms/reminder_days': [14, 7] }, '/terms/reminder_days/1', /6 days/],
+    [
+      'a yes that is a text',
+      { '/terms/customers_may_cancel': 'yes' },
+      '/terms/customers_may_cancel',
+      /yes or no/,
+    ],
+    ['prices of another kind', { '/tax/prices': 'both' }, '/tax/prices', /net .* or gross/],
+    ['no rule for others', { '/tax/rules': [taxed] }, '/tax/rules', /all other countries/],
+    ['no rule for the own country', { '/tax/rules': [other] }, '/tax/rules', /own country/],
+    ['no rules', { '/tax/rules': [] }, '/tax/rules', /Add a rule/],
+    ['two rules of a day', rules({ ...taxed, rate: 700 }), '/tax/rules/2/from', /Another rule/],
+    ['S without a rate', rules({ ...taxed, country: 'FR', rate: 0 }), '/tax/rules/2/rate', /above 0/],
+    ['a rate above all', rules({ ...taxed, country: 'FR', rate: 10_001 }), '/tax/rules/2/rate', /100 %/],
+    ['a rate below 0', rules({ ...taxed, country: 'FR', rate: -1 }), '/tax/rules/2/rate', /not negative/],
+    [
+      'E with a rate',
+      rules({ ...other, country: 'FR', category: 'E', rate: 1 }),
+      '/tax/rules/2/rate',
+      /rate 0/,
+    ],
+    ['O without words', rules({ ...other, country: 'FR', words: null }), '/tax/rules/2/words', /Say why/],
+    [
+      'AE as a rule',
+      rules({ ...other, country: 'FR', category: 'AE' }),
+      '/tax/rules/2/category',
+      /S .*E .*O/,
+    ],
+    ['a rule of no country', rules({ ...taxed, country: 'EU' }), '/tax/rules/2/country', /two letters/],
+    [
+      'a day that is none',
+      rules({ ...taxed, country: 'FR', from: '2026-02-29' }),
+      '/tax/rules/2/from',
+      /day/,
+    ],
+    [
+      'a day of another century',
+      rules({ ...taxed, country: 'FR', from: '1999-12-31' }),
+      '/tax/rules/2/from',
+      /2000/,
+    ],
+    [
+      'other words of reverse charge',
+      { '/tax/reverse_charge_words': 'Steuerschuldnerschaft' },
+      '/tax/reverse_charge_words',
+      /“Reverse charge”/,
+    ],
+    ['a link without https', { '/payment/link': 'http://pay.example/{number}' }, '/payment/link', /https/],
+    [
+      'a link with another placeholder',
+      { '/payment/link': 'https://pay.example/{name}' },
+      '/payment/link',
+      /\{number\}/,
+    ],
+    [
+      'a link with a placeholder as host',
+      { '/payment/link': 'https://{number}.example/' },
+      '/payment/link',
+      /host/,
+    ],
+    ['a link with a password', { '/payment/link': 'https://a:b@pay.example/' }, '/payment/link', /https/],
+    ['a link that is a script', { '/payment/link': 'javascript:alert(1)' }, '/payment/link', /https/],
+  ])('are refused with %s', (_, changes, pointer, says) => {
+    const found = faults(change(changes));
+    expect(found[pointer]).toMatch(says);
+    expect(Object.keys(found)).toEqual([pointer]);
+  });
+
+  it.each([null, 1, 'x', [], {}])('are refused as a whole where they are %j', (json) => {
+    expect(Object.keys(faults(json)).length).toBeGreaterThan(0);
+  });
+
+  it('name everything that is wrong at once', () => {
+    const found = faults(
+      change({
+        '/x': 1,
+        '/seller/name': '',
+        '/seller/vat_id': 'FR1',
+        '/numbers/credit_note': 'INV-',
+        '/terms/reminder_days': [1, 2],
+        '/tax/rules': [{ ...taxed, rate: 0 }],
+      }),
+    );
+    expect(Object.keys(found).sort()).toEqual([
+      '/numbers/credit_note',
+      '/seller/name',
+      '/seller/vat_id',
+      '/tax/rules',
+      '/tax/rules/0/rate',
+      '/terms/reminder_days/1',
+      '/x',
+    ]);
+  });
+
+  it('have 200 rules and plans at most, and texts of every length up to their bound', () => {
+    const many = (length: number) =>
+      Array.from({ length }, (_, at) => ({ ...taxed, from: `20${10 + at}-01-01`.slice(0, 10) }));
+    expect(faults(change({ '/tax/rules': [other, ...many(80)] }))).toEqual({});
+    expect(faults(change({ '/tax/rules': [other, ...many(200)] }))['/tax/rules']).toMatch(/200 rules/);
+    const plans = Object.fromEntries(Array.from({ length: 201 }, (_, at) => [`p${at}`, { title: 'P' }]));
+    expect(faults(change({ '/plans': plans }))['/plans']).toMatch(/200 plans/);
+    expect(faults(change({ '/seller/name': '💐'.repeat(200), '/seller/foot': 'x'.repeat(500) }))).toEqual({});
+  });
+
+  it('of a seller outside the EU take another tax id, and of one without tax none', () => {
+    const swiss = { '/seller/address/country': 'CH', '/tax/rules': [{ ...taxed, country: 'CH' }, other] };
+    expect(faults(change({ ...swiss, '/seller/vat_id': 'CHE-123.456.789 MWST' }))).toEqual({});
+    expect(faults(change({ ...swiss, '/seller/vat_id': 'x'.repeat(31) }))['/seller/vat_id']).toMatch(/30/);
+    const small = { ...other, country: 'DE', category: 'E', words: 'Small business, § 19 UStG' };
+    expect(
+      faults(
+        change({
+          '/seller/vat_id': undefined,
+          '/seller/tax_number': undefined,
+          '/tax/rules': [small, other],
+        }),
+      ),
+    ).toEqual({});
+  });
+});
+
+describe('a VAT ID', () => {
+  it.each([
+    ['AT', 'ATU12345678'],
+    ['BE', 'BE0123456789'],
+    ['BG', 'BG123456789'],
+    ['CY', 'CY12345678X'],
+    ['CZ', 'CZ12345678'],
+    ['DE', 'DE123456789'],
+    ['DK', 'DK12345678'],
+    ['EE', 'EE123456789'],
+    ['ES', 'ESX1234567X'],
+    ['FI', 'FI12345678'],
+    ['FR', 'FRXX123456789'],
+    ['GR', 'EL123456789'],
+    ['HR', 'HR12345678901'],
+    ['HU', 'HU12345678'],
+    ['IE', 'IE1234567WA'],
+    ['IT', 'IT12345678901'],
+    ['LT', 'LT123456789'],
+    ['LU', 'LU12345678'],
+    ['LV', 'LV12345678901'],
+    ['MT', 'MT12345678'],
+    ['NL', 'NL123456789B01'],
+    ['PL', 'PL1234567890'],
+    ['PT', 'PT123456789'],
+    ['RO', 'RO1234567890'],
+    ['SE', 'SE123456789001'],
+    ['SI', 'SI12345678'],
+    ['SK', 'SK1234567890'],
+  ])('of %s is such as %s, and nothing else', (country, id) => {
+    expect(isMemberState(country)).toBe(true);
+    expect(readVatId(country, id)).toBe(id);
+    expect(readVatId(country, ` ${id.slice(0, 4)} ${id.slice(4).toLowerCase()}`)).toBe(id);
+    for (const wrong of [id.slice(2), `${id}1234`, id.slice(0, 3), `XX${id.slice(2)}`, ''])
+      expect(readVatId(country, wrong), wrong).toBeUndefined();
+    expect(readVatId(country === 'DE' ? 'AT' : 'DE', id)).toBeUndefined();
+  });
+
+  it('of Greece has no prefix GR, and of other countries has 1 to 30 characters', () => {
+    expect(readVatId('GR', 'GR123456789')).toBeUndefined();
+    expect(isMemberState('GB')).toBe(false);
+    expect(readVatId('GB', ' GB 123 ')).toBe('GB 123');
+    for (const wrong of ['', ' ', 'x'.repeat(31), 'a\nb', 'a\uffff'])
+      expect(readVatId('GB', wrong)).toBeUndefined();
+  });
+});
+
+describe('the form of settings', () => {
+  const fields = writeSettingsForm(germanSettings);
+
+  it('gives back the settings that it was made from', () => {
+    expect(readSettingsForm(fields)).toEqual(germanSettings);
+    expect(fields).toMatchObject({ 'ruleRate-1': '19.00', 'plan-1': 'starter', customersMayCancel: 'yes' });
+    const yen = change({ '/seller/currency': 'JPY', '/plans/starter/price': 2900 }) as BillingSettings;
+    expect(writeSettingsForm(yen)['planPrice-1']).toBe('2900');
+    expect(readSettingsForm(writeSettingsForm(yen))).toEqual(yen);
+  });
+
+  it('takes decimals with a comma, leaves empty rows out, and numbers rows as they are', () => {
+    const { tax, plans } = readSettingsForm({
+      ...fields,
+      'ruleCountry-3': '',
+      'ruleRate-3': '',
+      'ruleWords-3': ' ',
+      'ruleFrom-3': '',
+      'ruleCountry-7': '*',
+      'ruleRate-7': '7,5',
+      'ruleCategory-7': 'S',
+      'ruleFrom-7': '2026-01-01',
+      'plan-2': 'pro',
+      'planTitle-2': 'Pro',
+      'planPrice-2': '49.9',
+    });
+    expect(tax.rules.map(({ country, rate }) => [country, rate])).toEqual([
+      ['DE', 1900],
+      ['FR', 2000],
+      ['*', 750],
+    ]);
+    expect(plans.pro).toEqual({ title: 'Pro', description: undefined, price: 4990 });
+  });
+
+  it.each<[what: string, changed: Record<string, string>, field: string]>([
+    ['a seller without a name', { sellerName: '' }, 'sellerName'],
+    ['days that are none', { daysToPay: 'two' }, 'daysToPay'],
+    ['no choice', { customersMayCancel: '' }, 'customersMayCancel'],
+    ['a rate with three decimals', { 'ruleRate-2': '20.001' }, 'ruleRate-2'],
+    ['a rule without a day', { 'ruleFrom-3': '' }, 'ruleFrom-3'],
+    [
+      'a rule below an empty one',
+      { 'ruleCountry-9': 'AT', 'ruleRate-9': '20', 'ruleFrom-9': 'x', 'ruleCategory-9': 'S' },
+      'ruleFrom-9',
+    ],
+    ['no rule for others', { 'ruleCountry-3': 'AT' }, 'rules'],
+    ['a price that is none', { 'planPrice-1': '1.234' }, 'planPrice-1'],
+    ['a plan without a name', { 'planTitle-2': 'X' }, 'plan-2'],
+    ['a plan with a slash', { 'plan-1': 'a/b~c' }, 'plan-1'],
+    ['a plan twice', { 'plan-4': 'starter', 'planTitle-4': 'X' }, 'plan-4'],
+    ['reminders too close', { secondReminder: '8' }, 'secondReminder'],
+  ])('says at the field what is wrong with %s', (_, changed, field) => {
+    expect(Object.keys(faultsOf(() => readSettingsForm({ ...fields, ...changed })))).toEqual([`/${field}`]);
+  });
+
+  it('says of nothing typed where something is missing, in words for people', () => {
+    const found = faultsOf(() => readSettingsForm({}));
+    expect(found['/sellerName']).toBe('Enter a text.');
+    expect(found['/daysToPay']).toBe('Enter a whole number from 0 to 365.');
+    expect(found['/rules']).toMatch(/Add a rule/);
+    expect(Object.keys(found).every((pointer) => /^\/\w+$/.test(pointer))).toBe(true);
+  });
+});

@@ -1,0 +1,139 @@
+// The settings of billing by command (contract 7.129 and 11.66).
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openApp, type TestApp } from '../support/app/app.ts';
+import { expectMisused, expectRefused, runCli } from '../support/app/cli.ts';
+import { germanSettings } from '../support/billing/settings.ts';
+
+let app: TestApp;
+let folder: string;
+beforeAll(async () => {
+  app = await openApp();
+  folder = await mkdtemp(join(tmpdir(), 'billing-settings-'));
+});
+afterAll(async () => {
+  await app.close();
+  await rm(folder, { recursive: true });
+});
+
+const why = ['--why', 'A new bank'];
+const cli = (args: string[], input?: string) => runCli(app.databaseUrl, args, input);
+
+let files = 0;
+async function write(content: unknown): Promise<string> {
+  const path = join(folder, `${++files}.json`);
+  await writeFile(path, typeof content === 'string' ? content : JSON.stringify(content));
+  return path;
+}
+
+async function read(args: string[], input?: string): Promise<string> {
+  const { code, out, err } = await cli(args, input);
+  expect({ code, err }, args.join(' ')).toEqual({ code: 0, err: '' });
+  return out;
+}
+
+const withTerms = (days_to_pay: number) => ({
+  ...germanSettings,
+  terms: { ...germanSettings.terms, days_to_pay },
+});
+const hostile = 'Hana\u200f\u00adgnp';
+
+describe('billing:set and billing:show', () => {
+  it('say that there is no seller, make one, and print what counts so that it can be set again', async () => {
+    expect(await read(['billing:show'])).toBe('There is no seller yet. billing:set makes one.\n');
+    expect(JSON.parse(await read(['billing:show', '--json']))).toEqual({ in_force: null, pending: null });
+    const file = await write(germanSettings);
+    expect(await read(['billing:set', file, ...why, '--by', 'Olga Operator'])).toBe(
+      'Version 1 of the settings counts now.\n',
+    );
+    const shown = await read(['billing:show']);
+    expect(shown).toMatch(/^Version 1 counts since \S+Z, by Olga Operator: A new bank\n\{\n/);
+    const json = shown.slice(shown.indexOf('{'));
+    expect(JSON.parse(json)).toEqual(germanSettings);
+    expect(await read(['billing:set', '-', ...why], json)).toBe(
+      'Nothing to change: version 1 has these settings already.\n',
+    );
+    const events =
+      await sql`select user_id, actor_id, why, details from audit_events where type = 'billing.set'`.execute(
+        app.db,
+      );
+    expect(events.rows).toMatchObject([
+      {
+        user_id: null,
+        actor_id: null,
+        why: 'A new bank',
+        details: { by: 'cli', operator: 'Olga Operator', systemUser: expect.any(String), version: 1 },
+      },
+    ]);
+  });
+
+  it('let another bank account wait, tell the administrators, and say so to programs', async () => {
+    const seller = { ...germanSettings.seller, iban: 'FR7630006000011234567890189', foot: hostile };
+    const file = await write({ ...germanSettings, seller });
+    const done = JSON.parse(await read(['billing:set', file, ...why, '--yes', '--json']));
+    expect(done).toEqual({
+      done: true,
+      intent: 'set',
+      id: '2',
+      pending: { version: 3, counts_from: expect.any(String) },
+    });
+    const hours = (Date.parse(done.pending.counts_from) - Date.now()) / 3_600_000;
+    expect(Math.round(hours * 10)).toBe(240);
+    const text = await read(['billing:show', '--json']);
+    expect(text).not.toMatch(/[\u200f\u00ad]/);
+    expect(JSON.parse(text)).toMatchObject({
+      in_force: { version: 2, settings: { seller: { iban: germanSettings.seller.iban, foot: hostile } } },
+      pending: { version: 3, counts_from: done.pending.counts_from, settings: { seller }, why: 'A new bank' },
+    });
+    expect(await read(['billing:show'])).toContain('\nVersion 3 waits until ');
+    const { rows } = await sql`select recipient from mails where kind = 'bank_details_changed'`.execute(
+      app.db,
+    );
+    expect(rows).toEqual([{ recipient: 'admin@example.test' }]);
+  });
+
+  it('name everything that is wrong, a line each, and change nothing', async () => {
+    const wrong = await write({
+      ...germanSettings,
+      'x\u001b[2J': 1,
+      seller: { ...germanSettings.seller, iban: 'DE00' },
+      terms: { ...germanSettings.terms, reminder_days: [7, 12] },
+    });
+    const refused = await cli(['billing:set', wrong, ...why, '--json']);
+    expectRefused(refused, /^\/seller\/iban: Check the IBAN: a letter or digit is wrong\.$/m);
+    expect(refused.err.trim().split('\n').sort()).toEqual([
+      '/seller/iban: Check the IBAN: a letter or digit is wrong.',
+      '/terms/reminder_days/1: Leave at least 6 days between the two reminders.',
+      '/x\\u{1b}[2J: There is no such member.',
+    ]);
+    const twice = await write(`{"seller":1,"seller":2}`);
+    expectRefused(
+      await cli(['billing:set', twice, ...why]),
+      /is not strict JSON: duplicate name in an object\.\n$/,
+    );
+    const large = await write(`"${'x'.repeat(64 * 1024)}"`);
+    expectRefused(await cli(['billing:set', large, ...why]), /is larger than 64 KiB\.\n$/);
+    expectRefused(await cli(['billing:set', join(folder, 'none'), ...why]), /^Cannot read the file .*ENOENT/);
+    expectMisused(await cli(['billing:set', wrong]), /--why/);
+    expectMisused(await cli(['billing:set', wrong, '--why', 'x']), /Say why in 3 to 500 characters/);
+    const { rows } = await sql`select count(*)::int as n from billing_settings`.execute(app.db);
+    expect(rows).toEqual([{ n: 3 }]);
+  });
+
+  it('lose no change of sixteen at once: each is a version', async () => {
+    const days = Array.from({ length: 16 }, (_, at) => 100 + at);
+    const texts = await Promise.all(
+      days.map(async (each) => read(['billing:set', await write(withTerms(each)), ...why, '--json'])),
+    );
+    const versions = texts.map((text) => Number(JSON.parse(text).id)).sort((one, other) => one - other);
+    expect(versions).toEqual(Array.from({ length: 16 }, (_, at) => 4 + at));
+    const { rows } = await sql<{ days: number }>`
+      select (settings #>> '{terms,days_to_pay}')::int as days from billing_settings where version > 3 order by 1`.execute(
+      app.db,
+    );
+    expect(rows.map((row) => row.days)).toEqual(days);
+  }, 120_000);
+});
