@@ -74,10 +74,10 @@ export const readDocuments = (trx: Transaction<DB>, span: Span) =>
         category, rate, invoice, title, buyer, country, vat_id,
         case when id is not null then coalesce(voided, (
           select coalesce(sum(c.total), 0)::bigint from documents c
-          where c.kind = 'credit_note' and c.invoice = id and c.issued_on <= ${span.to}::date)) end as credited,
+          where c.kind = 'credit_note' and c.invoice = booked.id and c.issued_on <= ${span.to}::date)) end as credited,
         case when id is not null then (
           select coalesce(sum(a.amount), 0)::bigint from allocations a
-          where a.invoice = id and a.recorded_at < ${endOf(span)}) end as allocated
+          where a.invoice = booked.id and a.recorded_at < ${endOf(span)}) end as allocated
       from booked
       where issued_on between ${span.from}::date and ${span.to}::date
       order by booked.issued_on, length(number), number collate "C"`,

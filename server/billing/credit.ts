@@ -66,7 +66,7 @@ export async function reissueInvoice(
   const renewed = await lockInvoice(trx, issued.id);
   for (const { payment: id, amount } of freed) {
     const payment = (await findPayment(trx, id)) as Payment;
-    await allocateUpTo(trx, { payment: { ...payment, unallocated: amount }, invoice: renewed });
+    await allocateUpTo(trx, { payment, invoice: renewed, atMost: amount });
   }
   await settleContract(trx, contract, by.now);
   return { creditNote: credited.number, invoice: issued.number };

@@ -199,9 +199,13 @@ export async function payBack(
 /** Allocates as much as both allow. The result is how much. */
 export async function allocateUpTo(
   trx: Transaction<DB>,
-  { payment, invoice }: { payment: Pick<Payment, 'id' | 'unallocated' | 'paidAt'>; invoice: Invoice },
+  {
+    payment,
+    invoice,
+    atMost = payment.unallocated,
+  }: { payment: Pick<Payment, 'id' | 'unallocated' | 'paidAt'>; invoice: Invoice; atMost?: number },
 ): Promise<number> {
-  const amount = Math.min(payment.unallocated, invoice.open);
+  const amount = Math.min(payment.unallocated, invoice.open, atMost);
   if (amount <= 0) return 0;
   await setUnallocated(trx, payment.id, payment.unallocated - amount);
   await moveAllocated(trx, { payment: payment.id, invoice, amount, paidAt: payment.paidAt });
