@@ -1,5 +1,5 @@
 // Mails about contracts, documents and money, when they leave: to whom, with what, and whether what they say is still true
-// (contract 7.270 to 7.289).
+// (contract 7.270 to 7.283).
 import { findAllocated, findMailbox, findPdf } from '../../db/tables/billing-mails.ts';
 import { findSettingsInForce } from '../../db/tables/billing-settings.ts';
 import { findFacts } from '../../db/tables/documents.ts';

@@ -1,4 +1,4 @@
-// Mails about documents, money and contracts (contract 7.270 to 7.289).
+// Mails about documents, money and contracts (contract 7.270 to 7.283).
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { inTransaction } from '../../db/postgres/transactions.ts';

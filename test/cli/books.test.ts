@@ -1,4 +1,4 @@
-// The commands that read the books (contract 7.170 to 7.198, and 11.81).
+// The commands that read the books (contract 7.170 to 7.198 and 11.81).
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -31,8 +31,8 @@ it('billing:export makes a folder of five files, the same each time, and writes 
   const out = join(folder, 'one');
   const span = ['--from', day(), '--to', day()];
   const first = await run('billing:export', ...span, '--out', out);
-  expect([first.code, first.stderr]).toEqual([0, '']);
-  expect(first.stdout).toContain('documents.csv: 1 records\n');
+  expect([first.code, first.err]).toEqual([0, '']);
+  expect(first.out).toContain('documents.csv: 1 records\n');
   const names = ['allocations.csv', 'documents.csv', 'lines.csv', 'money.csv', 'tax.csv'];
   expect((await readdir(out)).sort()).toEqual(names);
   const text = await readFile(join(out, 'documents.csv'), 'utf8');
@@ -43,11 +43,11 @@ it('billing:export makes a folder of five files, the same each time, and writes 
     `number,category,rate,net,tax\r\n${number},S,19.00,29.00,5.51\r\n`,
   );
   const again = await run('billing:export', ...span, '--out', out);
-  expect([again.code, again.stdout]).toEqual([1, '']);
-  expect(again.stderr).toContain('is not empty');
+  expect([again.code, again.out]).toEqual([1, '']);
+  expect(again.err).toContain('is not empty');
   const other = join(folder, 'two');
   const second = await run('billing:export', ...span, '--out', other, '--json');
-  expect(JSON.parse(second.stdout)).toMatchObject({ 'documents.csv': 1, 'money.csv': 0 });
+  expect(JSON.parse(second.out)).toMatchObject({ 'documents.csv': 1, 'money.csv': 0 });
   for (const name of names)
     expect(await readFile(join(other, name))).toEqual(await readFile(join(out, name)));
 });
@@ -63,8 +63,8 @@ it.each([
 });
 
 it('contract:preview prints what is to come, or why nothing is', async () => {
-  const { code, stdout } = await run('contract:preview', 'crm_1', '--months', '3', '--json');
-  const lines = stdout
+  const { code, out } = await run('contract:preview', 'crm_1', '--months', '3', '--json');
+  const lines = out
     .trim()
     .split('\n')
     .map((line) => JSON.parse(line));
@@ -72,15 +72,15 @@ it('contract:preview prints what is to come, or why nothing is', async () => {
   const members = ['issued_on', 'period_first_day', 'period_last_day', 'currency', 'net', 'tax', 'total'];
   expect(Object.keys(lines[0])).toEqual([...members, 'category', 'rate']);
   expect(lines[0]).toMatchObject({ net: 2_900, tax: 551, total: 3_451, category: 'S', rate: 1_900 });
-  expect((await run('contract:preview', 'crm_1', '--months', '3')).stdout).toContain('total EUR 34.51');
+  expect((await run('contract:preview', 'crm_1', '--months', '3')).out).toContain('total EUR 34.51');
   const held = await run('contract:preview', 'crm_2', '--months', '3', '--json');
-  expect([held.code, held.stdout]).toEqual([0, '{"held":"tax_currency"}\n']);
+  expect([held.code, held.out]).toEqual([0, '{"held":"tax_currency"}\n']);
   expect((await run('contract:preview', 'nobody', '--months', '3')).code).toBe(1);
   expect((await run('contract:preview', 'crm_1', '--months', '0')).code).toBe(2);
 });
 
 it('contracts and invoices list by state and account', async () => {
-  const list = async (...args: string[]) => (await run(...args)).stdout.trim().split('\n').filter(Boolean);
+  const list = async (...args: string[]) => (await run(...args)).out.trim().split('\n').filter(Boolean);
   expect(await list('contracts')).toHaveLength(2);
   expect(await list('contracts', '--state', 'held')).toEqual([expect.stringContaining('held: tax_currency')]);
   const [contract = ''] = await list('contracts', '--account', 'books@example.test', '--json');
