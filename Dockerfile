@@ -15,6 +15,9 @@ WORKDIR /app
 COPY --from=build /app/package.json ./
 # What is not built in: native code.
 COPY --from=build /app/node_modules/@node-rs ./node_modules/@node-rs
+# The font of documents, and its licence.
+COPY --from=build /app/node_modules/dejavu-fonts-ttf/LICENSE ./node_modules/dejavu-fonts-ttf/
+COPY --from=build /app/node_modules/dejavu-fonts-ttf/ttf/DejaVuSansCondensed.ttf ./node_modules/dejavu-fonts-ttf/ttf/
 COPY --from=build /app/server/runtime/start-node.cjs ./server/runtime/
 COPY --from=build /app/build ./build
 USER node

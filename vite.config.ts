@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url';
 import { vitePlugin as remix } from '@remix-run/dev';
 import { defineConfig, mergeConfig, type UserConfig } from 'vite';
 import { developers } from './app/developers/publish/plugin.ts';
@@ -25,12 +26,19 @@ const pagesOnServer = [pages.plugins, reactForProduction(), thirdPartyLicences()
 /** The service and its command line in a few files of JavaScript: they start in half the time and memory of the source. */
 const service: UserConfig = {
   plugins: [thirdPartyLicences()],
+  // Made for Node, pdfkit looks for a file beside itself; made for browsers, it holds it, and runs on Deno as it does on Node.
+  resolve: {
+    alias: {
+      pdfkit: fileURLToPath(new URL('node_modules/pdfkit/js/pdfkit.browser.mjs', import.meta.url)),
+      fontkit: fileURLToPath(new URL('node_modules/fontkit/dist/browser-module.mjs', import.meta.url)),
+    },
+  },
   build: {
     ssr: true,
     target: 'node20',
     outDir: 'build/service',
     rollupOptions: {
-      input: ['server/main.ts', 'server/cli.ts'],
+      input: ['server/main.ts', 'server/cli.ts', 'server/runtime/document-thread.ts'],
       output: { chunkFileNames: '[name].js' },
     },
   },

@@ -20,8 +20,8 @@ export function createPages(build: ServerBuild): Pages {
       .flatMap((route) =>
         route?.module.default ? buildPage(route, build) : buildEndpoint(route as BuiltRoute),
       )
-      // Names before the patterns that match them, too.
-      .sort((one, other) => Number(one.path.includes(':')) - Number(other.path.includes(':'))),
+      // Names before the patterns that match them, too, and a pattern with an ending before the one without.
+      .sort((one, other) => rankOf(one.path) - rankOf(other.path)),
     showProblem(problem, refused, context) {
       const headers = { cookie: refused.headers.get('cookie') ?? '' };
       const request = new Request(`${context.backend.site.baseUrl}/problems/${problem.code}`, { headers });
@@ -30,6 +30,8 @@ export function createPages(build: ServerBuild): Pages {
     },
   };
 }
+
+const rankOf = (path: string) => (!path.includes(':') ? 0 : /:\w+\.\w+$/.test(path) ? 1 : 2);
 
 /** What a route may use of the service, and the headers that its procedures set. */
 function buildContext(request: Request, { backend, visit }: RouteContext, method: string) {

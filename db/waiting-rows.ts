@@ -50,11 +50,19 @@ const queues: Queue[] = [
       where i.status = 'open' and i.due_at <= now()`,
     order: sql`i.due_at`,
   },
+  {
+    queue: 'billing',
+    table: 'documents_to_make',
+    // Since it was issued, however often it was tried.
+    late: sql`extract(epoch from now() - d.issued_at)`,
+    from: sql`documents_to_make m join documents d on d.number = m.number`,
+    order: sql`m.next_try_at`,
+  },
 ];
 
 /**
- * Mails that are due, mails that were not sent yet, contracts to invoice, invoices that make their contract past due, and rows to
- * be swept.
+ * Mails that are due, mails that were not sent yet, contracts to invoice, invoices that make their contract past due, documents
+ * to make, and rows to be swept.
  */
 export async function readWaitingRows(db: Database, expired: ExpiredRows[]): Promise<WaitingRows[]> {
   const reads = [...queues, ...expired.map(toQueue)].map(

@@ -11,6 +11,7 @@ const thorough = [
   'test/billing/{forecast,invoices-late,set-settings,trials}.test.ts',
   'test/database/{database,database-away,database-silent,pool,reader}.test.ts',
   'test/demo/demo-users.test.ts',
+  'test/documents/rules-of-cen.test.ts',
   'test/events/{contracts,erasure,first-launch,nudges,numbers}.test.ts',
   'test/faults/worst-text.test.ts',
   'test/http/{deadline,odd-requests,titles}.test.ts',

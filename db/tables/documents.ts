@@ -1,7 +1,8 @@
-// The only writer of `documents` and of `documents_to_make`, the queue of those without a file. A document never changes.
+// The only writer of `documents`. A document never changes.
 import { sql, type Transaction } from 'kysely';
 import type { Database } from '../postgres/client.ts';
 import type { DB, Json } from '../schema.ts';
+import { queueDocument } from './documents-to-make.ts';
 
 /** `facts` is `DocumentFacts` of server/billing/document-facts.ts. */
 export type NewDocument = {
@@ -49,7 +50,7 @@ export async function insertDocument(trx: Transaction<DB>, document: NewDocument
       facts: JSON.stringify(document.facts) as unknown as Json,
     })
     .execute();
-  await trx.insertInto('documents_to_make').values({ number, next_try_at: issuedAt }).execute();
+  await queueDocument(trx, number, issuedAt);
 }
 
 /** What the document says; undefined if there is no such document. */

@@ -7,7 +7,10 @@ import type { Visit } from './requests.ts';
 export type RouteContext = { backend: Backend; visit: Visit };
 
 export type Route = {
-  /** The path, in Hono's spelling: `/sso/launch/:client`, `/trpc/*`. If two routes match, the first one answers. */
+  /**
+   * The path, in Hono's spelling: `/sso/launch/:client`, `/trpc/*`; but a variable part may have an ending, as in
+   * `/invoices/:number.pdf`. If two routes match, the first one answers.
+   */
   path: string;
   /** Any other method is refused. */
   methods: readonly string[];
@@ -29,7 +32,13 @@ export type Pages = {
   ) => Promise<Response>;
 };
 
-/** Finds the pattern of the route that a path leads to. Patterns without a variable part come first. */
+/** The path in Hono's own spelling. A variable part with an ending has it in the parameter, too. */
+export const spellForHono = (path: string): string => path.replace(/:(\w+)(\.\w+)$/, ':$1{[^/]+\\$2}');
+
+/**
+ * Finds the pattern of the route that a path leads to. Patterns without a variable part come first, and those with an ending
+ * before those without.
+ */
 export function buildFindPattern(patterns: string[]): (path: string) => string | undefined {
   const forms = patterns.map((pattern) => {
     const text = pattern

@@ -9,7 +9,7 @@ import { answerError, makeAnswers } from './answer-error.ts';
 import { limitBody, refuseEncodedBody } from './body-limit.ts';
 import { createDoor, type Fetch } from './door.ts';
 import { buildHealthRoutes } from './health.ts';
-import type { Pages, Route } from './route.ts';
+import { type Pages, type Route, spellForHono } from './route.ts';
 import { buildSecureHeaders, readHeaders } from './secure-headers.ts';
 import {
   assetsPath,
@@ -54,7 +54,10 @@ export async function createShell(options: ShellOptions): Promise<Fetch> {
   app.use(refuseOddRequest);
   app.on(changes, '*', requireOwnPage(config.issuer), refuseEncodedBody);
   app.use(limitBody);
-  for (const route of routes.filter(({ isPage }) => !isPage)) app.all(route.path, answerBy(route, backend));
+  // What staff get is hidden from others, pages or not.
+  const isOfSite = ({ isPage, path }: Route) => isPage || path.startsWith('/admin/');
+  for (const route of routes.filter((route) => !isOfSite(route)))
+    app.all(spellForHono(route.path), answerBy(route, backend));
 
   // An app of its own, because Hono takes longer to find a path among the patterns of the pages.
   const site = new Hono<Env>();
@@ -65,7 +68,7 @@ export async function createShell(options: ShellOptions): Promise<Fetch> {
   );
   site.use(isDevelopment ? '*' : assetsPath, options.staticFiles);
   site.use(hideFromOthers(backend));
-  for (const route of routes.filter(({ isPage }) => isPage)) site.all(route.path, answerBy(route, backend));
+  for (const route of routes.filter(isOfSite)) site.all(spellForHono(route.path), answerBy(route, backend));
   site.all('*', () => {
     throw new AppError('not_found');
   });

@@ -2,6 +2,7 @@
 import { brandFile } from '../endpoints/brand-file.ts';
 import { crmContracts } from '../endpoints/crm-contracts.ts';
 import { crmSignups } from '../endpoints/crm-signups.ts';
+import { documentFile, staffDocumentFile } from '../endpoints/document-file.ts';
 import { downloadData } from '../endpoints/download-data.ts';
 import { keptMail } from '../endpoints/kept-mail.ts';
 import { launch } from '../endpoints/launch.ts';
@@ -37,6 +38,8 @@ export function createEndpoints(
     passkeyOptions: bind(passkeyOptions),
     trpc: bind(handleTrpc),
     downloadData: bind(downloadData),
+    documentFile: bind(documentFile),
+    staffDocumentFile: bind(staffDocumentFile),
     brandFile: bind(brandFile),
     keptMail: bind(keptMail),
     securityTxt: bind(securityTxt),

@@ -1,4 +1,5 @@
 // The jobs that every instance runs beside its requests. Any number of instances may run them at once.
+import { makeDueDocuments } from '../billing/documents/make-due.ts';
 import { runBilling } from '../billing/invoicing.ts';
 import { createNudger } from '../events/nudges.ts';
 import { numberAllEvents } from '../events/number-events.ts';
@@ -27,6 +28,7 @@ export function startJobs(deps: Dependencies): () => Promise<void> {
     start('events', 1_000, (signal) => numberAllEvents(deps, signal)),
     start('people', 1_000, (signal) => indexPeople(deps, signal)),
     start('billing', 5_000, (signal) => runBilling(deps, signal)),
+    start('documents', 1_000, (signal) => makeDueDocuments(deps, signal)),
     start('erasure', 60_000, (signal) => eraseDueUsers(deps, signal)),
     start('sweep', 60_000, (signal) => sweep(deps, signal)),
     ...(nudger ? [start('nudges', 250, nudger.nudge)] : []),

@@ -14,7 +14,16 @@ const licences = [
   '(Apache-2.0 AND MIT)',
 ];
 /** Packages that name the licence MIT and hold no text of it. */
-const withoutText = ['@web3-storage/multipart-parser', 'dinero.js', 'stream-slice'];
+const withoutText = [
+  '@web3-storage/multipart-parser',
+  'brotli',
+  'dfa',
+  'dinero.js',
+  'fontkit',
+  'stream-slice',
+];
+/** Packages that have the text of a licence, and do not name it. */
+const withoutName: Record<string, string> = { 'png-js': 'MIT' };
 
 /** Options of Vite for what runs on a server. */
 export const bundle = {
@@ -76,7 +85,8 @@ export function thirdPartyLicences(): Plugin {
 /** What a package says of its licence. Throws if that is not enough. */
 export function describeLicence(folder: string): string {
   const read = (name: string) => readFileSync(`${folder}/${name}`, 'utf8').trim();
-  const { name, version, license, author } = JSON.parse(read('package.json'));
+  const { name, version, author, ...rest } = JSON.parse(read('package.json'));
+  const license = rest.license ?? withoutName[name];
   if (!licences.includes(license))
     throw new Error(`The licence of ${name} is ${license}. May it be built in?`);
   const names = readdirSync(folder).sort();

@@ -15,6 +15,14 @@ export const buildFolder = `${rootFolder}build`;
 /** The folder of the embedded database, unless a setting says otherwise; git ignores it. */
 export const dataFolder = `${rootFolder}.data`;
 
+/** The file of a thread, such as `document-thread`, as it is built. Undefined where the source runs. */
+export const findThread = (name: string): URL | undefined =>
+  import.meta.url.endsWith('.ts') ? undefined : new URL(`./${name}.js`, import.meta.url);
+
+/** The font of documents, unless a setting names another. */
+export const readDefaultFont = (): Uint8Array =>
+  new Uint8Array(readFileSync(`${rootFolder}node_modules/dejavu-fonts-ttf/ttf/DejaVuSansCondensed.ttf`));
+
 /** The whole of a file; undefined if it cannot be read, is no file, or is larger. */
 export function readSmallFile(path: string, maxBytes: number): Uint8Array<ArrayBuffer> | undefined {
   try {

@@ -1,5 +1,7 @@
 // The settings (contract section 8), read once at the start. The error names every setting at fault and shows no value, except
 // how to spell the issuer.
+import { encodeHex } from 'oslo/encoding';
+import { readSmallFile } from '../runtime/files.ts';
 import type { Client } from '../sso/clients.ts';
 import { type Brand, BrandFiles, readBrand } from './brand.ts';
 import { listUnreadSettings, readClients } from './clients.ts';
@@ -26,6 +28,8 @@ export type Config = {
   marketplaceInbound: { issuer: string; secrets: readonly string[]; ttlSeconds: number } | undefined;
   /** `whsec_…`, one or two. Undefined: the endpoint is off. */
   crmSignupsSecrets: readonly string[] | undefined;
+  /** A TTF for documents of billing. Undefined: the one that comes with the service. */
+  billingFont: Uint8Array | undefined;
   /** One or two keys of 32 bytes. The first encrypts, either decrypts. */
   encryptionKeys: readonly Uint8Array[];
   /** Whether administrators and managers need a second factor. */
@@ -141,6 +145,7 @@ function readSettings(reader: SettingsReader): Config {
       fallback: localSecrets.CRM_SIGNUPS_SECRET,
       form: 'whsec',
     }),
+    billingFont: readBillingFont(reader),
     encryptionKeys: readEncryptionKeys(reader),
     requiresAdminFactor:
       reader.oneOf(
@@ -215,6 +220,27 @@ function readArchiveEmail(reader: SettingsReader): string | undefined {
   const isAddress = email === undefined || /^[^@\s<>",\p{Cc}]+@[^@\s<>",\p{Cc}]+$/u.test(email);
   reader.faultIf('BILLING_ARCHIVE_EMAIL', !isAddress, 'must be one email address');
   return email;
+}
+
+const maxFontMebibytes = 32;
+// A table directory of TrueType outlines, which a PDF holds as they are; also called `true` on a Mac.
+const ttfStarts = ['00010000', '74727565'];
+
+function readBillingFont(reader: SettingsReader): Config['billingFont'] {
+  const name = reader.text('BILLING_FONT_FILE', { form: 'a TTF file' });
+  if (!name) return undefined;
+  const bytes = readSmallFile(name, maxFontMebibytes * 1_024 * 1_024);
+  reader.faultIf(
+    'BILLING_FONT_FILE',
+    !bytes,
+    `must name a file that can be read, of ${maxFontMebibytes} MiB at most`,
+  );
+  reader.faultIf(
+    'BILLING_FONT_FILE',
+    bytes !== undefined && !ttfStarts.includes(encodeHex(bytes.subarray(0, 4))),
+    'must name a TTF file',
+  );
+  return bytes;
 }
 
 function readMail(reader: SettingsReader): Config['mail'] {

@@ -172,10 +172,14 @@ describe('a path of the document', () => {
   it('is there for each route that is for programs', async () => {
     const { routes } = await loadPages();
     const ofPages: Record<string, string> = {
+      '/admin/invoices/:number.pdf': 'a download of pages',
+      '/admin/invoices/:number.xml': 'a download of pages',
       '/brand/:file': 'files of pages',
       '/demo/:client/events': 'local mode only',
       '/demo/:client/login': 'local mode only',
       '/dev/mail/:id': 'local mode only',
+      '/invoices/:number.pdf': 'a download of pages',
+      '/invoices/:number.xml': 'a download of pages',
       '/passkeys/options': 'for the script of pages',
       '/undo-email-change': 'leads to a page',
       '/trpc/*': 'for pages, with types of its own',

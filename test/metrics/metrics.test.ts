@@ -264,7 +264,17 @@ it('no label holds what somebody outside has chosen, nor anything about a person
     code: (value) => value in problems,
     client: (value) => app.config.clients.has(value),
     name: (value) =>
-      ['awaited-mail', 'mail', 'events', 'people', 'billing', 'erasure', 'sweep', 'nudges'].includes(value),
+      [
+        'awaited-mail',
+        'mail',
+        'events',
+        'people',
+        'billing',
+        'documents',
+        'erasure',
+        'sweep',
+        'nudges',
+      ].includes(value),
     queue: (value) => ['outbox', 'unsent', 'billing', 'sweep'].includes(value),
     table: (value) => /^[a-z_]+$/.test(value),
     outcome: (value) => /^[a-z_]+$/.test(value),
@@ -326,9 +336,9 @@ describe('rows that wait', () => {
     expect(late('unsent', 'mails')).toBe(700);
     expect(late('billing', 'service_contracts')).toBe(300);
     expect(late('billing', 'invoices')).toBe(400);
-    // Mails that are due and not sent, contracts, invoices, and what is swept.
+    // Mails that are due and not sent, contracts, invoices, documents, and what is swept.
     const queues = samples.filter(({ name }) => name === 'identity_waiting_rows');
-    expect(queues).toHaveLength(4 + expired.length);
+    expect(queues).toHaveLength(5 + expired.length);
 
     // However often it is scraped, the database is asked once in five seconds.
     await sql`delete from nonces`.execute(db);

@@ -48,7 +48,7 @@ const plainMaps = (_: string, value: unknown) =>
   value instanceof Map ? [...value] : value instanceof Uint8Array ? [...value] : value;
 
 it('those settings are secret that hold a secret or a password, and no other', () => {
-  const files = listSettings().filter((name) => name.endsWith('_FILE') && !name.endsWith('_LOGO_FILE'));
+  const files = listSettings().filter((name) => /(?<!_(?:LOGO|FONT))_FILE$/.test(name));
   const shops = secrets.map((name) => name.replace('SHOP', '<NAME>'));
   expect(files.sort()).toEqual([...shops, 'IDENTITY_SSO_SECRET'].map((name) => `${name}_FILE`).sort());
   const named = listSettings().filter((name) => /SECRET$|_KEY$|PASSWORD$|TOKEN$/.test(name));
@@ -169,7 +169,7 @@ describe('what is in force', () => {
     expect(find(settings, 'SSO_SHOP_TITLE')).toMatchObject({ value: 'Shop', from: 'default' });
     expect(find(settings, 'SSO_CRM_LISTED')).toMatchObject({ value: 'visited,contract', from: 'default' });
     const names = listInForce({ SSO_CLIENTS: 'name' }).map(({ name }) => name);
-    const known = listSettings().filter((name) => !/(?<!LOGO)_FILE$/.test(name));
+    const known = listSettings().filter((name) => !/(?<!LOGO|FONT)_FILE$/.test(name));
     expect(names.sort()).toEqual(known.map((name) => name.replace('<NAME>', 'NAME')).sort());
   });
 

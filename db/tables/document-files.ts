@@ -1,0 +1,57 @@
+// The only writer of `document_files`: the PDF and the XML of a document, made once and kept as bytes.
+import { sql, type Transaction } from 'kysely';
+import type { Database } from '../postgres/client.ts';
+import type { DB } from '../schema.ts';
+
+type NewFiles = { number: string; pdf: Uint8Array; xml?: string | null | undefined };
+
+/** Keeps the files of a document, unless it has some already: the first ones stay. */
+export async function insertFiles(
+  trx: Transaction<DB>,
+  { number, pdf, xml = null }: NewFiles,
+): Promise<void> {
+  // Their digests are taken of what the database has got.
+  await sql`
+    insert into document_files (number, pdf, pdf_sha256, xml, xml_sha256, made_at)
+      select number, pdf, sha256(pdf), xml, sha256(xml), billing_now()
+      from (values (${number}::text, ${pdf}::bytea, convert_to(${xml}::text, 'UTF8'))) as made (number, pdf, xml)
+      on conflict (number) do nothing`.execute(trx);
+}
+
+export type FileKind = 'pdf' | 'xml';
+
+/** `bytes` is null where there is none of that kind, undefined where none was made yet. */
+export type FoundFile = { bytes: Uint8Array<ArrayBuffer> | null | undefined };
+
+/** A file of the document with that number, if it is on that account. Undefined if there is no such document. */
+export async function findFileOfAccount(
+  db: Database,
+  asked: { number: string; kind: FileKind; accountId: string },
+): Promise<FoundFile | undefined> {
+  const row = await select(db, asked)
+    .innerJoin('invoices as i', 'i.number', 'd.invoice')
+    .innerJoin('service_contracts as c', 'c.id', 'i.contract_id')
+    .where('c.account_id', '=', asked.accountId)
+    .executeTakeFirst();
+  return row && readRow(row);
+}
+
+/** A file of the document with that number, whosever it is. */
+export async function findFile(
+  db: Database,
+  asked: { number: string; kind: FileKind },
+): Promise<FoundFile | undefined> {
+  const row = await select(db, asked).executeTakeFirst();
+  return row && readRow(row);
+}
+
+const select = (db: Database, { number, kind }: { number: string; kind: FileKind }) =>
+  db
+    .selectFrom('documents as d')
+    .leftJoin('document_files as f', 'f.number', 'd.number')
+    .select(['f.number as made', `f.${kind} as bytes`])
+    .where('d.number', '=', number);
+
+const readRow = ({ made, bytes }: { made: string | null; bytes: Uint8Array | null }): FoundFile => ({
+  bytes: made === null ? undefined : bytes && new Uint8Array(bytes),
+});

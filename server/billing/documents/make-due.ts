@@ -1,0 +1,62 @@
+// The job that makes the files of documents after they are issued (contract 7.218 to 7.220). Any number of instances may do this at
+// once: each takes another document, and of files that were made twice the first ones stay.
+import { isDatabaseAway } from '../../../db/postgres/away.ts';
+import { inTransaction } from '../../../db/postgres/transactions.ts';
+import { insertFiles } from '../../../db/tables/document-files.ts';
+import {
+  claimDocument,
+  type DocumentToMake,
+  deleteDocumentToMake,
+  markNotMade,
+} from '../../../db/tables/documents-to-make.ts';
+import type { Dependencies } from '../../instance/dependencies.ts';
+import { type DocumentMaker, openDocumentMaker } from '../../runtime/document-maker.ts';
+import type { DocumentFacts } from '../document-facts.ts';
+import { requireSums } from './require-sums.ts';
+import { sealFacts } from './seal.ts';
+
+// Longer than a document may take.
+const leaseSeconds = 60;
+const firstPauseSeconds = 30;
+const longestPauseSeconds = 6 * 60 * 60;
+
+type Making = Pick<Dependencies, 'db' | 'log' | 'config'>;
+
+/** Makes the files of all documents that are due, until none is left or `signal` aborts. */
+export async function makeDueDocuments(deps: Making, signal?: AbortSignal): Promise<void> {
+  let maker: DocumentMaker | undefined;
+  try {
+    while (!signal?.aborted) {
+      const due = await claimDocument(deps.db, leaseSeconds);
+      if (!due) return;
+      maker ??= openDocumentMaker(deps.config.billingFont);
+      await makeDocument(deps, maker, due);
+    }
+  } finally {
+    await maker?.close();
+  }
+}
+
+/** Makes the files of one document. A document that fails does not stop the others. */
+async function makeDocument(
+  { db, log, config }: Making,
+  maker: DocumentMaker,
+  due: DocumentToMake,
+): Promise<void> {
+  const { number, tries } = due;
+  try {
+    const facts = due.facts as DocumentFacts;
+    requireSums(facts);
+    const files = await maker.make({ facts, sealed: await sealFacts(facts, config.encryptionKeys) });
+    await inTransaction(db, { by: 'service', cause: 'documents' }, async (trx) => {
+      await insertFiles(trx, { number, ...files });
+      await deleteDocumentToMake(trx, number);
+    });
+  } catch (err) {
+    if (isDatabaseAway(err)) throw err;
+    log.error({ err, number }, 'document not made');
+    const error = err instanceof Error ? err.message : String(err);
+    const pauseSeconds = Math.min(firstPauseSeconds * 2 ** (tries - 1), longestPauseSeconds);
+    await markNotMade(db, number, { error: error.slice(0, 1_000), pauseSeconds });
+  }
+}

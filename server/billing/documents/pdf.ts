@@ -1,0 +1,281 @@
+// A document as a PDF: one page as a rule, PDF/A-3b, with the e-invoice and the sealed facts as attachments. Loaded only where a
+// document is made: pdfkit and what it brings are not part of a start.
+import type { Address, DocumentFacts } from '../document-facts.ts';
+import { formatAmount, formatDecimal, formatPercent } from './amount-text.ts';
+import { attachFiles } from './attachments.ts';
+import { buildEpcText } from './epc-code.ts';
+import { buildPaymentLink } from './payment-link.ts';
+import { page, Sheet } from './sheet.ts';
+
+/** The font lacks characters of a document. The message says which, and what helps. */
+export class MissingCharactersError extends Error {}
+
+export type PdfParts = {
+  /** A TTF. */
+  font: Uint8Array;
+  /** The e-invoice, if there is one. */
+  xml: string | undefined;
+  /** The sealed facts, as JSON. */
+  sealed: string;
+};
+
+/** Throws a MissingCharactersError. The same facts and parts make the same bytes. */
+export async function buildPdf(facts: DocumentFacts, { font, xml, sealed }: PdfParts): Promise<Uint8Array> {
+  const issuedAt = new Date(facts.record.issued_at);
+  const sheet = new Sheet(font, {
+    Title: `${titles[facts.kind]} ${facts.number}`,
+    Producer: 'pdfkit',
+    Creator: 'identity-service',
+    CreationDate: issuedAt,
+  });
+  const bytes = collect(sheet.doc);
+  reserveFoot(sheet, facts);
+  writeHead(sheet, facts);
+  writeParties(sheet, facts);
+  writeLine(sheet, facts);
+  writeTotals(sheet, facts);
+  writePayment(sheet, facts);
+  writeFeet(sheet, facts);
+  requireCharacters(sheet, facts.number);
+  attachFiles(sheet.doc, { xml, sealed, at: issuedAt });
+  sheet.doc.end();
+  return bytes;
+}
+
+const titles = { invoice: 'Invoice', credit_note: 'Credit note' };
+const grey = '#5c5c5c';
+const halfWidth = 230;
+const rightColumn = page.right - halfWidth;
+
+function requireCharacters({ missing }: Sheet, number: string): void {
+  if (missing.size === 0) return;
+  const named = [...missing].map(
+    (sign) => `U+${sign.codePointAt(0)?.toString(16).toUpperCase().padStart(4, '0')}`,
+  );
+  throw new MissingCharactersError(
+    `The font lacks ${named.slice(0, 10).join(', ')} of document ${number}. Name a font that has it in BILLING_FONT_FILE.`,
+  );
+}
+
+const day = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' });
+const formatDay = (iso: string) => day.format(new Date(`${iso}T00:00:00Z`));
+const regions = new Intl.DisplayNames('en', { type: 'region', fallback: 'code' });
+
+const listAddress = ({ line1, line2, postcode, city, country }: Address): (string | undefined)[] => [
+  line1,
+  line2,
+  `${postcode} ${city}`,
+  regions.of(country),
+];
+
+const joinLines = (...lines: (string | null | undefined | false)[]) => lines.filter(Boolean).join('\n');
+
+function writeHead(sheet: Sheet, facts: DocumentFacts): void {
+  const { seller } = facts;
+  const title = sheet.write(titles[facts.kind], {
+    x: rightColumn,
+    width: halfWidth,
+    size: 22,
+    align: 'right',
+  });
+  const number = sheet.write(facts.number, {
+    x: rightColumn,
+    y: title,
+    width: halfWidth,
+    size: 11,
+    align: 'right',
+    colour: grey,
+  });
+  const name = sheet.write(seller.name, { x: page.left, width: halfWidth, size: 11, bold: true });
+  const end = sheet.write(
+    joinLines(
+      ...listAddress(seller.address),
+      seller.email,
+      seller.vat_id && `VAT ID ${seller.vat_id}`,
+      seller.tax_number && `Tax number ${seller.tax_number}`,
+    ),
+    { x: page.left, y: name + 2, width: halfWidth },
+  );
+  sheet.y = Math.max(number, end) + 28;
+}
+
+function writeParties(sheet: Sheet, facts: DocumentFacts): void {
+  const { buyer } = facts;
+  const label = sheet.write('Billed to', { x: page.left, width: halfWidth, colour: grey });
+  const name = sheet.write(buyer.name, { x: page.left, y: label, width: halfWidth, size: 10, bold: true });
+  const buyerEnd = sheet.write(
+    joinLines(
+      ...(buyer.address ? listAddress(buyer.address) : []),
+      buyer.email,
+      buyer.vat_id && `VAT ID ${buyer.vat_id}`,
+    ),
+    { x: page.left, y: name + 1, width: halfWidth },
+  );
+  const rows = [
+    ['Number', facts.number],
+    ['Date of issue', formatDay(facts.issued_on)],
+    facts.invoice && ['Corrects invoice', facts.invoice.number],
+    facts.invoice && ['Dated', formatDay(facts.invoice.issued_on)],
+    ['First day of service', formatDay(facts.line.first_day)],
+    ['Last day of service', formatDay(facts.line.last_day)],
+    facts.due_on !== null && ['To be paid by', formatDay(facts.due_on)],
+  ].filter(Boolean) as [string, string][];
+  const end = writeRows(sheet, rows, { x: rightColumn, y: sheet.y, labelWidth: 100, width: halfWidth });
+  sheet.y = Math.max(buyerEnd, end) + 28;
+}
+
+type Place = { x: number; y: number; labelWidth: number; width: number };
+
+function writeRows(sheet: Sheet, rows: [label: string, value: string][], place: Place): number {
+  const { x, labelWidth, width } = place;
+  let y = place.y;
+  for (const [label, value] of rows) {
+    const end = sheet.write(label, { x, y, width: labelWidth - 8, colour: grey });
+    y = Math.max(end, sheet.write(value, { x: x + labelWidth, y, width: width - labelWidth })) + 1;
+  }
+  return y;
+}
+
+const columns = {
+  what: { x: page.left, width: 235 },
+  quantity: { x: 300, width: 50, align: 'right' },
+  price: { x: 352, width: 75, align: 'right' },
+  rate: { x: 429, width: 35, align: 'right' },
+  net: { x: 464, width: page.right - 464, align: 'right' },
+} as const;
+
+function writeLine(sheet: Sheet, facts: DocumentFacts): void {
+  const { line, net, currency } = facts;
+  const about = joinLines(
+    line.description,
+    `${formatDay(line.first_day)} to ${formatDay(line.last_day)}, both included`,
+  );
+  const style = { size: 9 };
+  const lines = [
+    ...sheet.layOut(line.title, columns.what.width, style),
+    ...sheet.layOut(about, columns.what.width, style),
+  ];
+  sheet.reserve(40 + sheet.heightOf(lines, style));
+  const head = { colour: grey, size: 8 };
+  sheet.write('Service', { ...columns.what, ...head });
+  sheet.write('Quantity', { ...columns.quantity, ...head });
+  sheet.write('Price', { ...columns.price, ...head });
+  sheet.write('Tax', { ...columns.rate, ...head });
+  sheet.y = sheet.write(`Net ${currency}`, { ...columns.net, ...head }) + 4;
+  sheet.rule();
+  sheet.y += 8;
+  sheet.write('1', columns.quantity);
+  sheet.write(formatDecimal(net, currency), columns.price);
+  sheet.write(facts.category === 'O' ? '–' : `${formatPercent(facts.rate)} %`, columns.rate);
+  sheet.write(formatDecimal(net, currency), columns.net);
+  const title = sheet.write(line.title, { ...columns.what, bold: true });
+  sheet.y = sheet.write(about, { ...columns.what, y: title + 1, colour: grey }) + 8;
+  sheet.rule();
+  sheet.y += 10;
+}
+
+function writeTotals(sheet: Sheet, facts: DocumentFacts): void {
+  const { net, tax, total, rate, words, category, currency, kind } = facts;
+  sheet.reserve(90);
+  const label = { x: 300, width: 140 };
+  const value = { x: 440, width: page.right - 440, align: 'right' } as const;
+  const rows: [string, number][] = [
+    ['Net amount', net],
+    [category === 'O' ? 'Tax' : `Tax ${formatPercent(rate)} % of ${formatDecimal(net, currency)}`, tax],
+  ];
+  for (const [name, amount] of rows) {
+    sheet.write(name, label);
+    sheet.y = sheet.write(formatAmount(amount, currency), value) + 3;
+  }
+  sheet.y += 3;
+  sheet.write(kind === 'invoice' ? 'Total' : 'Total credited', { ...label, size: 12, bold: true });
+  sheet.y = sheet.write(formatAmount(total, currency), { ...value, size: 12, bold: true }) + 12;
+  if (words) {
+    const width = page.right - page.left;
+    sheet.reserve(sheet.heightOf(sheet.layOut(words, width)));
+    sheet.y = sheet.write(words, { x: page.left, width }) + 12;
+  }
+}
+
+function writePayment(sheet: Sheet, facts: DocumentFacts): void {
+  const { seller, payment, invoice, total, currency } = facts;
+  if (invoice) {
+    const text = `This credit note corrects invoice ${invoice.number} of ${formatDay(invoice.issued_on)}. There is nothing to pay.`;
+    sheet.reserve(20);
+    sheet.y = sheet.write(text, { x: page.left, width: page.right - page.left });
+    return;
+  }
+  const code = buildEpcText(facts);
+  const codeSize = 96;
+  const width = page.right - page.left - (code ? codeSize + 24 : 0);
+  const rows: [string, string][] = seller.iban
+    ? [
+        ['Account holder', seller.name],
+        ['IBAN', seller.iban.replace(/(.{4})(?=.)/g, '$1 ')],
+        ...(seller.bic ? ([['BIC', seller.bic]] as [string, string][]) : []),
+        ['Reference', facts.number],
+        ['Amount', formatAmount(total, currency)],
+      ]
+    : [];
+  const { text = null } = payment ?? {};
+  const link = buildPaymentLink(facts);
+  if (rows.length === 0 && !text && !link) return;
+  const words = [text, link]
+    .filter((part) => typeof part === 'string')
+    .map((part) => sheet.layOut(part, width));
+  const rowLines = rows.map(([, value]) => sheet.layOut(value, width - 90));
+  const height = 40 + sheet.heightOf([...words, ...rowLines].flat()) + rows.length + 12;
+  sheet.reserve(Math.max(height, code ? codeSize + 40 : 0));
+  const top = sheet.write('How to pay', { x: page.left, y: sheet.y + 6, width, size: 11, bold: true }) + 4;
+  let y = writeRows(sheet, rows, { x: page.left, y: top, labelWidth: 90, width });
+  if (text) y = sheet.write(text, { x: page.left, y: y + 4, width });
+  if (link) {
+    const from = y + 4;
+    y = sheet.write(link, { x: page.left, y: from, width });
+    sheet.doc.link(page.left, from, width, y - from, link);
+  }
+  if (code) {
+    const x = page.right - codeSize;
+    const codeTop = sheet.y + 10;
+    sheet.drawCode(code, { x, y: codeTop, size: codeSize });
+    const caption = { x, y: codeTop + codeSize + 10, width: codeSize, size: 7, colour: grey };
+    y = Math.max(y, sheet.write('Scan with your banking app', caption));
+  }
+  sheet.y = y;
+}
+
+const footStyle = { size: 7.5, colour: grey };
+const footWidth = page.right - page.left - 110;
+
+function reserveFoot(sheet: Sheet, { seller }: DocumentFacts): void {
+  const lines = sheet.layOut(seller.foot ?? ' ', footWidth, footStyle);
+  sheet.bottom = page.height - 44 - sheet.heightOf(lines, footStyle);
+}
+
+function writeFeet(sheet: Sheet, { seller, number }: DocumentFacts): void {
+  const { count } = sheet.doc.bufferedPageRange();
+  const y = sheet.bottom + 14;
+  for (let at = 0; at < count; at++) {
+    sheet.doc.switchToPage(at);
+    sheet.rule(y - 6);
+    if (seller.foot) sheet.write(seller.foot, { x: page.left, y, width: footWidth, ...footStyle });
+    const place = { x: page.right - 100, y, width: 100, align: 'right' } as const;
+    sheet.write(`${number} · ${at + 1} of ${count}`, { ...place, ...footStyle });
+  }
+}
+
+const collect = (doc: PDFKit.PDFDocument) =>
+  new Promise<Uint8Array>((done, failed) => {
+    const chunks: Uint8Array[] = [];
+    doc.on('data', (chunk: Uint8Array) => chunks.push(chunk));
+    doc.on('error', failed);
+    doc.on('end', () => {
+      const bytes = new Uint8Array(chunks.reduce((sum, { length }) => sum + length, 0));
+      let at = 0;
+      for (const chunk of chunks) {
+        bytes.set(chunk, at);
+        at += chunk.length;
+      }
+      done(bytes);
+    });
+  });

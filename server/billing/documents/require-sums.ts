@@ -1,0 +1,57 @@
+// Our own check of a document, before it is kept for ever: its sums by another way than they were made, and what it may not
+// lack (contract 7.202).
+import type { DocumentFacts } from '../document-facts.ts';
+
+/** Facts that no document may be made from. The message names the number, and all that is wrong. */
+export class FactsError extends Error {}
+
+/** Throws a FactsError where sums, dates or references do not fit. */
+export function requireSums(facts: DocumentFacts): void {
+  const faults = [...findSumFaults(facts), ...findOtherFaults(facts)];
+  if (faults.length > 0) throw new FactsError(`${facts.number}: ${faults.join('; ')}`);
+}
+
+function* findSumFaults({
+  kind,
+  category,
+  rate,
+  prices,
+  net,
+  tax,
+  total,
+}: DocumentFacts): Generator<string, void> {
+  if (![net, tax, total].every((amount) => Number.isSafeInteger(amount) && amount >= 0))
+    return yield 'an amount is not a whole number from 0';
+  if (!Number.isInteger(rate) || rate < 0 || rate > 10_000) return yield 'the rate is not from 0 to 100 %';
+  if (total === 0) yield 'the total is 0';
+  if (net + tax !== total) yield 'net and tax do not make the total';
+  if ((category === 'S') !== rate > 0) yield `a rate of ${rate} does not go with category ${category}`;
+  if (rate === 0 && tax !== 0) yield 'tax is charged without a rate';
+  // The exact tax times 10,000: of the net, or the part of a gross price that is tax.
+  const [shareOf, base] =
+    prices === 'net'
+      ? [BigInt(net) * BigInt(rate), 10_000n]
+      : [BigInt(total) * BigInt(rate), 10_000n + BigInt(rate)];
+  const twiceOff = 2n * (BigInt(tax) * base - shareOf);
+  // An invoice is off by half a unit at most. Credits follow the tax that their invoice has, and are rounded all together, so one
+  // of them may be off by half a unit of the invoice, and by one of its own.
+  const allowed = kind === 'invoice' ? base : 4n * base;
+  if (twiceOff > allowed || twiceOff < -allowed) yield 'the tax is not that of the rate';
+}
+
+function* findOtherFaults(facts: DocumentFacts): Generator<string, void> {
+  const { kind, category, words, line, issued_on, due_on } = facts;
+  if ((kind === 'credit_note') !== (facts.invoice !== null))
+    yield 'a credit note names its invoice, and nothing else does';
+  if ((kind === 'invoice') !== (due_on !== null))
+    yield 'an invoice has a last day to pay, and nothing else does';
+  if (facts.invoice && facts.invoice.issued_on > issued_on) yield 'its invoice is younger';
+  if (due_on && due_on < issued_on) yield 'it is due before it is issued';
+  if (line.last_day < line.first_day) yield 'its period ends before it begins';
+  if (category !== 'S' && !words) yield 'it does not say why no tax is charged';
+  if (category === 'AE' && !words?.includes('Reverse charge')) yield 'it does not say “Reverse charge”';
+  if (category === 'AE' && !(facts.seller.vat_id && facts.buyer.vat_id))
+    yield 'reverse charge needs both VAT ids';
+  if (category === 'S' && !(facts.seller.vat_id || facts.seller.tax_number))
+    yield 'the seller has neither VAT id nor tax number';
+}

@@ -1,0 +1,120 @@
+// Text as it stands on a page: where its lines break, and in which order its characters are seen (Unicode's annex 9). A PDF is
+// written from left to right, and knows nothing of either.
+import bidiFactory from 'bidi-js';
+
+/** Part of a line that is written at once. */
+export type Run = { text: string; isRtl: boolean };
+/** From left to right. */
+export type Line = Run[];
+
+const bidi = bidiFactory();
+
+// What nobody sees, but for the joiners, which change the shape of letters.
+const unseen = /(?![\u200c\u200d])\p{Default_Ignorable_Code_Point}/gu;
+
+/** The form of a text that is looked up in a font. */
+export const clean = (text: string): string => text.normalize('NFC').replace(/[\t\p{Zs}]/gu, ' ');
+
+/** The characters of the text that a font without them could not show. */
+export const listSeen = (text: string): string[] => [
+  ...new Set(
+    clean(text)
+      .replace(unseen, '')
+      .replace(/[\n\u200c\u200d]/g, ''),
+  ),
+];
+
+/** Breaks at the ends of lines, at spaces, and within a word only where it is wider than `width`. */
+export function breakText(text: string, width: number, measure: (text: string) => number): Line[] {
+  return clean(text)
+    .split('\n')
+    .flatMap((paragraph) => {
+      const levels = bidi.getEmbeddingLevels(paragraph);
+      return findBreaks(paragraph, width, measure).map(([from, to]) =>
+        orderLine(paragraph, levels, from, to),
+      );
+    });
+}
+
+function findBreaks(
+  text: string,
+  width: number,
+  measure: (text: string) => number,
+): [from: number, to: number][] {
+  const lines: [number, number][] = [];
+  let [from, end] = [0, 0];
+  const close = (next: number) => {
+    lines.push([from, end]);
+    from = next;
+    end = next;
+  };
+  for (const { index, 0: word } of text.matchAll(/[^ ]+/g)) {
+    if (end > from && measure(text.slice(from, index + word.length)) > width) close(index);
+    if (measure(text.slice(from, index + word.length)) > width) {
+      // A word that is wider than a line.
+      for (const { segment, index: at } of new Intl.Segmenter().segment(word)) {
+        const after = index + at + segment.length;
+        if (index + at > from && measure(text.slice(from, after)) > width) close(index + at);
+        end = after;
+      }
+    }
+    end = index + word.length;
+  }
+  lines.push([from, end]);
+  return lines;
+}
+
+type Levels = ReturnType<typeof bidi.getEmbeddingLevels>;
+
+function orderLine(text: string, levels: Levels, from: number, to: number): Line {
+  if (to <= from) return [];
+  const order = Array.from({ length: to - from }, (_, at) => from + at);
+  for (const [start = 0, end = 0] of bidi.getReorderSegments(text, levels, from, to - 1)) {
+    const turned = order.slice(start - from, end - from + 1).reverse();
+    order.splice(start - from, turned.length, ...turned);
+  }
+  const mirrored = bidi.getMirroredCharactersMap(text, levels.levels, from, to - 1);
+  const isRtlAt = (at: number) => ((levels.levels[at] ?? 0) & 1) === 1;
+  const line: Line = [];
+  let last: number | undefined;
+  for (const at of order) {
+    const isRtl = isRtlAt(at);
+    const sign = mirrored.get(at) ?? text[at] ?? '';
+    const run = line.at(-1);
+    // Within a run the characters keep the order in which they are read: the font joins and turns them.
+    if (run && last !== undefined && run.isRtl === isRtl && at - last === (isRtl ? -1 : 1))
+      run.text = isRtl ? sign + run.text : run.text + sign;
+    else line.push({ text: sign, isRtl });
+    last = at;
+  }
+  return line
+    .map((run) => ({ ...run, text: run.text.replace(unseen, '') }))
+    .filter((run) => run.text !== '')
+    .flatMap(splitScripts)
+    .map(orderForFont);
+}
+
+const rtlScripts = ['Hebrew', 'Arabic', 'Syriac', 'Thaana', 'Nko'];
+const rtlScript = new RegExp(`[${rtlScripts.map((script) => `\\p{Script=${script}}`).join('')}]`, 'u');
+const anyScript = /[^\p{Script=Common}\p{Script=Inherited}]/u;
+
+/** The font lays out a text by the script of its first letter, so each has one script. */
+function splitScripts(run: Run): Run[] {
+  if (!run.isRtl) return [run];
+  const parts = run.text.split(
+    /(?<=\p{Script=Hebrew}[^\p{Script=Arabic}]*)(?=\p{Script=Arabic})|(?<=\p{Script=Arabic}[^\p{Script=Hebrew}]*)(?=\p{Script=Hebrew})/u,
+  );
+  return parts.reverse().map((text) => ({ ...run, text }));
+}
+
+/** The font turns a text around if its first letter is of a script from right to left. Where it would err, it gets it turned. */
+function orderForFont({ text, isRtl }: Run): Run {
+  const isTurned = rtlScript.test(anyScript.exec(text)?.[0] ?? '');
+  if (isTurned === isRtl) return { text, isRtl };
+  return {
+    text: Array.from(new Intl.Segmenter().segment(text), ({ segment }) => segment)
+      .reverse()
+      .join(''),
+    isRtl,
+  };
+}

@@ -1,0 +1,203 @@
+// A document as an e-invoice: EN 16931 in the syntax CII, the profile EN 16931 of Factur-X and ZUGFeRD. A document has one line
+// and one rate, so its elements are written here one by one (docs/decisions/xml-written-by-hand.md). Their order is the schema's.
+import { minorDigits } from '../currencies.ts';
+import type { Address, DocumentFacts } from '../document-facts.ts';
+import { formatPercent, toDecimal } from './amount-text.ts';
+
+/** Whether a document has XML (contract 7.207): EN 16931 asks for the buyer's address, and knows two digits at most. */
+export const hasXml = ({ buyer, seller, currency, category }: DocumentFacts): boolean =>
+  buyer.address !== null &&
+  minorDigits(currency) <= 2 &&
+  // BR-E-02: the standard lets nobody be exempt who is not registered.
+  (category === 'O' || Boolean(seller.vat_id || seller.tax_number));
+
+type Element = string | false | null | undefined | Element[];
+
+const escapes: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
+// What XML 1.0 has no way to write.
+const unwritable = /[^\t\n\r\u{20}-\u{d7ff}\u{e000}-\u{fffd}\u{10000}-\u{10ffff}]/u;
+
+function text(value: string): string {
+  const [found] = unwritable.exec(value) ?? [];
+  if (found) throw new Error(`XML has no character U+${found.codePointAt(0)?.toString(16).toUpperCase()}.`);
+  return value.replace(/[&<>"]/g, (sign) => escapes[sign] ?? sign);
+}
+
+const join = (content: Element): string =>
+  Array.isArray(content) ? content.map(join).join('') : content || '';
+const tag = (name: string, content: Element, attributes = '') =>
+  `<${name}${attributes && ` ${attributes}`}>${join(content)}</${/^\S+/.exec(name)?.[0]}>`;
+/** An element of text; nothing where there is no text. */
+const ram = (name: string, value: string | null | undefined, attributes = '') =>
+  value ? tag(`ram:${name}`, text(value), attributes) : '';
+const group = (name: string, ...content: Element[]) => tag(`ram:${name}`, content);
+
+const day = (name: string, iso: string, space = 'udt') =>
+  group(name, tag(`${space}:DateTimeString`, iso.replaceAll('-', ''), 'format="102"'));
+
+/** Throws an error for text that XML cannot hold. Only for documents that have XML. */
+export function buildXml(facts: DocumentFacts): string {
+  const content = [
+    tag(
+      'rsm:ExchangedDocumentContext',
+      group('GuidelineSpecifiedDocumentContextParameter', ram('ID', 'urn:cen.eu:en16931:2017')),
+    ),
+    tag('rsm:ExchangedDocument', [
+      ram('ID', facts.number),
+      ram('TypeCode', facts.kind === 'invoice' ? '380' : '381'),
+      day('IssueDateTime', facts.issued_on),
+      Boolean(facts.seller.foot) && group('IncludedNote', ram('Content', facts.seller.foot)),
+    ]),
+    tag('rsm:SupplyChainTradeTransaction', [
+      buildLine(facts),
+      buildAgreement(facts),
+      '<ram:ApplicableHeaderTradeDelivery/>',
+      buildSettlement(facts),
+    ]),
+  ];
+  const spaces = [
+    'xmlns:rsm="urn:un:unece:uncefact:data:standard:CrossIndustryInvoice:100"',
+    'xmlns:ram="urn:un:unece:uncefact:data:standard:ReusableAggregateBusinessInformationEntity:100"',
+    'xmlns:qdt="urn:un:unece:uncefact:data:standard:QualifiedDataType:100"',
+    'xmlns:udt="urn:un:unece:uncefact:data:standard:UnqualifiedDataType:100"',
+  ];
+  const root = tag('rsm:CrossIndustryInvoice', content, spaces.join(' '));
+  return `<?xml version="1.0" encoding="UTF-8"?>\n${root}\n`;
+}
+
+function buildLine(facts: DocumentFacts) {
+  const { line, category, net, currency } = facts;
+  const amount = toDecimal(net, currency);
+  return group(
+    'IncludedSupplyChainTradeLineItem',
+    group('AssociatedDocumentLineDocument', ram('LineID', '1')),
+    group('SpecifiedTradeProduct', ram('Name', line.title), ram('Description', line.description)),
+    group('SpecifiedLineTradeAgreement', group('NetPriceProductTradePrice', ram('ChargeAmount', amount))),
+    group('SpecifiedLineTradeDelivery', ram('BilledQuantity', '1', 'unitCode="C62"')),
+    group(
+      'SpecifiedLineTradeSettlement',
+      group('ApplicableTradeTax', ram('TypeCode', 'VAT'), ram('CategoryCode', category), buildRate(facts)),
+      buildPeriod(facts),
+      group('SpecifiedTradeSettlementLineMonetarySummation', ram('LineTotalAmount', amount)),
+    ),
+  );
+}
+
+// What is outside the scope of tax has no rate, not even 0 (BR-O-05).
+const buildRate = ({ category, rate }: DocumentFacts) =>
+  category !== 'O' && ram('RateApplicablePercent', formatPercent(rate));
+
+const buildPeriod = ({ line }: DocumentFacts) =>
+  group('BillingSpecifiedPeriod', day('StartDateTime', line.first_day), day('EndDateTime', line.last_day));
+
+function buildAgreement({ seller, buyer, category }: DocumentFacts) {
+  // A document outside the scope of tax names no VAT id, neither the seller's nor the buyer's (BR-O-02).
+  const readVatId = (id: string | null | undefined, country: string | undefined) =>
+    category !== 'O' && id && country && isVatId(id, country) ? id : undefined;
+  const sellerVatId = readVatId(seller.vat_id, seller.address.country);
+  const taxNumber = seller.tax_number ?? (category === 'O' || sellerVatId ? undefined : seller.vat_id);
+  const buyerVatId = readVatId(buyer.vat_id, buyer.address?.country);
+  return group(
+    'ApplicableHeaderTradeAgreement',
+    group(
+      'SellerTradeParty',
+      // Without a VAT id something else has to identify the seller (BR-CO-26).
+      !sellerVatId && ram('ID', taxNumber ?? seller.email),
+      ram('Name', seller.name),
+      buildAddress(seller.address),
+      buildEmail(seller.email),
+      Boolean(sellerVatId) && buildRegistration('VA', sellerVatId),
+      Boolean(taxNumber) && buildRegistration('FC', taxNumber),
+    ),
+    group(
+      'BuyerTradeParty',
+      category !== 'O' && !buyerVatId && ram('ID', buyer.vat_id),
+      ram('Name', buyer.name),
+      buyer.address && buildAddress(buyer.address),
+      Boolean(buyer.email) && buildEmail(buyer.email),
+      Boolean(buyerVatId) && buildRegistration('VA', buyerVatId),
+    ),
+  );
+}
+
+/** Whether EN 16931 takes it as a VAT id, which begins with its country (BR-CO-09). */
+function isVatId(id: string, country: string): boolean {
+  const also = country === 'GR' ? 'EL' : country === 'GB' ? 'XI' : country;
+  return id.startsWith(country) || id.startsWith(also);
+}
+
+const buildAddress = ({ line1, line2, postcode, city, country }: Address) =>
+  group(
+    'PostalTradeAddress',
+    ram('PostcodeCode', postcode),
+    ram('LineOne', line1),
+    ram('LineTwo', line2),
+    ram('CityName', city),
+    ram('CountryID', country),
+  );
+
+const buildEmail = (email: string | null) =>
+  group('URIUniversalCommunication', ram('URIID', email, 'schemeID="EM"'));
+
+const buildRegistration = (scheme: 'VA' | 'FC', id: string | undefined) =>
+  group('SpecifiedTaxRegistration', ram('ID', id, `schemeID="${scheme}"`));
+
+const exemptionCodes: Partial<Record<DocumentFacts['category'], string>> = {
+  O: 'VATEX-EU-O',
+  AE: 'VATEX-EU-AE',
+};
+
+function buildSettlement(facts: DocumentFacts) {
+  const { number, currency, category, words, due_on, invoice } = facts;
+  const [net, tax, total] = [facts.net, facts.tax, facts.total].map((amount) => toDecimal(amount, currency));
+  return group(
+    'ApplicableHeaderTradeSettlement',
+    ram('PaymentReference', number),
+    ram('InvoiceCurrencyCode', currency),
+    buildPaymentMeans(facts),
+    group(
+      'ApplicableTradeTax',
+      ram('CalculatedAmount', tax),
+      ram('TypeCode', 'VAT'),
+      category !== 'S' && ram('ExemptionReason', words),
+      ram('BasisAmount', net),
+      ram('CategoryCode', category),
+      ram('ExemptionReasonCode', exemptionCodes[category]),
+      buildRate(facts),
+    ),
+    buildPeriod(facts),
+    group(
+      'SpecifiedTradePaymentTerms',
+      ram(
+        'Description',
+        invoice ? `Corrects invoice ${invoice.number}. Nothing is to be paid.` : facts.payment?.text,
+      ),
+      due_on && day('DueDateDateTime', due_on),
+    ),
+    group(
+      'SpecifiedTradeSettlementHeaderMonetarySummation',
+      ram('LineTotalAmount', net),
+      ram('TaxBasisTotalAmount', net),
+      ram('TaxTotalAmount', tax, `currencyID="${text(currency)}"`),
+      ram('GrandTotalAmount', total),
+      ram('DuePayableAmount', total),
+    ),
+    invoice &&
+      group(
+        'InvoiceReferencedDocument',
+        ram('IssuerAssignedID', invoice.number),
+        day('FormattedIssueDateTime', invoice.issued_on, 'qdt'),
+      ),
+  );
+}
+
+/** 58 is a SEPA credit transfer, 30 any other one. */
+const buildPaymentMeans = ({ kind, seller, currency }: DocumentFacts) =>
+  kind === 'invoice' &&
+  Boolean(seller.iban) &&
+  group(
+    'SpecifiedTradeSettlementPaymentMeans',
+    ram('TypeCode', currency === 'EUR' ? '58' : '30'),
+    group('PayeePartyCreditorFinancialAccount', ram('IBANID', seller.iban), ram('AccountName', seller.name)),
+    Boolean(seller.bic) && group('PayeeSpecifiedCreditorFinancialInstitution', ram('BICID', seller.bic)),
+  );

@@ -1,0 +1,80 @@
+// GET /invoices/{number}.pdf and .xml, and the same under /admin: the files of an invoice or a credit note, as they were made.
+import {
+  type FileKind,
+  type FoundFile,
+  findFile,
+  findFileOfAccount,
+} from '../../db/tables/document-files.ts';
+import { AppError } from '../basics/errors.ts';
+import { redirect } from '../http/answers.ts';
+import { loginAgainPath, loginPathTo, prefersHtml, type Visit } from '../http/requests.ts';
+import { findLiveSession, findSession, requireLive } from '../identity/session/sessions.ts';
+import type { Dependencies } from '../instance/dependencies.ts';
+import { requireStaff } from '../staff/staff.ts';
+
+/** As the path has it, with the ending. */
+type AskedFile = { name: string };
+
+/**
+ * The file, for people on whose account the document is. Leads a browser to the login, and throws 401 `login_required` for others;
+ * 404 `not_found` for a document that they do not have, and for a file that there is none of; 503 `unavailable` where it is not
+ * made yet.
+ */
+export async function documentFile(
+  deps: Dependencies,
+  request: Request,
+  visit: Visit,
+  asked: AskedFile,
+): Promise<Response> {
+  const session = await findLiveSession(deps, request, visit);
+  if (!session && prefersHtml(request)) return redirect(loginPathTo(new URL(request.url).pathname));
+  const { emailVerifiedAt, account } = requireLive(session).user;
+  const { number, kind } = readName(asked);
+  const found = emailVerifiedAt
+    ? await findFileOfAccount(deps.db, { number, kind, accountId: account.id })
+    : undefined;
+  return answer(found, number, kind);
+}
+
+/**
+ * The file of any document, for administrators. Leads to the login whoever gave their credential too long ago, and throws 403
+ * `not_allowed` for managers. The shell hides it from anybody who is not staff.
+ */
+export async function staffDocumentFile(
+  deps: Dependencies,
+  request: Request,
+  visit: Visit,
+  asked: AskedFile,
+): Promise<Response> {
+  const session = await findSession(deps, request, visit);
+  try {
+    if (requireStaff(deps, session).user.role !== 'admin') throw new AppError('not_allowed');
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== 'login_required') throw error;
+    return redirect(loginAgainPath(request));
+  }
+  const { number, kind } = readName(asked);
+  return answer(await findFile(deps.db, { number, kind }), number, kind);
+}
+
+function readName({ name }: AskedFile): { number: string; kind: FileKind } {
+  const [, number, kind] = /^([A-Z0-9-]{1,40})\.(pdf|xml)$/.exec(name) ?? [];
+  if (!number || !kind) throw new AppError('not_found');
+  return { number, kind: kind as FileKind };
+}
+
+const types: Record<FileKind, string> = { pdf: 'application/pdf', xml: 'application/xml' };
+
+function answer(found: FoundFile | undefined, number: string, kind: FileKind): Response {
+  if (!found || found.bytes === null) throw new AppError('not_found');
+  // The job makes it within seconds.
+  if (!found.bytes) throw new AppError('unavailable', { headers: { 'Retry-After': '1' } }).asExpected();
+  return new Response(found.bytes, {
+    headers: {
+      'Content-Type': types[kind],
+      // A browser that showed it in place would do so in our origin.
+      'Content-Disposition': `attachment; filename="${number}.${kind}"`,
+      'Cache-Control': 'no-store',
+    },
+  });
+}

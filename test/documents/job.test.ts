@@ -1,0 +1,266 @@
+// The files of documents: made once, by a job of any instance, and who gets them.
+import { createHash } from 'node:crypto';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import type { DocumentFacts } from '../../server/billing/document-facts.ts';
+import { makeDueDocuments } from '../../server/billing/documents/make-due.ts';
+import { readSealedFacts } from '../../server/billing/documents/seal.ts';
+import { recordLog } from '../support/app/log.ts';
+import { setSettings } from '../support/billing/settings.ts';
+import { type BillingApp, openBilling } from '../support/crm/billing.ts';
+import { connect } from '../support/database/postgres.ts';
+
+const owner = 'customer@example.test';
+const stranger = 'merchant@example.test';
+
+let billing: BillingApp;
+let contractId: string;
+let number: string;
+let creditNumber: string;
+beforeAll(async () => {
+  billing = await openBilling();
+  const { db } = billing.app;
+  await setSettings(db);
+  contractId = await billing.report('files');
+  await sql`insert into billing_details (account_id, company, line1, postcode, city, country)
+    select account_id, 'Flowers Ltd', 'Rue 1', '75001', 'Paris', 'FR' from service_contracts where id = ${contractId}`.execute(
+    db,
+  );
+  await billing.bill();
+  number = (await billing.invoicesOf(contractId))[0]?.document ?? '';
+  await billing.settle(number, 'void');
+  const { rows } = await sql<{
+    number: string;
+  }>`select number from documents where kind = 'credit_note'`.execute(db);
+  creditNumber = rows[0]?.number ?? '';
+});
+afterAll(() => billing.app.close());
+
+/** What the job needs, with a log of its own. */
+function openJob(db = billing.app.db) {
+  const { log, logged } = recordLog();
+  return { run: () => makeDueDocuments({ db, log, config: billing.app.config }), logged };
+}
+
+const rowOf = async (table: 'document_files' | 'documents_to_make', of: string) =>
+  (
+    await sql<Record<string, unknown>>`select * from ${sql.table(table)} where number = ${of}`.execute(
+      billing.app.db,
+    )
+  ).rows[0];
+
+/** Waits until the service has made the files of a document. */
+const filesOf = (of: string) =>
+  vi.waitFor(
+    async () => {
+      const files = await rowOf('document_files', of);
+      if (!files) throw new Error(`${of} is not made`);
+      return files;
+    },
+    { timeout: 15_000 },
+  );
+
+/** A document like the invoice, with a number of its own, and what else it says; with or without being queued. */
+async function addDocument(of: string, changes: Partial<DocumentFacts>, isQueued = true): Promise<void> {
+  await sql`insert into documents
+    select (jsonb_populate_record(d, jsonb_build_object('number', ${of}::text, 'kind', 'credit_note',
+      'facts', d.facts || jsonb_build_object('number', ${of}::text) || ${JSON.stringify(changes)}::jsonb))).*
+    from documents d where number = ${number}`.execute(billing.app.db);
+  if (isQueued)
+    await sql`insert into documents_to_make (number, next_try_at) values (${of}, billing_now())`.execute(
+      billing.app.db,
+    );
+}
+
+const sha256 = (bytes: unknown) =>
+  createHash('sha256')
+    .update(bytes as Buffer)
+    .digest();
+
+async function get(path: string, cookie?: string, accept = '*/*') {
+  const { app } = billing;
+  const headers = { ...(cookie && { cookie }), accept };
+  const answer = await app.fetch(new Request(app.config.baseUrl + path, { headers }), {
+    address: '192.0.2.1',
+  });
+  const bytes = Buffer.from(await answer.arrayBuffer());
+  return { status: answer.status, headers: answer.headers, bytes };
+}
+
+describe('the files of a document', () => {
+  it('are made by the service after it is issued, with their SHA-256, and the queue is empty then', async () => {
+    for (const each of [number, creditNumber]) {
+      const files = await filesOf(each);
+      expect(files.pdf_sha256).toEqual(sha256(files.pdf));
+      expect(files.xml_sha256).toEqual(sha256(files.xml));
+      expect(String(files.xml)).toContain(`<ram:ID>${each}</ram:ID>`);
+      expect(await readSealedFacts(files.pdf as Uint8Array, billing.app.config.encryptionKeys)).toMatchObject(
+        {
+          number: each,
+        },
+      );
+      await expect.poll(() => rowOf('documents_to_make', each)).toBeUndefined();
+    }
+  });
+
+  it('are made once by 16 at once', async () => {
+    const numbers = Array.from({ length: 4 }, (_, at) => `ONCE-${at}`);
+    for (const each of numbers) await addDocument(each, {});
+    const others = Array.from({ length: 16 }, () => connect(billing.app.databaseUrl, { poolSize: 2 }));
+    const jobs = others.map(({ db }) => openJob(db));
+    await Promise.all(jobs.map(({ run }) => run()));
+    for (const each of numbers) expect(await filesOf(each)).toBeTruthy();
+    expect(jobs.flatMap(({ logged }) => logged)).toEqual([]);
+    await Promise.all(others.map(({ close }) => close()));
+  });
+
+  it('stay as they were first made, even if somebody makes them again', async () => {
+    const before = await filesOf(number);
+    await sql`insert into documents_to_make (number, next_try_at) values (${number}, billing_now())`.execute(
+      billing.app.db,
+    );
+    await openJob().run();
+    await expect.poll(() => rowOf('documents_to_make', number)).toBeUndefined();
+    expect(await rowOf('document_files', number)).toEqual(before);
+  });
+
+  it('are never changed', async () => {
+    await filesOf(number);
+    for (const change of [sql`update document_files set pdf = '\\x00'`, sql`delete from document_files`])
+      await expect(change.execute(billing.app.db)).rejects.toThrow('document_files keeps what was recorded');
+  });
+
+  it.each<[string, string, Partial<DocumentFacts>, string]>([
+    ['FAIL-SUM', 'sums do not fit', { total: 1 }, 'FAIL-SUM: net and tax do not make the total'],
+    [
+      'FAIL-FONT',
+      'the font lacks a character',
+      { words: '花' },
+      'The font lacks U+82B1 of document FAIL-FONT. Name a font that has it in BILLING_FONT_FILE.',
+    ],
+  ])('%s: are not made where %s; that is kept, logged and tried again', async (of, _, changes, error) => {
+    await addDocument(of, changes);
+    await openJob().run();
+    await expect.poll(async () => (await rowOf('documents_to_make', of))?.last_error).toContain(error);
+    expect(await rowOf('document_files', of)).toBeUndefined();
+    const pause = await sql<{ seconds: number; tries: number }>`
+      select tries, extract(epoch from next_try_at - now())::int as seconds
+      from documents_to_make where number = ${of}`.execute(billing.app.db);
+    expect(pause.rows[0]?.tries).toBe(1);
+    expect(pause.rows[0]?.seconds).toBeGreaterThan(20);
+    expect(pause.rows[0]?.seconds).toBeLessThanOrEqual(30);
+
+    // The next pause is twice as long, the longest six hours.
+    for (const [tries, seconds] of [
+      [1, 60],
+      [20, 21_600],
+    ]) {
+      await sql`update documents_to_make set tries = ${tries}, next_try_at = now() where number = ${of}`.execute(
+        billing.app.db,
+      );
+      const job = openJob();
+      await job.run();
+      await expect
+        .poll(async () => {
+          const { rows } = await sql<{
+            seconds: number;
+          }>`select extract(epoch from next_try_at - now())::int as seconds
+            from documents_to_make where number = ${of} and tries = ${Number(tries) + 1} `.execute(
+            billing.app.db,
+          );
+          return Math.abs((rows[0]?.seconds ?? 0) - Number(seconds)) < 10;
+        })
+        .toBe(true);
+    }
+    await sql`delete from documents_to_make where number = ${of}`.execute(billing.app.db);
+  });
+});
+
+describe('the address of a file', () => {
+  let cookie: string;
+  beforeAll(async () => {
+    cookie = await billing.app.login(owner);
+    await Promise.all([filesOf(number), filesOf(creditNumber)]);
+  });
+
+  it.each([
+    ['pdf', 'application/pdf'],
+    ['xml', 'application/xml'],
+  ] as const)('gives people the bytes of their %s, and of that of a credit note', async (kind, type) => {
+    for (const each of [number, creditNumber]) {
+      const answer = await get(`/invoices/${each}.${kind}`, cookie);
+      expect(answer.status).toBe(200);
+      expect(answer.headers.get('content-type')).toBe(type);
+      expect(answer.headers.get('content-disposition')).toBe(`attachment; filename="${each}.${kind}"`);
+      expect(answer.headers.get('cache-control')).toBe('no-store');
+      expect(answer.bytes).toEqual((await rowOf('document_files', each))?.[kind]);
+    }
+  });
+
+  it('leaves the page of an invoice as it is', async () => {
+    expect((await get(`/invoices/${number}`, cookie)).headers.get('content-type')).toContain('text/html');
+  });
+
+  it.each<[string, () => string]>([
+    ['there is none with that number', () => '/invoices/INV-1999-0001.pdf'],
+    ['it is no number', () => '/invoices/inv%20-1.pdf'],
+    ['it is no ending of ours', () => `/invoices/${number}.PDF`],
+  ])('answers 404 where %s', async (_, path) => {
+    expect((await get(path(), cookie)).status).toBe(404);
+  });
+
+  it('answers 404 to people on another account, and 401 to nobody', async () => {
+    expect((await get(`/invoices/${number}.pdf`, await billing.app.login(stranger))).status).toBe(404);
+    expect((await get(`/invoices/${number}.pdf`)).status).toBe(401);
+  });
+
+  it('leads a browser to the login and back', async () => {
+    const { status, headers } = await get(`/invoices/${number}.pdf`, undefined, 'text/html');
+    expect([status, headers.get('location')]).toEqual([303, `/login?next=%2Finvoices%2F${number}.pdf`]);
+  });
+
+  it('answers 404 while the address of the person is not proved', async () => {
+    const { db } = billing.app;
+    const setProved = (at: Date | null) =>
+      sql`update users set email_verified_at = ${at} where email = ${owner}`.execute(db);
+    await setProved(null);
+    expect((await get(`/invoices/${number}.pdf`, cookie)).status).toBe(404);
+    await setProved(new Date());
+    expect((await get(`/invoices/${number}.pdf`, cookie)).status).toBe(200);
+  });
+
+  it('answers 503 with Retry-After: 1 where the file is not made yet, and logs no error', async () => {
+    await addDocument('LATER-1', {}, false);
+    for (const kind of ['pdf', 'xml']) {
+      const { status, headers } = await get(`/invoices/LATER-1.${kind}`, cookie);
+      expect([status, headers.get('retry-after')]).toEqual([503, '1']);
+    }
+  });
+
+  it('answers 404 for XML that there is none of', async () => {
+    const { db } = billing.app;
+    const { rows } = await sql<{
+      facts: DocumentFacts;
+    }>`select facts from documents where number = ${number}`.execute(db);
+    const buyer = { ...rows[0]?.facts.buyer, address: null } as DocumentFacts['buyer'];
+    await addDocument('PLAIN-1', { buyer });
+    expect((await filesOf('PLAIN-1')).xml).toBeNull();
+    expect((await get('/invoices/PLAIN-1.xml', cookie)).status).toBe(404);
+    expect((await get('/invoices/PLAIN-1.pdf', cookie)).status).toBe(200);
+  });
+
+  it('gives administrators every file under /admin, and managers none', async () => {
+    const path = `/admin/invoices/${creditNumber}.pdf`;
+    const admin = await billing.app.login('admin@example.test');
+    expect((await get(path, admin)).bytes).toEqual((await rowOf('document_files', creditNumber))?.pdf);
+    expect((await get(`/admin/invoices/${number}.xml`, admin)).status).toBe(200);
+    expect((await get('/admin/invoices/INV-1999-0001.pdf', admin)).status).toBe(404);
+    expect((await get(path, await billing.app.login('manager@example.test'))).status).toBe(403);
+    expect((await get(path, cookie)).status).toBe(404);
+    const { status, headers } = await get(path);
+    expect([status, headers.get('location')]).toEqual([
+      303,
+      `/login?next=${encodeURIComponent(`/admin/invoices/${creditNumber}.pdf`)}`,
+    ]);
+  });
+});

@@ -1,0 +1,106 @@
+// The service as it is built, on either runtime: a thread of its own makes documents, and a start loads nothing of what makes them.
+import { readFileSync } from 'node:fs';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
+import { inTransaction } from '../../db/postgres/transactions.ts';
+import { insertDocument } from '../../db/tables/documents.ts';
+import { insertInvoice } from '../../db/tables/invoices.ts';
+import { readSealedFacts } from '../../server/billing/documents/seal.ts';
+import { readConfig } from '../../server/settings/config.ts';
+import { findFreePort, type Runtime, startService } from '../support/app/process.ts';
+import { samples } from '../support/billing/document-samples.ts';
+import { setSettings } from '../support/billing/settings.ts';
+import { cloneDatabase, connect } from '../support/database/postgres.ts';
+import { readOurFile } from '../support/project/documents.ts';
+
+let database: Awaited<ReturnType<typeof cloneDatabase>>;
+let pool: ReturnType<typeof connect>;
+beforeAll(async () => {
+  database = await cloneDatabase(inject('templateUrl'));
+  pool = connect(database.url);
+  await setSettings(pool.db);
+});
+afterAll(async () => {
+  await pool?.close();
+  await database?.drop();
+});
+
+/** Puts a document into the queue, as the job of billing does. */
+async function issue(number: string): Promise<void> {
+  const facts = { ...samples['an invoice with names from right to left'], number };
+  const { line, record, net, tax, total, category, rate, currency } = facts;
+  const contractId = crypto.randomUUID();
+  const [startsAt, endsAt] = [new Date(record.period_starts_at), new Date(record.period_ends_at)];
+  await sql`insert into service_contracts
+      (id, user_id, account_id, signup_id, plan, status, occurred_at, created_at)
+    select ${contractId}, id, account_id, ${number}, 'starter', 'active', now(), now()
+    from users where email = 'customer@example.test'`.execute(pool.db);
+  await inTransaction(pool.db, { by: 'service', cause: 'test' }, async (trx) => {
+    const invoiceId = await insertInvoice(trx, {
+      contractId,
+      plan: line.plan,
+      periodStartsAt: startsAt,
+      periodEndsAt: endsAt,
+      currency,
+      unitAmount: total,
+      issuedAt: new Date(),
+      dueAt: new Date(),
+      document: { number, pastDueAt: new Date() },
+    });
+    const { first_day: firstDay, last_day: lastDay } = line;
+    const amounts = { currency, net, tax, total, category, rate };
+    const days = { issuedOn: facts.issued_on, firstDay, lastDay, issuedAt: new Date() };
+    const kind = 'invoice' as const;
+    await insertDocument(trx, {
+      number,
+      kind,
+      invoiceId,
+      prefix: 'T-',
+      settingsVersion: 1,
+      ...amounts,
+      ...days,
+      facts,
+    });
+  });
+}
+
+describe.each<Runtime>(['node', 'deno'])('the service on %s', (runtime) => {
+  it('makes the files of documents, and makes more later', async () => {
+    const service = await startService(runtime, await findFreePort(), { DATABASE_URL: database.url });
+    for (const number of [`${runtime.toUpperCase()}-1`, `${runtime.toUpperCase()}-2`]) {
+      await issue(number);
+      const files = await vi.waitFor(
+        async () => {
+          const { rows } = await sql<{ pdf: Buffer; xml: Buffer }>`
+            select pdf, xml from document_files where number = ${number}`.execute(pool.db);
+          if (!rows[0]) throw new Error(`${number} is not made: ${service.output()}`);
+          return rows[0];
+        },
+        { timeout: 30_000 },
+      );
+      expect(String(files.xml)).toContain(`<ram:ID>${number}</ram:ID>`);
+      expect(await readSealedFacts(files.pdf, readConfig({}).encryptionKeys)).toMatchObject({ number });
+    }
+    service.child.kill('SIGTERM');
+    expect(await service.exited, service.output()).toBe(0);
+  });
+});
+
+/** The built files that a start loads: the one that runs, and what it imports before it does anything. */
+function listLoaded(file: string, loaded = new Set<string>()): Set<string> {
+  if (loaded.has(file)) return loaded;
+  loaded.add(file);
+  const text = readOurFile(`build/service/${file}`);
+  for (const [, name = ''] of text.matchAll(/^(?:import|export)\b[^'"\n]*["']\.\/([^'"]+)["'];?$/gm))
+    listLoaded(name, loaded);
+  return loaded;
+}
+
+it('a start loads nothing of what makes documents', () => {
+  const loaded = [...listLoaded('main.js')];
+  const isMaking = (file: string) =>
+    readFileSync(`build/service/${file}`, 'utf8').includes('class PDFDocument');
+  expect(loaded.length).toBeGreaterThan(3);
+  expect(loaded.filter(isMaking)).toEqual([]);
+  expect([...listLoaded('document-thread.js')].filter(isMaking)).toHaveLength(1);
+});

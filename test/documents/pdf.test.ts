@@ -1,0 +1,155 @@
+import { describe, expect, it } from 'vitest';
+import type { DocumentFacts } from '../../server/billing/document-facts.ts';
+import { formatDecimal } from '../../server/billing/documents/amount-text.ts';
+import { buildEpcText } from '../../server/billing/documents/epc-code.ts';
+import { makeFiles } from '../../server/billing/documents/make-files.ts';
+import { readSealedFacts, sealFacts } from '../../server/billing/documents/seal.ts';
+import { readDefaultFont } from '../../server/runtime/files.ts';
+import { samples } from '../support/billing/document-samples.ts';
+import {
+  hasPoppler,
+  notRun,
+  readAttachments,
+  readCode,
+  readFonts,
+  readInfo,
+  readText,
+} from '../support/billing/document-tools.ts';
+
+const keys = [new Uint8Array(32).fill(1)];
+const font = readDefaultFont();
+const make = async (facts: DocumentFacts) => makeFiles({ facts, font, sealed: await sealFacts(facts, keys) });
+
+const withoutSpace = (text: string) => text.normalize('NFKC').replace(/[\s\p{Cf}]/gu, '');
+/** The letters of a text, whatever their order. */
+const countLetters = (text: string) =>
+  [...withoutSpace(text)]
+    .filter((sign) => /\p{L}/u.test(sign))
+    .sort()
+    .join('');
+const isRtl = (text: string) => /[\u0590-\u06ff]/.test(text);
+
+const day = (iso: string) =>
+  new Date(iso).toLocaleDateString('en-GB', { dateStyle: 'long', timeZone: 'UTC' });
+
+/** What the page has to say (Article 226), each as one text. */
+function listSaid(facts: DocumentFacts): string[] {
+  const { seller, buyer, line, currency, net, tax, total } = facts;
+  const addresses = [seller.address, buyer.address].flatMap((address) => address ?? []);
+  return [
+    facts.kind === 'invoice' ? 'Invoice' : 'Credit note',
+    facts.number,
+    facts.invoice?.number,
+    facts.invoice && day(facts.invoice.issued_on),
+    day(facts.issued_on),
+    facts.due_on && day(facts.due_on),
+    seller.name,
+    seller.vat_id,
+    seller.tax_number,
+    seller.foot,
+    buyer.name,
+    buyer.vat_id,
+    ...addresses.flatMap(({ line1, line2, postcode, city }) => [line1, line2, postcode, city]),
+    line.title,
+    line.description,
+    day(line.first_day),
+    day(line.last_day),
+    ...[net, tax, total].map((amount) => `${currency} ${formatDecimal(amount, currency)}`),
+    facts.category !== 'O' && `${facts.rate / 100} %`,
+    facts.words,
+    facts.payment?.text,
+    facts.payment && seller.iban,
+  ].filter((said) => typeof said === 'string');
+}
+
+describe.skipIf(!hasPoppler)(`${notRun(hasPoppler, 'poppler-utils')}the PDF of`, () => {
+  it.each(Object.entries(samples))('%s says what its facts say', async (_, facts) => {
+    const { pdf, xml } = await make(facts);
+    const text = readText(pdf);
+    const [squeezed, letters] = [withoutSpace(text), countLetters(text)];
+    for (const said of listSaid(facts))
+      if (isRtl(said)) for (const letter of countLetters(said)) expect(letters).toContain(letter);
+      else expect(squeezed).toContain(withoutSpace(said));
+    const fonts = readFonts(pdf);
+    expect(fonts.map(([, ...flags]) => flags.slice(-5, -2))).toEqual([['yes', 'yes', 'yes']]);
+    const { 'factur-x.xml': embedded, 'identity-facts.json': sealed = '' } = readAttachments(pdf);
+    expect(embedded).toBe(xml);
+    expect(JSON.parse(sealed).facts).toEqual(JSON.parse(JSON.stringify(facts)));
+    expect(readCode(pdf) ?? undefined).toBe(buildEpcText(facts));
+  });
+
+  it('an invoice is PDF/A-3b by its own word, of A4, and names its e-invoice', async () => {
+    const { pdf } = await make(samples['an invoice with tax']);
+    const info = readInfo(pdf);
+    expect(info).toMatch(/<pdfaid:part>3</);
+    expect(info).toMatch(/<pdfaid:conformance>B</);
+    expect(info).toMatch(/<fx:ConformanceLevel>EN 16931</);
+    expect(info).toMatch(/Title: +Invoice INV-2026-0001\n/);
+    expect(info).toMatch(/\(A4\)/);
+    expect(info).toMatch(/PDF version: +1\.7/);
+  });
+
+  it('names from right to left has them in the order in which they are seen', async () => {
+    const { pdf } = await make(samples['an invoice with names from right to left']);
+    // Brackets turn around, digits and Latin letters do not.
+    expect(readText(pdf)).toContain('2026)');
+    expect(readText(pdf)).toContain('Flowers Ltd');
+  });
+
+  it('a document without the address of its buyer has no e-invoice', async () => {
+    const { buyer, ...facts } = samples['an invoice with tax'];
+    const { pdf, xml } = await make({ ...facts, buyer: { ...buyer, address: null } });
+    expect(xml).toBeUndefined();
+    expect(Object.keys(readAttachments(pdf))).toEqual(['identity-facts.json']);
+    expect(readInfo(pdf)).not.toContain('factur-x');
+  });
+});
+
+describe('a PDF', () => {
+  it('is the same bytes each time', async () => {
+    const facts = samples['an invoice with tax'];
+    expect(await make(facts)).toEqual(await make(facts));
+  });
+
+  it('is not made where the font lacks a character, and the error says which', async () => {
+    const facts = samples['an invoice with tax'];
+    await expect(make({ ...facts, buyer: { ...facts.buyer, name: '花屋 Ltd' } })).rejects.toThrow(
+      'The font lacks U+82B1, U+5C4B of document INV-2026-0001. Name a font that has it in BILLING_FONT_FILE.',
+    );
+  });
+});
+
+describe('the sealed facts of a PDF', () => {
+  const facts: DocumentFacts = samples['an invoice with names from right to left'];
+  const other = new Uint8Array(32).fill(2);
+
+  it.each(Object.entries(samples))('are read back from the file: %s', async (_, each) => {
+    expect(await readSealedFacts((await make(each)).pdf, keys)).toEqual(JSON.parse(JSON.stringify(each)));
+  });
+
+  it('are read with either key of a rotation, and with no other', async () => {
+    const { pdf } = await make(facts);
+    expect(await readSealedFacts(pdf, [other, ...keys])).toEqual(JSON.parse(JSON.stringify(facts)));
+    expect(await readSealedFacts(pdf, [other])).toBeUndefined();
+  });
+
+  it('are not believed if anything of them was changed', async () => {
+    const sealed = await sealFacts(facts, keys);
+    const changed = sealed.replace('"total": 3451', '"total": 1451');
+    expect(changed).not.toBe(sealed);
+    const { pdf } = await makeFiles({ facts, font, sealed: changed });
+    expect(await readSealedFacts(pdf, keys)).toBeUndefined();
+  });
+
+  it.each<[string, (pdf: Uint8Array) => Uint8Array]>([
+    ['nothing', () => new Uint8Array()],
+    ['its beginning', (pdf) => pdf.slice(0, 1_500)],
+    [
+      'a text',
+      () => new TextEncoder().encode('/EF <<\n/F 1 0 R\n>>\n/UF (identity-facts.json)\n1 0 obj\nstream\n'),
+    ],
+    ['its bytes in another order', (pdf) => pdf.slice().reverse()],
+  ])('are not found in another file: %s', async (_, change) => {
+    expect(await readSealedFacts(change((await make(facts)).pdf), keys)).toBeUndefined();
+  });
+});

@@ -1,0 +1,33 @@
+import { rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readDefaultFont } from '../../server/runtime/files.ts';
+import { readConfig } from '../../server/settings/config.ts';
+import { makeFolder } from '../support/database/postgres.ts';
+
+let folder: string;
+beforeAll(async () => {
+  folder = await makeFolder();
+  await writeFile(join(folder, 'right.ttf'), readDefaultFont());
+  await writeFile(join(folder, 'web.woff'), 'wOFF and so on');
+  await writeFile(join(folder, 'empty.ttf'), '');
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+const read = (name: string) => readConfig({ BILLING_FONT_FILE: join(folder, name) }).billingFont;
+
+describe('BILLING_FONT_FILE', () => {
+  it('is read at the start', () => {
+    expect(read('right.ttf')).toEqual(readDefaultFont());
+    expect(readConfig({}).billingFont).toBeUndefined();
+  });
+
+  it.each([
+    ['web.woff', 'must name a TTF file'],
+    ['empty.ttf', 'must name a TTF file'],
+    ['missing.ttf', 'must name a file that can be read, of 32 MiB at most'],
+    ['', 'must name a file that can be read, of 32 MiB at most'],
+  ])('is refused where it names %j', (name, says) => {
+    expect(() => read(name)).toThrow(`BILLING_FONT_FILE ${says}`);
+  });
+});

@@ -1,0 +1,100 @@
+// What tests look at documents with: programs of poppler-utils, a QR decoder, and CEN's own rules.
+import { execFileSync, spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import jsQr from 'jsqr';
+
+const root = fileURLToPath(new URL('../../..', import.meta.url));
+
+export const hasPoppler = ['pdftotext', 'pdffonts', 'pdfdetach', 'pdftoppm', 'pdfinfo'].every(
+  (name) => !spawnSync(name, ['-v']).error,
+);
+
+/** CEN's rules of EN 16931 for CII, which are not part of the project. */
+const rules = join(root, '../shared/en16931/EN16931-CII-validation.xslt');
+export const hasRules = existsSync(rules);
+
+export const notRun = (isThere: boolean, what: string) => (isThere ? '' : `NOT RUN, ${what} is missing: `);
+
+/** Does something with a PDF as a file. */
+export function withFile<Result>(
+  bytes: Uint8Array | string,
+  work: (file: string, folder: string) => Result,
+): Result {
+  const folder = mkdtempSync(join(tmpdir(), 'document-'));
+  try {
+    const file = join(folder, 'document');
+    writeFileSync(file, bytes);
+    return work(file, folder);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+const read = (program: string, ...args: string[]) => execFileSync(program, args, { encoding: 'utf8' });
+
+export const readText = (pdf: Uint8Array) => withFile(pdf, (file) => read('pdftotext', '-raw', file, '-'));
+export const readInfo = (pdf: Uint8Array) =>
+  withFile(pdf, (file) => read('pdfinfo', '-meta', file) + read('pdfinfo', file));
+
+/** Each font: its name, whether it is embedded, a subset, and has a map to Unicode. */
+export const readFonts = (pdf: Uint8Array) =>
+  withFile(pdf, (file) => read('pdffonts', file))
+    .split('\n')
+    .slice(2, -1)
+    .map((line) => line.trim().split(/\s{2,}|\s(?=yes|no)/));
+
+/** Attached files by name. */
+export const readAttachments = (pdf: Uint8Array): Record<string, string> =>
+  withFile(pdf, (file, folder) => {
+    const names = read('pdfdetach', '-list', file).matchAll(/^\d+: (.+)$/gm);
+    return Object.fromEntries(
+      [...names].map(([, name = ''], at) => {
+        const saved = join(folder, `attachment-${at}`);
+        read('pdfdetach', '-save', String(at + 1), '-o', saved, file);
+        return [name, readFileSync(saved, 'utf8')];
+      }),
+    );
+  });
+
+/** What the QR code on one of the pages says; null if there is none. */
+export function readCode(pdf: Uint8Array): string | null {
+  const image = withFile(pdf, (file) => execFileSync('pdftoppm', ['-r', '150', file], { maxBuffer: 1e9 }));
+  for (let at = 0; at < image.length; ) {
+    const head = /^P6\s(\d+) (\d+)\s255\s/.exec(image.toString('latin1', at, at + 30));
+    if (!head) throw new Error('not a picture');
+    const [width, height] = [Number(head[1]), Number(head[2])];
+    const pixels = image.subarray(at + head[0].length, at + head[0].length + width * height * 3);
+    const rgba = new Uint8ClampedArray(width * height * 4).fill(255);
+    for (let pixel = 0; pixel < width * height; pixel++)
+      rgba.set(pixels.subarray(pixel * 3, pixel * 3 + 3), pixel * 4);
+    const found = jsQr(rgba, width, height);
+    if (found) return found.data;
+    at += head[0].length + pixels.length;
+  }
+  return null;
+}
+
+/** CEN's rules, compiled once: that takes most of the time. */
+export function compileRules(folder: string): string {
+  const compiled = join(folder, 'rules.sef.json');
+  read(process.execPath, xslt, `-xsl:${rules}`, `-export:${compiled}`, '-nogo');
+  return compiled;
+}
+
+const xslt = join(root, 'node_modules/xslt3/xslt3.js');
+
+/** What CEN's rules find wrong with an invoice, and how many of them looked at it. */
+export const judge = (compiled: string, xml: string) =>
+  withFile(xml, (file, folder) => {
+    const report = join(folder, 'report.svrl');
+    read(process.execPath, xslt, `-xsl:${compiled}`, `-s:${file}`, `-o:${report}`);
+    const text = readFileSync(report, 'utf8');
+    const faults = [...text.matchAll(/<svrl:failed-assert[\s\S]*?<svrl:text>([\s\S]*?)<\/svrl:text>/g)];
+    return {
+      faults: faults.map(([, fault = '']) => fault.trim()),
+      looked: [...text.matchAll(/<svrl:fired-rule/g)].length,
+    };
+  });
