@@ -904,11 +904,13 @@ CREATE TABLE invoices (
   credited bigint NOT NULL DEFAULT 0,
   allocated bigint NOT NULL DEFAULT 0,
   past_due_at timestamp with time zone,
+  reminded smallint NOT NULL DEFAULT 0,
   CONSTRAINT invoices_pkey PRIMARY KEY (number),
   CONSTRAINT invoices_document_key UNIQUE (document),
   CONSTRAINT invoices_number_positive CHECK (number > 0),
   CONSTRAINT invoices_paid_has_instant CHECK ((status = 'paid'::text) = (paid_at IS NOT NULL)),
   CONSTRAINT invoices_period_forward CHECK (period_ends_at > period_starts_at),
+  CONSTRAINT invoices_reminded_known CHECK (reminded >= 0 AND reminded <= 2),
   CONSTRAINT invoices_settled_within CHECK (credited >= 0 AND allocated >= 0 AND (credited + allocated) <= unit_amount),
   CONSTRAINT invoices_status_follows CHECK (status =
 CASE
@@ -979,7 +981,7 @@ CREATE TRIGGER invoices_freeze_buyer BEFORE INSERT ON invoices
 
 CREATE TRIGGER invoices_refuse_change BEFORE DELETE OR UPDATE ON invoices
   FOR EACH ROW
-  EXECUTE FUNCTION refuse_change_of_books('status', 'paid_at', 'credited', 'allocated');
+  EXECUTE FUNCTION refuse_change_of_books('status', 'paid_at', 'credited', 'allocated', 'reminded');
 
 CREATE TRIGGER invoices_settle_from_before BEFORE INSERT OR UPDATE ON invoices
   FOR EACH ROW
@@ -1222,6 +1224,7 @@ CREATE TABLE documents (
   CONSTRAINT documents_invoice_fkey FOREIGN KEY (invoice) REFERENCES invoices(number),
   CONSTRAINT documents_settings_version_fkey FOREIGN KEY (settings_version) REFERENCES billing_settings(version)
 );
+CREATE INDEX documents_incomplete_idx ON documents USING btree (issued_at) WHERE kind = 'invoice'::text AND ((facts -> 'buyer'::text) -> 'address'::text) = 'null'::jsonb;
 CREATE INDEX documents_invoice_idx ON documents USING btree (invoice);
 CREATE UNIQUE INDEX documents_invoice_key ON documents USING btree (invoice) WHERE kind = 'invoice'::text;
 CREATE INDEX documents_issued_on_idx ON documents USING btree (issued_on);

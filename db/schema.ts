@@ -271,6 +271,7 @@ export interface Invoices {
   period_ends_at: Timestamp;
   period_starts_at: Timestamp;
   plan: string;
+  reminded: Generated<number>;
   status: 'open' | 'paid' | 'void';
   unit_amount: Int8;
 }

@@ -61,6 +61,9 @@ async function createTables(db: Kysely<unknown>): Promise<void> {
   await sql`create index documents_invoice_idx on documents (invoice)`.execute(db);
   await sql`create index documents_issued_on_idx on documents (issued_on)`.execute(db);
   await sql`
+    create index documents_incomplete_idx on documents (issued_at)
+      where kind = 'invoice' and facts->'buyer'->'address' = 'null'::jsonb`.execute(db);
+  await sql`
     create table document_series (
       prefix text,
       year smallint,
@@ -153,7 +156,9 @@ async function widenInvoices(db: Kysely<unknown>): Promise<void> {
       add column document text constraint invoices_document_key unique,
       add column credited bigint not null default 0,
       add column allocated bigint not null default 0,
-      add column past_due_at timestamptz`.execute(db);
+      add column past_due_at timestamptz,
+      add column reminded smallint not null default 0
+        constraint invoices_reminded_known check (reminded between 0 and 2)`.execute(db);
   await sql`
     insert into payments (id, kind, currency, amount, paid_at, invoice_number, recorded_at, recorded_by, unallocated)
       select 'invoice#' || number, 'payment', currency, unit_amount, paid_at, number::text, paid_at, 'operator', 0
@@ -236,7 +241,7 @@ async function createTriggers(db: Kysely<unknown>, path: RawBuilder<unknown>): P
     ['document_files', []],
     ['payments', ['unallocated']],
     ['allocations', []],
-    ['invoices', ['status', 'paid_at', 'credited', 'allocated']],
+    ['invoices', ['status', 'paid_at', 'credited', 'allocated', 'reminded']],
   ] as const)
     await sql`
       create trigger ${sql.id(`${table}_refuse_change`)} before update or delete on ${sql.id(table)} for each row

@@ -179,6 +179,28 @@ export async function updateSettled(
   return { credited, allocated, open: unitAmount - credited - allocated, status, paidAt: whenPaid };
 }
 
+/** Notes that an open invoice is reminded of for the first or second time. False if it was before, or is not open. */
+export async function markReminded(trx: Transaction<DB>, number: string, which: 1 | 2): Promise<boolean> {
+  const result = await trx
+    .updateTable('invoices')
+    .set({ reminded: which })
+    .where('document', '=', number)
+    .where('status', '=', 'open')
+    .where('reminded', '<', which)
+    .executeTakeFirst();
+  return result.numUpdatedRows > 0n;
+}
+
+/** Takes back that it is reminded of, because that mail does not go out. */
+export async function unmarkReminded(db: Database, number: string, which: 1 | 2): Promise<void> {
+  await db
+    .updateTable('invoices')
+    .set({ reminded: which - 1 })
+    .where('document', '=', number)
+    .where('reminded', '=', which)
+    .execute();
+}
+
 /** The ids of the contracts of these invoices, in one order for all callers that lock them. */
 export async function listContractsOf(db: Database, ids: number[]): Promise<string[]> {
   const rows = await db
@@ -228,7 +250,7 @@ export async function hasOverdueInvoice(db: Database, accountId: string, now: Da
 
 const selectInvoices = (db: Database) => db.selectFrom('invoices as i').select(columns);
 
-type Row = Omit<Selectable<Invoices>, 'buyer_name' | 'buyer_email'>;
+type Row = Omit<Selectable<Invoices>, 'buyer_name' | 'buyer_email' | 'reminded'>;
 
 const readRow = (row: Row): Invoice => {
   const [unitAmount, credited, allocated] = [row.unit_amount, row.credited, row.allocated].map(Number) as [

@@ -15,8 +15,6 @@ export type NoticeKind =
   | `${CodeFactor}_removed`
   | 'codes_guessed'
   | 'contract_added'
-  | 'contract_cancel_asked'
-  | 'contract_kept'
   | 'data_downloaded'
   | 'deletion_canceled'
   | 'deletion_requested'
@@ -52,4 +50,15 @@ export type LetterKind =
   | 'stop_new_address'
   | 'invoice_email';
 
-export type MailKind = LetterKind | NoticeKind;
+/** Mails about trials, contracts, documents and money (server/billing/mails.ts). */
+export type BillingMailKind =
+  | 'invoice_issued'
+  | 'invoice_reminder_1'
+  | 'invoice_reminder_2'
+  | 'payment_received'
+  | 'credit_note_issued'
+  | 'trial_ends'
+  | 'contract_cancel_asked'
+  | 'contract_kept';
+
+export type MailKind = LetterKind | NoticeKind | BillingMailKind;

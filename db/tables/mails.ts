@@ -6,7 +6,8 @@ import { v7 as uuidv7 } from 'uuid';
 import type { Database } from '../postgres/client.ts';
 import { prepareDeferred } from '../postgres/prepare.ts';
 import type { DB } from '../schema.ts';
-import type { LetterKind, MailKind } from './mail-kinds.ts';
+import { selectMailboxes } from './billing-mails.ts';
+import type { BillingMailKind, LetterKind, MailKind } from './mail-kinds.ts';
 import { isOneOf, type Mailboxes } from './take-back-changes.ts';
 
 export type MailRow = {
@@ -44,12 +45,66 @@ const insert = prepareDeferred(
       .onConflict((conflict) => conflict.column('key').doNothing()),
 );
 
-/** Of mails with the same key only the first is written. */
+/** Adds a mail, unless there is one with its key. */
 export function deferMail(
   trx: Transaction<DB>,
-  { key, ...mail }: Omit<MailRow, 'id' | 'createdAt' | 'attempts'> & { key?: string; now: Date },
+  mail: Omit<MailRow, 'id' | 'createdAt' | 'attempts'> & { now: Date; key?: string },
 ): void {
-  insert(trx, { ...mail, key: key ?? null, id: uuidv7(), details: JSON.stringify(mail.details) });
+  insert(trx, { ...mail, id: uuidv7(), details: JSON.stringify(mail.details), key: mail.key ?? null });
+}
+
+type BillingMail = {
+  kind: BillingMailKind;
+  /** No two mails have the same. */
+  key: string;
+  contractId: string;
+  details: Record<string, string>;
+  now: Date;
+};
+
+const insertOfContract = prepareDeferred(
+  (db, mail: Omit<BillingMail, 'details'> & { id: string; details: string }) =>
+    db
+      .insertInto('mails')
+      .columns(['id', 'kind', 'user_id', 'recipient', 'details', 'created_at', 'next_attempt_at', 'key'])
+      .expression(
+        selectMailboxes(db)
+          .select([
+            sql<string>`${mail.id}::uuid`.as('id'),
+            sql<string>`${mail.kind}::text`.as('kind'),
+            'userId',
+            'email',
+            sql<string>`${mail.details}::jsonb`.as('details'),
+            sql<Date>`${mail.now}::timestamptz`.as('created_at'),
+            sql<Date>`${mail.now}::timestamptz`.as('next_attempt_at'),
+            sql<string>`${mail.key}::text`.as('key'),
+          ])
+          .where('m.contractId', '=', mail.contractId),
+      )
+      .onConflict((conflict) => conflict.column('key').doNothing()),
+);
+
+/** Adds a mail to the mailbox for documents of a contract, unless there is none, or a mail with the same key. */
+export function deferBillingMail(trx: Transaction<DB>, mail: BillingMail): void {
+  insertOfContract(trx, { ...mail, id: uuidv7(), details: JSON.stringify(mail.details) });
+}
+
+/** Puts a mail off without counting the try: what it needs is not there yet. */
+export async function postponeMail(
+  db: Database,
+  id: string,
+  { now, until }: { now: Date; until: Date },
+): Promise<void> {
+  await db
+    .updateTable('mails')
+    .set((eb) => ({ attempts: eb('attempts', '-', 1), created_at: now, next_attempt_at: until }))
+    .where('id', '=', id)
+    .execute();
+}
+
+/** Notes that a mail goes to another address by now. */
+export async function setRecipient(db: Database, id: string, recipient: string): Promise<void> {
+  await db.updateTable('mails').set({ recipient }).where('id', '=', id).execute();
 }
 
 /**

@@ -42,7 +42,7 @@ export const occurredAt = sql<Date>`
   case when ${isInstant('occurred_at')} then occurred_at else date_trunc('milliseconds', created_at) end`;
 
 /** The ids stay when their user is erased. */
-const columns = [
+export const contractColumns = [
   'id',
   sql<string>`coalesce(user_id, erased_user_id)`.as('user_id'),
   sql<string>`coalesce(account_id, erased_account_id)`.as('account_id'),
@@ -61,7 +61,7 @@ const columns = [
 
 const selectForUpdate = (column: 'id' | 'signup_id') =>
   prepare((db, { value }: { value: string }) =>
-    db.selectFrom('service_contracts').select(columns).where(column, '=', value).forUpdate(),
+    db.selectFrom('service_contracts').select(contractColumns).where(column, '=', value).forUpdate(),
   );
 const locks = { id: selectForUpdate('id'), signupId: selectForUpdate('signup_id') };
 
@@ -72,16 +72,21 @@ export async function lockContract(
 ): Promise<Contract | undefined> {
   const [lock, value] = 'id' in key ? [locks.id, key.id] : [locks.signupId, key.signupId];
   const [row] = await lock(trx, { value });
-  return row && readRow(row);
+  return row && readContract(row);
 }
 
-export async function findContract(db: Database, id: string): Promise<Contract | undefined> {
+/** Takes no lock. */
+export async function findContract(
+  db: Database,
+  key: { id: string } | { signupId: string },
+): Promise<Contract | undefined> {
+  const [column, value] = 'id' in key ? (['id', key.id] as const) : (['signup_id', key.signupId] as const);
   const row = await db
     .selectFrom('service_contracts')
-    .select(columns)
-    .where('id', '=', id)
+    .select(contractColumns)
+    .where(column, '=', value)
     .executeTakeFirst();
-  return row && readRow(row);
+  return row && readContract(row);
 }
 
 const insert = prepareDeferred((db, row: ReturnType<typeof writeRow>) =>
@@ -174,13 +179,13 @@ export async function detachContracts(
 export async function listContracts(db: Database, accountId: string): Promise<Contract[]> {
   const rows = await db
     .selectFrom('service_contracts')
-    .select(columns)
+    .select(contractColumns)
     .where('account_id', '=', accountId)
     .orderBy('created_at', 'desc')
     .orderBy('id', 'desc')
     .limit(100)
     .execute();
-  return rows.map(readRow);
+  return rows.map(readContract);
 }
 
 /** The states of the account's contracts, each once; a trial as it is stored, with the latest end of one. */
@@ -234,13 +239,16 @@ export async function listArrivals(
   db: Database,
   { after, limit }: { after: string | undefined; limit: number },
 ): Promise<Contract[]> {
-  let query = db.selectFrom('service_contracts').select(columns).where('arrival_number', 'is not', null);
+  let query = db
+    .selectFrom('service_contracts')
+    .select(contractColumns)
+    .where('arrival_number', 'is not', null);
   if (after !== undefined) {
     query = query.where('arrival_number', '>', (eb) =>
       eb.selectFrom('service_contracts').select('arrival_number').where('id', '=', after),
     );
   }
-  return (await query.orderBy('arrival_number').limit(limit).execute()).map(readRow);
+  return (await query.orderBy('arrival_number').limit(limit).execute()).map(readContract);
 }
 
 const writeRow = (contract: Contract) => ({
@@ -289,8 +297,11 @@ const lastInstant = Date.parse('9999-12-31T23:59:59.999Z');
 export const readSetTime = (at: Date | null): Date | null =>
   at instanceof Date && at.getTime() >= firstInstant && at.getTime() <= lastInstant ? at : null;
 
-const readRow = (
-  row: Pick<Row, Extract<(typeof columns)[number], string> | 'user_id' | 'account_id' | 'occurred_at'>,
+export const readContract = (
+  row: Pick<
+    Row,
+    Extract<(typeof contractColumns)[number], string> | 'user_id' | 'account_id' | 'occurred_at'
+  >,
 ): Contract => ({
   id: row.id,
   userId: row.user_id,

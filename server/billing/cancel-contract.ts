@@ -21,7 +21,7 @@ import type { Dependencies } from '../instance/dependencies.ts';
 import { isRunning, presentStatus } from './contract-states.ts';
 import { endContract } from './invoicing.ts';
 import { findSettings } from './issue.ts';
-import { deferBillingMail } from './mails.ts';
+import { deferContractMail } from './mails.ts';
 import { requireProved } from './own-details.ts';
 import { findEndOfPresentPeriod } from './periods.ts';
 
@@ -61,7 +61,7 @@ export async function cancelOwnContract(deps: Dependencies, actor: Actor, id: st
     await setCancelsAt(trx, id, cancelsAt);
     if (cancelsAt <= now) await endContract(trx, contract, now);
     await recordActorEvent(trx, actor, { type: 'contract.cancel_asked', details: { contractId: id } });
-    await deferBillingMail(trx, { kind: 'contract_cancel_asked', contract, cancelsAt, now });
+    deferContractMail(trx, 'contract_cancel_asked', contract, now);
   });
 }
 
@@ -72,12 +72,11 @@ export async function keepOwnContract(deps: Dependencies, actor: Actor, id: stri
   requireConfirmed(deps, actor);
   await changeContract(deps, actor, id, async (trx, contract) => {
     const now = deps.now();
-    const { cancelsAt } = contract;
     if (!isRunning(presentStatus(contract, now))) throw refuse(faultWords.contract_kept_late);
-    if (!cancelsAt) return;
+    if (!contract.cancelsAt) return;
     await setCancelsAt(trx, id, null);
     await recordActorEvent(trx, actor, { type: 'contract.kept', details: { contractId: id } });
-    await deferBillingMail(trx, { kind: 'contract_kept', contract, cancelsAt, now });
+    deferContractMail(trx, 'contract_kept', contract, now);
   });
 }
 
@@ -88,7 +87,7 @@ const isOwn = (contract: Pick<Contract, 'accountId'> | undefined, { session }: A
 
 /** Before anybody is asked for a credential. */
 async function requireOwnContract({ db }: Dependencies, actor: Actor, id: string): Promise<void> {
-  if (!uuid.test(id) || !isOwn(await findContract(db, id), actor)) throw unknown();
+  if (!uuid.test(id) || !isOwn(await findContract(db, { id }), actor)) throw unknown();
 }
 
 const changeContract = (

@@ -30,6 +30,7 @@ import { daysAfter } from '../basics/instant.ts';
 import type { Dependencies } from '../instance/dependencies.ts';
 import { applyMove, type Move, presentStatus } from './contract-states.ts';
 import { type Charge, findSettings, issueInvoice, type Settings } from './issue.ts';
+import { writeDueMails } from './mails.ts';
 import { endOfPeriod } from './periods.ts';
 
 const daysToPay = 14;
@@ -38,8 +39,8 @@ const batchSize = 100;
 type Billing = Pick<Dependencies, 'db' | 'now' | 'log'>;
 
 /**
- * Invoices every period that has begun, marks contracts past due, then trials expired, until none is left or `signal`
- * aborts.
+ * Invoices every period that has begun, marks contracts past due, then trials expired, and writes mails that are due, until
+ * nothing is left or `signal` aborts.
  */
 export async function runBilling(billing: Billing, signal?: AbortSignal): Promise<void> {
   const { now } = billing;
@@ -57,6 +58,7 @@ export async function runBilling(billing: Billing, signal?: AbortSignal): Promis
   await forEachContract(billing, signal, findEndedTrials, (trx, contract) =>
     expireTrial(trx, contract, now()),
   );
+  await writeDueMails(billing, signal);
 }
 
 /** Locks each contract in a transaction of its own. A contract that fails does not stop the others. */

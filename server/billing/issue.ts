@@ -14,6 +14,7 @@ import { type Amounts, maxAmount, shareCredit, taxPrice } from './amounts.ts';
 import { type Buyer, findBuyer } from './buyers.ts';
 import { addDays, dayIn, startOfDay } from './days.ts';
 import type { DocumentFacts } from './document-facts.ts';
+import { deferDocumentMails } from './mails.ts';
 import type { BillingSettings } from './settings.ts';
 import { findTax } from './tax.ts';
 
@@ -171,14 +172,14 @@ async function readDay(trx: Transaction<DB>, { seller }: BillingSettings) {
   return { zone, now, today: dayIn(zone, now) };
 }
 
-const insertFacts = (
+async function insertFacts(
   trx: Transaction<DB>,
   invoiceId: number,
   prefix: string,
   facts: DocumentFacts,
   issuedAt: Date,
-) =>
-  insertDocument(trx, {
+): Promise<void> {
+  await insertDocument(trx, {
     number: facts.number,
     kind: facts.kind,
     invoiceId,
@@ -196,3 +197,5 @@ const insertFacts = (
     issuedAt,
     facts,
   });
+  deferDocumentMails(trx, facts, issuedAt);
+}

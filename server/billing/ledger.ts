@@ -25,6 +25,7 @@ import { lockContract } from '../../db/tables/service-contracts.ts';
 import { AppError } from '../basics/errors.ts';
 import { faultWords } from '../basics/fault-words.ts';
 import { settleContract } from './invoicing.ts';
+import { deferPaymentMail } from './mails.ts';
 
 /** What the audit keeps of who does something with money. */
 export type BooksTrail = Omit<AuditEvent, 'type' | 'reason' | 'details'> & {
@@ -102,8 +103,14 @@ async function takeIn(
   await spread(trx, refunds, gone);
   const unallocated = money.amount - gone;
   await insertPayment(trx, { ...money, recordedBy: by.recordedBy, unallocated });
-  if (invoice?.currency === money.currency)
-    await allocateUpTo(trx, { payment: { ...money, unallocated }, invoice });
+  if (invoice?.currency !== money.currency) return;
+  const amount = await allocateUpTo(trx, { payment: { ...money, unallocated }, invoice });
+  if (amount > 0) thank(trx, money.id, invoice, by);
+}
+
+function thank(trx: Transaction<DB>, payment: string, invoice: Invoice, { now }: Bookkeeper): void {
+  const { number, hasDocument, contractId } = invoice;
+  if (hasDocument) deferPaymentMail(trx, { payment, number, contractId }, now);
 }
 
 /** Takes what is not allocated of its payment first, then what it pays, the newest first. */
@@ -180,6 +187,7 @@ export async function allocate(
   if (payment.currency !== invoice.currency) throw refuse('/number', faultWords.allocate_currency);
   const amount = await allocateUpTo(trx, { payment, invoice });
   if (amount <= 0) throw new AppError('already_settled');
+  thank(trx, payment.id, invoice, by);
   await settleContracts(trx, invoices, by);
   deferAuditEvent(trx, {
     ...by.trail,

@@ -3,7 +3,14 @@ import { createTransport } from 'nodemailer';
 import type { Config } from '../settings/config.ts';
 import { isThisMachine } from '../settings/this-machine.ts';
 
-export type Message = { id: string; to: string; subject: string; text: string; html: string };
+export type Message = {
+  id: string;
+  to: string;
+  subject: string;
+  text: string;
+  html: string;
+  attachment?: { name: string; type: string; bytes: Uint8Array } | undefined;
+};
 
 export type Mailer = {
   /** Resolves once the server has accepted the message. */
@@ -37,7 +44,7 @@ export function createMailer(mail: NonNullable<Config['mail']>, baseUrl: string)
   });
   const domain = new URL(baseUrl).hostname;
   return {
-    async send({ id, to, subject, text, html }) {
+    async send({ id, to, subject, text, html, attachment }) {
       // nodemailer would remove these two signs, which would turn the address into somebody else's.
       if (/[<>]/.test(to)) throw new Error('Email cannot be sent to this address.');
       await transport.sendMail({
@@ -46,6 +53,16 @@ export function createMailer(mail: NonNullable<Config['mail']>, baseUrl: string)
         subject,
         text,
         html,
+        ...(attachment && {
+          attachments: [
+            {
+              filename: attachment.name,
+              contentType: attachment.type,
+              // Any bytes will do, whatever the types of nodemailer say.
+              content: attachment.bytes as Buffer,
+            },
+          ],
+        }),
         // The id is the same at every attempt, so that a mail sent twice can be recognised.
         messageId: `<${id}@${domain}>`,
         // RFC 3834: this header asks machines not to answer.

@@ -106,20 +106,6 @@ const buildNotices = ({ dueAt, hasSupport, who, countsAt }: Words): Record<Notic
     advice: 'You can see it under Billing.',
     action: { label: 'See the contract', path: '/profile/billing' },
   },
-  contract_cancel_asked: {
-    subject: 'You have canceled a contract',
-    text: 'A service contract of your account has been canceled. Billing says when it ends. Until then you can change your mind there.',
-    advice:
-      'If this was not you, keep the contract under Billing, and set a new password: this logs everyone else out.',
-    action: { label: 'See the contract', path: '/profile/billing' },
-  },
-  contract_kept: {
-    subject: 'Your contract goes on',
-    text: 'A service contract of your account that had been canceled goes on after all.',
-    advice:
-      'If this was not you, cancel the contract under Billing, and set a new password: this logs everyone else out.',
-    action: { label: 'See the contract', path: '/profile/billing' },
-  },
   data_downloaded: {
     subject: 'Your data has been downloaded',
     text: 'A copy of everything that we keep about you has been downloaded from your account.',

@@ -8,6 +8,8 @@ import {
   type MailRow,
   markMailFailed,
   markMailSent,
+  postponeMail,
+  setRecipient,
 } from '../../db/tables/mails.ts';
 import { findUserById } from '../../db/tables/users.ts';
 import {
@@ -18,6 +20,8 @@ import {
 } from '../identity/ground/address-proof.ts';
 import type { Dependencies } from '../instance/dependencies.ts';
 import { buildAccent } from '../settings/accent.ts';
+import { composeBillingMail } from './billing-mails.ts';
+import { isBillingMail } from './billing-words.ts';
 import { describeAnswer } from './describe-answer.ts';
 import { findGreeted } from './greeting.ts';
 import { layOut } from './layout.ts';
@@ -73,16 +77,22 @@ type GreetingMail = MailRow & { greeted: string | undefined };
 async function sendMail(
   deps: Dependencies,
   mailer: Mailer | undefined,
-  mail: GreetingMail,
+  claimed: GreetingMail,
   signal: AbortSignal,
 ): Promise<boolean> {
   const { db, now, metrics } = deps;
-  const message = await composeMessage(deps, mail);
+  const message = await composeMessage(deps, claimed);
   if (!message) {
-    // Meanwhile a new password or a take-back has made the mail void.
-    await deleteMail(db, mail.id);
+    // Meanwhile a new password, a take-back or a payment has made the mail void.
+    await deleteMail(db, claimed.id);
     return true;
   }
+  if ('until' in message) {
+    await postponeMail(db, claimed.id, { now: now(), until: message.until });
+    return true;
+  }
+  const mail = { ...claimed, recipient: message.to };
+  if (mail.recipient !== claimed.recipient) await setRecipient(db, mail.id, mail.recipient);
   if (!mailer) {
     await markMailSent(db, mail.id, now(), message);
     metrics.countMail('sent');
@@ -101,12 +111,19 @@ async function sendMail(
 }
 
 async function composeMessage(
-  { db, config, now }: Dependencies,
+  deps: Dependencies,
   mail: GreetingMail,
-): Promise<Message | undefined> {
+): Promise<Message | { until: Date } | undefined> {
+  const { db, config, now } = deps;
   const { id, kind, recipient: to, details, greeted } = mail;
   const { name, baseUrl, brand, supportUrl, clients } = config;
   const style = { name, accent: brand.accent ?? usualAccent, baseUrl, supportUrl };
+  if (isBillingMail(kind)) {
+    const composed = await composeBillingMail(deps, { kind, details });
+    if (!composed || 'until' in composed) return composed;
+    const { message, ...rest } = composed;
+    return { id, ...rest, ...layOut(message, style, rest.to === to ? greeted : undefined) };
+  }
   if (!isLetter(kind)) {
     const { at = details.when ?? '', device, until, who, countsAt } = details;
     const token = until && (await createTakeBackToken(db, id));

@@ -1,4 +1,4 @@
-// CSV as RFC 4180 has it, record by record, in bounded memory.
+// CSV as RFC 4180 has it: read record by record, in bounded memory, and written.
 import { pipeline, Readable } from 'node:stream';
 import { CsvError, parse } from 'csv-parse';
 import { FileError } from './files.ts';
@@ -31,3 +31,12 @@ export async function* readCsv(
     throw new FileError(`Line ${error.lines} is not CSV (${error.code}).`);
   }
 }
+
+/** Each record with its end of line. */
+export const writeCsv = (records: string[][]): string =>
+  records.map((fields) => `${fields.map(quote).join(',')}\r\n`).join('');
+
+const quote = (field: string) => (/[",\r\n]/.test(field) ? `"${field.replaceAll('"', '""')}"` : field);
+
+/** A text that others wrote, so that a spreadsheet does not take it for a formula. */
+export const guardText = (text: string): string => (/^[=+\-@\t\r]/.test(text) ? `'${text}` : text);

@@ -1,7 +1,7 @@
 // Where files are, and files by line, in bounded memory.
 import { once } from 'node:events';
 import { createReadStream, createWriteStream, readFileSync, statSync } from 'node:fs';
-import { readlink, stat } from 'node:fs/promises';
+import { mkdir, readdir, readlink, stat } from 'node:fs/promises';
 import { basename, dirname, isAbsolute } from 'node:path';
 import process from 'node:process';
 import type { Readable, Writable } from 'node:stream';
@@ -159,4 +159,14 @@ function buildLineWrite(stream: Writable, describe: (error: Error) => FileError)
     new Promise<void>((done, failed) =>
       stream.write(`${line}\n`, (error) => (error ? failed(describe(error)) : done())),
     );
+}
+
+/** Makes the folder unless it is there. Throws a FileError if it cannot, or if the folder holds anything. */
+export async function requireEmptyFolder(path: string): Promise<void> {
+  const names = await mkdir(path, { recursive: true })
+    .then(() => readdir(path))
+    .catch((error) => {
+      throw new FileError(`Cannot make the folder ${path} (${error.code}).`);
+    });
+  if (names.length > 0) throw new FileError(`The folder ${path} is not empty. Name another one.`);
 }

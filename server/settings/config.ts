@@ -46,6 +46,8 @@ export type Config = {
   mail: { smtpUrl: string; from: string } | undefined;
   /** Where people get help: `mailto:` or `https:`. */
   supportUrl: string | undefined;
+  /** Who gets a copy of each document of billing. */
+  billingArchiveEmail: string | undefined;
   /** Where weaknesses are reported: `mailto:` or `https:`. Undefined: no security.txt. */
   securityContact: string | undefined;
   /** Whether people can create an account by themselves. */
@@ -167,6 +169,7 @@ function readSettings(reader: SettingsReader): Config {
     databasePreparedStatements: reader.oneOf('DATABASE_PREPARED_STATEMENTS', ['on', 'off'], 'on') === 'on',
     mail: readMail(reader),
     supportUrl: reader.url('IDENTITY_SUPPORT_URL', { schemes: ['mailto:', 'https:'] }),
+    billingArchiveEmail: readArchiveEmail(reader),
     securityContact: reader.url('IDENTITY_SECURITY_CONTACT', { schemes: ['mailto:', 'https:'] }),
     signUp: reader.oneOf('IDENTITY_SIGN_UP', ['open', 'closed'], 'open'),
     privacyUrl: reader.url('IDENTITY_PRIVACY_URL', { schemes: ['https:'] }),
@@ -216,6 +219,13 @@ function readEncryptionKeys(reader: SettingsReader): Uint8Array[] {
     required: true,
   });
   return (keys ?? []).map(decodeKey).filter((key) => key !== undefined);
+}
+
+function readArchiveEmail(reader: SettingsReader): string | undefined {
+  const email = reader.text('BILLING_ARCHIVE_EMAIL');
+  const isAddress = email === undefined || /^[^@\s<>",\p{Cc}]+@[^@\s<>",\p{Cc}]+$/u.test(email);
+  reader.faultIf('BILLING_ARCHIVE_EMAIL', !isAddress, 'must be one email address');
+  return email;
 }
 
 const maxFontMebibytes = 32;

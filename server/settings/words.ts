@@ -285,6 +285,11 @@ client needs a callback and a secret, and a client has both or neither.`,
         meaning: 'The sender, such as `"Identity <id@example.com>"`: in quotes where a shell reads it',
         local: 'none',
       },
+      {
+        name: 'BILLING_ARCHIVE_EMAIL',
+        meaning: 'Who gets a copy of each invoice and credit note, such as `archive@example.com`',
+        fallback: 'nobody',
+      },
     ],
   },
 ];

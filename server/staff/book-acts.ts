@@ -137,7 +137,7 @@ export const cancelContract: BookAct<string, { done: boolean }> = {
   right: 'billing.cancelContract',
   async find(db, { contract: id = '' }) {
     const contract = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(id)
-      ? await findContract(db, id)
+      ? await findContract(db, { id })
       : undefined;
     return contract && { ...contract, seen: seenOfContract(contract) };
   },

@@ -14,6 +14,7 @@ import { findPeople, showHits } from '../staff/find-people.ts';
 import { getPerson, wouldGet } from '../staff/person.ts';
 import { countSearch, type Staff } from '../staff/staff.ts';
 import { adminBillingRouter } from './admin-billing.ts';
+import { adminBooksRouter } from './admin-books.ts';
 import { moneyRouter } from './admin-money.ts';
 import { mergeRouters, router, staff, type TrpcContext } from './init.ts';
 
@@ -117,6 +118,7 @@ const auditRouter = router({
 
 const billingRouter = mergeRouters(
   adminBillingRouter,
+  adminBooksRouter,
   moneyRouter,
   router({ checkVatId: act('check-vat-id', 'vatId', 'checked') }),
 );

@@ -179,8 +179,6 @@ const others: NoticeKind[] = [
   'account_frozen',
   'account_thawed',
   'contract_added',
-  'contract_cancel_asked',
-  'contract_kept',
   'email_change_undone',
   'email_proved',
   'email_replaced',

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { MailKind } from '../../db/tables/mail-kinds.ts';
 import type { Told } from '../../db/tables/take-back-changes.ts';
+import { type BillingWords, billingMails } from '../../server/mail/billing-words.ts';
 import { isPlain } from '../../server/mail/greeting.ts';
 import { layOut, type MailMessage } from '../../server/mail/layout.ts';
 import { letters } from '../../server/mail/letters.ts';
@@ -15,9 +16,32 @@ const takeBack = { link: `${baseUrl}/take-back?token=t`, until: '2026-01-09T03:0
 const supportUrl = 'mailto:help%2Bid@example.test?subject=Login';
 const style = { name: words.name, accent: buildAccent('#14594a'), baseUrl, supportUrl };
 
+const money: BillingWords = {
+  baseUrl,
+  number: 'INV-2026-0001',
+  invoice: 'INV-2026-0001',
+  plan: 'Starter & <more>',
+  period: '1 January 2026 to 31 January 2026',
+  total: 'EUR 34.51',
+  open: 'EUR 34.51',
+  due: '14 January 2026',
+  received: 'EUR 10.00',
+  lastDay: '31 January 2026',
+  price: 'EUR 29.00 a month',
+  mayCancel: true,
+  isAttached: true,
+};
+const paid = { ...money, open: undefined };
+
+type BillingSpecial =
+  | 'invoice_issued that is paid'
+  | 'invoice_issued without its PDF'
+  | 'payment_received of all'
+  | 'contract_cancel_asked at once';
+
 type Special = `${Told | 'rest'} with a take-back link` | 'rest';
 
-const messages: Record<MailKind | Special, MailMessage> = {
+const messages: Record<MailKind | Special | BillingSpecial, MailMessage> = {
   welcome: letters.welcome.build(words),
   set_password: letters.set_password.build(words),
   prove_address: letters.prove_address.build(words),
@@ -28,8 +52,6 @@ const messages: Record<MailKind | Special, MailMessage> = {
   new_address: letters.new_address.build(words),
   stop_new_address: letters.stop_new_address.build(words),
   invoice_email: letters.invoice_email.build(words),
-  contract_cancel_asked: buildNotice('contract_cancel_asked', notice),
-  contract_kept: buildNotice('contract_kept', notice),
   account_frozen: buildNotice('account_frozen', notice),
   account_thawed: buildNotice('account_thawed', notice),
   authenticator_added: buildNotice('authenticator_added', notice),
@@ -66,6 +88,18 @@ const messages: Record<MailKind | Special, MailMessage> = {
   'recovery_codes_made with a take-back link': buildNotice('recovery_codes_made', { ...notice, takeBack }),
   'email_changed with a take-back link': buildNotice('email_changed', { ...notice, takeBack }),
   'deletion_requested with a take-back link': buildNotice('deletion_requested', { ...notice, takeBack }),
+  invoice_issued: billingMails.invoice_issued(money),
+  'invoice_issued that is paid': billingMails.invoice_issued(paid),
+  'invoice_issued without its PDF': billingMails.invoice_issued({ ...money, isAttached: false }),
+  invoice_reminder_1: billingMails.invoice_reminder_1(money),
+  invoice_reminder_2: billingMails.invoice_reminder_2(money),
+  payment_received: billingMails.payment_received(money),
+  'payment_received of all': billingMails.payment_received(paid),
+  credit_note_issued: billingMails.credit_note_issued({ ...money, number: 'CN-2026-0001' }),
+  trial_ends: billingMails.trial_ends(money),
+  contract_cancel_asked: billingMails.contract_cancel_asked(money),
+  'contract_cancel_asked at once': billingMails.contract_cancel_asked({ ...money, lastDay: undefined }),
+  contract_kept: billingMails.contract_kept(money),
   rest: buildRest(notice),
   'rest with a take-back link': buildRest({ ...notice, takeBack }),
 };

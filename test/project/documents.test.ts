@@ -5,6 +5,7 @@ import { addAccountCommands } from '../../server/cli/accounts.ts';
 import { addAuditCommand } from '../../server/cli/audit.ts';
 import { addBillingCommands } from '../../server/cli/billing.ts';
 import { addBillingSettingsCommands } from '../../server/cli/billing-settings.ts';
+import { addBookCommands } from '../../server/cli/books.ts';
 import { addClientCommands } from '../../server/cli/clients.ts';
 import { addDatabaseCommands } from '../../server/cli/database.ts';
 import { addDeletionCommand } from '../../server/cli/deletion.ts';
@@ -244,6 +245,7 @@ describe('a command in our documents', () => {
     addMoneyCommands(program);
     addBillingCommands(program);
     addBillingSettingsCommands(program);
+    addBookCommands(program);
     addReconcileCommand(program);
     addClientCommands(program);
     addDoctorCommand(program);

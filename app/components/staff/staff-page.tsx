@@ -9,6 +9,7 @@ type Entry = { path: string; icon: IconName; title: string; isForAdmins?: boolea
 const pages: Entry[] = [
   { path: '/admin/people', icon: 'people', title: 'People' },
   { path: '/admin/audit', icon: 'clock', title: 'Audit' },
+  { path: '/admin/billing', icon: 'invoice', title: 'Billing', isForAdmins: true },
   { path: '/admin/billing/settings', icon: 'invoice', title: 'Billing settings', isForAdmins: true },
 ];
 

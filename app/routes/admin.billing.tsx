@@ -1,0 +1,127 @@
+import type { LoaderFunctionArgs } from '@remix-run/node';
+import { useLoaderData } from '@remix-run/react';
+import type { ReactNode } from 'react';
+import { Day } from '../components/instant.tsx';
+import { Money } from '../components/money.tsx';
+import { Row, Rows } from '../components/rows.tsx';
+import { Section } from '../components/section.tsx';
+import { titled } from '../components/service-name.ts';
+import { StaffPage } from '../components/staff/staff-page.tsx';
+import { loadForStaff } from '../staff.ts';
+
+export const handle = { isStatic: true };
+
+export const meta = titled('Billing');
+
+export const loader = (args: LoaderFunctionArgs) =>
+  loadForStaff(args, (procedures) => procedures.admin.billing.summary());
+
+const ages = {
+  not_due: 'Not due yet',
+  to_30_days: 'Overdue for up to 30 days',
+  to_60_days: 'Overdue for 31 to 60 days',
+  to_90_days: 'Overdue for 61 to 90 days',
+  longer: 'Overdue for more than 90 days',
+};
+
+const reasons: Record<string, string> = {
+  no_tax_rule: 'No tax rule fits. Add one in the settings.',
+  tax_currency: 'Its price is in another currency than yours, and tax would be charged.',
+  price_too_high: 'Its price is too high for an invoice.',
+};
+
+const personPath = (userId: string | null) => (userId ? `/admin/people/${userId}` : undefined);
+
+export default function AdminBilling() {
+  const { who, open, held, incomplete, ignored, unmade, unallocated } = useLoaderData<typeof loader>();
+  return (
+    <StaffPage
+      title="Billing"
+      intro="What customers owe, and what waits for somebody."
+      who={who}
+      current="/admin/billing"
+    >
+      <Section id="open" title="Open invoices">
+        <List nothing="Nothing is open.">
+          {open.map(({ age, count, amount, ...money }) => (
+            <Row
+              key={`${money.currency} ${age}`}
+              title={ages[age]}
+              about={`${count} ${count === 1 ? 'invoice' : 'invoices'}`}
+              end={<Money {...money} unitAmount={amount} />}
+            />
+          ))}
+        </List>
+      </Section>
+      <Section id="unallocated" title="Money that is not allocated">
+        <List nothing="All money is allocated.">
+          {unallocated > 0 && (
+            <Row
+              href="/admin/billing/unallocated"
+              title={`${unallocated} ${unallocated === 1 ? 'payment' : 'payments'}`}
+              about="Allocate them to invoices, or record that they were paid back."
+            />
+          )}
+        </List>
+      </Section>
+      <Section
+        id="held"
+        title="Held periods"
+        intro="They cannot be invoiced now. Each is tried again every minute."
+      >
+        <List nothing="Nothing is held.">
+          {held.map(({ signupId, plan, code, startsAt, userId }) => (
+            <Row
+              key={signupId}
+              href={personPath(userId)}
+              title={`${plan}, ${signupId}`}
+              about={
+                <span data-held={code}>
+                  {reasons[code] ?? code} {startsAt && <Day at={startsAt} />}
+                </span>
+              }
+            />
+          ))}
+        </List>
+      </Section>
+      <Section
+        id="incomplete"
+        title="Incomplete"
+        intro="Complete the billing details, then reissue the invoice."
+      >
+        <List nothing="Nothing is incomplete.">
+          {[
+            ...incomplete.map(({ number, buyer, userId }) => (
+              <Row
+                key={number}
+                href={personPath(userId)}
+                title={`Invoice ${number}`}
+                about={`It has no address of its buyer, ${buyer}.`}
+              />
+            )),
+            ...ignored.map((account) => (
+              <Row
+                key={`${account.userId} ${account.accountName}`}
+                href={personPath(account.userId)}
+                title={account.accountName}
+                about={`The CRM reported billing details that are not valid: ${account.ignored.join(', ')}`}
+              />
+            )),
+          ]}
+        </List>
+      </Section>
+      <Section id="unmade" title="Documents without a file">
+        <List nothing="All files could be made.">
+          {unmade.map(({ number, tries, lastError }) => (
+            <Row key={number} title={number} about={`Tried ${tries} times: ${lastError}`} />
+          ))}
+        </List>
+      </Section>
+    </StaffPage>
+  );
+}
+
+function List({ nothing, children }: { nothing: string; children: ReactNode }) {
+  const isEmpty = Array.isArray(children) ? children.length === 0 : !children;
+  return isEmpty ? <p className="hint">{nothing}</p> : <Rows>{children}</Rows>;
+}

@@ -1,0 +1,117 @@
+// Which mails about billing are due, whom they go to, and what they need. Reads only.
+import { sql } from 'kysely';
+import type { Database } from '../postgres/client.ts';
+
+/**
+ * The mailbox for documents of each contract: the address for invoices of its account, if it is proved, or else the address that
+ * the contract's user holds. There is none for a user who is frozen, nor for an account that is erased.
+ */
+export const selectMailboxes = (db: Pick<Database, 'selectFrom'>) =>
+  db.selectFrom(
+    sql<{ contractId: string; userId: string; email: string; isProved: boolean; isForInvoices: boolean }>`
+      (select c.id as "contractId", d.email is not null as "isForInvoices", coalesce(d.email, u.email) as email,
+        d.email is not null or u.email_verified_at is not null as "isProved",
+        coalesce(u.id, (select o.id from users o where o.account_id = c.account_id order by o.id limit 1)) as "userId"
+      from service_contracts c
+      left join users u on u.id = c.user_id
+      left join lateral (
+        select invoice_email as email from billing_details
+          where account_id = c.account_id and invoice_email_proved_at is not null) d on true
+      where c.account_id is not null and u.frozen_at is null and (d.email is not null or u.holds_email))`.as(
+      'm',
+    ),
+  );
+
+export async function findMailbox(
+  db: Database,
+  contractId: string,
+): Promise<{ email: string; isProved: boolean; isForInvoices: boolean } | undefined> {
+  return selectMailboxes(db)
+    .select(['email', 'isProved', 'isForInvoices'])
+    .where('m.contractId', '=', contractId)
+    .executeTakeFirst();
+}
+
+/** The PDF of a document; undefined until it is made. `nextTryAt` is when that is tried, if it is to be. */
+export async function findPdf(
+  db: Database,
+  number: string,
+): Promise<{ pdf: Uint8Array | null; nextTryAt: Date | null } | undefined> {
+  return db
+    .selectFrom('documents as d')
+    .leftJoin('document_files as f', 'f.number', 'd.number')
+    .leftJoin('documents_to_make as q', 'q.number', 'd.number')
+    .select(['f.pdf', 'q.next_try_at as nextTryAt'])
+    .where('d.number', '=', number)
+    .executeTakeFirst();
+}
+
+/** How much of an invoice that payment pays. */
+export async function findAllocated(
+  db: Database,
+  { payment, invoiceId }: { payment: string; invoiceId: number },
+): Promise<number> {
+  const { amount } = await db
+    .selectFrom('allocations')
+    .select(sql<string>`coalesce(sum(amount), 0)`.as('amount'))
+    .where('payment', '=', payment)
+    .where('invoice', '=', String(invoiceId))
+    .executeTakeFirstOrThrow();
+  return Number(amount);
+}
+
+type Search = { now: Date; limit: number };
+
+/**
+ * Reminders of open invoices whose day has come, by the settings that the invoice names: of two only the later, and none within
+ * six days after the one before.
+ */
+export async function findDueReminders(
+  db: Database,
+  { now, limit }: Search,
+): Promise<{ number: string; contractId: string; which: 1 | 2 }[]> {
+  const { rows } = await sql<{ number: string; contractId: string; which: 1 | 2 }>`
+    with due as (
+      select i.document as number, i.contract_id, i.due_at, i.reminded,
+        s.settings #>> '{seller,time_zone}' as zone,
+        (s.settings #>> '{terms,reminder_days,0}')::int as first,
+        (s.settings #>> '{terms,reminder_days,1}')::int as second
+      from invoices i
+      join documents d on d.number = i.document
+      join billing_settings s on s.version = d.settings_version
+      where i.status = 'open' and i.reminded < 2 and i.due_at <= ${now}
+    ), passed as (
+      select number, contract_id, due_at, reminded, case
+        when (due_at at time zone zone + make_interval(days => second)) at time zone zone <= ${now} then 2
+        when (due_at at time zone zone + make_interval(days => first)) at time zone zone <= ${now} then 1
+      end as which
+      from due
+    )
+    select number, contract_id as "contractId", which
+    from passed join ${selectMailboxes(db).select('contractId').as('m')} on m."contractId" = contract_id
+    where which > reminded
+      and not exists (select from mails where key = 'invoice_reminder_1:' || number
+        and created_at > ${now}::timestamptz - interval '6 days')
+    order by due_at, number limit ${limit}`.execute(db);
+  return rows;
+}
+
+/** Trials that end within three days, and are of four days at least. */
+export async function findEndingTrials(
+  db: Database,
+  { now, limit }: Search,
+): Promise<{ key: string; contractId: string; endsAt: Date }[]> {
+  const { rows } = await sql<{ key: string; contractId: string; endsAt: Date }>`
+    with ending as (
+      select id, trial_ends_at, 'trial_ends:' || id || ':' || floor(extract(epoch from trial_ends_at)) as key
+      from service_contracts
+      where status = 'trialing' and trial_ends_at > ${now}
+        and trial_ends_at <= ${now}::timestamptz + interval '3 days'
+        and trial_ends_at >= created_at + interval '4 days' and cancels_at is null
+    )
+    select key, id as "contractId", trial_ends_at as "endsAt"
+    from ending join ${selectMailboxes(db).select('contractId').as('m')} on m."contractId" = id
+    where not exists (select from mails where mails.key = ending.key)
+    order by trial_ends_at limit ${limit}`.execute(db);
+  return rows;
+}

@@ -1,0 +1,170 @@
+// Lists of contracts and invoices of everybody, and what of billing waits for somebody. Reads only.
+import { sql } from 'kysely';
+import type { Database } from '../postgres/client.ts';
+import type { Invoices } from '../schema.ts';
+import { type Contract, contractColumns, readContract } from './service-contracts.ts';
+
+const sliceSize = 1_000;
+
+/** `email`: of its user; null once they are erased. */
+export type ListedContract = Contract & { held: string | null; email: string | null };
+
+/** All contracts, or those of an account, in the order in which they were made. */
+export async function* listAllContracts(
+  db: Database,
+  { accountId }: { accountId?: string | undefined },
+): AsyncGenerator<ListedContract[], void> {
+  for (let after = '00000000-0000-0000-0000-000000000000'; ; ) {
+    const rows = await db
+      .selectFrom('service_contracts')
+      .select([...contractColumns, 'held_code'])
+      .select((eb) =>
+        eb
+          .selectFrom('users')
+          .select('email')
+          .whereRef('users.id', '=', 'service_contracts.user_id')
+          .as('email'),
+      )
+      .where('id', '>', after)
+      .$if(accountId !== undefined, (query) => query.where('account_id', '=', accountId ?? ''))
+      .orderBy('id')
+      .limit(sliceSize)
+      .execute();
+    const last = rows.at(-1);
+    if (!last) return;
+    yield rows.map((row) => ({ ...readContract(row), held: row.held_code, email: row.email }));
+    after = last.id;
+  }
+}
+
+export type ListedInvoice = {
+  id: number;
+  number: string;
+  signupId: string;
+  status: Invoices['status'];
+  isOverdue: boolean;
+  currency: string;
+  total: number;
+  open: number;
+  issuedAt: Date;
+  dueAt: Date;
+  email: string | null;
+};
+
+/** All invoices, or those of an account, in the order in which they were issued. */
+export async function* listAllInvoices(
+  db: Database,
+  { accountId, now }: { accountId?: string | undefined; now: Date },
+): AsyncGenerator<ListedInvoice[], void> {
+  for (let after = 0; ; ) {
+    const { rows } = await sql<
+      Omit<ListedInvoice, 'id' | 'total' | 'open'> & { id: string; total: string; open: string }
+    >`
+      select i.number as id, coalesce(i.document, i.number::text) as number, c.signup_id as "signupId", i.status,
+        i.status = 'open' and i.due_at <= ${now} as "isOverdue", i.currency, i.unit_amount as total,
+        i.unit_amount - i.credited - i.allocated as open, i.issued_at as "issuedAt", i.due_at as "dueAt", u.email
+      from invoices i join service_contracts c on c.id = i.contract_id left join users u on u.id = c.user_id
+      where i.number > ${after} ${accountId === undefined ? sql`` : sql`and c.account_id = ${accountId}`}
+      order by i.number limit ${sliceSize}`.execute(db);
+    const slice = rows.map((row) => ({
+      ...row,
+      id: Number(row.id),
+      total: Number(row.total),
+      open: Number(row.open),
+    }));
+    const last = slice.at(-1);
+    if (!last) return;
+    yield slice;
+    after = last.id;
+  }
+}
+
+/** How long an invoice that is open has been overdue. */
+export type Age = 'not_due' | 'to_30_days' | 'to_60_days' | 'to_90_days' | 'longer';
+
+/** What is open, by currency and age. */
+export async function sumOpen(
+  db: Database,
+  now: Date,
+): Promise<{ currency: string; age: Age; count: number; amount: number }[]> {
+  const { rows } = await sql<{ currency: string; age: Age; count: number; amount: string }>`
+    select currency, case
+        when due_at > ${now} then 'not_due'
+        when due_at > ${now}::timestamptz - interval '30 days' then 'to_30_days'
+        when due_at > ${now}::timestamptz - interval '60 days' then 'to_60_days'
+        when due_at > ${now}::timestamptz - interval '90 days' then 'to_90_days'
+        else 'longer' end as age,
+      count(*)::int as count, sum(unit_amount - credited - allocated) as amount
+    from invoices where status = 'open' group by 1, 2 order by 1, min(due_at) desc`.execute(db);
+  return rows.map((row) => ({ ...row, amount: Number(row.amount) }));
+}
+
+const listed = 100;
+
+/** Contracts whose next period cannot be invoiced, the longest held first. */
+export async function listHeld(
+  db: Database,
+): Promise<{ signupId: string; plan: string; code: string; startsAt: Date | null; userId: string | null }[]> {
+  return db
+    .selectFrom('service_contracts')
+    .select([
+      'signup_id as signupId',
+      'plan',
+      'held_code as code',
+      'next_period_starts_at as startsAt',
+      'user_id as userId',
+    ])
+    .where('held_code', 'is not', null)
+    .$narrowType<{ code: string }>()
+    .orderBy('next_period_starts_at')
+    .orderBy('id')
+    .limit(listed)
+    .execute();
+}
+
+/** Invoices without their buyer's address that are not credited whole, the newest first. */
+export async function listIncomplete(
+  db: Database,
+): Promise<{ number: string; buyer: string; userId: string | null }[]> {
+  const { rows } = await sql<{ number: string; buyer: string; userId: string | null }>`
+    select d.number, d.facts #>> '{buyer,name}' as buyer, c.user_id as "userId"
+    from documents d join invoices i on i.number = d.invoice join service_contracts c on c.id = i.contract_id
+    where d.kind = 'invoice' and d.facts->'buyer'->'address' = 'null'::jsonb and i.status <> 'void'
+    order by d.issued_at desc, d.number desc limit ${listed}`.execute(db);
+  return rows;
+}
+
+/** Accounts of which the CRM reported billing details that could not be kept, with pointers to these. */
+export async function listIgnored(
+  db: Database,
+): Promise<{ accountName: string; userId: string | null; ignored: string[] }[]> {
+  const { rows } = await sql<{ accountName: string; userId: string | null; ignored: string[] }>`
+    select a.name as "accountName", d.ignored,
+      (select u.id from users u where u.account_id = a.id order by u.id limit 1) as "userId"
+    from billing_details d join accounts a on a.id = d.account_id
+    where d.ignored <> '{}' order by a.name, a.id limit ${listed}`.execute(db);
+  return rows;
+}
+
+/** Documents whose file could not be made, with the last error. */
+export async function listUnmade(
+  db: Database,
+): Promise<{ number: string; tries: number; lastError: string; nextTryAt: Date }[]> {
+  return db
+    .selectFrom('documents_to_make')
+    .select(['number', 'tries', 'last_error as lastError', 'next_try_at as nextTryAt'])
+    .where('last_error', 'is not', null)
+    .$narrowType<{ lastError: string }>()
+    .orderBy('number')
+    .limit(listed)
+    .execute();
+}
+
+export async function countUnallocated(db: Database): Promise<number> {
+  const { count } = await db
+    .selectFrom('payments')
+    .select(sql<number>`count(*)::int`.as('count'))
+    .where('unallocated', '<>', '0')
+    .executeTakeFirstOrThrow();
+  return count;
+}

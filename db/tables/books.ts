@@ -1,0 +1,154 @@
+// The books of a span of days, for the export. Reads only, in one snapshot: each list comes in slices from a cursor.
+import { type RawBuilder, sql, type Transaction } from 'kysely';
+import type { DB } from '../schema.ts';
+
+/** Days in the zone, both included. */
+export type Span = { zone: string; from: string; to: string };
+
+const sliceSize = 1_000;
+
+async function* readSlices<Row>(
+  trx: Transaction<DB>,
+  name: string,
+  query: RawBuilder<Row>,
+): AsyncGenerator<Row[], void> {
+  await sql`declare ${sql.id(name)} no scroll cursor for ${query}`.execute(trx);
+  for (;;) {
+    const { rows } = await sql<Row>`fetch ${sql.lit(sliceSize)} from ${sql.id(name)}`.execute(trx);
+    if (rows.length === 0) break;
+    yield rows;
+  }
+  await sql`close ${sql.id(name)}`.execute(trx);
+}
+
+/** Amounts in minor units, as text. Those of an invoice are as of the end of the span; null for a credit note. */
+export type BookedDocument = {
+  number: string;
+  kind: 'invoice' | 'credit_note';
+  issued_on: string;
+  due_on: string | null;
+  first_day: string;
+  last_day: string;
+  currency: string;
+  net: string;
+  tax: string;
+  total: string;
+  /** Null for an invoice from before there was a seller. */
+  category: string | null;
+  rate: number;
+  credited: string | null;
+  allocated: string | null;
+  /** Of a credit note: the number of its invoice. */
+  invoice: string | null;
+  title: string;
+  buyer: string;
+  country: string | null;
+  vat_id: string | null;
+};
+
+/** The instant after a span's last day. */
+const endOf = ({ zone, to }: Span) => sql`((${to}::date + 1)::timestamp at time zone ${zone})`;
+const startOf = ({ zone, from }: Span) => sql`(${from}::date::timestamp at time zone ${zone})`;
+
+export const readDocuments = (trx: Transaction<DB>, span: Span) =>
+  readSlices<BookedDocument>(
+    trx,
+    'documents_of_books',
+    sql`
+      with booked as (
+        select d.number, d.kind, d.issued_on, (d.facts->>'due_on')::date as due_on, d.first_day, d.last_day,
+          d.currency, d.net, d.tax, d.total, d.category, d.rate, d.facts #>> '{invoice,number}' as invoice,
+          case d.kind when 'invoice' then d.invoice end as id,
+          d.facts #>> '{line,title}' as title, d.facts #>> '{buyer,name}' as buyer,
+          d.facts #>> '{buyer,address,country}' as country, d.facts #>> '{buyer,vat_id}' as vat_id, null::bigint as voided
+        from documents d
+        union all
+        select i.number::text, 'invoice', (i.issued_at at time zone ${span.zone})::date,
+          (i.due_at at time zone ${span.zone})::date, (i.period_starts_at at time zone ${span.zone})::date,
+          (i.period_ends_at at time zone ${span.zone})::date - 1,
+          i.currency, i.unit_amount, 0, i.unit_amount, null, 0, null, i.number, i.plan, coalesce(i.buyer_name, ''),
+          null, null, i.credited
+        from invoices i where i.document is null
+      )
+      select number, kind, issued_on::text, due_on::text, first_day::text, last_day::text, currency, net, tax, total,
+        category, rate, invoice, title, buyer, country, vat_id,
+        case when id is not null then coalesce(voided, (
+          select coalesce(sum(c.total), 0)::bigint from documents c
+          where c.kind = 'credit_note' and c.invoice = booked.id and c.issued_on <= ${span.to}::date)) end as credited,
+        case when id is not null then (
+          select coalesce(sum(a.amount), 0)::bigint from allocations a
+          where a.invoice = booked.id and a.recorded_at < ${endOf(span)}) end as allocated
+      from booked
+      where issued_on between ${span.from}::date and ${span.to}::date
+      order by booked.issued_on, length(number), number collate "C"`,
+  );
+
+export type BookedMoney = {
+  id: string;
+  kind: string;
+  of: string | null;
+  currency: string;
+  amount: string;
+  unallocated: string;
+  paid_on: string;
+  recorded_on: string;
+  method: string | null;
+  reference: string | null;
+};
+
+/**
+ * What of each payment was left at the end of the span: all that was neither allocated then nor had gone back. What went back
+ * takes of its payment in the order of recording, whichever came first; of it, what it found nothing to take from is left, with a
+ * minus.
+ */
+export const readMoney = (trx: Transaction<DB>, span: Span) =>
+  readSlices<BookedMoney>(
+    trx,
+    'money_of_books',
+    sql`
+      with known as (
+        select p.* from payments p where p.recorded_at < ${endOf(span)}
+      ), returned as (
+        select r.id, r.of, r.amount, least(r.amount, greatest(0, p.amount - coalesce(sum(r.amount) over (
+          partition by r.of order by r.recorded_at, r.id rows between unbounded preceding and 1 preceding), 0))) as taken
+        from known r join known p on p.id = r.of and p.kind = 'payment' and p.currency = r.currency
+        where r.kind <> 'payment'
+      ), taken as (
+        select of as id, sum(taken)::bigint as amount from returned group by of
+      ), allocated as (
+        select payment as id, sum(amount)::bigint as amount from allocations
+        where recorded_at < ${endOf(span)} group by payment
+      )
+      select k.id, k.kind, k.of, k.currency, k.amount,
+        case k.kind when 'payment' then k.amount - coalesce(t.amount, 0) - coalesce(a.amount, 0)
+          else coalesce(r.taken, 0) - k.amount end as unallocated,
+        (k.paid_at at time zone ${span.zone})::date::text as paid_on,
+        (k.recorded_at at time zone ${span.zone})::date::text as recorded_on,
+        k.method, k.reference
+      from known k
+      left join returned r on r.id = k.id
+      left join taken t on t.id = k.id
+      left join allocated a on a.id = k.id
+      where k.recorded_at >= ${startOf(span)}
+      order by k.recorded_at, k.id collate "C"`,
+  );
+
+export type BookedAllocation = {
+  payment: string;
+  number: string;
+  amount: string;
+  currency: string;
+  recorded_on: string;
+};
+
+export const readAllocations = (trx: Transaction<DB>, span: Span) =>
+  readSlices<BookedAllocation>(
+    trx,
+    'allocations_of_books',
+    sql`
+      select a.payment, coalesce(i.document, i.number::text) as number, a.amount, i.currency,
+        (a.recorded_at at time zone ${span.zone})::date::text as recorded_on
+      from allocations a join invoices i on i.number = a.invoice
+      where a.recorded_at >= ${startOf(span)} and a.recorded_at < ${endOf(span)}
+      order by a.id`,
+  );

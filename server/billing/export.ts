@@ -1,0 +1,127 @@
+// The books of a span of days as CSV, for a bookkeeper's program (contract 7.170 to 7.183). All of it is of one snapshot of the
+// database, in slices, so that memory is bounded.
+import type { Transaction } from 'kysely';
+import type { Database } from '../../db/postgres/client.ts';
+import { inTransaction } from '../../db/postgres/transactions.ts';
+import type { DB } from '../../db/schema.ts';
+import {
+  type BookedAllocation,
+  type BookedDocument,
+  type BookedMoney,
+  readAllocations,
+  readDocuments,
+  readMoney,
+  type Span,
+} from '../../db/tables/books.ts';
+import { readClock } from '../../db/tables/documents.ts';
+import { liftTimeouts } from '../../db/timeouts.ts';
+import { AppError } from '../basics/errors.ts';
+import { guardText } from '../runtime/csv.ts';
+import { dayIn } from './days.ts';
+import { toDecimal } from './decimal.ts';
+import { findSettings } from './issue.ts';
+
+const headers = {
+  'documents.csv':
+    'number,kind,issued_on,due_on,period_first_day,period_last_day,currency,net,tax,total,credited,allocated,open,status,invoice,buyer,buyer_country,buyer_vat_id',
+  'lines.csv': 'number,category,rate,net,title',
+  'tax.csv': 'number,category,rate,net,tax',
+  'money.csv': 'id,kind,of,currency,amount,unallocated,paid_on,recorded_on,method,reference',
+  'allocations.csv': 'payment,number,amount,currency,recorded_on',
+} as const;
+
+export type BookName = keyof typeof headers;
+export const bookNames = Object.keys(headers) as BookName[];
+
+/** Writes records of a file; how fast is up to whoever writes. */
+type Write = (name: BookName, records: string[][]) => Promise<void>;
+
+/**
+ * Writes the header and the records of each file. The result is how many records each has. Throws 422 `validation_failed` for
+ * days that are not over each other, or after today in the seller's zone; without a seller, in UTC.
+ */
+export const exportBooks = (
+  db: Database,
+  { from, to }: { from: string; to: string },
+  write: Write,
+): Promise<Record<BookName, number>> =>
+  inTransaction(
+    db,
+    { by: 'operator', cause: 'billing:export' },
+    async (trx) => {
+      await liftTimeouts(trx);
+      const settings = await findSettings(trx);
+      const zone = settings?.settings.seller.time_zone ?? 'UTC';
+      const today = dayIn(zone, await readClock(trx));
+      if (to > today) throw refuse('/to', `Must not be after today, ${today}.`);
+      if (from > to) throw refuse('/from', 'Must not be after the last day.');
+      return writeBooks(trx, { zone, from, to }, write);
+    },
+    { begin: 'begin isolation level repeatable read', end: 'rollback' },
+  );
+
+const refuse = (pointer: string, detail: string) =>
+  new AppError('validation_failed', { errors: [{ pointer, detail }] });
+
+async function writeBooks(trx: Transaction<DB>, span: Span, write: Write): Promise<Record<BookName, number>> {
+  const counts = { 'documents.csv': 0, 'lines.csv': 0, 'tax.csv': 0, 'money.csv': 0, 'allocations.csv': 0 };
+  for (const name of bookNames) await write(name, [headers[name].split(',')]);
+  const add = async (name: BookName, records: string[][]) => {
+    counts[name] += records.length;
+    await write(name, records);
+  };
+  for await (const documents of readDocuments(trx, span)) {
+    await add('documents.csv', documents.map(toDocument));
+    await add('lines.csv', documents.map(toLine));
+    await add('tax.csv', documents.map(toTax));
+  }
+  for await (const money of readMoney(trx, span)) await add('money.csv', money.map(toMoney));
+  for await (const allocations of readAllocations(trx, span))
+    await add('allocations.csv', allocations.map(toAllocation));
+  return counts;
+}
+
+const decimal = (amount: string | bigint, currency: string) => toDecimal(Number(amount), currency);
+
+function toDocument(document: BookedDocument): string[] {
+  const { currency, credited, allocated } = document;
+  const amount = (minor: string | bigint) => decimal(minor, currency);
+  const total = BigInt(document.total);
+  // A credit note is never open.
+  const settled =
+    credited === null || allocated === null
+      ? ['', '', '', '']
+      : ((open) => [
+          ...[amount(credited), amount(allocated), amount(open)],
+          total > 0n && BigInt(credited) === total ? 'void' : open === 0n ? 'paid' : 'open',
+        ])(total - BigInt(credited) - BigInt(allocated));
+  return [
+    ...[document.number, document.kind, document.issued_on, document.due_on ?? ''],
+    ...[document.first_day, document.last_day, currency],
+    ...[document.net, document.tax, document.total].map(amount),
+    ...settled,
+    document.invoice ?? '',
+    ...[guardText(document.buyer), document.country ?? '', guardText(document.vat_id ?? '')],
+  ];
+}
+
+/** Hundredths of a percent: 1900 is 19.00. */
+const percent = (rate: number) => (rate / 100).toFixed(2);
+
+const toLine = ({ number, category, rate, net, currency, title }: BookedDocument) => [
+  ...[number, category ?? '', percent(rate), decimal(net, currency), guardText(title)],
+];
+
+const toTax = ({ number, category, rate, net, tax, currency }: BookedDocument) => [
+  ...[number, category ?? '', percent(rate), decimal(net, currency), decimal(tax, currency)],
+];
+
+const toMoney = (money: BookedMoney) => [
+  ...[money.id, money.kind, money.of ?? '', money.currency],
+  ...[money.amount, money.unallocated].map((each) => decimal(each, money.currency)),
+  ...[money.paid_on, money.recorded_on, guardText(money.method ?? ''), guardText(money.reference ?? '')],
+];
+
+const toAllocation = ({ payment, number, amount, currency, recorded_on }: BookedAllocation) => [
+  ...[payment, number, decimal(amount, currency), currency, recorded_on],
+];

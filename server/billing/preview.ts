@@ -1,0 +1,85 @@
+// What a contract will be charged (contract 7.185 to 7.198): by the same functions that issue. Pure, but for reading.
+import type { Database } from '../../db/postgres/client.ts';
+import { inTransaction } from '../../db/postgres/transactions.ts';
+import { readClock } from '../../db/tables/documents.ts';
+import type { Contract } from '../../db/tables/service-contracts.ts';
+import { AppError } from '../basics/errors.ts';
+import { type Buyer, findBuyer } from './buyers.ts';
+import { presentStatus } from './contract-states.ts';
+import { dayIn } from './days.ts';
+import type { TaxCategory } from './document-facts.ts';
+import { drawUp, findSettings, type HeldCode } from './issue.ts';
+import { endOfPeriod } from './periods.ts';
+import type { BillingSettings } from './settings.ts';
+
+/** A document to come, as `--json` has it. Amounts in minor units, `rate` in hundredths of a percent. */
+export type Forecast = {
+  issued_on: string;
+  period_first_day: string;
+  period_last_day: string;
+  currency: string;
+  net: number;
+  tax: number;
+  total: number;
+  category: TaxCategory;
+  rate: number;
+};
+
+/** `held`: why there is nothing after these. */
+export type Preview = { documents: Forecast[]; held: HeldCode | null };
+
+/** As if all is paid in time, and neither the contract, its buyer nor the settings change. */
+export function previewDocuments(
+  settings: BillingSettings,
+  contract: Contract,
+  buyer: Buyer,
+  { now, months }: { now: Date; months: number },
+): Preview {
+  const { price, cancelsAt, billingAnchorDay: anchorDay, plan } = contract;
+  const zone = settings.seller.time_zone;
+  const status = presentStatus(contract, now);
+  const documents: Forecast[] = [];
+  // What began before it ended, and was held, is still issued.
+  const isBilled = status === 'active' || status === 'past_due' || (status === 'canceled' && cancelsAt);
+  if (!isBilled || !price || !anchorDay) return { documents, held: null };
+  const until = addMonths(now, months);
+  for (let startsAt = contract.nextPeriodStartsAt; startsAt && startsAt <= until; ) {
+    if (cancelsAt && startsAt >= cancelsAt) break;
+    const endsAt = endOfPeriod(startsAt, price.interval, anchorDay);
+    if (price.unitAmount > 0) {
+      const drawn = drawUp(settings, { plan, price, startsAt, endsAt }, buyer);
+      if ('held' in drawn) return { documents, held: drawn.held };
+      const { firstDay, lastDay, net, tax, total, category, rate } = drawn;
+      documents.push({
+        issued_on: dayIn(zone, startsAt > now ? startsAt : now),
+        period_first_day: firstDay,
+        period_last_day: lastDay,
+        currency: price.currency,
+        ...{ net, tax, total, category, rate },
+      });
+    }
+    startsAt = endsAt;
+  }
+  return { documents, held: null };
+}
+
+/** The same time of the day so many months later, or on the last day of a shorter month. */
+const addMonths = (from: Date, months: number): Date => {
+  let at = from;
+  for (let month = 0; month < months; month++) at = endOfPeriod(at, 'month', from.getUTCDate());
+  return at;
+};
+
+/** The preview of that contract now. Throws 404 `not_found`, or `not_configured` while there is no seller. */
+export const readPreview = (
+  db: Database,
+  find: (db: Database) => Promise<Contract | undefined>,
+  months: number,
+): Promise<Preview> =>
+  inTransaction(db, { by: 'service', cause: 'preview' }, async (trx) => {
+    const [contract, settings, now] = [await find(trx), await findSettings(trx), await readClock(trx)];
+    if (!contract) throw new AppError('not_found');
+    if (!settings) throw new AppError('not_configured');
+    const buyer = await findBuyer(trx, contract);
+    return previewDocuments(settings.settings, contract, buyer, { now, months });
+  });

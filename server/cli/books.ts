@@ -1,0 +1,193 @@
+// Reading the books: the export, what is to come, contracts and invoices.
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import type { Database } from '../../db/postgres/client.ts';
+import { listAllContracts, listAllInvoices } from '../../db/tables/book-lists.ts';
+import { findContract } from '../../db/tables/service-contracts.ts';
+import { findHolder } from '../../db/tables/users.ts';
+import { AppError } from '../basics/errors.ts';
+import { contractStatusSchema, describeContract } from '../billing/contract-list.ts';
+import { sayAmount } from '../billing/decimal.ts';
+import { type BookName, bookNames, exportBooks } from '../billing/export.ts';
+import { readPreview } from '../billing/preview.ts';
+import { writeCsv } from '../runtime/csv.ts';
+import { type LineWriter, openLineWriter, requireEmptyFolder, writeLinesOut } from '../runtime/files.ts';
+import { print } from '../runtime/process.ts';
+import {
+  CommandError,
+  describeRefusal,
+  noSuchUser,
+  now,
+  readEmail,
+  readNumber,
+  show,
+  UsageError,
+  withDatabase,
+  writeJson,
+} from './command.ts';
+
+const json = ['--json', 'for programs: one JSON object a line', false] as const;
+
+export function addBookCommands(program: Command): void {
+  program
+    .command('billing:export')
+    .description('write documents, money and allocations of a span of days as CSV files')
+    .requiredOption('--from <date>', 'the first day, such as 2026-01-01', readDay)
+    .requiredOption('--to <date>', 'the last day, at most today', readDay)
+    .requiredOption('--out <folder>', 'a folder that is empty, or is made')
+    .option(...json)
+    .action(async (options: { from: string; to: string; out: string; json: boolean }) => {
+      const counts = await withDatabase((db) => writeFolder(db, options), { statementTimeoutMs: 0 });
+      print(
+        options.json
+          ? writeJson(counts)
+          : bookNames.map((name) => `${name}: ${counts[name]} records`).join('\n'),
+      );
+    });
+
+  program
+    .command('contract:preview')
+    .description('print the documents to come of a contract, as if all is paid in time')
+    .argument('<signup id>', "the CRM's id for it")
+    .requiredOption('--months <number>', 'how far to look ahead, 1 to 120', readMonths)
+    .option(...json)
+    .action(async (signupId: string, options: { months: number; json: boolean }) => {
+      const { documents, held } = await withDatabase((db) =>
+        readPreview(db, (trx) => findContract(trx, { signupId }), options.months).catch(explainPreview),
+      );
+      for (const document of documents)
+        print(options.json ? writeJson(document) : describeForecast(document));
+      if (held)
+        print(options.json ? writeJson({ held }) : `Nothing more, because the next period is held: ${held}`);
+      else if (documents.length === 0 && !options.json) print('Nothing is to come.');
+    });
+
+  program
+    .command('contracts')
+    .description('list contracts, in the order in which they were made')
+    .addOption(new Option('--state <state>', 'only these').choices([...contractStatusSchema.options, 'held']))
+    .option('--account <email>', 'only those of the account of whoever holds this address', readEmail)
+    .option(...json)
+    .action((options: ListOptions) =>
+      list(options, async function* (db, accountId) {
+        for await (const contracts of listAllContracts(db, { accountId }))
+          yield contracts.map(({ email, held, ...contract }) => {
+            const described = { ...describeContract(contract, now()), held, email };
+            const { signup_id, status, plan, cancels_at } = described;
+            const facts = [
+              ...[signup_id, status, plan, email ?? 'erased'],
+              ...[cancels_at && `ends ${cancels_at}`, held && `held: ${held}`],
+            ];
+            return { states: [status, ...(held ? ['held'] : [])], described, facts };
+          });
+      }),
+    );
+
+  program
+    .command('invoices')
+    .description('list invoices, in the order in which they were issued')
+    .addOption(new Option('--state <state>', 'only these').choices(['open', 'paid', 'void', 'overdue']))
+    .option('--account <email>', 'only those of the account of whoever holds this address', readEmail)
+    .option(...json)
+    .action((options: ListOptions) =>
+      list(options, async function* (db, accountId) {
+        for await (const invoices of listAllInvoices(db, { accountId, now: now() }))
+          yield invoices.map(({ number, status, isOverdue, currency, total, open, ...rest }) => {
+            const { signupId: signup_id, issuedAt, dueAt, email } = rest;
+            const [issued_at, due_at] = [issuedAt.toISOString(), dueAt.toISOString()];
+            const described = {
+              ...{ number, signup_id, status, overdue: isOverdue, currency, total, open },
+              ...{ issued_at, due_at, email },
+            };
+            const facts = [
+              ...[number, isOverdue ? 'overdue' : status, signup_id, sayAmount(total, currency)],
+              ...[open > 0 && `open ${sayAmount(open, currency)}`, `due ${due_at}`, email ?? 'erased'],
+            ];
+            return { states: [status, ...(isOverdue ? ['overdue'] : [])], described, facts };
+          });
+      }),
+    );
+}
+
+type ListOptions = { state?: string; account?: string; json: boolean };
+
+type Listed = { states: string[]; described: object; facts: (string | false | null)[] };
+
+/** Prints those in that state, of that account. */
+const list = (
+  { state, account, json: isJson }: ListOptions,
+  read: (db: Database, accountId: string | undefined) => AsyncGenerator<Listed[], void>,
+): Promise<void> =>
+  withDatabase(async (db) => {
+    const holder = account === undefined ? undefined : await findHolder(db, account);
+    if (account !== undefined && !holder) throw noSuchUser();
+    const out = writeLinesOut();
+    for await (const slice of read(db, holder?.account.id))
+      for (const { states, described, facts } of slice) {
+        if (state !== undefined && !states.includes(state)) continue;
+        await out.write(
+          isJson
+            ? writeJson(described)
+            : facts
+                .filter((fact) => fact)
+                .map((fact) => show(String(fact)))
+                .join('  '),
+        );
+      }
+  });
+
+async function writeFolder(
+  db: Database,
+  { from, to, out }: { from: string; to: string; out: string },
+): Promise<Record<BookName, number>> {
+  const writers = new Map<BookName, LineWriter>();
+  const write = async (name: BookName, records: string[][]) => {
+    if (writers.size === 0) {
+      await requireEmptyFolder(out);
+      for (const each of bookNames) writers.set(each, await openLineWriter(`${out}/${each}`));
+    }
+    // The writer ends the last line.
+    await writers.get(name)?.write(writeCsv(records).slice(0, -1));
+  };
+  try {
+    return await exportBooks(db, { from, to }, write);
+  } catch (error) {
+    throw error instanceof AppError ? new UsageError(describeRefusal(error)) : error;
+  } finally {
+    for (const writer of writers.values()) await writer.close();
+  }
+}
+
+function explainPreview(error: unknown): never {
+  if (!(error instanceof AppError)) throw error;
+  throw new CommandError(
+    error.code === 'not_found'
+      ? 'There is no contract for this signup.'
+      : 'There is no seller yet. Set one first.',
+  );
+}
+
+type Forecast = Awaited<ReturnType<typeof readPreview>>['documents'][number];
+
+const describeForecast = ({ currency, ...forecast }: Forecast) =>
+  [
+    forecast.issued_on,
+    `${forecast.period_first_day} to ${forecast.period_last_day}`,
+    `net ${sayAmount(forecast.net, currency)}`,
+    `tax ${sayAmount(forecast.tax, currency)} (${forecast.category} ${(forecast.rate / 100).toFixed(2)} %)`,
+    `total ${sayAmount(forecast.total, currency)}`,
+  ].join('  ');
+
+function readDay(text: string): string {
+  const isDay =
+    /^\d{4}-\d\d-\d\d$/.test(text) &&
+    !Number.isNaN(Date.parse(text)) &&
+    new Date(text).toISOString().startsWith(text);
+  if (!isDay) throw new InvalidArgumentError('Enter a day, such as 2026-01-31.');
+  return text;
+}
+
+function readMonths(text: string): number {
+  const months = readNumber(text);
+  if (months < 1 || months > 120) throw new InvalidArgumentError('Enter a number from 1 to 120.');
+  return months;
+}

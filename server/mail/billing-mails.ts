@@ -1,0 +1,161 @@
+// Mails about contracts, documents and money, when they leave: to whom, with what, and whether what they say is still true
+// (contract 7.270 to 7.283).
+import { findAllocated, findMailbox, findPdf } from '../../db/tables/billing-mails.ts';
+import { findSettingsInForce } from '../../db/tables/billing-settings.ts';
+import { findFacts } from '../../db/tables/documents.ts';
+import { findInvoice, type Invoice, unmarkReminded } from '../../db/tables/invoices.ts';
+import type { BillingMailKind } from '../../db/tables/mail-kinds.ts';
+import type { MailRow } from '../../db/tables/mails.ts';
+import { type Contract, findContract } from '../../db/tables/service-contracts.ts';
+import { isRunning, presentStatus } from '../billing/contract-states.ts';
+import { addDays, dayIn } from '../billing/days.ts';
+import { sayAmount } from '../billing/decimal.ts';
+import type { DocumentFacts } from '../billing/document-facts.ts';
+import type { BillingSettings } from '../billing/settings.ts';
+import type { Dependencies } from '../instance/dependencies.ts';
+import { type BillingWords, billingMails } from './billing-words.ts';
+import type { MailMessage } from './layout.ts';
+import type { Message } from './mailer.ts';
+
+type Mail = Pick<MailRow, 'details'> & { kind: BillingMailKind };
+
+export type BillingMessage = Pick<Message, 'to' | 'attachment'> & { message: MailMessage };
+
+// It is made within seconds, or when that is tried again.
+const waitFrom = (now: Date, nextTryAt: Date | null | undefined) =>
+  new Date(
+    now.getTime() + Math.min(Math.max(5_000, (nextTryAt?.getTime() ?? 0) - now.getTime()), 5 * 60_000),
+  );
+
+/** What the mail says now. `until`: it waits for its document. Undefined: it is not true any more, or nobody is to get it. */
+export const composeBillingMail = (
+  deps: Dependencies,
+  mail: Mail,
+): Promise<BillingMessage | { until: Date } | undefined> =>
+  mail.details.document
+    ? composeAboutDocument(deps, mail, mail.details.document)
+    : composeAboutContract(deps, mail);
+
+async function composeAboutDocument(
+  { db, config, now }: Dependencies,
+  { kind, details }: Mail,
+  number: string,
+): Promise<BillingMessage | { until: Date } | undefined> {
+  const facts = (await findFacts(db, number)) as DocumentFacts | undefined;
+  const invoice = facts && (await findInvoice(db, facts.invoice?.number ?? number));
+  if (!facts || !invoice) return undefined;
+  const received = details.payment
+    ? await findAllocated(db, { payment: details.payment, invoiceId: invoice.id })
+    : 0;
+  const mailbox = details.archive
+    ? config.billingArchiveEmail && {
+        email: config.billingArchiveEmail,
+        isProved: true,
+        isForInvoices: false,
+      }
+    : await findMailbox(db, facts.record.contract_id);
+  if (!mailbox || !isTrue(kind, invoice, received)) {
+    const which = reminders[kind];
+    // One day it may be open again, or its buyer be there again.
+    if (which) await unmarkReminded(db, number, which);
+    return undefined;
+  }
+  const { email: to, isProved, isForInvoices } = mailbox;
+  const found = isProved ? await findPdf(db, number) : undefined;
+  if (isProved && !found?.pdf) return { until: waitFrom(now(), found?.nextTryAt) };
+  const { line, currency } = facts;
+  const message = billingMails[kind]({
+    ...nothing(config.baseUrl),
+    number,
+    invoice: facts.invoice?.number ?? number,
+    plan: line.title,
+    period: `${sayDay(line.first_day)} to ${sayDay(line.last_day)}`,
+    total: sayAmount(facts.total, currency),
+    open: invoice.open > 0 ? sayAmount(invoice.open, currency) : undefined,
+    due: facts.due_on ? sayDay(facts.due_on) : '',
+    received: sayAmount(received, currency),
+    isAttached: isProved,
+  });
+  const why = details.archive ? toArchive : isForInvoices ? toInvoices : undefined;
+  const attachment = found?.pdf
+    ? { name: `${number}.pdf`, type: 'application/pdf', bytes: found.pdf }
+    : undefined;
+  return { to, attachment, message: why ? { ...message, why } : message };
+}
+
+const toArchive =
+  'You received this email because a copy of each invoice and credit note goes to this address.';
+const toInvoices = 'You received this email because this is the address for invoices of an account.';
+
+const reminders: Partial<Record<BillingMailKind, 1 | 2>> = { invoice_reminder_1: 1, invoice_reminder_2: 2 };
+
+/** A document stays issued whatever comes after it; what is asked or thanked for may be over. */
+function isTrue(kind: BillingMailKind, { status }: Invoice, received: number): boolean {
+  if (reminders[kind]) return status === 'open';
+  return kind !== 'payment_received' || received > 0;
+}
+
+async function composeAboutContract(
+  { db, config, now }: Dependencies,
+  { kind, details }: Mail,
+): Promise<BillingMessage | undefined> {
+  const contract = await findContract(db, { id: details.contract ?? '' });
+  const mailbox = contract && (await findMailbox(db, contract.id));
+  const settings = (await findSettingsInForce(db))?.settings as BillingSettings | undefined;
+  if (!contract || !mailbox || !settings || !isStillSo(kind, contract, details, now())) return undefined;
+  const { plans, seller, terms, tax } = settings;
+  const { plan, price } = contract;
+  const endsAt = kind === 'trial_ends' ? contract.trialEndsAt : contract.cancelsAt;
+  const message = billingMails[kind]({
+    ...nothing(config.baseUrl),
+    plan: plans[plan]?.title ?? plan,
+    lastDay: endsAt && endsAt > now() ? sayDay(lastDayBefore(seller.time_zone, endsAt, kind)) : undefined,
+    price: price
+      ? `${sayAmount(price.unitAmount, price.currency)} a ${price.interval}${tax.prices === 'net' ? ', before tax' : ''}`
+      : undefined,
+    mayCancel: terms.customers_may_cancel,
+  });
+  return { to: mailbox.email, message: mailbox.isForInvoices ? { ...message, why: toInvoices } : message };
+}
+
+/** A trial ends on the day of its last instant; a contract on the day before its next period would have begun. */
+const lastDayBefore = (zone: string, endsAt: Date, kind: BillingMailKind) =>
+  kind === 'trial_ends' ? dayIn(zone, new Date(endsAt.getTime() - 1)) : addDays(dayIn(zone, endsAt), -1);
+
+function isStillSo(
+  kind: BillingMailKind,
+  contract: Contract,
+  details: MailRow['details'],
+  now: Date,
+): boolean {
+  const status = presentStatus(contract, now);
+  const { cancelsAt, trialEndsAt } = contract;
+  switch (kind) {
+    case 'trial_ends':
+      return status === 'trialing' && cancelsAt === null && trialEndsAt?.toISOString() === details.ends;
+    case 'contract_cancel_asked':
+      return cancelsAt !== null || status === 'canceled';
+    default:
+      return cancelsAt === null && isRunning(status);
+  }
+}
+
+const nothing = (baseUrl: string): BillingWords => ({
+  baseUrl,
+  number: '',
+  invoice: '',
+  plan: '',
+  period: '',
+  total: '',
+  open: undefined,
+  due: '',
+  received: '',
+  lastDay: undefined,
+  price: undefined,
+  mayCancel: false,
+  isAttached: false,
+});
+
+const longDay = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' });
+
+const sayDay = (day: string) => longDay.format(new Date(`${day}T00:00:00Z`));

@@ -1,0 +1,140 @@
+// Mails about contracts, documents and money: what each says (contract 7.270 to 7.283). layout.ts says how they look. None of
+// these words is one that a customer could have typed.
+import type { BillingMailKind } from '../../db/tables/mail-kinds.ts';
+import type { MailMessage } from './layout.ts';
+
+/** What a mail may say. Amounts and days are in words, such as EUR 29.00 and 14 March 2026. */
+export type BillingWords = {
+  baseUrl: string;
+  /** The number of the document, and of the invoice that it is about. */
+  number: string;
+  invoice: string;
+  plan: string;
+  period: string;
+  total: string;
+  /** What is still to pay, and until when; undefined if nothing is. */
+  open: string | undefined;
+  due: string;
+  received: string;
+  /** The last day of a trial or contract; undefined if a contract has ended at once. */
+  lastDay: string | undefined;
+  price: string | undefined;
+  mayCancel: boolean;
+  isAttached: boolean;
+};
+
+const pay = (words: BillingWords): MailMessage['facts'] =>
+  words.open === undefined
+    ? [['To pay', 'nothing']]
+    : [
+        ['To pay', words.open],
+        ['Due', words.due],
+      ];
+
+const where = ({ isAttached }: BillingWords, what = 'invoice') =>
+  isAttached
+    ? `The ${what} is attached as a PDF.`
+    : `Log in to see the ${what}, and to download it. It is not attached because this email address is not verified.`;
+
+const see = ({ baseUrl, number }: BillingWords, what = 'invoice') => ({
+  label: `See the ${what}`,
+  url: `${baseUrl}/invoices/${number}`,
+});
+
+const billing = ({ baseUrl }: BillingWords) => ({
+  label: 'Go to Billing',
+  url: `${baseUrl}/profile/billing`,
+});
+
+const remind = (words: BillingWords, which: string): MailMessage => ({
+  subject: `${which}: invoice ${words.number} is overdue`,
+  paragraphs: [
+    `Invoice ${words.number} was due on ${words.due}, and it has not been paid in full.`,
+    `Please pay what is open. The invoice says how. ${where(words)}`,
+  ],
+  facts: [
+    ['Invoice', words.number],
+    ['Still to pay', words.open ?? 'nothing'],
+    ['Due', words.due],
+  ],
+  action: see(words),
+  after: ['If you have paid in the last few days, you can ignore this email.'],
+});
+
+export const billingMails: Record<BillingMailKind, (words: BillingWords) => MailMessage> = {
+  invoice_issued: (words) => ({
+    subject: `Invoice ${words.number}`,
+    paragraphs: [
+      `We have issued an invoice for ${words.plan}.`,
+      words.open === undefined ? where(words) : `${where(words)} It says how to pay.`,
+    ],
+    facts: [
+      ['Invoice', words.number],
+      ['Period', words.period],
+      ['Total', words.total],
+      ...(pay(words) ?? []),
+    ],
+    action: see(words),
+  }),
+  invoice_reminder_1: (words) => remind(words, 'Reminder'),
+  invoice_reminder_2: (words) => remind(words, 'Second reminder'),
+  payment_received: (words) => ({
+    subject: `Payment received for invoice ${words.number}`,
+    paragraphs: ['Thank you. We have received a payment.', where(words)],
+    facts: [
+      ['Invoice', words.number],
+      ['Received', words.received],
+      ['Still to pay', words.open ?? 'nothing'],
+      ...(words.open === undefined ? [] : ([['Due', words.due]] as [string, string][])),
+    ],
+    action: see(words),
+  }),
+  credit_note_issued: (words) => ({
+    subject: `Credit note ${words.number}`,
+    paragraphs: [`We have issued a credit note for invoice ${words.invoice}.`, where(words, 'credit note')],
+    facts: [
+      ['Credit note', words.number],
+      ['Invoice', words.invoice],
+      ['Total', words.total],
+    ],
+    action: see(words, 'credit note'),
+  }),
+  trial_ends: (words) => ({
+    subject: `Your trial ends on ${words.lastDay}`,
+    paragraphs: [
+      `Your trial of ${words.plan} ends soon.`,
+      `You can see your contract under Billing.${words.mayCancel ? ' If you do not want to go on, you can cancel there.' : ''}`,
+    ],
+    facts: [
+      ['Trial ends', words.lastDay ?? ''],
+      ...(words.price === undefined ? [] : ([['Price after that', words.price]] as [string, string][])),
+    ],
+    action: billing(words),
+  }),
+  contract_cancel_asked: (words) => ({
+    subject: 'Your contract has been canceled',
+    paragraphs: [
+      `Your contract for ${words.plan} has been canceled, as was asked for in your account.`,
+      words.lastDay === undefined
+        ? 'It has ended. Nothing more is charged for it.'
+        : 'You can use everything until then. No further period is charged. Until then you can also change your mind under Billing.',
+    ],
+    ...(words.lastDay !== undefined && { facts: [['Last day', words.lastDay]] }),
+    action: billing(words),
+    after: [
+      'If this was not you, set a new password: this logs everyone else out. Then look at Billing and Security in your account.',
+    ],
+  }),
+  contract_kept: (words) => ({
+    subject: 'Your contract goes on',
+    paragraphs: [
+      `Your contract for ${words.plan} was to end, and goes on now, as was asked for in your account.`,
+    ],
+    action: billing(words),
+    after: [
+      'If this was not you, set a new password: this logs everyone else out. Then look at Billing and Security in your account.',
+    ],
+  }),
+};
+
+export const isBillingMail = (kind: string): kind is BillingMailKind => Object.hasOwn(billingMails, kind);

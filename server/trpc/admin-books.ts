@@ -1,0 +1,50 @@
+// What administrators see of billing (contract 7.191 to 7.198).
+import { z } from 'zod';
+import {
+  countUnallocated,
+  listHeld,
+  listIgnored,
+  listIncomplete,
+  listUnmade,
+  sumOpen,
+} from '../../db/tables/book-lists.ts';
+import { findContract } from '../../db/tables/service-contracts.ts';
+import { AppError } from '../basics/errors.ts';
+import { minorDigits } from '../billing/currencies.ts';
+import { readPreview } from '../billing/preview.ts';
+import { signupIdSchema } from '../billing/signup-message.ts';
+import { mayDo, type RightName } from '../staff/rights.ts';
+import { router, staff } from './init.ts';
+
+/** Somebody of the staff whose role may do that. To others there is nothing here. */
+const allowed = (name: RightName) =>
+  staff.use(({ ctx, next }) => {
+    if (!mayDo(name, ctx.session.user.role)) throw new AppError('not_found');
+    return next();
+  });
+
+export const adminBooksRouter = router({
+  /** What is open by age, and what waits for somebody: at most 100 of each. Amounts in minor units. */
+  summary: allowed('billing.summary').query(async ({ ctx: { deps } }) => {
+    const { db, now } = deps;
+    const [open, held, incomplete, ignored, unmade, unallocated] = await Promise.all([
+      sumOpen(db, now()),
+      listHeld(db),
+      listIncomplete(db),
+      listIgnored(db),
+      listUnmade(db),
+      countUnallocated(db),
+    ]);
+    return {
+      open: open.map((each) => ({ ...each, minorDigits: minorDigits(each.currency) })),
+      ...{ held, incomplete, ignored, unmade, unallocated },
+    };
+  }),
+
+  /** The documents to come of a contract. Throws 404 `not_found`, or `not_configured` while there is no seller. */
+  preview: allowed('billing.preview')
+    .input(z.object({ signup: signupIdSchema, months: z.int().min(1).max(120) }))
+    .query(({ ctx: { deps }, input: { signup, months } }) =>
+      readPreview(deps.db, (db) => findContract(db, { signupId: signup }), months),
+    ),
+});

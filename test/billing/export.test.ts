@@ -1,0 +1,263 @@
+// The export, as a bookkeeper's program reads it (contract 7.170 to 7.183): its sums hold at the end of any day, and the past
+// stays as it was.
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { inTransaction } from '../../db/postgres/transactions.ts';
+import { AppError } from '../../server/basics/errors.ts';
+import { creditInvoice, reissueInvoice } from '../../server/billing/credit.ts';
+import { exportBooks } from '../../server/billing/export.ts';
+import { allocate, type Bookkeeper, type Money, payBack, recordMoney } from '../../server/billing/ledger.ts';
+import { writeCsv } from '../../server/runtime/csv.ts';
+import { type Books, openBooks } from '../support/billing/books.ts';
+import { setSettings } from '../support/billing/settings.ts';
+import { createRandom, seed } from '../support/run/random.ts';
+
+let books: Books;
+let old: string[];
+beforeAll(async () => {
+  books = await openBooks({ at: '2026-12-01T10:00:00.000Z', settings: null });
+  for (const name of ['OldOpen', 'OldPaid', 'OldVoid']) await books.report(name);
+  await books.bill();
+  await setSettings(books.db);
+  const { rows } = await sql<{ number: string }>`select number from invoices order by number`.execute(
+    books.db,
+  );
+  old = rows.map(({ number }) => number);
+  await record({ invoiceNumber: old[1] ?? '', amount: 2_900 });
+  await work((trx) => creditInvoice(trx, old[2] ?? '', undefined, by()));
+}, 60_000);
+afterAll(() => books.close());
+
+const by = (): Bookkeeper => ({ now: books.now(), recordedBy: 'payments' });
+const work = <T>(does: Parameters<typeof inTransaction<T>>[2]) =>
+  inTransaction(books.db, { by: 'service', cause: 'test' }, does);
+let serial = 0;
+const record = (money: Partial<Money> & { amount: number }) =>
+  work((trx) =>
+    recordMoney(
+      trx,
+      {
+        ...{ id: `pay-${++serial}`, kind: 'payment', of: null, currency: 'EUR', paidAt: books.now() },
+        ...{ method: null, reference: null, invoiceNumber: null, ...money },
+      } as Money,
+      by(),
+    ),
+  );
+
+type Row = Record<string, string>;
+
+async function exportAll(from: string, to: string) {
+  const texts: Record<string, string> = {};
+  await exportBooks(books.db, { from, to }, async (name, records) => {
+    texts[name] = (texts[name] ?? '') + writeCsv(records);
+  });
+  const read = (name: string): Row[] => {
+    const [header = '', ...lines] = (texts[name] ?? '').split('\r\n').slice(0, -1);
+    const columns = header.split(',');
+    return lines.map((line) => {
+      const fields = [...line.matchAll(/(?:^|,)(?:"((?:[^"]|"")*)"|([^,]*))/g)].map(([, quoted, plain]) =>
+        quoted === undefined ? (plain ?? '') : quoted.replaceAll('""', '"'),
+      );
+      return Object.fromEntries(columns.map((column, at) => [column, fields[at] ?? '']));
+    });
+  };
+  return { texts, read };
+}
+
+/** In minor units, by the digits that the amount has. */
+const minor = (amount = '') => BigInt(amount.replace('.', ''));
+const sum = (rows: Row[], column: string) => rows.reduce((total, row) => total + minor(row[column]), 0n);
+
+/** Knows nothing of the service. */
+function check(read: (name: string) => Row[]): void {
+  const documents = read('documents.csv');
+  const invoices = documents.filter(({ kind }) => kind === 'invoice');
+  const [money, allocations, tax, lines] = ['money', 'allocations', 'tax', 'lines'].map((name) =>
+    read(`${name}.csv`),
+  ) as [Row[], Row[], Row[], Row[]];
+  for (const invoice of invoices) {
+    const of = `${invoice.number}: `;
+    const credits = documents.filter((each) => each.invoice === invoice.number);
+    const [total, credited, allocated, open] = ['total', 'credited', 'allocated', 'open'].map((column) =>
+      minor(invoice[column]),
+    ) as [bigint, bigint, bigint, bigint];
+    expect(of + (total - credited - allocated)).toBe(of + open);
+    expect(open >= 0n, of).toBe(true);
+    if (/^INV/.test(invoice.number ?? '')) expect(of + sum(credits, 'total')).toBe(of + credited);
+    const paid = allocations.filter(({ number }) => number === invoice.number);
+    expect(of + sum(paid, 'amount')).toBe(of + allocated);
+    const status = total > 0n && credited === total ? 'void' : open === 0n ? 'paid' : 'open';
+    expect(of + invoice.status).toBe(of + status);
+    const isWhole = credits.length > 0 && credited === total;
+    expect(of + (sum(credits, 'tax') === minor(invoice.tax) || !isWhole)).toBe(`${of}true`);
+    expect(sum(credits, 'tax') <= minor(invoice.tax), of).toBe(true);
+  }
+  for (const document of documents) {
+    expect(minor(document.net) + minor(document.tax)).toBe(minor(document.total));
+    const own = ({ number }: Row) => number === document.number;
+    expect([sum(tax.filter(own), 'net'), sum(tax.filter(own), 'tax'), sum(lines.filter(own), 'net')]).toEqual(
+      [minor(document.net), minor(document.tax), minor(document.net)],
+    );
+  }
+  for (const currency of new Set(money.map((row) => row.currency))) {
+    const own = (row: Row) => row.currency === currency;
+    const [received, back] = [money.filter(own), money.filter(own)].map((rows, at) =>
+      rows.filter(({ kind }) => (kind === 'payment') === (at === 0)),
+    ) as [Row[], Row[]];
+    expect(sum(received, 'amount') - sum(back, 'amount')).toBe(
+      sum(allocations.filter(own), 'amount') + sum(money.filter(own), 'unallocated'),
+    );
+  }
+}
+
+const random = createRandom(seed);
+const below = (bound: number) => Math.floor(random() * bound);
+const oneOf = <T>(items: readonly T[]): T => items[below(items.length)] as T;
+
+describe('the books', () => {
+  it('balance at the end of every day, and a day that is over stays as it was', {
+    timeout: 120_000,
+  }, async () => {
+    const payments: string[] = [];
+    const numbers = async () =>
+      (
+        await sql<{
+          number: string;
+        }>`select coalesce(document, number::text) as number from invoices`.execute(books.db)
+      ).rows.map(({ number }) => number);
+    // When an invoice from before there was a seller became void is not known (contract 7.179).
+    const documents = async () => (await numbers()).filter((number) => !old.includes(number));
+    const acts: (() => Promise<unknown>)[] = [
+      async () => {
+        await books.report(`Books${++serial}`, {
+          price: { currency: 'EUR', unit_amount: 1 + below(100_000), interval: 'month' },
+        });
+        await books.bill();
+      },
+      async () =>
+        record({
+          id: payments.at(payments.push(`pay-${++serial}`) - 1) ?? '',
+          invoiceNumber: oneOf(await numbers()),
+          amount: 1 + below(60_000),
+        }),
+      async () =>
+        record({
+          id: payments.at(payments.push(`pay-${++serial}`) - 1) ?? '',
+          invoiceNumber: oneOf([null, 'NOBODY-1']),
+          amount: 1 + below(9_000),
+          currency: oneOf(['EUR', 'JPY', 'USD']),
+        }),
+      () =>
+        record({ kind: 'refund', of: oneOf([...payments, `pay-${serial + 2}`]), amount: 1 + below(20_000) }),
+      async () =>
+        work(async (trx) =>
+          creditInvoice(trx, oneOf(await documents()), oneOf([undefined, 1 + below(9_000)]), by()),
+        ),
+      async () => work(async (trx) => reissueInvoice(trx, oneOf(await numbers()), by())),
+      async () =>
+        work(async (trx) =>
+          allocate(trx, { paymentId: oneOf(payments), number: oneOf(await numbers()) }, by()),
+        ),
+      () =>
+        work((trx) =>
+          payBack(trx, { paymentId: oneOf(payments), id: `back-${++serial}`, paidAt: books.now() }, by()),
+        ),
+    ];
+    const past = new Map<string, Record<string, string>>();
+    let done = 0;
+    for (let count = 0; count < 250; count++) {
+      await books.setClock(new Date(books.now().getTime() + below(6) * 3_600_000 + 61_000));
+      try {
+        await (count < 10 ? acts[0] : oneOf(acts))?.();
+        done++;
+      } catch (error) {
+        // What is refused leaves nothing.
+        if (!(error instanceof AppError)) throw error;
+      }
+      if (count % 25 !== 24) continue;
+      const today = new Intl.DateTimeFormat('en-CA', { timeZone: 'Europe/Berlin' }).format(books.now());
+      const { read } = await exportAll('2026-01-01', today);
+      check(read);
+      const yesterday = new Date(Date.parse(today) - 24 * 3_600_000).toISOString().slice(0, 10);
+      past.set(yesterday, (await exportAll('2026-01-01', yesterday)).texts);
+    }
+    expect(done).toBeGreaterThan(100);
+    for (const [day, before] of past) {
+      const { texts, read } = await exportAll('2026-01-01', day);
+      expect(texts).toEqual(before);
+      check(read);
+    }
+    const today = new Intl.DateTimeFormat('en-CA', { timeZone: 'Europe/Berlin' }).format(books.now());
+    // What is stored says the same.
+    const stored =
+      await sql<Row>`select id, unallocated from payments order by recorded_at, id collate "C"`.execute(
+        books.db,
+      );
+    const { read, texts } = await exportAll('2026-01-01', today);
+    expect(read('money.csv').map(({ id, unallocated }) => `${id} ${minor(unallocated)}`)).toEqual(
+      stored.rows.map(({ id, unallocated }) => `${id} ${unallocated}`),
+    );
+    expect((await exportAll('2026-01-01', today)).texts).toEqual(texts);
+  });
+
+  it('lose nothing of what was paid too much when an invoice is reissued', async () => {
+    const { id } = await books.report('Reissued');
+    await books.bill();
+    const [invoice] = await books.documentsOf(id);
+    const { payment } = await record({ invoiceNumber: invoice?.number ?? '', amount: 5_000 });
+    expect(payment.unallocated).toBe(1_549);
+    await work((trx) => reissueInvoice(trx, invoice?.number ?? '', by()));
+    const { rows } = await sql<Row>`select unallocated from payments where id = ${payment.id}`.execute(
+      books.db,
+    );
+    expect(rows).toEqual([{ unallocated: '1549' }]);
+  });
+
+  it('have old invoices with their bare numbers, without tax and category', async () => {
+    const { read } = await exportAll('2026-12-01', '2026-12-01');
+    const found = read('documents.csv').filter(({ number }) => old.includes(number ?? ''));
+    expect(found.map(({ number, kind, net, tax, total }) => [number, kind, net, tax, total])).toEqual(
+      old.map((number) => [number, 'invoice', '29.00', '0.00', '29.00']),
+    );
+    expect(read('tax.csv').find(({ number }) => number === old[0])).toMatchObject({
+      category: '',
+      rate: '0.00',
+    });
+    const { period_first_day, period_last_day, issued_on, due_on } = found[0] ?? {};
+    expect([issued_on, due_on, period_first_day, period_last_day]).toEqual([
+      ...['2026-12-01', '2026-12-15', '2026-12-01', '2026-12-31'],
+    ]);
+  });
+
+  it('have a mark before text that a spreadsheet would take for a formula, and nowhere else', async () => {
+    const { id, accountId } = await books.report('Formula');
+    await sql`insert into billing_details (account_id, company) values (${accountId}, '=HYPERLINK("x", 1)')`.execute(
+      books.db,
+    );
+    await books.bill();
+    const [document] = await books.documentsOf(id);
+    await record({
+      id: '-1',
+      invoiceNumber: document?.number,
+      amount: 100,
+      method: '@card',
+      reference: '+49, "cash"\t',
+    } as never);
+    const day = new Intl.DateTimeFormat('en-CA', { timeZone: 'Europe/Berlin' }).format(books.now());
+    const { read, texts } = await exportAll(day, day);
+    const booked = read('documents.csv').find(({ number }) => number === document?.number);
+    expect(booked?.buyer).toBe(`'=HYPERLINK("x", 1)`);
+    expect(texts['money.csv']).toContain(
+      `-1,payment,,EUR,1.00,0.00,${day},${day},'@card,"'+49, ""cash""\t"\r\n`,
+    );
+    expect(texts['allocations.csv']).toContain(`-1,${document?.number},1.00,EUR,`);
+    for (const text of Object.values(texts)) expect(text).toMatch(/^[a-z_,]+\r\n(?:[^\n]*[^\r\n]\r\n)*$/);
+  });
+
+  it.each([
+    ['2026-12-02', '2026-12-01'],
+    ['2026-12-01', '2099-12-01'],
+  ])('are refused from %s to %s', async (from, to) => {
+    await expect(exportAll(from, to)).rejects.toMatchObject({ code: 'validation_failed' });
+  });
+});

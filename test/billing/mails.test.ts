@@ -1,0 +1,391 @@
+// Mails about documents, money and contracts (contract 7.270 to 7.283).
+import { sql } from 'kysely';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { inTransaction } from '../../db/postgres/transactions.ts';
+import { lockContract, setCancelsAt } from '../../db/tables/service-contracts.ts';
+import { creditInvoice, reissueInvoice } from '../../server/billing/credit.ts';
+import { type Bookkeeper, type Money, recordMoney } from '../../server/billing/ledger.ts';
+import { deferContractMail } from '../../server/billing/mails.ts';
+import { eraseUser } from '../../server/identity/person/erase-user.ts';
+import type { Message } from '../../server/mail/mailer.ts';
+import { type Books, openBooks } from '../support/billing/books.ts';
+
+const archive = 'archive@example.test';
+const start = '2027-01-31T10:00:00.000Z';
+
+let books: Books;
+beforeAll(async () => {
+  books = await openBooks({ env: { BILLING_ARCHIVE_EMAIL: archive } });
+});
+afterAll(() => books.close());
+beforeEach(async () => {
+  await sql`truncate mails, invoices, documents, document_files, documents_to_make, document_series, payments,
+    allocations, billing_details`.execute(books.db);
+  await sql`delete from service_contracts`.execute(books.db);
+});
+
+let serial = 0;
+const next = (word: string) => `${word}${++serial}`;
+
+const by = (): Bookkeeper => ({ now: books.now(), recordedBy: 'payments' });
+const inBooks = <T>(work: Parameters<typeof inTransaction<T>>[2]) =>
+  inTransaction(books.db, { by: 'service', cause: 'test' }, work);
+const record = (money: Partial<Money> & { invoiceNumber: string | null; amount: number }) =>
+  inBooks((trx) =>
+    recordMoney(
+      trx,
+      {
+        ...{ id: next('pay_'), kind: 'payment', of: null, currency: 'EUR', paidAt: books.now() },
+        ...{ method: null, reference: null, ...money },
+      } as Money,
+      by(),
+    ),
+  );
+
+/** A customer with an invoice over 34.51 EUR, of which all mails are sent. */
+async function bill(isProved = true) {
+  await books.setClock(start);
+  const contract = await books.report(next('Mail'), {}, { isProved });
+  await books.bill();
+  const [invoice] = await books.documentsOf(contract.id);
+  return { ...contract, number: invoice?.number ?? '' };
+}
+async function billAndSend() {
+  const billed = await bill();
+  await books.makeFiles();
+  await books.send();
+  return billed;
+}
+
+/** Minutes later, when mails that waited are tried again. */
+const later = (minutes: number) => books.setClock(new Date(books.now().getTime() + minutes * 60_000));
+const inDays = (days: number) => books.setClock(new Date(Date.parse(start) + days * 24 * 3_600_000));
+
+const to = (email: string) => (mails: Message[]) =>
+  mails.filter((mail) => mail.to === email).map(({ subject }) => subject.replace(/ – .*/, ''));
+
+describe('an invoice', () => {
+  it('goes to its buyer and to the archive, once its PDF is made, with one link', async () => {
+    const { email, number } = await bill();
+    expect(await books.send()).toEqual([]);
+    const { rows } = await sql<{ attempts: number; last_error: string | null }>`
+      select attempts, last_error from mails where key = ${`invoice_issued:${number}`}`.execute(books.db);
+    expect(rows).toEqual([{ attempts: 0, last_error: null }]);
+    await books.makeFiles();
+    await later(6);
+    const sent = await books.send();
+    expect(sent.map((mail) => mail.to).sort()).toEqual([archive, email].sort());
+    for (const { subject, text, attachment } of sent) {
+      expect(subject).toBe(`Invoice ${number} – Identity`);
+      expect(text.match(/https?:\S+/g)).toEqual([
+        `http://localhost:3000/invoices/${number}`,
+        'http://localhost:3000',
+      ]);
+      for (const words of ['Total: EUR 34.51', 'To pay: EUR 34.51', 'Due: 14 February 2027'])
+        expect(text).toContain(words);
+      expect(text).toContain('Period: 31 January 2027 to 27 February 2027');
+      expect(attachment?.name).toBe(`${number}.pdf`);
+      expect(new TextDecoder().decode(attachment?.bytes)).toBe(`%PDF of ${number}`);
+    }
+    expect(sent.find((mail) => mail.to === archive)?.text).toContain('a copy of each invoice');
+    await later(10);
+    expect(await books.send()).toEqual([]);
+  });
+
+  it('goes without its document, and does not wait for it, to an address that is not proved', async () => {
+    const { email, number } = await bill(false);
+    const sent = await books.send();
+    expect(to(email)(sent)).toEqual([`Invoice ${number}`]);
+    const mail = sent.find((each) => each.to === email);
+    expect(mail?.attachment).toBeUndefined();
+    expect(mail?.text).toContain('It is not attached because this email address is not verified.');
+  });
+
+  it('goes to the address for invoices, once that is proved', async () => {
+    const { email, accountId, number } = await bill();
+    const invoices = `${next('books')}@example.test`;
+    const set = (provedAt: Date | null) =>
+      sql`insert into billing_details (account_id, invoice_email, invoice_email_proved_at)
+        values (${accountId}, ${invoices}, ${provedAt}) on conflict (account_id)
+        do update set invoice_email_proved_at = excluded.invoice_email_proved_at`.execute(books.db);
+    await set(null);
+    await books.makeFiles();
+    expect(to(email)(await books.send())).toEqual([`Invoice ${number}`]);
+    await set(books.now());
+    await record({ invoiceNumber: number, amount: 1 });
+    const sent = await books.send();
+    expect([to(email)(sent), to(invoices)(sent)]).toEqual([[], [`Payment received for invoice ${number}`]]);
+    expect(sent[0]?.text).toContain('this is the address for invoices of an account');
+    const { rows } = await sql`select recipient from mails where recipient = ${invoices}`.execute(books.db);
+    expect(rows).toHaveLength(1);
+  });
+
+  it('goes to the address that its buyer has when it leaves', async () => {
+    const { email, userId, number } = await bill();
+    await sql`update users set email = ${`new-${email}`} where id = ${userId}`.execute(books.db);
+    await books.makeFiles();
+    expect(to(`new-${email}`)(await books.send())).toEqual([`Invoice ${number}`]);
+  });
+
+  it.each([
+    [
+      'frozen',
+      (id: string) =>
+        sql`update users set frozen_at = now(), suspended_at = now() where id = ${id}`.execute(books.db),
+    ],
+    [
+      'erased',
+      (id: string) => inBooks((trx) => eraseUser(trx, id, { now: books.now(), by: 'cli', onlyDue: false })),
+    ],
+  ])('does not go to somebody who is %s by then, nor does a reminder', async (_, change) => {
+    const { email, userId } = await bill();
+    await change(userId);
+    await books.makeFiles();
+    await later(6);
+    const hasLeft = ({ subject }: Message) => !subject.startsWith('Your account has been deleted');
+    expect((await books.send()).filter(hasLeft).map((mail) => mail.to)).toEqual([archive]);
+    await inDays(40);
+    await books.bill();
+    await books.makeFiles();
+    expect(to(email)(await books.send())).toEqual([]);
+    const { rows } = await sql`select key from mails where key is not null and recipient = ${email}`.execute(
+      books.db,
+    );
+    expect(rows).toEqual([]);
+  });
+
+  it('goes to somebody who is suspended: they owe it all the same', async () => {
+    const { email, userId, number } = await bill();
+    await sql`update users set suspended_at = now() where id = ${userId}`.execute(books.db);
+    await books.makeFiles();
+    expect(to(email)(await books.send())).toEqual([`Invoice ${number}`]);
+  });
+
+  it('keeps its Message-ID from try to try', async () => {
+    const { email } = await bill();
+    await books.makeFiles();
+    const tried: string[] = [];
+    const refuse = (message: Message) => {
+      if (message.to !== email || !message.attachment) return;
+      tried.push(message.id);
+      throw Object.assign(new Error('not now'), { responseCode: 451 });
+    };
+    await books.send(refuse);
+    await later(5);
+    await books.send(refuse);
+    await later(60);
+    const sent = (await books.send()).filter((mail) => mail.to === email && mail.attachment);
+    expect(sent).toHaveLength(1);
+    expect(tried).toEqual([sent[0]?.id, sent[0]?.id]);
+  });
+
+  it('is not held back, however many its mailbox gets', async () => {
+    await books.setClock(start);
+    const email = `${next('many')}@example.test`;
+    for (let count = 0; count < 65; count++) await books.report(next('Many'), {}, { email });
+    await books.bill();
+    await books.makeFiles();
+    expect(to(email)(await books.send()).filter((subject) => subject.startsWith('Invoice'))).toHaveLength(65);
+  });
+});
+
+describe('a reminder', () => {
+  it('goes 7 and 14 days after the day to pay, each once, whoever runs the job', async () => {
+    const { email, number } = await billAndSend();
+    const remind = async (days: number) => {
+      await inDays(days);
+      await Promise.all(Array.from({ length: 16 }, books.bill));
+      await books.makeFiles();
+      await later(6);
+      return to(email)(await books.send()).filter((subject) => subject.includes('eminder'));
+    };
+    expect(await remind(21)).toEqual([]);
+    expect(await remind(22)).toEqual([`Reminder: invoice ${number} is overdue`]);
+    expect(await remind(28)).toEqual([]);
+    expect(await remind(29)).toEqual([`Second reminder: invoice ${number} is overdue`]);
+    expect(await remind(60)).toEqual([]);
+  });
+
+  it('is only the later, if both days have passed; and says what is open', async () => {
+    const { email, number } = await billAndSend();
+    await record({ invoiceNumber: number, amount: 1_000 });
+    await inDays(30);
+    await books.bill();
+    await books.makeFiles();
+    const sent = (await books.send()).filter((mail) => mail.subject.includes('eminder') && mail.to === email);
+    expect(sent.map(({ subject }) => subject)).toEqual([
+      `Second reminder: invoice ${number} is overdue – Identity`,
+    ]);
+    expect(sent[0]?.text).toContain('Still to pay: EUR 24.51');
+    expect(sent[0]?.attachment?.name).toBe(`${number}.pdf`);
+  });
+
+  it('comes six days after the first at least, however late that was', async () => {
+    const { email, number } = await billAndSend();
+    const remind = async (days: number) => {
+      await inDays(days);
+      await books.bill();
+      return to(email)(await books.send()).filter((subject) => subject.includes(`invoice ${number}`));
+    };
+    expect(await remind(28)).toEqual([`Reminder: invoice ${number} is overdue`]);
+    expect(await remind(30)).toEqual([]);
+    expect(await remind(35)).toEqual([`Second reminder: invoice ${number} is overdue`]);
+  });
+
+  it('does not leave once all is paid, and comes back after a refund', async () => {
+    const { email, number } = await billAndSend();
+    await inDays(22);
+    await books.bill();
+    const id = next('pay_');
+    await record({ id, invoiceNumber: number, amount: 3_451 });
+    const about = (mails: Message[]) =>
+      to(email)(mails).filter((subject) => subject.includes(`invoice ${number}`));
+    expect(about(await books.send())).toEqual([`Payment received for invoice ${number}`]);
+    await record({ kind: 'refund', of: id, invoiceNumber: null, amount: 3_451 });
+    await books.bill();
+    expect(about(await books.send())).toEqual([`Reminder: invoice ${number} is overdue`]);
+    await inDays(100);
+    await books.bill();
+    expect(about(await books.send())).toEqual([`Second reminder: invoice ${number} is overdue`]);
+  });
+
+  it('is never sent about an invoice from before there was a seller', async () => {
+    const old = await openBooks({ settings: null });
+    try {
+      const { email } = await old.report('Old');
+      await old.bill();
+      await sql`insert into billing_settings (version, settings, counts_from, made_by, why)
+        select 1, '{}', '2027-02-01', 'test', 'test'`.execute(old.db);
+      await old.setClock('2027-02-27T10:00:00.000Z');
+      await old.bill();
+      expect((await old.send()).filter((mail) => mail.to === email)).toEqual([]);
+    } finally {
+      await old.close();
+    }
+  });
+});
+
+describe('a payment', () => {
+  it('is thanked for where it paid something, and says what is left', async () => {
+    const { email, number } = await billAndSend();
+    await record({ invoiceNumber: number, amount: 1_000 });
+    const [part] = await books.send();
+    expect(part?.text).toContain('Received: EUR 10.00\nStill to pay: EUR 24.51\nDue: 14 February 2027\n');
+    await record({ invoiceNumber: number, amount: 9_000 });
+    const [rest] = await books.send();
+    expect(rest?.text).toContain('Received: EUR 24.51\nStill to pay: nothing\n');
+    await record({ invoiceNumber: number, amount: 500 });
+    await record({ invoiceNumber: 'nobody knows', amount: 500 });
+    expect(to(email)(await books.send())).toEqual([]);
+  });
+
+  it('is not thanked for if it went back before', async () => {
+    const { email, number } = await billAndSend();
+    const id = next('pay_');
+    await record({ id, invoiceNumber: number, amount: 3_451 });
+    await record({ kind: 'refund', of: id, invoiceNumber: null, amount: 3_451 });
+    expect(to(email)(await books.send())).toEqual([]);
+  });
+});
+
+describe('a credit note', () => {
+  it('goes to the buyer and the archive, and so does the invoice that takes the place of one', async () => {
+    const { email, number } = await billAndSend();
+    await inBooks((trx) => creditInvoice(trx, number, 1_000, by()));
+    await books.makeFiles();
+    const credited = await books.send();
+    expect(credited.map((mail) => mail.to).sort()).toEqual([archive, email].sort());
+    expect(credited[0]?.text).toMatch(/Credit note: CN-2027-\d+\nInvoice: INV-2027-\d+\nTotal: EUR 10\.00\n/);
+    const other = await billAndSend();
+    await record({ invoiceNumber: other.number, amount: 3_451 });
+    await books.send();
+    const { creditNote, invoice } = await inBooks((trx) => reissueInvoice(trx, other.number, by()));
+    await books.makeFiles();
+    const sent = await books.send();
+    expect(to(other.email)(sent).sort()).toEqual([`Credit note ${creditNote}`, `Invoice ${invoice}`]);
+    const issued = sent.find(({ subject, to }) => subject.includes(invoice) && to === other.email);
+    expect(issued?.text).toContain('To pay: nothing');
+  });
+});
+
+describe('a trial', () => {
+  const trial = (days: number) => ({
+    status: 'trialing',
+    trial_ends_at: new Date(Date.parse(start) + days * 24 * 3_600_000).toISOString(),
+  });
+  const tell = async (days: number) => {
+    await inDays(days);
+    await Promise.all(Array.from({ length: 16 }, books.bill));
+    return books.send();
+  };
+
+  it('is told of three days before it ends, once, and again once it ends on another day', async () => {
+    await books.setClock(start);
+    const id = next('Trial');
+    const { email } = await books.report(id, trial(14));
+    expect(to(email)(await tell(10.9))).toEqual([]);
+    const [mail] = await tell(11);
+    expect(mail?.subject).toBe('Your trial ends on 14 February 2027 – Identity');
+    expect(mail?.text).toContain('Price after that: EUR 29.00 a month, before tax');
+    expect(mail?.text).toContain('Your trial of Starter ends soon.');
+    expect(mail?.text).toContain('http://localhost:3000/profile/billing');
+    expect(to(email)(await tell(12))).toEqual([]);
+    await books.report(id, trial(20));
+    expect(to(email)(await tell(13))).toEqual([]);
+    expect(to(email)(await tell(18))).toEqual(['Your trial ends on 20 February 2027']);
+  });
+
+  it.each([
+    ['of less than four days', 3.9, 'trialing'],
+    ['that is over, or goes on as a contract, when the mail would leave', 14, 'active'],
+  ])('is not told of: one %s', async (_, days, status) => {
+    await books.setClock(start);
+    const id = next('Trial');
+    const { email } = await books.report(id, trial(days));
+    await inDays(days - 2);
+    await books.bill();
+    await books.report(id, status === 'active' ? { status } : trial(days));
+    expect(to(email)(await books.send())).toEqual([]);
+  });
+});
+
+describe('a contract', () => {
+  async function end(id: string, cancelsAt: string | null) {
+    await inBooks(async (trx) => {
+      const contract = await lockContract(trx, { id });
+      await setCancelsAt(trx, id, cancelsAt === null ? null : new Date(cancelsAt));
+      const kind = cancelsAt === null ? 'contract_kept' : 'contract_cancel_asked';
+      if (contract) deferContractMail(trx, kind, contract, books.now());
+    });
+  }
+
+  it('that is canceled or kept is told of each time, with its last day', async () => {
+    const { email, id } = await billAndSend();
+    await end(id, '2027-02-28T10:00:00.000Z');
+    const [canceled] = await books.send();
+    expect(canceled?.to).toBe(email);
+    expect(canceled?.text).toContain('Last day: 27 February 2027');
+    expect(canceled?.text).toContain('change your mind under Billing');
+    await later(1);
+    await end(id, null);
+    expect(to(email)(await books.send())).toEqual(['Your contract goes on']);
+    await later(1);
+    await end(id, '2027-02-28T10:00:00.000Z');
+    expect(to(email)(await books.send())).toEqual(['Your contract has been canceled']);
+  });
+
+  it('that is kept before the mail leaves is not said to be canceled', async () => {
+    const { email, id } = await billAndSend();
+    await end(id, '2027-02-28T10:00:00.000Z');
+    await later(1);
+    await end(id, null);
+    expect(to(email)(await books.send())).toEqual(['Your contract goes on']);
+  });
+});
+
+/** After each test: the version before fails at a mail without `at`, before it sends or deletes anything. */
+afterEach(async () => {
+  const { rows } = await sql`select key from mails where key is not null
+    and (details ? 'at' or details ? 'when' or details ? 'until' or details ? 'rest')`.execute(books.db);
+  expect(rows).toEqual([]);
+});

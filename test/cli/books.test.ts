@@ -1,0 +1,93 @@
+// The commands that read the books (contract 7.170 to 7.198 and 11.81).
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { runCli } from '../support/app/cli.ts';
+import { type Books, openBooks } from '../support/billing/books.ts';
+
+let books: Books;
+let folder: string;
+let number = '';
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'books-'));
+  // The real time: commands go by it.
+  books = await openBooks({ at: new Date(Date.now() - 60_000).toISOString() });
+  const { id } = await books.report('crm_1', {}, { email: 'books@example.test' });
+  await books.bill();
+  await books.report('crm_2', { price: { currency: 'USD', unit_amount: 100, interval: 'month' } });
+  await books.bill();
+  number = (await books.documentsOf(id))[0]?.number ?? '';
+});
+afterAll(async () => {
+  await books.close();
+  await rm(folder, { recursive: true });
+});
+
+const run = (...args: string[]) => runCli(books.databaseUrl, args);
+const day = () => new Intl.DateTimeFormat('en-CA', { timeZone: 'Europe/Berlin' }).format(books.now());
+
+it('billing:export makes a folder of five files, the same each time, and writes to no other', async () => {
+  const out = join(folder, 'one');
+  const span = ['--from', day(), '--to', day()];
+  const first = await run('billing:export', ...span, '--out', out);
+  expect([first.code, first.err]).toEqual([0, '']);
+  expect(first.out).toContain('documents.csv: 1 records\n');
+  const names = ['allocations.csv', 'documents.csv', 'lines.csv', 'money.csv', 'tax.csv'];
+  expect((await readdir(out)).sort()).toEqual(names);
+  const text = await readFile(join(out, 'documents.csv'), 'utf8');
+  expect(text).toMatch(/^number,kind,issued_on,due_on,[^\n]*\r\n[^\n]*\r\n$/);
+  expect(text).toContain(`\r\n${number},invoice,${day()},`);
+  expect(text).toContain(',EUR,29.00,5.51,34.51,0.00,0.00,34.51,open,,');
+  expect(await readFile(join(out, 'tax.csv'), 'utf8')).toBe(
+    `number,category,rate,net,tax\r\n${number},S,19.00,29.00,5.51\r\n`,
+  );
+  const again = await run('billing:export', ...span, '--out', out);
+  expect([again.code, again.out]).toEqual([1, '']);
+  expect(again.err).toContain('is not empty');
+  const other = join(folder, 'two');
+  const second = await run('billing:export', ...span, '--out', other, '--json');
+  expect(JSON.parse(second.out)).toMatchObject({ 'documents.csv': 1, 'money.csv': 0 });
+  for (const name of names)
+    expect(await readFile(join(other, name))).toEqual(await readFile(join(out, name)));
+});
+
+it.each([
+  ['2026-01-01', '2999-01-01'],
+  ['2026-02-30', '2026-03-01'],
+  ['2026-03-01', '2026-02-01'],
+])('billing:export from %s to %s is wrong usage, and makes no folder', async (from, to) => {
+  const out = join(folder, 'wrong');
+  expect((await run('billing:export', '--from', from, '--to', to, '--out', out)).code).toBe(2);
+  expect(await readdir(folder)).not.toContain('wrong');
+});
+
+it('contract:preview prints what is to come, or why nothing is', async () => {
+  const { code, out } = await run('contract:preview', 'crm_1', '--months', '3', '--json');
+  const lines = out
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  expect([code, lines.length]).toEqual([0, 3]);
+  const members = ['issued_on', 'period_first_day', 'period_last_day', 'currency', 'net', 'tax', 'total'];
+  expect(Object.keys(lines[0])).toEqual([...members, 'category', 'rate']);
+  expect(lines[0]).toMatchObject({ net: 2_900, tax: 551, total: 3_451, category: 'S', rate: 1_900 });
+  expect((await run('contract:preview', 'crm_1', '--months', '3')).out).toContain('total EUR 34.51');
+  const held = await run('contract:preview', 'crm_2', '--months', '3', '--json');
+  expect([held.code, held.out]).toEqual([0, '{"held":"tax_currency"}\n']);
+  expect((await run('contract:preview', 'nobody', '--months', '3')).code).toBe(1);
+  expect((await run('contract:preview', 'crm_1', '--months', '0')).code).toBe(2);
+});
+
+it('contracts and invoices list by state and account', async () => {
+  const list = async (...args: string[]) => (await run(...args)).out.trim().split('\n').filter(Boolean);
+  expect(await list('contracts')).toHaveLength(2);
+  expect(await list('contracts', '--state', 'held')).toEqual([expect.stringContaining('held: tax_currency')]);
+  const [contract = ''] = await list('contracts', '--account', 'books@example.test', '--json');
+  expect(JSON.parse(contract)).toMatchObject({ signup_id: 'crm_1', status: 'active', held: null });
+  expect(await list('contracts', '--state', 'canceled')).toEqual([]);
+  const [invoice = ''] = await list('invoices', '--state', 'open', '--json');
+  expect(JSON.parse(invoice)).toMatchObject({ number, status: 'open', overdue: false, open: 3_451 });
+  expect(await list('invoices', '--state', 'overdue')).toEqual([]);
+  expect((await run('invoices', '--account', 'no-one@example.test')).code).toBe(1);
+});
