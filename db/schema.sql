@@ -981,6 +981,7 @@ CREATE TRIGGER invoices_freeze_buyer BEFORE INSERT ON invoices
 
 CREATE TRIGGER invoices_refuse_change BEFORE DELETE OR UPDATE ON invoices
   FOR EACH ROW
+  WHEN (old.document IS NOT NULL)
   EXECUTE FUNCTION refuse_change_of_books('status', 'paid_at', 'credited', 'allocated', 'reminded');
 
 CREATE TRIGGER invoices_settle_from_before BEFORE INSERT OR UPDATE ON invoices

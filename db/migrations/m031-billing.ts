@@ -224,7 +224,7 @@ async function createTriggers(db: Kysely<unknown>, path: RawBuilder<unknown>): P
   await sql`
     create trigger invoices_settle_from_before before insert or update on invoices for each row
       execute function settle_invoice_from_before()`.execute(db);
-  // What was issued, paid or allocated stays as it is. Retention (contract 7.189) says so when it deletes.
+  // What was issued, paid or allocated stays as it is. Whatever may delete old books says so.
   await sql`
     create function refuse_change_of_books() returns trigger language plpgsql as $$
     begin
@@ -245,6 +245,7 @@ async function createTriggers(db: Kysely<unknown>, path: RawBuilder<unknown>): P
   ] as const)
     await sql`
       create trigger ${sql.id(`${table}_refuse_change`)} before update or delete on ${sql.id(table)} for each row
+        ${table === 'invoices' ? sql`when (old.document is not null)` : sql``}
         execute function refuse_change_of_books(${sql.join(changeable.map((each) => sql.lit(each)))})`.execute(
       db,
     );

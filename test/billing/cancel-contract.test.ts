@@ -23,7 +23,8 @@ beforeAll(async () => {
 afterAll(() => app.close());
 beforeEach(async () => {
   await customers.setClock('2026-01-31T22:30:00.000Z');
-  await sql`truncate rate_limits, mails, mail_tokens`.execute(app.db);
+  for (const table of ['rate_limits', 'mail_tokens', 'mails'])
+    await sql`delete from ${sql.table(table)}`.execute(app.db);
 });
 
 const active = { status: 'active', trialEndsAt: null, cancelsAt: null };

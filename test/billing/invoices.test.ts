@@ -51,6 +51,7 @@ describe('an invoice', () => {
         issued_at: new Date(start),
         due_at: new Date(Date.parse(start) + 14 * day),
         past_due_at: null,
+        reminded: 0,
         paid_at: null,
         buyer_name: 'Casey’s account',
         buyer_email: 'customer@example.test',

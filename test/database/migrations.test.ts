@@ -61,6 +61,8 @@ const narrowing: Record<string, Record<string, string>> = {
       'a trigger settles what the version before says is paid or void',
     "invoices.invoices_status_follows may refuse a row (CHECK ((status =\nCASE\n    WHEN ((unit_amount > 0) AND (credited = unit_amount)) THEN 'void'::text\n    WHEN ((credited + allocated) = unit_amount) THEN 'paid'::text\n    ELSE 'open'::text\nEND)))":
       'a trigger settles what the version before says is paid or void',
+    "invoices.invoices_contract_id_period_starts_at_key may refuse a row (CREATE UNIQUE INDEX invoices_contract_id_period_starts_at_key ON public.invoices USING btree (contract_id, period_starts_at) WHERE (status <> 'void'::text))":
+      'the key before refused the same, and more',
   },
 };
 

@@ -49,6 +49,7 @@ const leftOutTables: Record<string, string> = {
 
 /** Columns of the others that are left out, and why. */
 const leftOutColumns: Record<string, string> = {
+  'invoices.reminded': 'which mails were sent',
   'audit_events.id': 'of no meaning',
   'audit_events.user_id': 'the same everywhere',
   'changes.account_id': 'in the members',
