@@ -11,7 +11,7 @@ import { loadForStaff } from '../staff.ts';
 
 export const handle = { isStatic: true };
 
-export const meta = titled('Billing');
+export const meta = titled('Billing overview');
 
 export const loader = (args: LoaderFunctionArgs) =>
   loadForStaff(args, (procedures) => procedures.admin.billing.summary());

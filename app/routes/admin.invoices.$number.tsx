@@ -55,7 +55,7 @@ export default function InvoicePage() {
   const { number, buyer, facts, minorDigits } = invoice;
   if (refused?.asks) {
     const intent = refused.values.intent ?? '';
-    const isDanger = intent === 'credit' || intent === 'reissue';
+    const isDanger = ['credit', 'reissue'].includes(intent);
     return (
       <Confirm
         refused={refused}

@@ -130,11 +130,10 @@ const details = () => ({ company: `Company ${next()}` });
 async function addContract({ id }: User): Promise<string> {
   if ((await sql`select from billing_settings`.execute(app.db)).rows.length === 0) await setSettings(app.db);
   const { rows } = await sql<{ id: string }>`
-    insert into service_contracts (id, user_id, account_id, signup_id, plan, status, occurred_at)
-    select gen_random_uuid(), id, account_id, gen_random_uuid()::text, 'starter', 'trialing', now() from users
+    insert into service_contracts (id, user_id, account_id, signup_id, plan, status, occurred_at, trial_ends_at)
+    select gen_random_uuid(), id, account_id, gen_random_uuid()::text, 'starter', 'trialing', now(), now() + interval '9 days'
+    from users
     where id = ${id} returning id`.execute(app.db);
-  await sql`update service_contracts set trial_ends_at = now() + interval '9 days', cancels_at = null
-    where id = ${rows[0]?.id}`.execute(app.db);
   return rows[0]?.id ?? '';
 }
 const addCanceled = async (user: User) =>
@@ -344,6 +343,7 @@ const doors: Record<string, Counted | Free | Bounded> = {
 
   // Without a user.
   'POST /integrations/crm/signups': 'the CRM, whose signature counts',
+  'POST /integrations/payments': 'a payment provider, whose signature counts',
   'POST /demo/:client': 'local mode only',
   'POST /demo/:client/events': 'local mode only',
   'POST /demo/legacy-marketplace': 'local mode only',
@@ -693,6 +693,9 @@ describe('allowances', () => {
       'authenticator.added 10 in 1 h',
       'recovery_codes.made 10 in 1 h',
       'data.downloaded 5 in 1 h',
+      'billing.updated 30 in 1 h',
+      'contract.cancel_asked 10 in 24 h',
+      'invoice-email-of-signup 2 in 24 h',
       'login.confirmed 30 in 1 h',
       'login-own-browser 60 in 1 h',
       'login-new-browser 100 in 1 h',

@@ -77,7 +77,7 @@ export function listReadFields(): { forms: string[]; addresses: string[] } {
   const names = (text: string, call: RegExp) => [...text.matchAll(call)].map(([, name]) => name ?? '');
   const forms = routes
     .filter(({ path, text }) => /^export (async function|const) action\b/m.test(text) && !/[:*]/.test(path))
-    .filter(({ path }) => path !== '/integrations/crm/signups')
+    .filter(({ path }) => !path.startsWith('/integrations/'))
     .flatMap(({ path, text }) => {
       const read = [
         ...names(text, /\bform\.(?:get|has)\('(\w+)'\)/g),
