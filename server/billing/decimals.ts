@@ -1,4 +1,5 @@
-// Amounts as people write them: decimal, with the digits of the currency. All functions are pure.
+// Amounts as people read and write them: decimal, with the digits of the currency. All functions are pure, and made of the digits
+// themselves: a division is not exact for every amount.
 import { minorDigits } from './currencies.ts';
 
 /** Minor units; undefined for anything else than a decimal number with no more digits than the currency has. */
@@ -9,10 +10,21 @@ export function readDecimal(text: string, currency: string): number | undefined 
   return Number(whole + part.padEnd(digits, '0'));
 }
 
-/** Such as 29.00. */
-export function writeDecimal(minorUnits: number, currency: string): string {
+/** Minor units with the decimal point that the currency has: 2900 of EUR is 29.00, of JPY 2900. */
+export function writeDecimal(amount: number, currency: string): string {
   const digits = minorDigits(currency);
-  const text = String(Math.abs(minorUnits)).padStart(digits + 1, '0');
-  const sign = minorUnits < 0 ? '-' : '';
-  return digits === 0 ? sign + text : `${sign}${text.slice(0, -digits)}.${text.slice(-digits)}`;
+  const text = String(Math.abs(amount)).padStart(digits + 1, '0');
+  const at = text.length - digits;
+  return `${amount < 0 ? '-' : ''}${text.slice(0, at)}${digits > 0 ? `.${text.slice(at)}` : ''}`;
 }
+
+/** Such as 1,234.56. */
+export const formatDecimal = (amount: number, currency: string): string =>
+  writeDecimal(amount, currency).replace(/\d(?=(\d{3})+(\.|$))/g, '$&,');
+
+/** Such as EUR 1,234.56. */
+export const formatAmount = (amount: number, currency: string): string =>
+  `${currency} ${formatDecimal(amount, currency)}`;
+
+/** Such as 19 or 5.5, of hundredths of a percent. */
+export const formatPercent = (rate: number): string => String(rate / 100);

@@ -18,7 +18,7 @@ import { liftTimeouts } from '../../db/timeouts.ts';
 import { AppError } from '../basics/errors.ts';
 import { guardText } from '../runtime/csv.ts';
 import { dayIn } from './days.ts';
-import { toDecimal } from './decimal.ts';
+import { writeDecimal } from './decimals.ts';
 import { findSettings } from './issue.ts';
 
 const headers = {
@@ -81,7 +81,7 @@ async function writeBooks(trx: Transaction<DB>, span: Span, write: Write): Promi
   return counts;
 }
 
-const decimal = (amount: string | bigint, currency: string) => toDecimal(Number(amount), currency);
+const decimal = (amount: string | bigint, currency: string) => writeDecimal(Number(amount), currency);
 
 function toDocument(document: BookedDocument): string[] {
   const { currency, credited, allocated } = document;

@@ -18,9 +18,9 @@ import { listCountries, nameCountry } from './countries.ts';
 import { minorDigits } from './currencies.ts';
 import { dayIn } from './days.ts';
 import type { DocumentFacts } from './document-facts.ts';
-import { fillPaymentLink } from './fill-payment-link.ts';
 import { drawUp, findSettings, type Settings } from './issue.ts';
 import { describeOwnDetails } from './own-details.ts';
+import { fillPaymentLink } from './payment-link.ts';
 import { endOfPeriod } from './periods.ts';
 
 type Deps = Pick<Dependencies, 'db' | 'now'>;

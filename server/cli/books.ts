@@ -6,7 +6,7 @@ import { findContract } from '../../db/tables/service-contracts.ts';
 import { findHolder } from '../../db/tables/users.ts';
 import { AppError } from '../basics/errors.ts';
 import { contractStatusSchema, describeContract } from '../billing/contract-list.ts';
-import { sayAmount } from '../billing/decimal.ts';
+import { formatAmount } from '../billing/decimals.ts';
 import { type BookName, bookNames, exportBooks } from '../billing/export.ts';
 import { readPreview } from '../billing/preview.ts';
 import { writeCsv } from '../runtime/csv.ts';
@@ -99,8 +99,8 @@ export function addBookCommands(program: Command): void {
               ...{ issued_at, due_at, email },
             };
             const facts = [
-              ...[number, isOverdue ? 'overdue' : status, signup_id, sayAmount(total, currency)],
-              ...[open > 0 && `open ${sayAmount(open, currency)}`, `due ${due_at}`, email ?? 'erased'],
+              ...[number, isOverdue ? 'overdue' : status, signup_id, formatAmount(total, currency)],
+              ...[open > 0 && `open ${formatAmount(open, currency)}`, `due ${due_at}`, email ?? 'erased'],
             ];
             return { states: [status, ...(isOverdue ? ['overdue'] : [])], described, facts };
           });
@@ -172,9 +172,9 @@ const describeForecast = ({ currency, ...forecast }: Forecast) =>
   [
     forecast.issued_on,
     `${forecast.period_first_day} to ${forecast.period_last_day}`,
-    `net ${sayAmount(forecast.net, currency)}`,
-    `tax ${sayAmount(forecast.tax, currency)} (${forecast.category} ${(forecast.rate / 100).toFixed(2)} %)`,
-    `total ${sayAmount(forecast.total, currency)}`,
+    `net ${formatAmount(forecast.net, currency)}`,
+    `tax ${formatAmount(forecast.tax, currency)} (${forecast.category} ${(forecast.rate / 100).toFixed(2)} %)`,
+    `total ${formatAmount(forecast.total, currency)}`,
   ].join('  ');
 
 function readDay(text: string): string {

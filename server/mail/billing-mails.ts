@@ -9,7 +9,7 @@ import type { MailRow } from '../../db/tables/mails.ts';
 import { type Contract, findContract } from '../../db/tables/service-contracts.ts';
 import { isRunning, presentStatus } from '../billing/contract-states.ts';
 import { addDays, dayIn } from '../billing/days.ts';
-import { sayAmount } from '../billing/decimal.ts';
+import { formatAmount } from '../billing/decimals.ts';
 import type { DocumentFacts } from '../billing/document-facts.ts';
 import type { BillingSettings } from '../billing/settings.ts';
 import type { Dependencies } from '../instance/dependencies.ts';
@@ -70,10 +70,10 @@ async function composeAboutDocument(
     invoice: facts.invoice?.number ?? number,
     plan: line.title,
     period: `${sayDay(line.first_day)} to ${sayDay(line.last_day)}`,
-    total: sayAmount(facts.total, currency),
-    open: invoice.open > 0 ? sayAmount(invoice.open, currency) : undefined,
+    total: formatAmount(facts.total, currency),
+    open: invoice.open > 0 ? formatAmount(invoice.open, currency) : undefined,
     due: facts.due_on ? sayDay(facts.due_on) : '',
-    received: sayAmount(received, currency),
+    received: formatAmount(received, currency),
     isAttached: isProved,
   });
   const why = details.archive ? toArchive : isForInvoices ? toInvoices : undefined;
@@ -111,7 +111,7 @@ async function composeAboutContract(
     plan: plans[plan]?.title ?? plan,
     lastDay: endsAt && endsAt > now() ? sayDay(lastDayBefore(seller.time_zone, endsAt, kind)) : undefined,
     price: price
-      ? `${sayAmount(price.unitAmount, price.currency)} a ${price.interval}${tax.prices === 'net' ? ', before tax' : ''}`
+      ? `${formatAmount(price.unitAmount, price.currency)} a ${price.interval}${tax.prices === 'net' ? ', before tax' : ''}`
       : undefined,
     mayCancel: terms.customers_may_cancel,
   });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { formatDecimal } from '../../server/billing/decimals.ts';
 import type { DocumentFacts } from '../../server/billing/document-facts.ts';
-import { formatDecimal } from '../../server/billing/documents/amount-text.ts';
 import { buildEpcText } from '../../server/billing/documents/epc-code.ts';
 import { makeFiles } from '../../server/billing/documents/make-files.ts';
 import { readSealedFacts, sealFacts } from '../../server/billing/documents/seal.ts';

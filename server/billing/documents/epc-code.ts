@@ -1,6 +1,7 @@
 // What the code on an invoice says, so that a banking app fills in the transfer: EPC069-12, version 002.
+
+import { writeDecimal } from '../decimals.ts';
 import type { DocumentFacts } from '../document-facts.ts';
-import { toDecimal } from './amount-text.ts';
 
 /** A code of 69 × 69 modules, the largest that the guideline allows, holds so many bytes at its level M. */
 const maxBytes = 331;
@@ -25,7 +26,7 @@ export function buildEpcText(facts: DocumentFacts, amount = facts.total): string
       seller.bic ?? '',
       name,
       seller.iban,
-      `EUR${toDecimal(amount, 'EUR')}`,
+      `EUR${writeDecimal(amount, 'EUR')}`,
       '',
       '',
       number,

@@ -1,10 +1,11 @@
 // A document as a PDF: one page as a rule, PDF/A-3b, with the e-invoice and the sealed facts as attachments. Loaded only where a
 // document is made: pdfkit and what it brings are not part of a start.
+
+import { formatAmount, formatDecimal, formatPercent } from '../decimals.ts';
 import type { Address, DocumentFacts } from '../document-facts.ts';
-import { formatAmount, formatDecimal, formatPercent } from './amount-text.ts';
+import { fillPaymentLink } from '../payment-link.ts';
 import { attachFiles } from './attachments.ts';
 import { buildEpcText } from './epc-code.ts';
-import { buildPaymentLink } from './payment-link.ts';
 import { page, Sheet } from './sheet.ts';
 
 /** The font lacks characters of a document. The message says which, and what helps. */
@@ -218,7 +219,7 @@ function writePayment(sheet: Sheet, facts: DocumentFacts): void {
       ]
     : [];
   const { text = null } = payment ?? {};
-  const link = buildPaymentLink(facts);
+  const link = facts.payment?.link && fillPaymentLink(facts.payment.link, { ...facts, amount: facts.total });
   if (rows.length === 0 && !text && !link) return;
   const words = [text, link]
     .filter((part) => typeof part === 'string')

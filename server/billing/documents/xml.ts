@@ -1,8 +1,8 @@
 // A document as an e-invoice: EN 16931 in the syntax CII, the profile EN 16931 of Factur-X and ZUGFeRD. A document has one line
 // and one rate, so its elements are written here one by one (docs/decisions/xml-written-by-hand.md). Their order is the schema's.
 import { minorDigits } from '../currencies.ts';
+import { formatPercent, writeDecimal } from '../decimals.ts';
 import type { Address, DocumentFacts } from '../document-facts.ts';
-import { formatPercent, toDecimal } from './amount-text.ts';
 
 /** Whether a document has XML (contract 7.207): EN 16931 asks for the buyer's address, and knows two digits at most. */
 export const hasXml = ({ buyer, seller, currency, category }: DocumentFacts): boolean =>
@@ -67,7 +67,7 @@ export function buildXml(facts: DocumentFacts): string {
 
 function buildLine(facts: DocumentFacts) {
   const { line, category, net, currency } = facts;
-  const amount = toDecimal(net, currency);
+  const amount = writeDecimal(net, currency);
   return group(
     'IncludedSupplyChainTradeLineItem',
     group('AssociatedDocumentLineDocument', ram('LineID', '1')),
@@ -149,7 +149,9 @@ const exemptionCodes: Partial<Record<DocumentFacts['category'], string>> = {
 
 function buildSettlement(facts: DocumentFacts) {
   const { number, currency, category, words, due_on, invoice } = facts;
-  const [net, tax, total] = [facts.net, facts.tax, facts.total].map((amount) => toDecimal(amount, currency));
+  const [net, tax, total] = [facts.net, facts.tax, facts.total].map((amount) =>
+    writeDecimal(amount, currency),
+  );
   return group(
     'ApplicableHeaderTradeSettlement',
     ram('PaymentReference', number),
