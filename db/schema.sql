@@ -279,9 +279,9 @@ CREATE OR REPLACE FUNCTION refuse_change_of_books()
  LANGUAGE plpgsql
 AS $function$
     begin
-      if tg_op <> 'DELETE' then
+      if tg_op = 'UPDATE' then
         if to_jsonb(old) - coalesce(tg_argv, '{}') = to_jsonb(new) - coalesce(tg_argv, '{}') then return new; end if;
-      elsif current_setting('identity.retention', true) = 'on' then
+      elsif tg_op = 'DELETE' and current_setting('identity.retention', true) = 'on' then
         return old;
       end if;
       raise exception '% keeps what was recorded', tg_table_name using errcode = 'check_violation';
@@ -984,6 +984,10 @@ CREATE TRIGGER invoices_refuse_change BEFORE DELETE OR UPDATE ON invoices
   WHEN (old.document IS NOT NULL)
   EXECUTE FUNCTION refuse_change_of_books('status', 'paid_at', 'credited', 'allocated', 'reminded');
 
+CREATE TRIGGER invoices_refuse_truncate BEFORE TRUNCATE ON invoices
+  FOR EACH STATEMENT
+  EXECUTE FUNCTION refuse_change_of_books();
+
 CREATE TRIGGER invoices_settle_from_before BEFORE INSERT OR UPDATE ON invoices
   FOR EACH ROW
   EXECUTE FUNCTION settle_invoice_from_before();
@@ -1022,6 +1026,10 @@ CREATE TRIGGER payments_refuse_change BEFORE DELETE OR UPDATE ON payments
   FOR EACH ROW
   EXECUTE FUNCTION refuse_change_of_books('unallocated');
 
+CREATE TRIGGER payments_refuse_truncate BEFORE TRUNCATE ON payments
+  FOR EACH STATEMENT
+  EXECUTE FUNCTION refuse_change_of_books();
+
 -- allocations ---------------------------------------------------------------------------------------------------------
 
 CREATE TABLE allocations (
@@ -1040,6 +1048,10 @@ CREATE INDEX allocations_payment_idx ON allocations USING btree (payment);
 
 CREATE TRIGGER allocations_refuse_change BEFORE DELETE OR UPDATE ON allocations
   FOR EACH ROW
+  EXECUTE FUNCTION refuse_change_of_books();
+
+CREATE TRIGGER allocations_refuse_truncate BEFORE TRUNCATE ON allocations
+  FOR EACH STATEMENT
   EXECUTE FUNCTION refuse_change_of_books();
 
 -- audit_events --------------------------------------------------------------------------------------------------------
@@ -1133,6 +1145,10 @@ CREATE TABLE billing_settings (
 CREATE TRIGGER billing_settings_refuse_change BEFORE DELETE OR UPDATE ON billing_settings
   FOR EACH ROW
   EXECUTE FUNCTION refuse_change_of_books('stopped_at');
+
+CREATE TRIGGER billing_settings_refuse_truncate BEFORE TRUNCATE ON billing_settings
+  FOR EACH STATEMENT
+  EXECUTE FUNCTION refuse_change_of_books();
 
 -- changes -------------------------------------------------------------------------------------------------------------
 
@@ -1234,6 +1250,10 @@ CREATE TRIGGER documents_refuse_change BEFORE DELETE OR UPDATE ON documents
   FOR EACH ROW
   EXECUTE FUNCTION refuse_change_of_books();
 
+CREATE TRIGGER documents_refuse_truncate BEFORE TRUNCATE ON documents
+  FOR EACH STATEMENT
+  EXECUTE FUNCTION refuse_change_of_books();
+
 -- document_files ------------------------------------------------------------------------------------------------------
 
 CREATE TABLE document_files (
@@ -1250,6 +1270,10 @@ CREATE TABLE document_files (
 
 CREATE TRIGGER document_files_refuse_change BEFORE DELETE OR UPDATE ON document_files
   FOR EACH ROW
+  EXECUTE FUNCTION refuse_change_of_books();
+
+CREATE TRIGGER document_files_refuse_truncate BEFORE TRUNCATE ON document_files
+  FOR EACH STATEMENT
   EXECUTE FUNCTION refuse_change_of_books();
 
 -- document_series -----------------------------------------------------------------------------------------------------

@@ -228,9 +228,9 @@ async function createTriggers(db: Kysely<unknown>, path: RawBuilder<unknown>): P
   await sql`
     create function refuse_change_of_books() returns trigger language plpgsql as $$
     begin
-      if tg_op <> 'DELETE' then
+      if tg_op = 'UPDATE' then
         if to_jsonb(old) - coalesce(tg_argv, '{}') = to_jsonb(new) - coalesce(tg_argv, '{}') then return new; end if;
-      elsif current_setting('identity.retention', true) = 'on' then
+      elsif tg_op = 'DELETE' and current_setting('identity.retention', true) = 'on' then
         return old;
       end if;
       raise exception '% keeps what was recorded', tg_table_name using errcode = 'check_violation';
@@ -242,13 +242,17 @@ async function createTriggers(db: Kysely<unknown>, path: RawBuilder<unknown>): P
     ['payments', ['unallocated']],
     ['allocations', []],
     ['invoices', ['status', 'paid_at', 'credited', 'allocated', 'reminded']],
-  ] as const)
+  ] as const) {
+    await sql`
+      create trigger ${sql.id(`${table}_refuse_truncate`)} before truncate on ${sql.id(table)} for each statement
+        execute function refuse_change_of_books()`.execute(db);
     await sql`
       create trigger ${sql.id(`${table}_refuse_change`)} before update or delete on ${sql.id(table)} for each row
         ${table === 'invoices' ? sql`when (old.document is not null)` : sql``}
         execute function refuse_change_of_books(${sql.join(changeable.map((each) => sql.lit(each)))})`.execute(
       db,
     );
+  }
 }
 
 /** When a contract ends, and why its next period is not invoiced. */

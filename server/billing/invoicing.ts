@@ -28,7 +28,7 @@ import {
 import { limitLockWait } from '../../db/timeouts.ts';
 import { daysAfter } from '../basics/instant.ts';
 import type { Dependencies } from '../instance/dependencies.ts';
-import { applyMove, type Move, presentStatus } from './contract-states.ts';
+import { applyMove, isRunning, type Move, presentStatus } from './contract-states.ts';
 import { type Charge, findSettings, issueInvoice, type Settings } from './issue.ts';
 import { writeDueMails } from './mails.ts';
 import { endOfPeriod } from './periods.ts';
@@ -193,6 +193,8 @@ async function expireTrial(trx: Transaction<DB>, contract: Contract, now: Date):
  * locked the contract. False if nothing was to be done.
  */
 export async function settleContract(trx: Transaction<DB>, contract: Contract, now: Date): Promise<boolean> {
+  // It has ended, however late the job is that writes it down.
+  if (!isRunning(presentStatus(contract, now))) return false;
   const isDue = await isPastDue(trx, contract.id, now);
   if (contract.status === (isDue ? 'active' : 'past_due'))
     return moveContract(trx, contract, isDue ? 'fall_behind' : 'activate');

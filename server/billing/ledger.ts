@@ -125,6 +125,8 @@ async function giveBack(
   if (payment && payment.kind !== 'payment') throw refuse('/of', 'Must be the id of a payment.');
   if (payment && payment.currency !== money.currency)
     throw refuse('/amount/currency', 'Must be the currency of the payment.');
+  if ((await listReturns(trx, money.id)).length > 0)
+    throw refuse('/payment_id', 'A refund of this id is recorded, so it must be a payment.');
   await insertPayment(trx, { ...money, recordedBy: by.recordedBy, unallocated: -money.amount });
   if (!payment) return;
   let missing = money.amount;

@@ -71,8 +71,8 @@ const numberSchema = (min: number, max: number) => {
 };
 
 function isTimeZone(name: string): boolean {
-  // An offset such as +01:00 knows no summer time.
-  if (!/^[A-Za-z][\w+-]*(?:\/[\w+-]+)*$/.test(name) || name.length > 60) return false;
+  // An offset such as +01:00 knows no summer time, and what IST or CST means depends on whom one asks.
+  if (!/^(?:UTC|(?!SystemV\/)[A-Za-z]\w*(?:\/[\w+-]+)+)$/.test(name) || name.length > 60) return false;
   try {
     new Intl.DateTimeFormat('en', { timeZone: name });
     return true;

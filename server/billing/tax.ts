@@ -16,7 +16,7 @@ export function findTax(
   lastDay: string,
 ): Tax | undefined {
   const country = buyer.country ?? seller.address.country;
-  if (isReverseCharge(seller.address.country, country, buyer))
+  if (seller.vat_id !== undefined && isReverseCharge(seller.address.country, country, buyer))
     return { category: 'AE', rate: 0, words: tax.reverse_charge_words };
   const own = tax.rules.filter((rule) => rule.country === country);
   const [rule] = (own.length > 0 ? own : tax.rules.filter((each) => each.country === '*'))

@@ -45,6 +45,8 @@ describe('the tax of a document', () => {
     expect(findTax(settings, german, '2026-01-01')).toEqual(taxed(1900));
     const swiss = { country: 'CH', vatId: 'CHE123', hasCheckedVatId: true };
     expect(findTax(settings, swiss, '2026-01-01')).toEqual(outside);
+    const { vat_id: _, ...withoutId } = seller;
+    expect(findTax({ ...settings, seller: withoutId }, french, '2026-01-01')).toEqual(taxed(2000));
     const atSwiss = { ...settings, seller: { ...seller, address: { ...seller.address, country: 'CH' } } };
     expect(findTax(atSwiss, french, '2026-01-01')).toEqual(taxed(2000));
   });
