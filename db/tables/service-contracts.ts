@@ -75,6 +75,18 @@ export async function lockContract(
   return row && readContract(row);
 }
 
+/** Whether the signup of this contract made its account: both were added in one transaction. */
+export async function hasMadeAccount(db: Database, id: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('service_contracts as c')
+    .innerJoin('accounts as a', 'a.id', 'c.account_id')
+    .select('c.id')
+    .where('c.id', '=', id)
+    .whereRef('a.created_at', '=', 'c.created_at')
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
 /** Takes no lock. */
 export async function findContract(
   db: Database,

@@ -61,8 +61,8 @@ export async function acceptSignup(
     lockContract(trx, { signupId: signup.signup_id }),
     findAddressOwner(trx, signup.user.email, now),
   ]);
-  const fill = ({ accountId, userId }: Pick<Contract, 'accountId' | 'userId'>) =>
-    fillDetails(trx, config, { accountId, userId, billing: signup.account.billing, now, trace });
+  const fill = (contract: Contract) =>
+    fillDetails(trx, config, { contract, billing: signup.account.billing, now, trace });
   if (known) {
     const outcome = await updateKnown(trx, known, report, now);
     return { ...outcome, ignored: outcome.change === 'updated' ? await fill(known) : [] };

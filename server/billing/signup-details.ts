@@ -1,5 +1,5 @@
-// `account.billing` of a signup (contract 7.236 to 7.240): fills what was not edited here. What is wrong is left out, so that no
-// customer is lost over it.
+// `account.billing` of a signup (contract 7.236 to 7.240): fills what was not edited here, of an account that this signup made:
+// whoever signs up with somebody's address must not get their invoices. What is wrong is left out, so that no customer is lost.
 import type { Transaction } from 'kysely';
 import { z } from 'zod';
 import type { DB } from '../../db/schema.ts';
@@ -11,6 +11,7 @@ import {
 } from '../../db/tables/billing-details.ts';
 import { deferMail } from '../../db/tables/mails.ts';
 import { findReservation } from '../../db/tables/reserved-addresses.ts';
+import { type Contract, hasMadeAccount } from '../../db/tables/service-contracts.ts';
 import { findUserById } from '../../db/tables/users.ts';
 import { AppError } from '../basics/errors.ts';
 import type { Trace } from '../http/trace-context.ts';
@@ -52,8 +53,7 @@ export const signupBillingSchema = z.unknown().meta({
 });
 
 type FromSignup = {
-  accountId: string;
-  userId: string;
+  contract: Pick<Contract, 'id' | 'accountId' | 'userId'>;
   billing: unknown;
   now: Date;
   trace: Trace | undefined;
@@ -63,9 +63,10 @@ type FromSignup = {
 export async function fillDetails(
   trx: Transaction<DB>,
   config: Pick<Config, 'production'>,
-  { accountId, userId, billing, now, trace }: FromSignup,
+  { contract: { id, accountId, userId }, billing, now, trace }: FromSignup,
 ): Promise<string[]> {
   if (billing === undefined || billing === null) return [];
+  if (!(await hasMadeAccount(trx, id))) return ['/account/billing'];
   const details = await lockBillingDetails(trx, accountId);
   const isOpen = (name: DetailName) => !details.editedHere.includes(name);
   const { values, faulty } = readBilling(billing, config, {

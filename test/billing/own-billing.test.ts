@@ -31,7 +31,11 @@ beforeAll(async () => {
     numbers: { invoice: 'R-', credit_note: 'K-' },
   });
   await customers.setClock('2026-02-01T12:00:00.000Z');
-  await customers.report('mine', { billing: { company: 'Fleurs & <Cie>', address } });
+  const { line1, postcode, city, country } = address;
+  await sql`insert into billing_details (account_id, company, line1, postcode, city, country)
+    select account_id, 'Fleurs & <Cie>', ${line1}, ${postcode}, ${city}, ${country} from users
+    where email = ${owner}`.execute(app.db);
+  await customers.report('mine');
   await customers.bill();
   [paid = ''] = await customers.numbers();
   await customers.credit(paid, 480);

@@ -218,28 +218,56 @@ describe('a VAT id', () => {
 describe('a signup', () => {
   const billing = { company: 'From the CRM', address, vat_id: 'FR83404833048', more: { unknown: true } };
 
+  let arrived = 0;
+  /** A customer whom the signup makes, with the password of the demo users. */
+  async function arrive(signupId: string, given?: unknown) {
+    const email = `arrived-${++arrived}@example.test`;
+    const answer = await customers.report(signupId, { email, billing: given });
+    await sql`update users set email_verified_at = now(),
+      password_hash = (select password_hash from users where email = ${owner}) where email = ${email}`.execute(
+      app.db,
+    );
+    return { email, answer };
+  }
+
+  it('fills nothing of an account that was there before, and says so', async () => {
+    const answer = await customers.report('stranger', {
+      billing: { ...billing, invoice_email: 'thief@example.com' },
+    });
+    expect([answer.applied, answer.ignored]).toEqual([true, ['/account/billing']]);
+    expect(await read()).toBeUndefined();
+    expect(await listMailsTo('thief@example.com')).toEqual([]);
+    // Nor by a later report, nor of an account that another signup made.
+    expect((await customers.report('stranger', { billing })).ignored).toEqual(['/account/billing']);
+    const { email } = await arrive('made-it', billing);
+    const later = await customers.report('not-this-one', { email, billing: { company: 'Thief' } });
+    expect(later.ignored).toEqual(['/account/billing']);
+    expect(await read(email)).toMatchObject({ company: 'From the CRM', ignored: [] });
+  });
+
   it('fills the details, again with each report that counts', async () => {
-    const answer = await customers.report('fills', { billing });
+    const { email, answer } = await arrive('fills', billing);
     expect(answer).not.toHaveProperty('ignored');
-    expect(await read()).toMatchObject({
+    expect(await read(email)).toMatchObject({
       company: 'From the CRM',
       address,
       vatId: 'FR83404833048',
       editedHere: [],
     });
-    await customers.report('fills', { billing: { company: 'Renamed', vat_id: null } });
-    expect(await read()).toMatchObject({ company: 'Renamed', address, vatId: 'FR83404833048' });
-    await customers.report('fills');
-    expect(await read()).toMatchObject({ company: 'Renamed', address });
+    await customers.report('fills', { email, billing: { company: 'Renamed', vat_id: null } });
+    expect(await read(email)).toMatchObject({ company: 'Renamed', address, vatId: 'FR83404833048' });
+    await customers.report('fills', { email });
+    expect(await read(email)).toMatchObject({ company: 'Renamed', address });
   });
 
   it('changes nothing that was edited here, field by field', async () => {
-    await customers.report('wins', { billing });
-    await save({ ...whole, company: '' });
+    const { email } = await arrive('wins', billing);
+    await save({ ...whole, company: '' }, await logIn(app.send, email));
     await customers.report('wins', {
+      email,
       billing: { company: 'Again', address: { ...address, city: 'Lyon' }, vat_id: 'FR23334175221' },
     });
-    expect(await read()).toMatchObject({
+    expect(await read(email)).toMatchObject({
       company: null,
       address: { city: 'Lyon' },
       vatId: 'FR23334175221',
@@ -259,11 +287,11 @@ describe('a signup', () => {
     ],
     ['billing that is no object', 'none', ['/account/billing']],
   ])('is taken with %s, which is left out, said and listed', async (what, wrong, pointers) => {
-    const answer = await customers.report(`wrong-${what.replaceAll(/\W/g, '-')}`, { billing: wrong });
+    const { email, answer } = await arrive(`wrong-${what.replaceAll(/\W/g, '-')}`, wrong);
     expect([answer.applied, answer.ignored]).toEqual([true, pointers]);
     const [listed] = (await listIncomplete(app.db)).filter(({ ignored }) => ignored.length > 0);
-    expect(listed).toMatchObject({ accountId: await accountOf(owner), ignored: [...pointers].sort() });
-    const browser = await open();
+    expect(listed).toMatchObject({ accountId: await accountOf(email), ignored: [...pointers].sort() });
+    const browser = await logIn(app.send, email);
     expect(textOf(await browser.send(page))).toContain('that we could not use');
     // Whoever saves the form has decided.
     await save(whole, browser);
@@ -271,28 +299,38 @@ describe('a signup', () => {
   });
 
   it('with what is right later ends what was listed', async () => {
-    await customers.report('mends', { billing: { address, vat_id: 'wrong' } });
-    await customers.report('mends', { billing: { vat_id: 'FR83404833048' } });
-    expect(await read()).toMatchObject({ vatId: 'FR83404833048', ignored: [] });
+    const { email } = await arrive('mends', { address, vat_id: 'wrong' });
+    await customers.report('mends', { email, billing: { vat_id: 'FR83404833048' } });
+    expect(await read(email)).toMatchObject({ vatId: 'FR83404833048', ignored: [] });
   });
 
   it('that does not count fills nothing', async () => {
-    await customers.report('ended', { contract: { status: 'canceled' } });
-    const answer = await customers.report('ended', { billing: { vat_id: 'wrong', company: 'Late' } });
+    const email = 'ended@example.test';
+    await customers.report('ended', { email, contract: { status: 'canceled' } });
+    const answer = await customers.report('ended', { email, billing: { vat_id: 'wrong', company: 'Late' } });
     expect(answer).toMatchObject({ applied: false, reason: 'ended' });
     expect(answer).not.toHaveProperty('ignored');
-    expect(await read()).toBeUndefined();
+    expect(await read(email)).toBeUndefined();
   });
 
   it('of which 16 arrive at once fills the details once, and mails the address for invoices once', async () => {
     const invoiceEmail = 'accounts@fleurs.example.com';
     const answers = await Promise.all(
       Array.from({ length: 16 }, (_, nth) =>
-        customers.report(`many-${nth}`, { billing: { ...billing, invoice_email: invoiceEmail } }),
+        customers.report(`many-${nth}`, {
+          email: 'many@example.test',
+          billing: { ...billing, invoice_email: invoiceEmail },
+        }),
       ),
     );
     expect(answers.map(({ applied }) => applied)).toEqual(Array(16).fill(true));
-    expect(await read()).toMatchObject({ company: 'From the CRM', invoiceEmail, provedInvoiceEmail: null });
+    // Only the one that made the account fills anything.
+    expect(answers.filter(({ ignored }) => ignored === undefined)).toHaveLength(1);
+    expect(await read('many@example.test')).toMatchObject({
+      company: 'From the CRM',
+      invoiceEmail,
+      provedInvoiceEmail: null,
+    });
     expect(await listMailsTo(invoiceEmail)).toEqual(['invoice_email']);
   });
 });
