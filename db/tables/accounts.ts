@@ -28,6 +28,11 @@ export function deferAccount(trx: Transaction<DB>, account: Account): void {
   insert(trx, account);
 }
 
+export async function findAccountName(db: Database, id: string): Promise<string | undefined> {
+  const row = await db.selectFrom('accounts').select('name').where('id', '=', id).executeTakeFirst();
+  return row?.name;
+}
+
 /** An edit by the owner, which no hand-off overwrites. */
 export async function editAccountName(trx: Transaction<DB>, id: string, name: string): Promise<void> {
   await trx.updateTable('accounts').set({ name, name_edited_at: sql`now()` }).where('id', '=', id).execute();

@@ -51,14 +51,17 @@ export type LetterKind =
   | 'invoice_email';
 
 /** Mails about trials, contracts, documents and money (server/billing/mails.ts). */
-export type BillingMailKind =
-  | 'invoice_issued'
-  | 'invoice_reminder_1'
-  | 'invoice_reminder_2'
-  | 'payment_received'
-  | 'credit_note_issued'
-  | 'trial_ends'
-  | 'contract_cancel_asked'
-  | 'contract_kept';
+export const billingMailKinds = [
+  'invoice_issued',
+  'invoice_reminder_1',
+  'invoice_reminder_2',
+  'payment_received',
+  'credit_note_issued',
+  'trial_ends',
+  'contract_cancel_asked',
+  'contract_kept',
+] as const;
+
+export type BillingMailKind = (typeof billingMailKinds)[number];
 
 export type MailKind = LetterKind | NoticeKind | BillingMailKind;

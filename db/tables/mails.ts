@@ -7,7 +7,7 @@ import type { Database } from '../postgres/client.ts';
 import { prepareDeferred } from '../postgres/prepare.ts';
 import type { DB } from '../schema.ts';
 import { selectMailboxes } from './billing-mails.ts';
-import type { BillingMailKind, LetterKind, MailKind } from './mail-kinds.ts';
+import { type BillingMailKind, billingMailKinds, type LetterKind, type MailKind } from './mail-kinds.ts';
 import { isOneOf, type Mailboxes } from './take-back-changes.ts';
 
 export type MailRow = {
@@ -378,11 +378,14 @@ export async function assignSignUpMails(
     .execute();
 }
 
-/** Deletes mails that went to these addresses because somebody typed them, such as for a sign-up or a change of address. */
+/**
+ * Deletes mails that went to these addresses because somebody typed them, such as for a sign-up, a change of address, or as where
+ * to send the invoices of an account.
+ */
 export async function deleteMailsToTyped(db: Database, emails: string[]): Promise<void> {
   await db
     .deleteFrom('mails')
     .where(sql<boolean>`recipient = any(${emails})`)
-    .where('kind', 'in', ['sign_up', 'change_email', 'new_address', 'invoice_email'])
+    .where('kind', 'in', ['sign_up', 'change_email', 'new_address', 'invoice_email', ...billingMailKinds])
     .execute();
 }

@@ -1,5 +1,6 @@
 // Whom a document is made out to, as they are when it is issued.
 import type { Database } from '../../db/postgres/client.ts';
+import { findAccountName } from '../../db/tables/accounts.ts';
 import { findBillingDetails } from '../../db/tables/billing-details.ts';
 import type { Contract } from '../../db/tables/service-contracts.ts';
 import { findUserById } from '../../db/tables/users.ts';
@@ -12,9 +13,14 @@ export async function findBuyer(
   db: Database,
   { accountId, userId }: Pick<Contract, 'accountId' | 'userId'>,
 ): Promise<Buyer> {
-  const [details, user] = await Promise.all([findBillingDetails(db, accountId), findUserById(db, userId)]);
+  // The user may be erased while others still have the account.
+  const [details, accountName, user] = await Promise.all([
+    findBillingDetails(db, accountId),
+    findAccountName(db, accountId),
+    findUserById(db, userId),
+  ]);
   const { address = null, vatId = null, hasCheckedVatId = false } = details ?? {};
-  const name = printable(details?.company ?? user?.account.name ?? '');
+  const name = printable(details?.company ?? accountName ?? '');
   const email = details?.provedInvoiceEmail ?? user?.email ?? null;
   return {
     facts: { name, address, vat_id: vatId, email },

@@ -1,8 +1,10 @@
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { inTransaction } from '../../db/postgres/transactions.ts';
 import type { DocumentFacts } from '../../server/billing/document-facts.ts';
 import { runBilling } from '../../server/billing/invoicing.ts';
 import type { BillingSettings } from '../../server/billing/settings.ts';
+import { eraseUser } from '../../server/identity/person/erase-user.ts';
 import { recordLog } from '../support/app/log.ts';
 import { germanSettings, setBillingClock, setSettings } from '../support/billing/settings.ts';
 import { type BillingApp, openBilling } from '../support/crm/billing.ts';
@@ -178,6 +180,25 @@ describe('with a seller', () => {
       },
       { category: 'AE', rate: 0, tax: 0, total: 2_900, words: 'Reverse charge' },
     ]);
+  });
+
+  it('is made out to the account, also once its user is erased and others still have the account', async () => {
+    await setClocks('2026-03-01T10:00:00.000Z');
+    await setSettings(billing.app.db, numberedAs('LEFT-'));
+    const [leaver, colleague] = ['admin@example.test', 'manager@example.test'];
+    await sql`update users set account_id = (select account_id from users where email = ${leaver})
+      where email = ${colleague}`.execute(billing.app.db);
+    const contractId = await billing.report('left', {}, { email: leaver });
+    const { rows } = await sql<{ id: string; name: string }>`select u.id, a.name from users u
+      join accounts a on a.id = u.account_id where u.email = ${leaver}`.execute(billing.app.db);
+    const [{ id, name } = { id: '', name: '' }] = rows;
+    await inTransaction(billing.app.db, { by: 'operator', cause: 'test' }, (trx) =>
+      eraseUser(trx, id, { now: billing.now(), by: 'cli', onlyDue: false }),
+    );
+    await billing.bill();
+    const [invoice] = await factsOf(contractId);
+    expect(name).not.toBe('');
+    expect(invoice?.buyer).toMatchObject({ name, email: null });
   });
 
   it('a free period has no document, and the next one begins', async () => {
