@@ -25,11 +25,13 @@ export type BookTarget = { accountId: string | null; userId: string | null; seen
 
 export type BookAct<Read, Result> = {
   right: RightName;
-  /** Without a lock. Undefined: there is no such invoice, payment or contract. */
+  /** Takes no lock. Undefined: there is no such invoice, payment or contract. */
   find: (db: Database, given: BookFields) => Promise<BookTarget | undefined>;
+  /** Locks what the form was made from, so that `find` finds what is true until the end. */
+  lock: (trx: Transaction<DB>, given: BookFields) => Promise<void>;
   /** Reads the fields of the form. Throws 422 `validation_failed`. */
   read: (db: Database, given: BookFields, now: Date) => Promise<Read>;
-  /** Does it. It locks what it changes. */
+  /** Does it. It locks what else it changes. */
   do: (trx: Transaction<DB>, read: Read, by: Bookkeeper) => Promise<Result>;
 };
 
@@ -63,6 +65,7 @@ export async function actOnMoney<Read, Result>(
     async (trx) => {
       const [present] = await lockUsers(trx, [actor.id]);
       if (!present || !(await lockOpenSession(trx, sessionId))) throw new AppError('login_required');
+      await act.lock(trx, given);
       const target = await act.find(trx, given);
       if (!target) throw new AppError('not_found');
       if (!isStaff(present) || !mayActOnMoney(act.right, present as typeof actor, target))

@@ -1,8 +1,10 @@
 // The acts of administrators on money (contract 7.154 to 7.160). act-on-money.ts does them: it has looked at who may.
+import type { Transaction } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import type { Database } from '../../db/postgres/client.ts';
+import type { DB } from '../../db/schema.ts';
 import { findBuyerOf, findInvoice, type Invoice } from '../../db/tables/invoices.ts';
-import { findPayment, type Payment } from '../../db/tables/payments.ts';
+import { findPayment, lockPayments, type Payment } from '../../db/tables/payments.ts';
 import { type Contract, findContract, lockContract } from '../../db/tables/service-contracts.ts';
 import { AppError } from '../basics/errors.ts';
 import { type FaultName, faultWords } from '../basics/fault-words.ts';
@@ -10,7 +12,7 @@ import { maxAmount } from '../billing/amounts.ts';
 import { creditInvoice, reissueInvoice } from '../billing/credit.ts';
 import { readDecimal } from '../billing/decimals.ts';
 import { endContract } from '../billing/invoicing.ts';
-import { allocate, payBack, recordMoney } from '../billing/ledger.ts';
+import { allocate, lockInvoices, payBack, recordMoney } from '../billing/ledger.ts';
 import { readPaidOn } from '../billing/paid-on.ts';
 import { describeRecorded, type PaymentAnswer } from '../billing/payment-answer.ts';
 import { methodSchema, numberSchema, paymentIdSchema } from '../billing/payment-message.ts';
@@ -30,6 +32,14 @@ async function findInvoiceTarget(db: Database, { number = '' }: BookFields): Pro
   const invoice = await findInvoice(db, number.trim());
   return invoice && { ...(await findBuyerOf(db, invoice)), seen: seenOfInvoice(invoice) };
 }
+
+async function lockInvoiceTarget(trx: Transaction<DB>, { number = '' }: BookFields): Promise<void> {
+  const invoice = await findInvoice(trx, number.trim());
+  if (invoice) await lockInvoices(trx, [invoice]);
+}
+
+const lockPaymentTarget = (trx: Transaction<DB>, { payment = '' }: BookFields) =>
+  lockPayments(trx, [payment]);
 
 /** A payment is nobody's: only what it pays is somebody's. */
 async function findPaymentTarget(
@@ -60,6 +70,7 @@ type Paid = { number: string; id: string; amount: number; paidAt: Date; method: 
 export const recordPayment: BookAct<Paid, PaymentAnswer> = {
   right: 'billing.recordPayment',
   find: findInvoiceTarget,
+  lock: lockInvoiceTarget,
   async read(db, { number = '', payment, amount = '', paidAt: day, method: typed }, now) {
     const invoice = await requireInvoice(db, number.trim());
     const id = payment?.trim() || uuidv7();
@@ -87,6 +98,7 @@ export const credit: BookAct<{ number: string; amount: number | undefined }, { c
   {
     right: 'billing.credit',
     find: findInvoiceTarget,
+    lock: lockInvoiceTarget,
     async read(db, { number = '', amount }) {
       const invoice = await requireInvoice(db, number.trim());
       return {
@@ -102,6 +114,7 @@ export const credit: BookAct<{ number: string; amount: number | undefined }, { c
 export const reissue: BookAct<string, { creditNote: string; invoice: string }> = {
   right: 'billing.reissue',
   find: findInvoiceTarget,
+  lock: lockInvoiceTarget,
   read: async (_db, { number = '' }) => number.trim(),
   do: reissueInvoice,
 };
@@ -115,6 +128,10 @@ export const allocatePayment: BookAct<Allocated, { amount: number }> = {
     const invoice = payment && (await findInvoiceTarget(db, given));
     return invoice ? { ...invoice, seen: payment.seen } : payment;
   },
+  async lock(trx, given) {
+    await lockInvoiceTarget(trx, given);
+    await lockPaymentTarget(trx, given);
+  },
   async read(db, { payment = '', number = '' }) {
     const named = numberSchema.safeParse(number);
     if (!named.success || !(await findInvoice(db, named.data)))
@@ -127,6 +144,7 @@ export const allocatePayment: BookAct<Allocated, { amount: number }> = {
 export const paidBack: BookAct<string, { amount: number }> = {
   right: 'billing.paidBack',
   find: findPaymentTarget,
+  lock: lockPaymentTarget,
   read: async (_db, { payment = '' }) => payment,
   do: async (trx, paymentId, by) => ({
     amount: await payBack(trx, { paymentId, id: uuidv7(), paidAt: by.now }, by),
@@ -140,6 +158,9 @@ export const cancelContract: BookAct<string, { done: boolean }> = {
       ? await findContract(db, { id })
       : undefined;
     return contract && { ...contract, seen: seenOfContract(contract) };
+  },
+  async lock(trx, { contract: id = '' }) {
+    await lockContract(trx, { id });
   },
   read: async (_db, { contract = '' }) => contract,
   async do(trx, id, { now, trail }) {

@@ -1,6 +1,9 @@
 // What administrators do with money: by procedures, and by the forms of their pages.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { findInvoice } from '../../db/tables/invoices.ts';
+import { digestSeen } from '../../server/staff/act-on-books.ts';
+import { seenOfInvoice } from '../../server/staff/book-acts.ts';
 import { type Answer, locationOf, openApp, type TestApp } from '../support/app/app.ts';
 import { textOf } from '../support/app/visitor.ts';
 import {
@@ -56,6 +59,21 @@ const cases: Record<string, () => Promise<Record<string, string>>> = {
   paidBack: async () => ({ payment: (await report(app, buildPayment(100))).payment_id }),
   cancelContract: async () => ({ contract: await addContract(app.db) }),
 };
+
+it('of sixteen part credits that two administrators send from the same page, one is done', async () => {
+  const number = await addInvoice(app.db);
+  const invoice = await findInvoice(app.db, number);
+  const seen = invoice && digestSeen(seenOfInvoice(invoice));
+  const other = await addStaff('admin');
+  const answers = await Promise.all(
+    Array.from({ length: 16 }, (_, at) =>
+      ask('credit', { number, amount: '1.00', seen }, at % 2 ? admin : other),
+    ),
+  );
+  expect(answers.filter((answer) => typeof answer === 'object')).toHaveLength(1);
+  expect(answers.filter((answer) => answer === '409 edited_meanwhile')).toHaveLength(15);
+  expect(await readInvoice(app.db, number)).toMatchObject({ credited: 100 });
+});
 
 describe.each(Object.keys(cases))('%s', (name) => {
   it('is for administrators alone, with a credential and a reason', async () => {
