@@ -72,13 +72,17 @@ export const readDocuments = (trx: Transaction<DB>, span: Span) =>
       )
       select number, kind, issued_on::text, due_on::text, first_day::text, last_day::text, currency, net, tax, total,
         category, rate, invoice, title, buyer, country, vat_id,
-        case when id is not null then coalesce(voided, (
-          select coalesce(sum(c.total), 0)::bigint from documents c
-          where c.kind = 'credit_note' and c.invoice = booked.id and c.issued_on <= ${span.to}::date)) end as credited,
-        case when id is not null then (
-          select coalesce(sum(a.amount), 0)::bigint from allocations a
-          where a.invoice = booked.id and a.recorded_at < ${endOf(span)}) end as allocated
+        case when id is null then null when voided is null then (
+            select coalesce(sum(c.total), 0)::bigint from documents c
+            where c.kind = 'credit_note' and c.invoice = booked.id and c.issued_on <= ${span.to}::date)
+          -- What was paid is freed when it becomes void.
+          when then_allocated > 0 then 0
+          else voided end as credited,
+        case when id is not null then then_allocated end as allocated
       from booked
+      cross join lateral (
+        select coalesce(sum(a.amount), 0)::bigint as then_allocated from allocations a
+        where a.invoice = booked.id and a.recorded_at < ${endOf(span)}) paid
       where issued_on between ${span.from}::date and ${span.to}::date
       order by booked.issued_on, length(number), number collate "C"`,
   );
