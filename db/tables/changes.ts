@@ -62,7 +62,14 @@ export const tracked: Record<Subject, { table: string; columns: string[] }> = {
     table: 'service_contracts',
     columns: [
       ...['signup_id', 'user_id', 'account_id', 'erased_user_id', 'erased_account_id', 'plan', 'status'],
-      ...['trial_ends_at', 'price_currency', 'price_unit_amount', 'price_interval', 'occurred_at'],
+      ...[
+        'trial_ends_at',
+        'price_currency',
+        'price_unit_amount',
+        'price_interval',
+        'occurred_at',
+        'cancels_at',
+      ],
     ],
   },
 };

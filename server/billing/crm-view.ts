@@ -20,6 +20,7 @@ const lineSchema = z.object({
   status: z.enum(statuses, `Must be one of ${statuses.join(', ')}.`).optional(),
   plan: planSchema.optional(),
   trial_ends_at: instantTextSchema.nullable().optional(),
+  cancels_at: instantTextSchema.nullable().optional(),
   price: priceSchema.nullable().optional(),
   occurred_at: instantTextSchema.optional(),
 });
@@ -123,6 +124,7 @@ function toMembers({
   return {
     ...members,
     ...('trial_ends_at' in members && { trial_ends_at: members.trial_ends_at || null }),
+    ...('cancels_at' in members && { cancels_at: members.cancels_at || null }),
     ...(currency !== undefined && { price: hasPrice ? { currency, unit_amount: amount, interval } : null }),
   };
 }

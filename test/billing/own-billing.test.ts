@@ -5,7 +5,7 @@ import { listIncomplete } from '../../db/tables/billing-details.ts';
 import { openApp, type TestApp } from '../support/app/app.ts';
 import { openClient, refusalOf } from '../support/app/trpc.ts';
 import { logIn, openBrowser, textOf } from '../support/app/visitor.ts';
-import { address, arrangeSeller } from '../support/billing/customers.ts';
+import { arrangeSeller } from '../support/billing/customers.ts';
 import { germanSettings, setSettings } from '../support/billing/settings.ts';
 
 const owner = 'customer@example.test';
@@ -31,10 +31,7 @@ beforeAll(async () => {
     numbers: { invoice: 'R-', credit_note: 'K-' },
   });
   await customers.setClock('2026-02-01T12:00:00.000Z');
-  const { line1, postcode, city, country } = address;
-  await sql`insert into billing_details (account_id, company, line1, postcode, city, country)
-    select account_id, 'Fleurs & <Cie>', ${line1}, ${postcode}, ${city}, ${country} from users
-    where email = ${owner}`.execute(app.db);
+  await customers.giveDetails(owner, 'Fleurs & <Cie>');
   await customers.report('mine');
   await customers.bill();
   [paid = ''] = await customers.numbers();

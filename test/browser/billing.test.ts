@@ -2,7 +2,7 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { appearances, inspectPage, logIn, openSite, type TestSite } from '../support/app/browser.ts';
-import { address, arrangeSeller } from '../support/billing/customers.ts';
+import { arrangeSeller } from '../support/billing/customers.ts';
 
 const owner = 'customer@example.test';
 const clock = { at: new Date('2026-09-15T10:00:00Z') };
@@ -12,9 +12,8 @@ beforeAll(async () => {
   site = await openSite({}, () => clock.at);
   customers = await arrangeSeller(site.app, clock);
   await customers.setClock('2026-08-15T10:00:00Z');
-  await customers.report('paid', {
-    billing: { company: 'Zoë’s Flowers SARL', address, vat_id: 'FR83404833048' },
-  });
+  await customers.giveDetails(owner, 'Zoë’s Flowers SARL', 'FR83404833048');
+  await customers.report('paid');
   await customers.bill();
   const [first = ''] = await customers.numbers();
   await customers.credit(first, 1_000);

@@ -4,6 +4,9 @@ import { CompiledQuery } from 'kysely';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import type { DatabaseClient } from '../../db/postgres/client.ts';
 import { openCrmView } from '../../server/billing/crm-view.ts';
+import { paymentAnswerSchema } from '../../server/billing/payment-answer.ts';
+import { readPayment } from '../../server/billing/payment-message.ts';
+import { readSettings } from '../../server/billing/settings.ts';
 import { readSignup } from '../../server/billing/signup-message.ts';
 import { statementTimeoutMs } from '../../server/instance/instance.ts';
 import { marketplacePayloadSchema, marketplaceProfileSchema } from '../../server/marketplace/payload.ts';
@@ -13,15 +16,20 @@ import { connect, emptyDatabase, makeFolder } from '../support/database/postgres
 import { isOurFile, readOurFile } from '../support/project/documents.ts';
 import { runShell } from '../support/project/run-sample.ts';
 import {
+  billingSettingsSample,
   commandSamples,
+  contractPaymentSample,
   contractSignupSample,
   importSample,
   inboundSample,
   listLeftSamples,
   noncesSample,
   payloadSample,
+  paymentAnswerSample,
+  paymentSample,
   reconcileCsvSample,
   reconcileSample,
+  refundSample,
   signupSample,
   timeoutsSample,
 } from '../support/project/samples.ts';
@@ -48,6 +56,19 @@ describe('the JSON', () => {
     const signup = readSignup(new TextEncoder().encode(json), new Date());
     expect(signup).toMatchObject({ signup_id: 'crm_1001' });
   });
+});
+
+it.each([paymentSample, refundSample, contractPaymentSample])('a report of money is one', (json) => {
+  expect(readPayment(new TextEncoder().encode(json), new Date()).id).toMatch(/^(?:pay|ref)_200\d$/);
+});
+
+it('the answer to a report of money is one', () => {
+  const answer = JSON.parse(paymentAnswerSample);
+  expect(paymentAnswerSchema.parse(answer)).toEqual(answer);
+});
+
+it('the settings of billing are settings', () => {
+  expect(readSettings(JSON.parse(billingSettingsSample)).numbers.invoice).toBe('INV-');
 });
 
 it.each([reconcileSample, reconcileCsvSample])('the view of the CRM can be read', async (sample) => {

@@ -23,7 +23,7 @@ describe.each<Runtime>(['node', 'deno'])('a service on %s', (runtime) => {
         await writeFile(join(folder, name), `${value}\n`);
       } else env[name] = value;
     }
-    expect(Object.keys(env).filter((name) => name.endsWith('_FILE'))).toHaveLength(8);
+    expect(Object.keys(env).filter((name) => name.endsWith('_FILE'))).toHaveLength(9);
     const port = await findFreePort();
     const service = await startService(runtime, port, env);
     const base = `http://localhost:${port}`;

@@ -69,6 +69,7 @@ const words: Record<Subject, Record<string, Words>> = {
     plan: { what: 'Plan', say: text },
     status: { what: 'State of the contract', say: oneOf(states) },
     trial_ends_at: { what: 'End of the trial', say: date },
+    cancels_at: { what: 'End of the contract', say: date },
   },
 };
 

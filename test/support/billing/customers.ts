@@ -53,6 +53,13 @@ export async function arrangeSeller(
       });
       return pushSignup(app, signup, { at: clock.at });
     },
+    /** Gives the account of the user an address in France, and a name for its documents. */
+    async giveDetails(email: string, company: string, vatId: string | null = null): Promise<void> {
+      const { line1, postcode, city, country } = address;
+      await sql`insert into billing_details (account_id, company, line1, postcode, city, country, vat_id)
+        select account_id, ${company}, ${line1}, ${postcode}, ${city}, ${country}, ${vatId} from users
+        where email = ${email}`.execute(app.db);
+    },
     /** The numbers of the documents of that kind, oldest first. */
     async numbers(kind: 'invoice' | 'credit_note' = 'invoice'): Promise<string[]> {
       const { rows } = await sql<{ number: string }>`select number from documents where kind = ${kind}

@@ -49,6 +49,12 @@ export const baseBackupSample = take('docs/operate/backups.md', 'sh', 'pg_baseba
 export const restoreSample = take('docs/operate/backups.md', 'sh', 'pg_restore');
 export const composeSecretsSample = take('docs/operate/install.md', 'sh', 'docker compose up');
 
+export const paymentSample = take('docs/payments.md', 'json', '"method"');
+export const refundSample = take('docs/payments.md', 'json', '"of"');
+export const paymentAnswerSample = take('docs/payments.md', 'json', '"applied"');
+export const contractPaymentSample = take('docs/contract/07a-money.md', 'json', '"payment_id"');
+export const billingSettingsSample = take('docs/operate/billing.md', 'json', '"seller"');
+
 export const contractSignupSample = take('docs/contract/07-crm.md', 'json', '"signup_id"');
 // This sample is cut short by hand.
 take('docs/contract/10-events.md', 'json', '"seq": 17');
