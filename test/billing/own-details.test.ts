@@ -360,8 +360,9 @@ describe('an address for invoices', () => {
   const buyerEmail = async (signupId: string) => {
     await customers.report(signupId);
     await customers.bill();
-    const { rows } = await sql<{ email: string }>`select facts #>> '{buyer,email}' as email from documents
-      order by issued_at desc, number desc limit 1`.execute(app.db);
+    const { rows } = await sql<{ email: string }>`select facts #>> '{buyer,email}' as email from documents d
+      join invoices i on i.number = d.invoice join service_contracts c on c.id = i.contract_id
+      where c.signup_id = ${signupId} order by d.issued_at desc limit 1`.execute(app.db);
     return rows[0]?.email;
   };
 
