@@ -3,6 +3,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { billingMailKinds } from '../../db/tables/mail-kinds.ts';
 import { allCodeFactors } from '../../server/identity/factor/code-factors.ts';
 import { type AllowanceName, allowances, withoutAllowance } from '../../server/identity/ground/allowances.ts';
 import { words } from '../../server/identity/history/activity.ts';
@@ -402,7 +403,11 @@ describe('every change by a user', () => {
   it('has the same where all that it leaves is a mail', () => {
     const text = readFileSync('db/tables/mail-kinds.ts', 'utf8');
     const named = [...text.matchAll(/\| '(\w+)'/g)].map(([, kind]) => kind);
-    const kinds = [...named, ...allCodeFactors.flatMap((kind) => [`${kind}_added`, `${kind}_removed`])];
+    const kinds = [
+      ...named,
+      ...billingMailKinds,
+      ...allCodeFactors.flatMap((kind) => [`${kind}_added`, `${kind}_removed`]),
+    ];
     const senders: Record<string, string> = {
       welcome: 'signup.accepted',
       contract_added: 'signup.accepted',
