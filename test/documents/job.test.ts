@@ -177,6 +177,26 @@ describe('the files of a document', () => {
   });
 });
 
+it('a buyer whose name and address are from before noncharacters were refused gets both files, also of a credit note', async () => {
+  const { db } = billing.app;
+  const email = 'before@example.test';
+  const id = await billing.report('before', {}, { email });
+  await sql`update accounts set name = ${'\uffffFlowers\ufdd0'} where id = (
+    select account_id from users where email = ${email})`.execute(db);
+  await sql`insert into billing_details (account_id, line1, postcode, city, country)
+    select account_id, 'Rue 1', '75001', 'Paris', 'FR' from users where email = ${email}`.execute(db);
+  await sql`update users set email = ${'be\ufffefore@example.test'} where email = ${email}`.execute(db);
+  await billing.bill();
+  await billing.settle((await billing.invoicesOf(id))[0]?.document ?? '', 'void');
+  const { rows } = await sql<{ number: string; buyer: unknown }>`select d.number, d.facts -> 'buyer' as buyer
+    from documents d join invoices i on i.number = d.invoice where i.contract_id = ${id}`.execute(db);
+  expect(rows).toHaveLength(2);
+  for (const each of rows) {
+    expect(each.buyer).toMatchObject({ name: 'Flowers', email: null });
+    expect((await filesOf(each.number)).xml).toBeTruthy();
+  }
+});
+
 describe('the address of a file', () => {
   let cookie: string;
   beforeAll(async () => {
