@@ -141,35 +141,6 @@ export async function eraseInvoiceEmails(trx: Transaction<DB>, emails: string[])
     .execute();
 }
 
-/** An account whose documents lack something, and somebody who belongs to it. */
-export type Incomplete = {
-  accountId: string;
-  accountName: string;
-  userId: string;
-  /** What of a signup was left out, as JSON pointers into it. */
-  ignored: string[];
-  /** Numbers of invoices without the buyer's address, which are not credited: they have no XML. */
-  withoutAddress: string[];
-};
-
-/** Accounts with invoices that lack the buyer's address, or with details of a signup that were left out; the oldest first. */
-export async function listIncomplete(db: Database, limit = 1_000): Promise<Incomplete[]> {
-  const { rows } = await sql<Incomplete>`
-    with lacking as (
-      select c.account_id, array_agg(d.number order by d.issued_at, d.number) as numbers
-      from documents d join invoices i on i.number = d.invoice join service_contracts c on c.id = i.contract_id
-      where d.kind = 'invoice' and d.facts #> '{buyer,address}' = 'null' and i.status <> 'void'
-        and c.account_id is not null
-      group by c.account_id)
-    select a.id as "accountId", a.name as "accountName",
-      (select u.id from users u where u.account_id = a.id order by u.created_at, u.id limit 1) as "userId",
-      coalesce(b.ignored, '{}') as ignored, coalesce(l.numbers, '{}') as "withoutAddress"
-    from accounts a left join lacking l on l.account_id = a.id left join billing_details b on b.account_id = a.id
-    where l.numbers is not null or b.ignored <> '{}'
-    order by a.created_at, a.id limit ${limit}`.execute(db);
-  return rows;
-}
-
 function readRow(row: Pick<Selectable<Columns>, (typeof columns)[number]>): BillingDetails {
   const { line1, line2, postcode, city, country } = row;
   const isWhole = line1 !== null && postcode !== null && city !== null && country !== null;
