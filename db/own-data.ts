@@ -161,7 +161,8 @@ export const sections: Section[] = [
   section('billing_details', 'billing_details', {
     columns: [
       ...(['company', 'line1', 'line2', 'postcode', 'city', 'country', 'vat_id', 'checked_vat_id'] as const),
-      ...(['invoice_email', 'invoice_email_proved_at', 'edited_here', 'ignored'] as const),
+      ...(['invoice_email', 'invoice_email_proved_at', 'invoice_email_edited_at'] as const),
+      ...(['edited_here', 'ignored'] as const),
     ],
     key: [['account_id', 'uuid']],
     isOwn: (userId) => sql`account_id = (select account_id from users where id = ${userId})`,

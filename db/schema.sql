@@ -1117,6 +1117,7 @@ CREATE TABLE billing_details (
   checked_vat_id text,
   invoice_email text,
   invoice_email_proved_at timestamp with time zone,
+  invoice_email_edited_at timestamp with time zone,
   edited_here text[] NOT NULL DEFAULT '{}'::text[],
   ignored text[] NOT NULL DEFAULT '{}'::text[],
   CONSTRAINT billing_details_pkey PRIMARY KEY (account_id),

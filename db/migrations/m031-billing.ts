@@ -139,6 +139,7 @@ async function createTables(db: Kysely<unknown>): Promise<void> {
       checked_vat_id text,
       invoice_email text,
       invoice_email_proved_at timestamptz,
+      invoice_email_edited_at timestamptz,
       edited_here text[] not null default '{}',
       ignored text[] not null default '{}',
       constraint billing_details_address_whole check (num_nonnulls(line1, postcode, city, country) in (0, 4)),

@@ -224,6 +224,18 @@ export async function deleteUnsentLetters(
     .execute();
 }
 
+/** Deletes unsent mails that would get a link to an address for invoices, whoever of the account asked for them. */
+export async function deleteUnsentInvoiceEmailMails(db: Database, accountId: string): Promise<void> {
+  await db
+    .deleteFrom('mails')
+    .where('user_id', 'in', (query) =>
+      query.selectFrom('users').select('id').where('account_id', '=', accountId),
+    )
+    .where('kind', '=', 'invoice_email')
+    .where('sent_at', 'is', null)
+    .execute();
+}
+
 /** Deletes unsent mails to these mailboxes that would get a take-back link. A mail about the rest goes out without the link. */
 export async function deleteUnsentTakeBackMails(
   db: Database,
