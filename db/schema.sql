@@ -1242,6 +1242,7 @@ CREATE TABLE documents (
   CONSTRAINT documents_invoice_fkey FOREIGN KEY (invoice) REFERENCES invoices(number),
   CONSTRAINT documents_settings_version_fkey FOREIGN KEY (settings_version) REFERENCES billing_settings(version)
 );
+CREATE INDEX documents_contract_id_issued_at_number_idx ON documents USING btree ((facts #>> '{record,contract_id}'::text[]), issued_at, number);
 CREATE INDEX documents_incomplete_idx ON documents USING btree (issued_at) WHERE kind = 'invoice'::text AND ((facts -> 'buyer'::text) -> 'address'::text) = 'null'::jsonb;
 CREATE INDEX documents_invoice_idx ON documents USING btree (invoice);
 CREATE UNIQUE INDEX documents_invoice_key ON documents USING btree (invoice) WHERE kind = 'invoice'::text;

@@ -61,6 +61,9 @@ async function createTables(db: Kysely<unknown>): Promise<void> {
   await sql`create index documents_invoice_idx on documents (invoice)`.execute(db);
   await sql`create index documents_issued_on_idx on documents (issued_on)`.execute(db);
   await sql`
+    create index documents_contract_id_issued_at_number_idx
+      on documents ((facts #>> '{record,contract_id}'), issued_at, number)`.execute(db);
+  await sql`
     create index documents_incomplete_idx on documents (issued_at)
       where kind = 'invoice' and facts->'buyer'->'address' = 'null'::jsonb`.execute(db);
   await sql`

@@ -65,7 +65,7 @@ const filesOf = (of: string) =>
 async function addDocument(of: string, changes: Partial<DocumentFacts>, isQueued = true): Promise<void> {
   await sql`insert into documents
     select (jsonb_populate_record(d, jsonb_build_object('number', ${of}::text, 'kind', 'credit_note',
-      'facts', d.facts || ${JSON.stringify(changes)}::jsonb || jsonb_build_object('number', ${of}::text)))).*
+      'facts', d.facts || ${JSON.stringify(changes)}::jsonb || jsonb_build_object('number', ${of}::text, 'record', d.facts -> 'record')))).*
     from documents d where number = ${number}`.execute(billing.app.db);
   if (isQueued)
     await sql`insert into documents_to_make (number, next_try_at) values (${of}, billing_now())`.execute(
