@@ -120,8 +120,6 @@ const leftOutColumns: Record<string, string> = {
   'payments.of': 'of refunds',
   'payments.recorded_by': 'the bookkeeper',
   'payments.unallocated': 'of the whole payment, which may be for others, too',
-  'service_contracts.held_at': 'how issuing went',
-  'service_contracts.held_code': 'how issuing went',
   'service_contracts.account_id': 'the same everywhere',
   'service_contracts.arrival_number': 'of the list that the CRM reads',
   'service_contracts.erased_account_id': 'of nobody who could ask',
