@@ -16,7 +16,7 @@ export type Section = {
   /** Which rows are this person's. */
   isOwn: (userId: string) => RawBuilder<unknown>;
   /** What is shown in place of a column. */
-  values?: Record<string, RawBuilder<unknown>>;
+  values?: (userId: string) => Record<string, RawBuilder<unknown>>;
   /** True if people see the section only once their address is proved, as on the pages. */
   needsProof?: boolean;
 };
@@ -161,7 +161,8 @@ export const sections: Section[] = [
   section('billing_details', 'billing_details', {
     columns: [
       ...(['company', 'line1', 'line2', 'postcode', 'city', 'country', 'vat_id', 'checked_vat_id'] as const),
-      ...(['invoice_email', 'invoice_email_proved_at', 'edited_here', 'ignored'] as const),
+      ...(['invoice_email', 'invoice_email_proved_at', 'invoice_email_edited_at'] as const),
+      ...(['edited_here', 'ignored'] as const),
     ],
     key: [['account_id', 'uuid']],
     isOwn: (userId) => sql`account_id = (select account_id from users where id = ${userId})`,
@@ -173,15 +174,20 @@ export const sections: Section[] = [
     isOwn: (userId) => sql`invoice in (${invoicesOfAccount(userId)})`,
     needsProof: true,
   }),
-  // What the payer wrote of it is about them, too.
+  // Only those that pay something of the account: another's may have been put to it by mistake. What the payer wrote is about them.
   section('payments', 'payments', {
     columns: [
-      ...(['id', 'kind', 'of', 'currency', 'amount', 'paid_at', 'method', 'reference'] as const),
-      ...(['invoice_number', 'recorded_at', 'unallocated'] as const),
+      ...(['id', 'currency', 'amount', 'paid_at', 'method', 'reference'] as const),
+      ...(['invoice_number', 'recorded_at'] as const),
     ],
     key: [['id', 'text']],
-    isOwn: (userId) => sql`coalesce(of, id) in (
-      select payment from allocations where invoice in (${invoicesOfAccount(userId)}))`,
+    isOwn: (userId) => sql`id in (
+      select payment from allocations where invoice in (${invoicesOfAccount(userId)})
+      group by payment having sum(allocations.amount) > 0)`,
+    values: (userId) => ({
+      amount: sql`(select sum(a.amount) from allocations a
+        where a.payment = payments.id and a.invoice in (${invoicesOfAccount(userId)}))`,
+    }),
     needsProof: true,
   }),
   section('allocations', 'allocations', {
@@ -189,9 +195,9 @@ export const sections: Section[] = [
     key: [['id', 'bigint']],
     isOwn: (userId) => sql`invoice in (${invoicesOfAccount(userId)})`,
     // By the number that people know.
-    values: {
+    values: () => ({
       invoice: sql`(select coalesce(i.document, i.number::text) from invoices i where i.number = allocations.invoice)`,
-    },
+    }),
     needsProof: true,
   }),
   section('emails', 'mails', {
@@ -209,7 +215,7 @@ export const sections: Section[] = [
       or exists (select from users u where u.id = ${userId} and u.email_verified_at is not null))`,
     columns: ['at', 'type', 'reason', 'address', 'request_id', 'device', 'place', 'details'],
     // Somebody who did not log in may be a stranger: the owner must not learn a stranger's address.
-    values: {
+    values: () => ({
       address: sql`case when type not in ('login.refused', 'login.code_asked', 'password_link.requested')
         and type not like 'staff.%' then address end`,
       // The browser of somebody of the staff is not the person's.
@@ -217,7 +223,7 @@ export const sections: Section[] = [
       place: sql`case when type not like 'staff.%' then place end`,
       // Nor who of the operators it was.
       details: sql`details - '{operator,systemUser}'::text[]`,
-    },
+    }),
     key: [
       ['at', 'timestamptz'],
       ['id', 'uuid'],
@@ -244,10 +250,11 @@ export type OwnRow = { row: string; key: string[] };
 /** The next rows, starting after `after`. Each page is a statement of its own, so a slow reader holds nothing. */
 export async function readOwnRows(
   db: Database,
-  { table, columns, key, isOwn, values: shown = {} }: Section,
+  { table, columns, key, isOwn, values: show }: Section,
   userId: string,
   { after, limit }: { after?: string[]; limit: number },
 ): Promise<OwnRow[]> {
+  const shown = show?.(userId) ?? {};
   const members = columns.flatMap((column) => [sql.lit(column), shown[column] ?? sql.ref(column)]);
   const order = sql.join(key.map(([column]) => sql.ref(column)));
   const texts = sql.join(key.map(([column]) => sql`${sql.ref(column)}::text`));

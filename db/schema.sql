@@ -1136,6 +1136,7 @@ CREATE TABLE billing_details (
   checked_vat_id text,
   invoice_email text,
   invoice_email_proved_at timestamp with time zone,
+  invoice_email_edited_at timestamp with time zone,
   edited_here text[] NOT NULL DEFAULT '{}'::text[],
   ignored text[] NOT NULL DEFAULT '{}'::text[],
   CONSTRAINT billing_details_pkey PRIMARY KEY (account_id),
@@ -1260,6 +1261,7 @@ CREATE TABLE documents (
   CONSTRAINT documents_invoice_fkey FOREIGN KEY (invoice) REFERENCES invoices(number),
   CONSTRAINT documents_settings_version_fkey FOREIGN KEY (settings_version) REFERENCES billing_settings(version)
 );
+CREATE INDEX documents_contract_id_issued_at_number_idx ON documents USING btree ((facts #>> '{record,contract_id}'::text[]), issued_at, number);
 CREATE INDEX documents_incomplete_idx ON documents USING btree (issued_at) WHERE kind = 'invoice'::text AND ((facts -> 'buyer'::text) -> 'address'::text) = 'null'::jsonb;
 CREATE INDEX documents_invoice_idx ON documents USING btree (invoice);
 CREATE UNIQUE INDEX documents_invoice_key ON documents USING btree (invoice) WHERE kind = 'invoice'::text;

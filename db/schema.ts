@@ -95,6 +95,7 @@ export interface BillingDetails {
   edited_here: Generated<string[]>;
   ignored: Generated<string[]>;
   invoice_email: string | null;
+  invoice_email_edited_at: Timestamp | null;
   invoice_email_proved_at: Timestamp | null;
   line1: string | null;
   line2: string | null;

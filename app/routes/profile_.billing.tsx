@@ -25,11 +25,12 @@ export const meta = titled('Billing');
 
 export const loader = (args: LoaderFunctionArgs) =>
   loadAccount(args, async (procedures) => {
+    const before = args.context.transport.readQuery(args.request).get('before') ?? undefined;
     const [billing, { email }] = await Promise.all([
-      procedures.billingPages.describe(),
+      procedures.billingPages.describe({ before }),
       procedures.profile.get(),
     ]);
-    return { billing, email };
+    return { billing, email, isFirst: before === undefined };
   });
 
 export const action = (args: ActionFunctionArgs) =>
@@ -78,7 +79,7 @@ const buttons = new Map([
 ]);
 
 export default function Billing() {
-  const { billing, email, saved } = useLoaderData<typeof loader>();
+  const { billing, email, isFirst, saved } = useLoaderData<typeof loader>();
   const refused = useRefused();
   if (refused?.asks) {
     const { intent = '' } = refused.values;
@@ -99,8 +100,8 @@ export default function Billing() {
           {billing.open.length > 0 && <ToPay {...billing} />}
           {billing.contracts.length === 0 && <ContractOutcome {...told} />}
           {billing.contracts.length > 0 && <OwnContracts contracts={billing.contracts} {...told} />}
-          {billing.documents.length > 0 && <OwnDocuments documents={billing.documents} />}
-          {billing.contracts.length === 0 && billing.documents.length === 0 && (
+          {(billing.documents.length > 0 || !isFirst) && <OwnDocuments {...billing} isFirst={isFirst} />}
+          {billing.contracts.length === 0 && billing.documents.length === 0 && isFirst && (
             <div className="card">
               <NothingYet />
             </div>

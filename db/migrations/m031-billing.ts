@@ -61,6 +61,9 @@ async function createTables(db: Kysely<unknown>): Promise<void> {
   await sql`create index documents_invoice_idx on documents (invoice)`.execute(db);
   await sql`create index documents_issued_on_idx on documents (issued_on)`.execute(db);
   await sql`
+    create index documents_contract_id_issued_at_number_idx
+      on documents ((facts #>> '{record,contract_id}'), issued_at, number)`.execute(db);
+  await sql`
     create index documents_incomplete_idx on documents (issued_at)
       where kind = 'invoice' and facts->'buyer'->'address' = 'null'::jsonb`.execute(db);
   await sql`
@@ -139,6 +142,7 @@ async function createTables(db: Kysely<unknown>): Promise<void> {
       checked_vat_id text,
       invoice_email text,
       invoice_email_proved_at timestamptz,
+      invoice_email_edited_at timestamptz,
       edited_here text[] not null default '{}',
       ignored text[] not null default '{}',
       constraint billing_details_address_whole check (num_nonnulls(line1, postcode, city, country) in (0, 4)),

@@ -27,6 +27,8 @@ export type BillingDetails = DetailValues & {
   hasCheckedVatId: boolean;
   /** The address for invoices, if somebody has used the link in a mail to it. */
   provedInvoiceEmail: string | null;
+  /** When a person gave or removed it; null if none did since a signup named it. */
+  invoiceEmailEditedAt: Date | null;
   /** What was edited here: signups do not change it. */
   editedHere: DetailName[];
   /** What of a signup was left out, as JSON pointers into it. */
@@ -40,13 +42,15 @@ export const noDetails: BillingDetails = {
   hasCheckedVatId: false,
   invoiceEmail: null,
   provedInvoiceEmail: null,
+  invoiceEmailEditedAt: null,
   editedHere: [],
   ignored: [],
 };
 
 const columns = [
   ...(['company', 'line1', 'line2', 'postcode', 'city', 'country', 'vat_id', 'checked_vat_id'] as const),
-  ...(['invoice_email', 'invoice_email_proved_at', 'edited_here', 'ignored'] as const),
+  ...(['invoice_email', 'invoice_email_proved_at', 'invoice_email_edited_at'] as const),
+  ...(['edited_here', 'ignored'] as const),
 ] as const;
 
 export async function findBillingDetails(
@@ -77,11 +81,15 @@ export async function lockBillingDetails(trx: Transaction<DB>, accountId: string
   return readRow(row);
 }
 
-/** Writes locked details. Another VAT id is not checked, and another address for invoices not proved. */
+type Edited = DetailValues & Pick<BillingDetails, 'editedHere' | 'ignored'>;
+
+/**
+ * Writes locked details; `now`, if a person does. Another VAT id is not checked, and another address for invoices not proved.
+ */
 export async function updateBillingDetails(
   trx: Transaction<DB>,
   accountId: string,
-  { address, vatId, invoiceEmail, ...details }: DetailValues & Pick<BillingDetails, 'editedHere' | 'ignored'>,
+  { address, vatId, invoiceEmail, now = null, ...details }: Edited & { now?: Date | null },
 ): Promise<void> {
   await trx
     .updateTable('billing_details')
@@ -96,6 +104,8 @@ export async function updateBillingDetails(
       checked_vat_id: sql`case when vat_id = ${vatId} then checked_vat_id end`,
       invoice_email: invoiceEmail,
       invoice_email_proved_at: sql`case when invoice_email = ${invoiceEmail} then invoice_email_proved_at end`,
+      invoice_email_edited_at: sql`case when invoice_email is not distinct from ${invoiceEmail}
+        then invoice_email_edited_at else ${now}::timestamptz end`,
       edited_here: details.editedHere,
       ignored: details.ignored,
     })
@@ -141,35 +151,6 @@ export async function eraseInvoiceEmails(trx: Transaction<DB>, emails: string[])
     .execute();
 }
 
-/** An account whose documents lack something, and somebody who belongs to it. */
-export type Incomplete = {
-  accountId: string;
-  accountName: string;
-  userId: string;
-  /** What of a signup was left out, as JSON pointers into it. */
-  ignored: string[];
-  /** Numbers of invoices without the buyer's address, which are not credited: they have no XML. */
-  withoutAddress: string[];
-};
-
-/** Accounts with invoices that lack the buyer's address, or with details of a signup that were left out; the oldest first. */
-export async function listIncomplete(db: Database, limit = 1_000): Promise<Incomplete[]> {
-  const { rows } = await sql<Incomplete>`
-    with lacking as (
-      select c.account_id, array_agg(d.number order by d.issued_at, d.number) as numbers
-      from documents d join invoices i on i.number = d.invoice join service_contracts c on c.id = i.contract_id
-      where d.kind = 'invoice' and d.facts #> '{buyer,address}' = 'null' and i.status <> 'void'
-        and c.account_id is not null
-      group by c.account_id)
-    select a.id as "accountId", a.name as "accountName",
-      (select u.id from users u where u.account_id = a.id order by u.created_at, u.id limit 1) as "userId",
-      coalesce(b.ignored, '{}') as ignored, coalesce(l.numbers, '{}') as "withoutAddress"
-    from accounts a left join lacking l on l.account_id = a.id left join billing_details b on b.account_id = a.id
-    where l.numbers is not null or b.ignored <> '{}'
-    order by a.created_at, a.id limit ${limit}`.execute(db);
-  return rows;
-}
-
 function readRow(row: Pick<Selectable<Columns>, (typeof columns)[number]>): BillingDetails {
   const { line1, line2, postcode, city, country } = row;
   const isWhole = line1 !== null && postcode !== null && city !== null && country !== null;
@@ -180,6 +161,7 @@ function readRow(row: Pick<Selectable<Columns>, (typeof columns)[number]>): Bill
     hasCheckedVatId: row.vat_id !== null && row.vat_id === row.checked_vat_id,
     invoiceEmail: row.invoice_email,
     provedInvoiceEmail: row.invoice_email_proved_at && row.invoice_email,
+    invoiceEmailEditedAt: row.invoice_email_edited_at,
     editedHere: row.edited_here as DetailName[],
     ignored: row.ignored,
   };

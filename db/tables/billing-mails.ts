@@ -1,15 +1,25 @@
 // Which mails about billing are due, whom they go to, and what they need. Reads only.
 import { sql } from 'kysely';
 import type { Database } from '../postgres/client.ts';
+import type { BillingMailKind } from './mail-kinds.ts';
 
 /**
  * The mailbox for documents of each contract: the address for invoices of its account, if it is proved, or else the address that
- * the contract's user holds. There is none for a user who is frozen, nor for an account that is erased.
+ * the contract's user holds. There is none for a user who is frozen, nor for an account that is erased. `personEmail` is where
+ * what somebody did in the account is told: to its person, while they are there.
  */
 export const selectMailboxes = (db: Pick<Database, 'selectFrom'>) =>
   db.selectFrom(
-    sql<{ contractId: string; userId: string; email: string; isProved: boolean; isForInvoices: boolean }>`
+    sql<{
+      contractId: string;
+      userId: string;
+      email: string;
+      isProved: boolean;
+      isForInvoices: boolean;
+      personEmail: string;
+    }>`
       (select c.id as "contractId", d.email is not null as "isForInvoices", coalesce(d.email, u.email) as email,
+        coalesce(case when u.holds_email then u.email end, d.email) as "personEmail",
         d.email is not null or u.email_verified_at is not null as "isProved",
         coalesce(u.id, (select o.id from users o where o.account_id = c.account_id order by o.id limit 1)) as "userId"
       from service_contracts c
@@ -22,12 +32,21 @@ export const selectMailboxes = (db: Pick<Database, 'selectFrom'>) =>
     ),
   );
 
+/** Acts in the account, which its person hears of. */
+const kindsToPerson: BillingMailKind[] = ['contract_cancel_asked', 'contract_kept'];
+
+/** Where a mail of that kind goes, of `selectMailboxes as m`. */
+export const recipientOf = (kind: BillingMailKind) =>
+  sql<string>`case when ${kind}::text = any(${kindsToPerson}::text[]) then m."personEmail" else m.email end`;
+
 export async function findMailbox(
   db: Database,
   contractId: string,
+  kind: BillingMailKind,
 ): Promise<{ email: string; isProved: boolean; isForInvoices: boolean } | undefined> {
   return selectMailboxes(db)
-    .select(['email', 'isProved', 'isForInvoices'])
+    .select(['isProved', recipientOf(kind).as('email')])
+    .select(sql<boolean>`m."isForInvoices" and ${recipientOf(kind)} = m.email`.as('isForInvoices'))
     .where('m.contractId', '=', contractId)
     .executeTakeFirst();
 }

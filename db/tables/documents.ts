@@ -88,16 +88,6 @@ export type DocumentEntry = {
   facts: unknown;
 };
 
-/** The newest documents of an account, newest first. */
-export async function listDocumentsOf(db: Database, accountId: string): Promise<DocumentEntry[]> {
-  const rows = await selectOfAccount(db, accountId)
-    .orderBy('d.issued_at', 'desc')
-    .orderBy('d.number', 'desc')
-    .limit(200)
-    .execute();
-  return rows.map(readEntry);
-}
-
 /** The document with that number, if it is the account's. */
 export async function findDocumentOf(
   db: Database,

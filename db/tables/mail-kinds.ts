@@ -23,6 +23,8 @@ export type NoticeKind =
   | 'email_proved'
   | 'email_replaced'
   | 'factors_removed'
+  /** To everybody of an account. */
+  | 'invoice_email_changed'
   | 'link_removed'
   | 'new_browser'
   | 'passkey_added'

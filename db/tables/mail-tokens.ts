@@ -286,6 +286,21 @@ export function deferEndOfMailTokens(
   endOf(trx, { userId, purpose, by });
 }
 
+const endOfInvoiceEmail = prepareDeferred((db, { accountId }: { accountId: string }) =>
+  db
+    .updateTable('mail_tokens')
+    .set(endBy('newer_link'))
+    .where('user_id', 'in', (query) =>
+      query.selectFrom('users').select('id').where('account_id', '=', accountId),
+    )
+    .where('ended', 'is', null)
+    .where('purpose', '=', 'invoice_email'),
+);
+
+/** Ends the links to an address for invoices, whoever of the account asked for them. */
+export const deferEndOfInvoiceEmailTokens = (trx: Transaction<DB>, accountId: string): void =>
+  endOfInvoiceEmail(trx, { accountId });
+
 /** Ends the take-back links that tell of these changes; `used` is the hash of the one that was used, if one was. */
 export async function endTakeBackTokens(
   db: Database,

@@ -6,7 +6,7 @@ import { v7 as uuidv7 } from 'uuid';
 import type { Database } from '../postgres/client.ts';
 import { prepareDeferred } from '../postgres/prepare.ts';
 import type { DB } from '../schema.ts';
-import { selectMailboxes } from './billing-mails.ts';
+import { recipientOf, selectMailboxes } from './billing-mails.ts';
 import { type BillingMailKind, billingMailKinds, type LetterKind, type MailKind } from './mail-kinds.ts';
 import { isOneOf, type Mailboxes } from './take-back-changes.ts';
 
@@ -73,7 +73,7 @@ const insertOfContract = prepareDeferred(
             sql<string>`${mail.id}::uuid`.as('id'),
             sql<string>`${mail.kind}::text`.as('kind'),
             'userId',
-            'email',
+            recipientOf(mail.kind).as('email'),
             sql<string>`${mail.details}::jsonb`.as('details'),
             sql<Date>`${mail.now}::timestamptz`.as('created_at'),
             sql<Date>`${mail.now}::timestamptz`.as('next_attempt_at'),
@@ -84,9 +84,28 @@ const insertOfContract = prepareDeferred(
       .onConflict((conflict) => conflict.column('key').doNothing()),
 );
 
-/** Adds a mail to the mailbox for documents of a contract, unless there is none, or a mail with the same key. */
+/** Adds a mail to the mailbox of a contract for mails of that kind, unless there is none, or a mail with the same key. */
 export function deferBillingMail(trx: Transaction<DB>, mail: BillingMail): void {
   insertOfContract(trx, { ...mail, id: uuidv7(), details: JSON.stringify(mail.details) });
+}
+
+/**
+ * Leaves mails that are still to go to the address for invoices to somebody else of the account, whose user is about to be
+ * erased.
+ */
+export async function passOnBillingMails(
+  trx: Transaction<DB>,
+  { id, account }: { id: string; account: { id: string } },
+): Promise<void> {
+  await sql`
+    update mails set user_id = (
+        select o.id from users o where o.account_id = ${account.id} and o.id <> ${id} order by o.id limit 1),
+      recipient = d.invoice_email
+    from billing_details d
+    where d.account_id = ${account.id} and d.invoice_email_proved_at is not null
+      and mails.user_id = ${id} and mails.sent_at is null and mails.kind = any(${[...billingMailKinds]}::text[])`.execute(
+    trx,
+  );
 }
 
 /** Puts a mail off without counting the try: what it needs is not there yet. */
@@ -220,6 +239,18 @@ export async function deleteUnsentLetters(
     .deleteFrom('mails')
     .where('user_id', '=', userId)
     .where('kind', 'in', kinds)
+    .where('sent_at', 'is', null)
+    .execute();
+}
+
+/** Deletes unsent mails that would get a link to an address for invoices, whoever of the account asked for them. */
+export async function deleteUnsentInvoiceEmailMails(db: Database, accountId: string): Promise<void> {
+  await db
+    .deleteFrom('mails')
+    .where('user_id', 'in', (query) =>
+      query.selectFrom('users').select('id').where('account_id', '=', accountId),
+    )
+    .where('kind', '=', 'invoice_email')
     .where('sent_at', 'is', null)
     .execute();
 }

@@ -5,6 +5,9 @@ import { isVisible, notShown } from '../identity/ground/names.ts';
 // XML has no way to write some of them, and none means anything.
 const noncharacter = /\p{Noncharacter_Code_Point}/u;
 
+/** Whether nothing in the text keeps a document from being made, whatever the font is. */
+export const isPrintable = (text: string): boolean => !noncharacter.test(text);
+
 /** How a line of an address is bounded. */
 export const longestLine = 100;
 
@@ -18,7 +21,7 @@ export const billingTextSchema = (longest: number) =>
     .refine(isVisible, { error: 'Enter a text.', abort: true })
     .refine((text) => Array.from(text).length <= longest, tooLong(longest))
     .refine(
-      (text) => !notShown.test(text) && !noncharacter.test(text),
+      (text) => !notShown.test(text) && isPrintable(text),
       'Use one line, without characters that cannot be shown.',
     );
 

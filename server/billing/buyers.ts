@@ -4,6 +4,7 @@ import { findAccountName } from '../../db/tables/accounts.ts';
 import { findBillingDetails } from '../../db/tables/billing-details.ts';
 import type { Contract } from '../../db/tables/service-contracts.ts';
 import { findUserById } from '../../db/tables/users.ts';
+import { isPrintable } from './billing-text.ts';
 import type { DocumentFacts } from './document-facts.ts';
 import type { TaxedBuyer } from './tax.ts';
 
@@ -20,13 +21,14 @@ export async function findBuyer(
     findUserById(db, userId),
   ]);
   const { address = null, vatId = null, hasCheckedVatId = false } = details ?? {};
-  const name = printable(details?.company ?? accountName ?? '');
   const email = details?.provedInvoiceEmail ?? user?.email ?? null;
+  const name = printable(details?.company ?? accountName ?? '') || printable(email ?? '');
   return {
-    facts: { name, address, vat_id: vatId, email },
+    // One that is kept from before such addresses were refused is left out.
+    facts: { name, address, vat_id: vatId, email: email && isPrintable(email) ? email : null },
     taxed: { country: address?.country ?? null, vatId, hasCheckedVatId },
   };
 }
 
 /** XML has no place for noncharacters, which a name may have. */
-const printable = (text: string) => text.replaceAll(/\p{Noncharacter_Code_Point}/gu, '');
+const printable = (text: string) => Array.from(text).filter(isPrintable).join('');

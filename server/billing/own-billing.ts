@@ -1,12 +1,8 @@
 // What customers see of billing (contract 7.247 to 7.252): what they have, what comes next, what is open and
 // how to pay it, and their documents. Nothing of it for somebody whose address is not proved.
-import { type DocumentEntry, findDocumentOf, listDocumentsOf } from '../../db/tables/documents.ts';
-import {
-  findInvoiceOfAccount,
-  hasOverdueInvoice,
-  type Invoice,
-  listInvoices,
-} from '../../db/tables/invoices.ts';
+import { findDocumentOf } from '../../db/tables/documents.ts';
+import { findInvoiceOfAccount, hasOverdueInvoice } from '../../db/tables/invoices.ts';
+import { listOpenOf, listOwnDocuments, type OwnDocument } from '../../db/tables/own-documents.ts';
 import { type Contract, listContracts } from '../../db/tables/service-contracts.ts';
 import { AppError } from '../basics/errors.ts';
 import type { Actor } from '../identity/session/actor.ts';
@@ -17,7 +13,7 @@ import { isRunning, presentStatus } from './contract-states.ts';
 import { listCountries, nameCountry } from './countries.ts';
 import { minorDigits } from './currencies.ts';
 import { dayIn } from './days.ts';
-import type { DocumentFacts } from './document-facts.ts';
+import { type DocumentFacts, hasXml } from './document-facts.ts';
 import { drawUp, findSettings, type Settings } from './issue.ts';
 import { describeOwnDetails } from './own-details.ts';
 import { fillPaymentLink } from './payment-link.ts';
@@ -25,39 +21,41 @@ import { endOfPeriod } from './periods.ts';
 
 type Deps = Pick<Dependencies, 'db' | 'now'>;
 
-/** Everything of the page; undefined for somebody whose address is not proved. */
-export async function describeOwnBilling(deps: Deps, actor: Actor) {
+const pageSize = 50;
+const mostOpen = 100;
+
+/**
+ * Everything of the page; undefined for somebody whose address is not proved. `before` is the `next` of the page of documents
+ * before; `next` is null on the last one.
+ */
+export async function describeOwnBilling(deps: Deps, actor: Actor, before?: string) {
   const { db, now } = deps;
   const { account, emailVerifiedAt } = actor.session.user;
   if (!emailVerifiedAt) return undefined;
-  const [settings, contracts, invoices, entries, details] = await Promise.all([
+  const accountId = account.id;
+  const [settings, contracts, open, documents, details] = await Promise.all([
     findSettings(db),
-    listContracts(db, account.id),
-    listInvoices(db, account.id),
-    listDocumentsOf(db, account.id),
+    listContracts(db, accountId),
+    listOpenOf(db, { accountId, limit: mostOpen + 1 }),
+    listOwnDocuments(db, { accountId, before, limit: pageSize + 1 }),
     describeOwnDetails(deps, actor),
   ]);
-  const factsOf = new Map(entries.map(({ number, facts }) => [number, facts as DocumentFacts]));
-  const described = invoices.map((invoice) => describeInvoice(invoice, factsOf.get(invoice.number), now()));
-  const creditNotes = entries.filter(({ kind }) => kind === 'credit_note').map(describeCreditNote);
-  const open = described
-    .filter(({ isOpen }) => isOpen)
-    .sort((one, other) => one.dueOn.getTime() - other.dueOn.getTime());
+  const shown = documents.slice(0, pageSize);
+  const toPay = open.slice(0, mostOpen).map((invoice) => describeInvoice(invoice, now()));
   return {
     contracts: await Promise.all(contracts.map((contract) => describeContract(deps, contract, settings))),
-    open: open.map((invoice) => ({ ...invoice, ...describePayment(settings, invoice) })),
-    howToPay: open.length > 0 ? describeAccount(settings) : null,
-    documents: [...described, ...creditNotes].sort(byNewest),
+    open: toPay.map((invoice) => ({ ...invoice, ...describePayment(settings, invoice) })),
+    /** Whether there is more to pay than is shown. */
+    isMoreOpen: open.length > mostOpen,
+    howToPay: toPay.length > 0 ? describeAccount(settings) : null,
+    documents: shown.map((each) =>
+      each.kind === 'invoice' ? describeInvoice(each, now()) : describeCreditNote(each),
+    ),
+    next: documents.length > pageSize ? (shown.at(-1)?.number ?? null) : null,
     details,
     countries: listCountries(),
   };
 }
-
-type Dated = { issuedOn: Date; kind: 'invoice' | 'credit_note' };
-
-/** Newest first. A credit note comes after its invoice. */
-const byNewest = (one: Dated, other: Dated) =>
-  other.issuedOn.getTime() - one.issuedOn.getTime() || (one.kind === 'credit_note' ? -1 : 1);
 
 /** A day as a `Date` at its beginning in UTC, as pages show days. */
 const toDate = (day: string) => new Date(`${day}T00:00:00Z`);
@@ -114,11 +112,9 @@ async function findNextCharge({ db, now }: Deps, contract: Contract, settings: S
   return { ...base, total: amountOf(total), net: amountOf(net), tax: amountOf(tax), rate, words };
 }
 
-/** Whether the buyer has an XML: only with their address, and not of currencies with three digits. */
-const hasXml = ({ buyer, currency }: DocumentFacts) => buyer.address !== null && minorDigits(currency) !== 3;
-
-function describeInvoice(invoice: Invoice, facts: DocumentFacts | undefined, now: Date) {
+function describeInvoice(invoice: OwnDocument, now: Date) {
   const { number, plan, currency, unitAmount, open, status, issuedAt, dueAt } = invoice;
+  const facts = invoice.facts as DocumentFacts | null;
   return {
     kind: 'invoice' as const,
     number,
@@ -128,15 +124,14 @@ function describeInvoice(invoice: Invoice, facts: DocumentFacts | undefined, now
     amount: toAmount(currency, unitAmount),
     open: toAmount(currency, open),
     status,
-    isOpen: status === 'open',
     isOverdue: status === 'open' && dueAt <= now,
-    hasDocument: facts !== undefined,
-    hasXml: facts !== undefined && hasXml(facts),
+    hasDocument: facts !== null,
+    hasXml: facts !== null && hasXml(facts),
     corrects: null,
   };
 }
 
-function describeCreditNote({ number, facts: kept }: DocumentEntry) {
+function describeCreditNote({ number, facts: kept }: OwnDocument) {
   const facts = kept as DocumentFacts;
   return {
     kind: 'credit_note' as const,
@@ -147,7 +142,6 @@ function describeCreditNote({ number, facts: kept }: DocumentEntry) {
     amount: toAmount(facts.currency, facts.total),
     open: null,
     status: null,
-    isOpen: false,
     isOverdue: false,
     hasDocument: true,
     hasXml: hasXml(facts),

@@ -12,8 +12,8 @@ import {
   proveInvoiceEmail,
   updateBillingDetails,
 } from '../../db/tables/billing-details.ts';
-import { consumeMailToken, deferEndOfMailTokens, findAddressToken } from '../../db/tables/mail-tokens.ts';
-import { deferMail, deleteUnsentLetters } from '../../db/tables/mails.ts';
+import { consumeMailToken, findAddressToken } from '../../db/tables/mail-tokens.ts';
+import { deferMail } from '../../db/tables/mails.ts';
 import { findReservation } from '../../db/tables/reserved-addresses.ts';
 import { lockUser } from '../../db/tables/users.ts';
 import { AppError } from '../basics/errors.ts';
@@ -30,6 +30,7 @@ import {
   requireOwnAllowance,
 } from '../identity/session/actor.ts';
 import type { Dependencies } from '../instance/dependencies.ts';
+import { endInvoiceEmailLinks, tellOfInvoiceEmail } from './invoice-email.ts';
 import { type GivenDetails, readDetails } from './read-details.ts';
 
 /** Throws 403 `email_unverified`: nothing of billing is for somebody whose address is not proved (contract 2.7). */
@@ -42,7 +43,7 @@ export async function describeOwnDetails({ db }: Pick<Dependencies, 'db'>, actor
   requireProved(actor);
   const { account, email } = actor.session.user;
   const found = (await findBillingDetails(db, account.id)) ?? noDetails;
-  const { editedHere: _edited, provedInvoiceEmail, ...details } = found;
+  const { editedHere: _edited, invoiceEmailEditedAt: _editedAt, provedInvoiceEmail, ...details } = found;
   return {
     ...details,
     hasProvedInvoiceEmail: provedInvoiceEmail !== null || details.invoiceEmail === email,
@@ -82,10 +83,12 @@ export async function updateOwnDetails(
       ...value,
       editedHere: [...new Set([...details.editedHere, ...decided])].sort(),
       ignored: [],
+      now: deps.now(),
     });
     await recordActorEvent(trx, actor, { type: 'billing.updated', details: { changed } });
     if (!changed.includes('invoiceEmail')) return;
-    await endInvoiceEmailLinks(trx, user.id);
+    await endInvoiceEmailLinks(trx, accountId);
+    await tellOfInvoiceEmail(trx, deps, accountId, actor.request);
     if (value.invoiceEmail === null) return;
     // Their own address needs no other mail.
     if (value.invoiceEmail === present.email && present.holdsEmail && present.emailVerifiedAt)
@@ -97,7 +100,7 @@ export async function updateOwnDetails(
 /** Mails the link to an address for invoices again. Does nothing if none waits. Throws what `updateOwnDetails` throws. */
 export async function mailInvoiceEmailAgain(deps: Dependencies, actor: Actor): Promise<void> {
   requireProved(actor);
-  const { account, id: userId } = actor.session.user;
+  const { account } = actor.session.user;
   const { invoiceEmail, provedInvoiceEmail } = (await findBillingDetails(deps.db, account.id)) ?? noDetails;
   if (invoiceEmail === null || provedInvoiceEmail !== null) return;
   requireConfirmed(deps, actor);
@@ -105,7 +108,7 @@ export async function mailInvoiceEmailAgain(deps: Dependencies, actor: Actor): P
   await inTransactionOf(actor.visit, deps.db, async (trx) => {
     const { account: present } = await lockOpenActor(trx, actor);
     if ((await lockBillingDetails(trx, present.id)).invoiceEmail !== invoiceEmail) return;
-    await endInvoiceEmailLinks(trx, userId);
+    await endInvoiceEmailLinks(trx, present.id);
     await sendLink(trx, deps, actor, invoiceEmail);
   });
 }
@@ -135,12 +138,6 @@ async function sendLink(
   await recordActorEvent(trx, actor, { type: 'billing.invoice_email_asked' });
 }
 
-async function endInvoiceEmailLinks(trx: Transaction<DB>, userId: string): Promise<void> {
-  // In this order: a mail that is being sent makes its token while its row is locked.
-  await deleteUnsentLetters(trx, userId, ['invoice_email']);
-  deferEndOfMailTokens(trx, userId, 'newer_link', 'invoice_email');
-}
-
 /** The address that a link proves, or undefined if the link does not work. Uses nothing up. */
 export async function findInvoiceEmail(deps: Pick<Dependencies, 'db' | 'now'>, token: string) {
   const opened = await openLink(deps, token);
@@ -164,8 +161,11 @@ export async function confirmInvoiceEmail(
   const { userId, email } = opened;
   await inTransactionOf(visit, deps.db, async (trx) => {
     const user = await lockUser(trx, { id: userId });
-    if (!user || !(await consumeMailToken(trx, opened))) throw new AppError('not_found');
+    if (!user) throw new AppError('not_found');
     const accountId = user.account.id;
+    // Before the link, as whatever ends links does: two orders could deadlock.
+    await lockBillingDetails(trx, accountId);
+    if (!(await consumeMailToken(trx, opened))) throw new AppError('not_found');
     if (!(await proveInvoiceEmail(trx, { accountId, email, at: deps.now() })))
       throw new AppError('not_found');
     // Whoever reads that mailbox may be somebody else: where they were is not the person's to know.

@@ -18,6 +18,7 @@ import type { Trace } from '../http/trace-context.ts';
 import { keepTrace } from '../identity/ground/address-proof.ts';
 import { spendAllowance } from '../identity/ground/allowances.ts';
 import type { Config } from '../settings/config.ts';
+import { endInvoiceEmailLinks } from './invoice-email.ts';
 import { listChanged, pointers } from './own-details.ts';
 import {
   type GivenAddress,
@@ -88,9 +89,10 @@ export async function fillDetails(
     editedHere: details.editedHere,
     ignored: [...new Set([...stillIgnored, ...kept])].sort(),
   });
-  const { invoiceEmail } = filled;
-  if (invoiceEmail !== null && listChanged(details, filled).includes('invoiceEmail'))
-    await askToProve(trx, { userId, recipient: invoiceEmail, now, trace });
+  if (listChanged(details, filled).includes('invoiceEmail') && filled.invoiceEmail !== null) {
+    await endInvoiceEmailLinks(trx, accountId);
+    await askToProve(trx, { userId, recipient: filled.invoiceEmail, now, trace });
+  }
   return ignored;
 }
 

@@ -53,7 +53,7 @@ async function composeAboutDocument(
         isProved: true,
         isForInvoices: false,
       }
-    : await findMailbox(db, facts.record.contract_id);
+    : await findMailbox(db, facts.record.contract_id, kind);
   if (!mailbox || !isTrue(kind, invoice, received)) {
     const which = reminders[kind];
     // One day it may be open again, or its buyer be there again.
@@ -100,7 +100,7 @@ async function composeAboutContract(
   { kind, details }: Mail,
 ): Promise<BillingMessage | undefined> {
   const contract = await findContract(db, { id: details.contract ?? '' });
-  const mailbox = contract && (await findMailbox(db, contract.id));
+  const mailbox = contract && (await findMailbox(db, contract.id, kind));
   const settings = (await findSettingsInForce(db))?.settings as BillingSettings | undefined;
   if (!contract || !mailbox || !settings || !isStillSo(kind, contract, details, now())) return undefined;
   const { plans, seller, terms, tax } = settings;

@@ -148,6 +148,12 @@ const buildNotices = ({ dueAt, hasSupport, who, countsAt }: Words): Record<Notic
     text: 'Our support team has removed the authenticator app, recovery codes and passkeys from your account. All browsers have been logged out. Your password no longer works. Set a new one with the link in our next email, then set up a second factor again.',
     advice: `If you did not ask for this, set a new password now${hasSupport ? ', and contact support' : ''}.`,
   },
+  invoice_email_changed: {
+    subject: 'Your invoices go to another email address',
+    text: 'The email address for invoices of your account has been added, changed or removed. You can see under Billing where your invoices go.',
+    advice:
+      'If this was you, or somebody else who belongs to the account, you do not need to do anything. If it was not, set a new password: this logs everyone else out, and removes an address for invoices that was added in the last 30 days. Then check Security and Billing in your account.',
+  },
   link_removed: {
     subject: 'Your marketplace account is no longer connected',
     text: 'Our support team has disconnected a marketplace account from your account. You can no longer log in from there.',

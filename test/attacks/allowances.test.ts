@@ -436,6 +436,7 @@ describe('every change by a user', () => {
       authenticator_removed: 'authenticator.removed',
       codes_guessed: 'login.refused',
       data_downloaded: 'data.downloaded',
+      invoice_email_changed: 'billing.updated',
       deletion_canceled: 'user.deletion_canceled',
       deletion_requested: 'user.deletion_requested',
       email_change_undone: 'account.taken_back',

@@ -125,6 +125,31 @@ describe('an invoice', () => {
     expect(rows).toHaveLength(1);
   });
 
+  it('goes to the address for invoices though its user is erased, while others have the account', async () => {
+    const { accountId, userId, email, number } = await bill();
+    const invoices = `${next('books')}@example.test`;
+    await sql`insert into billing_details (account_id, invoice_email, invoice_email_proved_at)
+      values (${accountId}, ${invoices}, now())`.execute(books.db);
+    const other = await books.report(next('Other'));
+    await sql`update users set account_id = ${accountId} where id = ${other.userId}`.execute(books.db);
+    await inBooks((trx) => eraseUser(trx, userId ?? '', { now: books.now(), by: 'cli', onlyDue: false }));
+    await books.makeFiles();
+    const sent = await books.send();
+    expect(to(invoices)(sent)).toEqual([`Invoice ${number}`]);
+    expect(to(email)(sent).filter((subject) => subject.startsWith('Invoice'))).toEqual([]);
+    const { rows } =
+      await sql`select from mails where recipient = ${email} and kind <> 'account_deleted'`.execute(books.db);
+    expect(rows).toEqual([]);
+    // With the last of the account everything goes.
+    await record({ invoiceNumber: number, amount: 1 });
+    await inBooks((trx) =>
+      eraseUser(trx, other.userId ?? '', { now: books.now(), by: 'cli', onlyDue: false }),
+    );
+    expect(to(invoices)(await books.send())).toEqual([]);
+    const left = await sql`select from mails where recipient = ${invoices}`.execute(books.db);
+    expect(left.rows).toEqual([]);
+  });
+
   it('goes to the address that its buyer has when it leaves', async () => {
     const { email, userId, number } = await bill();
     await sql`update users set email = ${`new-${email}`} where id = ${userId}`.execute(books.db);
@@ -377,6 +402,29 @@ describe('a contract', () => {
     await later(1);
     await end(id, '2027-02-28T10:00:00.000Z');
     expect(to(email)(await books.send())).toEqual(['Your contract has been canceled']);
+  });
+
+  it('that is canceled or kept is told of to its person, whatever the address for invoices is', async () => {
+    const { email, id, accountId } = await billAndSend();
+    const invoices = `${next('books')}@example.test`;
+    await sql`insert into billing_details (account_id, invoice_email, invoice_email_proved_at)
+      values (${accountId}, ${invoices}, now())`.execute(books.db);
+    for (const cancelsAt of ['2027-02-28T10:00:00.000Z', null]) {
+      await later(1);
+      await end(id, cancelsAt);
+      const { rows } = await sql`select from mails where recipient = ${email} and sent_at is null`.execute(
+        books.db,
+      );
+      expect(rows).toHaveLength(1);
+      const sent = await books.send();
+      expect(sent.map((mail) => mail.to)).toEqual([email]);
+      expect(sent[0]?.text).not.toContain('this is the address for invoices');
+    }
+    // Documents go there all the same.
+    await inDays(29);
+    await books.bill();
+    await books.makeFiles();
+    expect(to(invoices)(await books.send()).length).toBeGreaterThan(0);
   });
 
   it('that is kept before the mail leaves is not said to be canceled', async () => {

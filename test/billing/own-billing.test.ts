@@ -1,7 +1,7 @@
 // What customers see of billing: what is open and how to pay it, their documents, and nothing of anybody else.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { listIncomplete } from '../../db/tables/billing-details.ts';
+import { selectOwnDocuments } from '../../db/tables/own-documents.ts';
 import { openApp, type TestApp } from '../support/app/app.ts';
 import { openClient, refusalOf } from '../support/app/trpc.ts';
 import { logIn, openBrowser, textOf } from '../support/app/visitor.ts';
@@ -35,6 +35,7 @@ beforeAll(async () => {
   await customers.report('mine');
   await customers.bill();
   [paid = ''] = await customers.numbers();
+  await customers.setClock('2026-02-01T12:01:00.000Z');
   await customers.credit(paid, 480);
   await customers.pay(paid);
   [credit = ''] = await customers.numbers('credit_note');
@@ -180,10 +181,74 @@ describe('the page of a document', () => {
     expect(text).toContain(`href="/invoices/${others}.pdf"`);
     expect(text).not.toContain(`${others}.xml`);
     expect(text).toContain('Your invoices have no address of yours yet');
-    expect(await listIncomplete(app.db)).toMatchObject([
-      { accountName: expect.any(String), ignored: [], withoutAddress: [others] },
-    ]);
+    const staff = openClient(app.send, await app.login('admin@example.test'));
+    const { incomplete, ignored } = await staff.admin.billing.summary.query();
+    expect([incomplete.map(({ number }) => number), ignored]).toEqual([[others], []]);
   });
+});
+
+it('every document can be reached, and what was due first is shown of what is open', async () => {
+  const many = await openApp({ now: () => clock.at });
+  try {
+    const before = await arrangeSeller(many, clock);
+    await before.report('many');
+    await before.bill();
+    const [number = ''] = await before.numbers();
+    const expected = Array.from({ length: 130 }, (_, at) => String(1_000 + at));
+    await sql`alter table invoices disable trigger invoices_settle_from_before`.execute(many.db);
+    // Of all, two have one time.
+    await sql`insert into invoices (number, contract_id, plan, period_starts_at, period_ends_at, currency, unit_amount,
+        status, issued_at, due_at)
+      select 1000 + n, id, 'old', timestamptz '2000-01-01' + n * interval '1 day', timestamptz '2000-01-02' + n * interval '1 day',
+        'EUR', 100, 'open', timestamptz '2000-01-01' + (n / 2) * interval '0.000001 s', timestamptz '2000-01-01' + n * interval '1 day'
+      from service_contracts, generate_series(0, 129) n`.execute(many.db);
+    await sql`insert into documents
+      select (jsonb_populate_record(d, jsonb_build_object('number', 'CN-2001-' || 1000 + n, 'kind', 'credit_note',
+        'issued_at', timestamptz '2001-01-01' + n * interval '0.000001 s'))).*
+      from documents d, generate_series(0, 129) n where number = ${number}`.execute(many.db);
+    expected.push(...expected.map((each) => `CN-2001-${each}`), number);
+    const browser = await logIn(many.send, owner);
+    const found: string[] = [];
+    const sizes: number[] = [];
+    let next: string | undefined = page;
+    while (next) {
+      const { text } = await browser.send(next);
+      const listed = [...text.matchAll(/data-document="([^"]+)"/g)].map(([, each]) => each ?? '');
+      sizes.push(listed.length);
+      found.push(...listed);
+      expect(text.match(/>Pay |Unpaid|Overdue/g)?.length).toBeGreaterThanOrEqual(100);
+      expect(text.match(/Back to newest/g)?.length ?? 0).toBe(next === page ? 0 : 1);
+      next = /href="(\/profile\/billing\?before=[^"#]+)#documents"/.exec(text)?.[1];
+    }
+    expect(found).toEqual(expected.reverse());
+    expect(sizes).toEqual([50, 50, 50, 50, 50, 11]);
+    const first = textOf(await browser.send(page));
+    expect(first).toContain('These 100 were due first.');
+    expect(first).toContain('Invoice 1000 ');
+    expect(first).not.toContain('Invoice 1100 ');
+    // Of others there is nothing before, as of what is not there.
+    const none = await (await logIn(many.send, stranger)).send(`${page}?before=${number}`);
+    expect([none.status, textOf(none).includes('There is nothing earlier.')]).toEqual([200, true]);
+    const plan = await many.db.transaction().execute(async (trx) => {
+      await sql`set local enable_seqscan = off`.execute(trx);
+      await sql`set local enable_bitmapscan = off`.execute(trx);
+      const { rows } = await sql<{
+        accountId: string;
+      }>`select account_id as "accountId" from service_contracts`.execute(trx);
+      const asked = selectOwnDocuments({
+        accountId: rows[0]?.accountId ?? '',
+        limit: 51,
+        last: { at: 'now', number },
+      });
+      const lines = await sql<{ 'QUERY PLAN': string }>`explain ${asked}`.execute(trx);
+      return lines.rows.map((line) => line['QUERY PLAN']).join('\n');
+    });
+    expect(plan).toMatch(
+      /Index Scan Backward using documents_contract_id_issued_at_number_idx on documents d.*\n *Index Cond: .*ROW\(issued_at, number\) </,
+    );
+  } finally {
+    await many.close();
+  }
 });
 
 it('an invoice from before there was a seller is marked as no tax invoice', async () => {

@@ -3,7 +3,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { inTransaction } from '../../db/postgres/transactions.ts';
-import { findBillingDetails, listIncomplete } from '../../db/tables/billing-details.ts';
+import { findBillingDetails } from '../../db/tables/billing-details.ts';
 import { eraseUser } from '../../server/identity/person/erase-user.ts';
 import { sendDueMails } from '../../server/mail/outbox.ts';
 import { locationOf, openApp, type TestApp } from '../support/app/app.ts';
@@ -275,6 +275,13 @@ describe('a signup', () => {
     });
   });
 
+  /** Whom staff see listed, and with what. */
+  const listIgnored = async () => {
+    const staff = openClient(app.send, await app.login('admin@example.test'));
+    const { ignored } = await staff.admin.billing.summary.query();
+    return ignored.map(({ userId, ignored: pointers }) => [userId, pointers]);
+  };
+
   it.each([
     ['a VAT id of another country', { address, vat_id: 'DE136695976' }, ['/account/billing/vat_id']],
     ['a VAT id that is no text', { vat_id: 7 }, ['/account/billing/vat_id']],
@@ -289,13 +296,12 @@ describe('a signup', () => {
   ])('is taken with %s, which is left out, said and listed', async (what, wrong, pointers) => {
     const { email, answer } = await arrive(`wrong-${what.replaceAll(/\W/g, '-')}`, wrong);
     expect([answer.applied, answer.ignored]).toEqual([true, pointers]);
-    const [listed] = (await listIncomplete(app.db)).filter(({ ignored }) => ignored.length > 0);
-    expect(listed).toMatchObject({ accountId: await accountOf(email), ignored: [...pointers].sort() });
+    expect(await listIgnored()).toEqual([[await idOf(app.db, email), [...pointers].sort()]]);
     const browser = await logIn(app.send, email);
     expect(textOf(await browser.send(page))).toContain('that we could not use');
     // Whoever saves the form has decided.
     await save(whole, browser);
-    expect((await listIncomplete(app.db)).filter(({ ignored }) => ignored.length > 0)).toEqual([]);
+    expect(await listIgnored()).toEqual([]);
   });
 
   it('with what is right later ends what was listed', async () => {
@@ -341,18 +347,23 @@ const listMailsTo = async (recipient: string) =>
   ).rows.map(({ kind }) => kind);
 
 /** Sends the mails, and gives the paths of the links to that address, oldest first. */
-async function readLinks(recipient: string): Promise<string[]> {
+const readLinks = (recipient: string) =>
+  readMail(recipient, 'invoice_email', /\/invoice-email\/confirm\?token=[\w-]{43}/);
+
+async function readMail(recipient: string, kind: string, link: RegExp): Promise<string[]> {
   await sendDueMails(mails.backend.deps, undefined, new AbortController().signal);
   await expect
     .poll(async () => {
       const { rows } =
-        await sql`select from mails where recipient = ${recipient} and sent_at is null`.execute(app.db);
+        await sql`select from mails where recipient = ${recipient} and kind = ${kind} and sent_at is null`.execute(
+          app.db,
+        );
       return rows.length;
     })
     .toBe(0);
   const { rows } = await sql<{ text: string }>`select kept_text as text from mails
-    where recipient = ${recipient} and kind = 'invoice_email' order by created_at, id`.execute(app.db);
-  return rows.map(({ text }) => /\/invoice-email\/confirm\?token=[\w-]{43}/.exec(text)?.[0] ?? '');
+    where recipient = ${recipient} and kind = ${kind} order by created_at, id`.execute(app.db);
+  return rows.map(({ text }) => link.exec(text)?.[0] ?? '');
 }
 
 describe('an address for invoices', () => {
@@ -458,6 +469,106 @@ describe('an address for invoices', () => {
     const [, second = ''] = await readLinks(books);
     expect((await openBrowser(app.send).send(first, { form: {} })).status).toBe(404);
     expect((await openBrowser(app.send).send(second, { form: {} })).status).toBe(303);
+  });
+
+  /** Somebody else who belongs to the owner's account, with the password of the demo users. */
+  async function addColleague(): Promise<string> {
+    const colleague = await addPerson(app);
+    await sql`update users set account_id = ${await accountOf(owner)},
+      password_hash = (select password_hash from users where email = ${owner}) where id = ${colleague.id}`.execute(
+      app.db,
+    );
+    return colleague.email;
+  }
+
+  const told = async () =>
+    (
+      await sql<{ recipient: string }>`select recipient from mails where kind = 'invoice_email_changed'
+        order by recipient`.execute(app.db)
+    ).rows.map(({ recipient }) => recipient);
+
+  it('is told of to everybody of the account each time that it is given, changed and removed', async () => {
+    const colleague = await addColleague();
+    const browser = await open();
+    await save({ ...whole, invoiceEmail: books }, browser);
+    const both = [colleague, owner].sort();
+    expect(await told()).toEqual(both);
+    await save({ ...whole, company: 'Other', invoiceEmail: books }, browser);
+    expect(await told()).toEqual(both);
+    await save({ ...whole, invoiceEmail: 'other@fleurs.example.com' }, browser);
+    await save({ ...whole, invoiceEmail: '' }, browser);
+    expect(await told()).toEqual([...both, ...both, ...both].sort());
+    await readLinks(books);
+    const { rows } = await sql<{ text: string }>`select kept_text as text from mails
+      where kind = 'invoice_email_changed'`.execute(app.db);
+    for (const { text } of rows) expect(text).not.toMatch(/fleurs/i);
+    await sql`delete from users where email = ${colleague}`.execute(app.db);
+  });
+
+  it('has one link that works, whoever of the account asked for it', async () => {
+    const colleague = await addColleague();
+    const browser = await open();
+    await save({ ...whole, invoiceEmail: books }, browser);
+    const [first = ''] = await readLinks(books);
+    const other = await logIn(app.send, colleague);
+    expect((await post(other, { intent: 'mail-invoice-email' })).status).toBe(303);
+    const [, second = ''] = await readLinks(books);
+    expect((await openBrowser(app.send).send(first, { form: {} })).status).toBe(404);
+    await save({ ...whole, invoiceEmail: 'other@fleurs.example.com' }, browser);
+    await save({ ...whole, invoiceEmail: books }, browser);
+    expect((await openBrowser(app.send).send(second, { form: {} })).status).toBe(404);
+    const [, , third = ''] = await readLinks(books);
+    // Not even by a mail that is still to be sent.
+    await post(other, { intent: 'mail-invoice-email' });
+    await post(browser, { intent: 'mail-invoice-email' });
+    const links = await readLinks(books);
+    expect(links).toHaveLength(4);
+    expect((await openBrowser(app.send).send(third, { form: {} })).status).toBe(404);
+    expect((await openBrowser(app.send).send(links[3] ?? '', { form: {} })).status).toBe(303);
+    await sql`delete from users where email = ${colleague}`.execute(app.db);
+  });
+
+  it('is removed by a password set by mail within 30 days, with its link, and everybody hears of it', async () => {
+    const setPassword = async () => {
+      await openBrowser(app.send).send('/forgot-password', { form: { email: owner } });
+      const links = await readMail(owner, 'set_password', /\/[\w/-]+\?token=[\w-]{43}/);
+      const answer = await openBrowser(app.send).send(links.at(-1) ?? '', {
+        form: { newPassword: 'seven quiet lanterns' },
+      });
+      expect(answer.status).toBe(303);
+      await sql`update users set password_hash = (select password_hash from users where email = 'merchant@example.test')
+        where email = ${owner}`.execute(app.db);
+    };
+    await save({ ...whole, invoiceEmail: books });
+    const [link = ''] = await readLinks(books);
+    expect((await openBrowser(app.send).send(link, { form: {} })).status).toBe(303);
+    await sql`delete from mails`.execute(app.db);
+    await setPassword();
+    expect(await read()).toMatchObject({ company: 'Fleurs SARL', invoiceEmail: null });
+    expect(await told()).toEqual([owner]);
+    expect(await buyerEmail('after-password')).toBe(owner);
+    // One that waits for its link goes as well, and one from before stays.
+    await save({ ...whole, invoiceEmail: books });
+    const [waiting = ''] = await readLinks(books);
+    await setPassword();
+    expect((await openBrowser(app.send).send(waiting, { form: {} })).status).toBe(404);
+    await save({ ...whole, invoiceEmail: books });
+    await sql`update billing_details set invoice_email_edited_at = ${new Date(clock.at.getTime() - 31 * 86_400_000)}`.execute(
+      app.db,
+    );
+    await setPassword();
+    expect((await read())?.invoiceEmail).toBe(books);
+  });
+
+  it('that a signup named stays when its customer sets a password', async () => {
+    await sql`insert into billing_details (account_id, invoice_email, invoice_email_proved_at)
+      values (${await accountOf(owner)}, ${books}, now())`.execute(app.db);
+    await openBrowser(app.send).send('/forgot-password', { form: { email: owner } });
+    const [link = ''] = await readMail(owner, 'set_password', /\/[\w/-]+\?token=[\w-]{43}/);
+    await openBrowser(app.send).send(link, { form: { newPassword: 'seven quiet lanterns' } });
+    expect((await read())?.provedInvoiceEmail).toBe(books);
+    await sql`update users set password_hash = (select password_hash from users where email = 'merchant@example.test')
+      where email = ${owner}`.execute(app.db);
   });
 
   it('that somebody else has just left gets no mail', async () => {

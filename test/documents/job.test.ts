@@ -6,6 +6,7 @@ import type { DocumentFacts } from '../../server/billing/document-facts.ts';
 import { makeDueDocuments } from '../../server/billing/documents/make-due.ts';
 import { readSealedFacts } from '../../server/billing/documents/seal.ts';
 import { recordLog } from '../support/app/log.ts';
+import { samples } from '../support/billing/document-samples.ts';
 import { setSettings } from '../support/billing/settings.ts';
 import { type BillingApp, openBilling } from '../support/crm/billing.ts';
 import { connect } from '../support/database/postgres.ts';
@@ -64,7 +65,7 @@ const filesOf = (of: string) =>
 async function addDocument(of: string, changes: Partial<DocumentFacts>, isQueued = true): Promise<void> {
   await sql`insert into documents
     select (jsonb_populate_record(d, jsonb_build_object('number', ${of}::text, 'kind', 'credit_note',
-      'facts', d.facts || jsonb_build_object('number', ${of}::text) || ${JSON.stringify(changes)}::jsonb))).*
+      'facts', d.facts || ${JSON.stringify(changes)}::jsonb || jsonb_build_object('number', ${of}::text, 'record', d.facts -> 'record')))).*
     from documents d where number = ${number}`.execute(billing.app.db);
   if (isQueued)
     await sql`insert into documents_to_make (number, next_try_at) values (${of}, billing_now())`.execute(
@@ -176,6 +177,26 @@ describe('the files of a document', () => {
   });
 });
 
+it('a buyer whose name and address are from before noncharacters were refused gets both files, also of a credit note', async () => {
+  const { db } = billing.app;
+  const email = 'before@example.test';
+  const id = await billing.report('before', {}, { email });
+  await sql`update accounts set name = ${'\uffffFlowers\ufdd0'} where id = (
+    select account_id from users where email = ${email})`.execute(db);
+  await sql`insert into billing_details (account_id, line1, postcode, city, country)
+    select account_id, 'Rue 1', '75001', 'Paris', 'FR' from users where email = ${email}`.execute(db);
+  await sql`update users set email = ${'be\ufffefore@example.test'} where email = ${email}`.execute(db);
+  await billing.bill();
+  await billing.settle((await billing.invoicesOf(id))[0]?.document ?? '', 'void');
+  const { rows } = await sql<{ number: string; buyer: unknown }>`select d.number, d.facts -> 'buyer' as buyer
+    from documents d join invoices i on i.number = d.invoice where i.contract_id = ${id}`.execute(db);
+  expect(rows).toHaveLength(2);
+  for (const each of rows) {
+    expect(each.buyer).toMatchObject({ name: 'Flowers', email: null });
+    expect((await filesOf(each.number)).xml).toBeTruthy();
+  }
+});
+
 describe('the address of a file', () => {
   let cookie: string;
   beforeAll(async () => {
@@ -247,6 +268,29 @@ describe('the address of a file', () => {
     expect((await filesOf('PLAIN-1')).xml).toBeNull();
     expect((await get('/invoices/PLAIN-1.xml', cookie)).status).toBe(404);
     expect((await get('/invoices/PLAIN-1.pdf', cookie)).status).toBe(200);
+  });
+
+  it('gives XML exactly where the pages lead to it, for a document of each kind', async () => {
+    const exempt: DocumentFacts = samples['an invoice exempt from tax'];
+    const kinds: DocumentFacts[] = [
+      ...Object.values(samples),
+      { ...exempt, seller: { ...exempt.seller, tax_number: undefined } },
+      { ...samples['an invoice with tax'], buyer: { ...exempt.buyer, address: null } },
+      { ...samples['an invoice with tax'], currency: 'KWD' },
+    ];
+    const numbers = kinds.map((_, at) => `EACH-2026-${1_000 + at}`);
+    for (const [at, facts] of kinds.entries()) await addDocument(numbers[at] ?? '', facts);
+    await Promise.all(numbers.map(filesOf));
+    const given = await Promise.all(
+      numbers.map(async (each) => (await get(`/invoices/${each}.xml`, cookie)).status === 200),
+    );
+    expect(given.filter((each) => !each)).toHaveLength(3);
+    const list = String((await get('/profile/billing', cookie)).bytes);
+    expect(numbers.map((each) => list.includes(`href="/invoices/${each}.xml"`))).toEqual(given);
+    const pages = await Promise.all(numbers.map((each) => get(`/invoices/${each}`, cookie)));
+    expect(pages.map(({ bytes }, at) => String(bytes).includes(`/invoices/${numbers[at]}.xml"`))).toEqual(
+      given,
+    );
   });
 
   it('gives administrators every file under /admin, and managers none', async () => {

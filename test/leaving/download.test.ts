@@ -116,7 +116,10 @@ const leftOutColumns: Record<string, string> = {
   'documents.total': 'in the facts',
   'documents.year': 'in the number',
   'mails.key': 'what it is about, for us',
+  'payments.kind': 'all are payments; what went back is in the allocations',
+  'payments.of': 'of refunds',
   'payments.recorded_by': 'the bookkeeper',
+  'payments.unallocated': 'of the whole payment, which may be for others, too',
   'service_contracts.account_id': 'the same everywhere',
   'service_contracts.arrival_number': 'of the list that the CRM reads',
   'service_contracts.erased_account_id': 'of nobody who could ask',
@@ -234,6 +237,23 @@ describe('a download', () => {
     for (const { secret } of rows) expect(answer.text).not.toContain(secret);
     for (const value of browser.jar.values()) expect(answer.text).not.toContain(value);
     expect(answer.text).not.toContain('merchant@example.test');
+  });
+
+  it('has a payment with as much as it pays of the account, and none that was put there by mistake', async () => {
+    await sql`insert into payments (id, kind, of, currency, amount, paid_at, reference, recorded_at, recorded_by, unallocated)
+      values ('pay-both', 'payment', null, 'EUR', 500, now(), 'For two', now(), 'reported', 0),
+        ('pay-wrong', 'payment', null, 'EUR', 700, now(), 'Of somebody else', now(), 'reported', 0),
+        ('pay-back', 'refund', 'pay-wrong', 'EUR', 700, now(), null, now(), 'reported', 0)`.execute(app.db);
+    await sql`insert into allocations (payment, invoice, amount, recorded_at)
+      values ('pay-both', 901, 120, now()), ('pay-both', 902, 380, now()), ('pay-both', 901, 30, now()),
+        ('pay-wrong', 901, 700, now()), ('pay-wrong', 901, -700, now()), ('pay-wrong', 902, 700, now())`.execute(
+      app.db,
+    );
+    const { payments = [] } = await download(await logIn(app.send, email));
+    expect(payments.map(({ id, amount, reference }) => [id, amount, reference])).toEqual([
+      ['pay-901', 4_200, 'Thanks 901'],
+      ['pay-both', 150, 'For two'],
+    ]);
   });
 
   it('tells the owner by mail, and leaves an audit event', async () => {

@@ -23,6 +23,14 @@ describe('the canonical form of an e-mail address', () => {
     expect(readEmailAddress(text)).toBe(address);
   });
 
+  it.each(['\ufdd0', '\ufdef', '\ufffe', '\uffff', '\u{1fffe}', '\u{10ffff}'])(
+    'has no noncharacter, which no XML may hold: %j',
+    (sign) => {
+      expect(readEmailAddress(`a${sign}@example.test`)).toBeUndefined();
+      expect(readEmailAddress(`a@${sign}example.test`)).toBeUndefined();
+    },
+  );
+
   it('has at most 254 characters, counted after the domain became ASCII', () => {
     const at = '@example.test';
     const local = (length: number) => 'a'.repeat(length - at.length);

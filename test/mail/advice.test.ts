@@ -63,6 +63,28 @@ const addApp = async (person: Person, browser: Browser) => {
   person.app = await setUp(browser, now());
 };
 
+/** The thief has the invoices of the account sent to themselves. */
+async function takeInvoices({ id, thief }: Person): Promise<void> {
+  const thiefs = `thief-${id}@evil.example.com`;
+  const empty = { company: '', line1: '', line2: '', postcode: '', city: '', country: '', vatId: '' };
+  const form = {
+    intent: 'details',
+    ...empty,
+    invoiceEmail: thiefs,
+    confirmPassword: password,
+  };
+  expect((await thief.send('/profile/billing', { form })).status).toBe(303);
+  await sql`update billing_details set invoice_email_proved_at = now() where account_id = (
+    select account_id from users where id = ${id})`.execute(changes.app.db);
+  expect(await invoiceEmailOf(id)).toBe(thiefs);
+}
+
+const invoiceEmailOf = async (id: string) =>
+  (
+    await sql<{ email: string | null }>`select invoice_email as email from billing_details
+      where account_id = (select account_id from users where id = ${id})`.execute(changes.app.db)
+  ).rows[0]?.email;
+
 /** In the newest mail of that kind to the address: its words, and the path of its link. */
 async function readNotice(email: string, kind: string): Promise<{ text: string; path: string }> {
   // Commands go by the real clock.
@@ -186,6 +208,7 @@ const others: NoticeKind[] = [
   'account_resumed',
   'account_suspended',
   'link_removed',
+  'invoice_email_changed',
   'rights_decided',
   'role_changed',
   'sessions_ended',
@@ -226,6 +249,7 @@ describe('the advice of a notice is true', () => {
     async (kind, make) => {
       const person = await addPerson();
       const { email, id, browser, thief } = person;
+      await takeInvoices(person);
       await make(person);
       const { text, path } = await readNotice(email, kind);
       expect(text).toMatch(/If it was not, use the link to take your account back\./);
@@ -241,6 +265,7 @@ describe('the advice of a notice is true', () => {
         and not has_passkey and not has_authenticator`.execute(changes.app.db);
       expect(rows).toHaveLength(1);
       expect((await open().send(path, { form: { newPassword } })).status).toBe(404);
+      expect(await invoiceEmailOf(id)).toBeNull();
     },
   );
 
@@ -278,6 +303,7 @@ describe('the advice of a notice is true', () => {
   it('account_frozen and account_thawed: nobody logs in before support has ended it, and the owner after', async () => {
     const person = await addPerson();
     const { email, browser } = person;
+    await takeInvoices(person);
     await addApp(person, browser);
     const { path } = await readNotice(email, 'authenticator_added');
     expect((await open().send(path, { form: { intent: 'freeze' } })).status).toBe(303);
@@ -288,6 +314,7 @@ describe('the advice of a notice is true', () => {
     await runCli(changes.app.databaseUrl, ['user:thaw', email, '--keep', email, '--why', 'A call']);
     const thawed = await readNotice(email, 'account_thawed');
     expect(thawed.text).toContain('Its owner can log in again.');
+    expect(await invoiceEmailOf(person.id)).toBeNull();
     const owner = open();
     await owner.login(email, password, thawed.path);
     await enterCode(owner, showCode(person.app?.secret ?? '', now() + 30_000));
@@ -389,6 +416,22 @@ describe('the advice of a notice is true', () => {
       'Until then you cannot open our products.',
     );
     expect((await browser.send('/profile/delete', { form: { intent: 'keep' } })).status).toBe(303);
+  });
+
+  it('invoice_email_changed: a new password logs out everyone else, and removes the address', async () => {
+    const person = await addPerson();
+    await takeInvoices(person);
+    const { text, path } = await readNotice(person.email, 'invoice_email_changed');
+    expect(text).not.toContain('evil.example');
+    expect(text).toContain(
+      'set a new password: this logs everyone else out, and removes an address for invoices that was added in the last 30 days. Then check Security and Billing in your account.',
+    );
+    expect(path).toBe('/forgot-password');
+    const owner = await setPasswordByMail(person);
+    expect(await person.thief.whoAmI()).toBeUndefined();
+    expect(await invoiceEmailOf(person.id)).toBeNull();
+    expect(textOf(await owner.send('/profile/billing'))).not.toContain('evil.example');
+    expect(textOf(await owner.send('/profile/activity'))).toContain('The address for invoices was removed');
   });
 
   it('of support: they say what was done, and the way on works', async () => {

@@ -83,7 +83,7 @@ export function BillingDetailsForm({ details, countries, email, saved, refused: 
           />
           <Field
             label="Email address for invoices (optional)"
-            hint={`Such as that of your accounts department. Leave it empty to get invoices at ${email}.`}
+            hint={`Such as that of your accounts department. Leave it empty to get invoices at ${email}. To be safe, we remove it when a password is set by email within 30 days, or the account is taken back.`}
             type="email"
             autoComplete="off"
             {...field('invoiceEmail')}

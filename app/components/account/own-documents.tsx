@@ -8,14 +8,27 @@ import type { OwnBilling } from './own-contracts.tsx';
 
 type Document = OwnBilling['documents'][number];
 
-export function OwnDocuments({ documents }: { documents: Document[] }) {
+type Props = { documents: Document[]; next: string | null; isFirst: boolean };
+
+export function OwnDocuments({ documents, next, isFirst }: Props) {
   return (
     <Section id="documents" title="Invoices and credit notes">
+      {documents.length === 0 && <p>There is nothing earlier.</p>}
       <ul className="rows documents">
         {documents.map((document) => (
           <DocumentRow key={document.number} {...document} />
         ))}
       </ul>
+      {(next || !isFirst) && (
+        <nav className="actions" aria-label="Pages of invoices and credit notes">
+          {next && (
+            <a className="button quiet" href={`/profile/billing?before=${next}#documents`}>
+              Older
+            </a>
+          )}
+          {!isFirst && <a href="/profile/billing#documents">Back to newest</a>}
+        </nav>
+      )}
     </Section>
   );
 }

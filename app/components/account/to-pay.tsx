@@ -6,9 +6,14 @@ import { Row, Rows } from '../rows.tsx';
 import { Section } from '../section.tsx';
 import type { OwnBilling } from './own-contracts.tsx';
 
-export function ToPay({ open, howToPay }: Pick<OwnBilling, 'open' | 'howToPay'>) {
+export function ToPay({ open, isMoreOpen, howToPay }: Pick<OwnBilling, 'open' | 'isMoreOpen' | 'howToPay'>) {
   return (
     <Section id="to-pay" title="To pay">
+      {isMoreOpen && (
+        <p>
+          These {open.length} were due first. There are more to pay: you find them among your invoices below.
+        </p>
+      )}
       <Rows>
         {open.map(({ number, title, dueOn, isOverdue, open: amount, payLink }) => (
           <Row

@@ -10,6 +10,7 @@ import { consumeMailToken, type MailTokenEnd } from '../../../db/tables/mail-tok
 import { deletePendingHandOffs } from '../../../db/tables/pending-hand-offs.ts';
 import { lockUser, type User, updateUser } from '../../../db/tables/users.ts';
 import { AppError } from '../../basics/errors.ts';
+import { takeOutLateInvoiceEmail } from '../../billing/invoice-email.ts';
 import type { Visit } from '../../http/requests.ts';
 import type { Dependencies } from '../../instance/dependencies.ts';
 import { openMailToken, voidMails } from '../ground/address-proof.ts';
@@ -143,6 +144,9 @@ export async function setPasswordByMail(
     const set = { isPasskey, isFirstCredential };
     const step = await startAnew(trx, deps, { user: proved, ...set, request, visit });
     if (!user.emailVerifiedAt) await notify(trx, deps, proved, 'email_proved', request);
+    // Before their first credential nobody could be in the account.
+    const by = { trail: trailOf(visit), request };
+    if (!isFirstCredential) await takeOutLateInvoiceEmail(trx, deps, proved, by);
     return step;
   });
 }

@@ -8,7 +8,9 @@ import type { Config } from '../../settings/config.ts';
 
 // Default_Ignorable covers zero-width and most bidi characters, Bidi_Control the other bidi characters; Cf catches those
 // that a later Unicode adds. Quotes would be a second spelling of the same mailbox, and mail programs drop angle brackets.
-const forbidden = /["<>\p{Cc}\p{Cf}\p{Bidi_Control}\p{Default_Ignorable_Code_Point}\p{White_Space}\p{Cs}]/u;
+// Noncharacters mean nothing, and XML cannot hold all of them.
+const forbidden =
+  /["<>\p{Cc}\p{Cf}\p{Bidi_Control}\p{Default_Ignorable_Code_Point}\p{White_Space}\p{Cs}\p{Noncharacter_Code_Point}]/u;
 
 const rules = {
   checkBidi: true,

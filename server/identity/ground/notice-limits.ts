@@ -46,6 +46,7 @@ const newKinds: NoticeKind[] = [
   'account_resumed',
   'account_suspended',
   'bank_details_changed',
+  'invoice_email_changed',
   'link_removed',
   'rights_decided',
   'role_changed',

@@ -83,7 +83,10 @@ export const words: Record<string, string | ByReason | undefined> = {
   'authenticator.removed': 'Removed the authenticator app',
   'billing.invoice_email_asked': 'Asked for an email to confirm the address for invoices',
   'billing.invoice_email_proved': 'The address for invoices was confirmed with the link in an email',
-  'billing.updated': 'Changed the billing details',
+  'billing.updated': {
+    taken_out: 'The address for invoices was removed, in case somebody else had added it',
+    any: 'Changed the billing details',
+  },
   'contract.cancel_asked': 'Canceled a contract',
   'contract.kept': 'Kept a contract that had been canceled',
   'capability.decided': {

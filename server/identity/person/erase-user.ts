@@ -13,7 +13,7 @@ import { insertErasedUser } from '../../../db/tables/erased-users.ts';
 import { eraseEventsOf } from '../../../db/tables/events.ts';
 import { listExternalLinks, lockExternalLinks } from '../../../db/tables/external-links.ts';
 import { deleteTokensToTyped } from '../../../db/tables/mail-tokens.ts';
-import { deferMail, deleteMailsToTyped } from '../../../db/tables/mails.ts';
+import { deferMail, deleteMailsToTyped, passOnBillingMails } from '../../../db/tables/mails.ts';
 import { deleteNewAddressesTo } from '../../../db/tables/new-addresses.ts';
 import { deletePendingEmailChangesTo } from '../../../db/tables/pending-email-changes.ts';
 import {
@@ -86,6 +86,7 @@ export async function eraseUser(
   const held = [...(await listFormerAddresses(trx, id)), ...(user.holdsEmail ? [user.email] : [])];
   await eraseFromAuditEvents(trx, id, externalIds);
   await eraseEventsOf(trx, id);
+  if (keepsAccount) await passOnBillingMails(trx, user);
   await eraseChangesOf(trx, { userId: id, accountId: keepsAccount ? undefined : user.account.id });
   await deleteUser(trx, user);
   await eraseTyped(trx, held);

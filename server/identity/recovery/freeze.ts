@@ -10,6 +10,7 @@ import { releaseAllAddresses } from '../../../db/tables/reserved-addresses.ts';
 import { listToldMailboxes, type ToldMailbox } from '../../../db/tables/take-back-changes.ts';
 import { nobodysHash, setUserFrozen, type User, updateUser } from '../../../db/tables/users.ts';
 import { AppError } from '../../basics/errors.ts';
+import { takeOutInvoiceEmail } from '../../billing/invoice-email.ts';
 import type { Visit } from '../../http/requests.ts';
 import type { Dependencies } from '../../instance/dependencies.ts';
 import { deleteFactors } from '../factor/remove-factors.ts';
@@ -78,6 +79,7 @@ export async function thaw(
   if (keep === user.email) {
     await endTakeBackLinks(trx, userId, { except: keep });
     await releaseAllAddresses(trx, userId);
+    await takeOutInvoiceEmail(trx, deps, thawed, { trail });
   } else {
     const since = (await findWindowSince(trx, thawed, keep, now)) ?? now;
     await giveToMailbox(trx, deps, {

@@ -28,6 +28,7 @@ import { findUserById, lockUser, type User, updateUser } from '../../../db/table
 import { AppError } from '../../basics/errors.ts';
 import { faultWords } from '../../basics/fault-words.ts';
 import { daysAfter } from '../../basics/instant.ts';
+import { takeOutLateInvoiceEmail } from '../../billing/invoice-email.ts';
 import type { Visit } from '../../http/requests.ts';
 import type { Dependencies } from '../../instance/dependencies.ts';
 import { endWhatMailsOpened } from '../address/password-by-mail.ts';
@@ -225,6 +226,7 @@ async function changeAddress(
   const changed = await lockUser(trx, { id: userId });
   if (!changed) throw new AppError('not_found');
   await notify(trx, deps, changed, 'password_set', request);
+  await takeOutLateInvoiceEmail(trx, deps, changed, { trail: trailOf(visit), request });
   return changed;
 }
 

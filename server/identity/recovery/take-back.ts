@@ -20,6 +20,7 @@ import {
 import { findUserById, lockUser, type User, updateUser } from '../../../db/tables/users.ts';
 import { AppError } from '../../basics/errors.ts';
 import { daysAfter } from '../../basics/instant.ts';
+import { takeOutInvoiceEmail } from '../../billing/invoice-email.ts';
 import type { Visit } from '../../http/requests.ts';
 import type { Dependencies } from '../../instance/dependencies.ts';
 import { endWhatMailsOpened } from '../address/password-by-mail.ts';
@@ -177,6 +178,7 @@ export async function giveToMailbox(
   deferAuditEvent(trx, { ...trail, type: 'account.taken_back', userId });
   if (user.email !== email) await notify(trx, deps, user, 'email_change_undone', request);
   const restored = { ...user, email, emailVerifiedAt: now };
+  await takeOutInvoiceEmail(trx, deps, user, { trail, request });
   if (deletionDueAt && daysAfter(deletionDueAt, -graceDays) >= since) {
     await setDeletionDue(trx, userId, null);
     deferAuditEvent(trx, { ...trail, type: 'user.deletion_canceled', userId });

@@ -7,8 +7,19 @@ import { anonymous, lookUp, person, router } from '../init.ts';
 const link = z.object({ token: z.string() });
 
 export const billingPagesRouter = router({
-  /** Null while the address is not proved. */
-  describe: person.query(async ({ ctx }) => (await describeOwnBilling(ctx.deps, ctx)) ?? null),
+  /** Null while the address is not proved. `before` is the number of a document: those from before it. */
+  describe: person
+    .input(
+      z
+        .object({
+          before: z
+            .string()
+            .regex(/^[A-Z0-9-]{1,40}$/)
+            .optional(),
+        })
+        .optional(),
+    )
+    .query(async ({ ctx, input }) => (await describeOwnBilling(ctx.deps, ctx, input?.before)) ?? null),
   /** For whoever all of their account is open to; else false. */
   hasOverdue: anonymous.query(async ({ ctx }) => {
     const found = await lookUp(ctx);

@@ -1,0 +1,94 @@
+// The invoices and credit notes of an account, as their owner's list has them. Reads only.
+import { type RawBuilder, sql } from 'kysely';
+import type { Database } from '../postgres/client.ts';
+import type { Invoices } from '../schema.ts';
+
+/** `facts`: what its document says; null for an invoice from before there was a seller. The rest is of its invoice. */
+export type OwnDocument = {
+  kind: 'invoice' | 'credit_note';
+  number: string;
+  issuedAt: Date;
+  facts: unknown;
+  plan: string;
+  currency: string;
+  unitAmount: number;
+  open: number;
+  status: Invoices['status'];
+  dueAt: Date;
+};
+
+type Row = Omit<OwnDocument, 'unitAmount' | 'open'> & { unitAmount: string; open: string };
+
+const ofInvoice = sql`i.plan, i.currency, i.unit_amount as "unitAmount",
+  i.unit_amount - i.credited - i.allocated as open, i.status, i.due_at as "dueAt"`;
+
+/** Where a document is among others, by the database's own instant, because a JavaScript Date has no microseconds. */
+type Position = { at: string; number: string };
+
+/** A page of an account's documents, newest first. `before` is the number of one of them: only what came before it. */
+export async function listOwnDocuments(
+  db: Database,
+  { before, ...page }: { accountId: string; limit: number; before?: string | undefined },
+): Promise<OwnDocument[]> {
+  const last = before === undefined ? undefined : await findPosition(db, page.accountId, before);
+  if (before !== undefined && !last) return [];
+  const { rows } = await selectOwnDocuments({ ...page, last }).execute(db);
+  return rows.map(readRow);
+}
+
+/** Of each contract the newest, by an index, then the newest of all. */
+export function selectOwnDocuments({
+  accountId,
+  limit,
+  last,
+}: {
+  accountId: string;
+  limit: number;
+  last?: Position | undefined;
+}): RawBuilder<Row> {
+  const isBefore = (at: RawBuilder<unknown>, number: RawBuilder<unknown>) =>
+    last ? sql`(${at}, ${number}) < (${last.at}::timestamptz, ${last.number}::text)` : sql`true`;
+  return sql<Row>`
+    select page.* from service_contracts c cross join lateral (
+      (select d.kind, d.number, d.issued_at as "issuedAt", d.facts, ${ofInvoice}
+      from documents d join invoices i on i.number = d.invoice
+      where d.facts #>> '{record,contract_id}' = c.id::text and ${isBefore(sql`d.issued_at`, sql`d.number`)}
+      order by d.issued_at desc, d.number desc limit ${limit})
+      union all
+      (select 'invoice', i.number::text, i.issued_at, null::jsonb, ${ofInvoice}
+      from invoices i
+      where i.contract_id = c.id and i.document is null and ${isBefore(sql`i.issued_at`, sql`i.number::text`)}
+      order by i.issued_at desc, i.number::text desc limit ${limit})) page
+    where c.account_id = ${accountId} order by page."issuedAt" desc, page.number desc limit ${limit}`;
+}
+
+async function findPosition(db: Database, accountId: string, number: string): Promise<Position | undefined> {
+  const id = /^[1-9]\d{0,14}$/.test(number) ? number : null;
+  const { rows } = await sql<Position>`
+    select coalesce(d.issued_at, i.issued_at)::text as at, coalesce(d.number, i.number::text) as number
+    from service_contracts c join invoices i on i.contract_id = c.id left join documents d on d.invoice = i.number
+    where c.account_id = ${accountId}
+      and (d.number = ${number} or (i.number = ${id}::bigint and i.document is null))`.execute(db);
+  return rows[0];
+}
+
+/** What is open of an account, the first due first. */
+export async function listOpenOf(
+  db: Database,
+  { accountId, limit }: { accountId: string; limit: number },
+): Promise<OwnDocument[]> {
+  const { rows } = await sql<Row>`
+    select 'invoice' as kind, coalesce(i.document, i.number::text) as number, i.issued_at as "issuedAt", d.facts,
+      ${ofInvoice}
+    from service_contracts c join invoices i on i.contract_id = c.id left join documents d on d.number = i.document
+    where c.account_id = ${accountId} and i.status = 'open' order by i.due_at, i.number limit ${limit}`.execute(
+    db,
+  );
+  return rows.map(readRow);
+}
+
+const readRow = (row: Row): OwnDocument => ({
+  ...row,
+  unitAmount: Number(row.unitAmount),
+  open: Number(row.open),
+});
