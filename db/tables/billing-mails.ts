@@ -32,7 +32,7 @@ export async function findMailbox(
     .executeTakeFirst();
 }
 
-/** The PDF of a document; undefined until it is made. `nextTryAt` is when that is tried, if it is to be. */
+/** The PDF of a document; null until it is made. `nextTryAt` is when that is tried again, if it has failed. */
 export async function findPdf(
   db: Database,
   number: string,
@@ -41,7 +41,11 @@ export async function findPdf(
     .selectFrom('documents as d')
     .leftJoin('document_files as f', 'f.number', 'd.number')
     .leftJoin('documents_to_make as q', 'q.number', 'd.number')
-    .select(['f.pdf', 'q.next_try_at as nextTryAt'])
+    .select([
+      'f.pdf',
+      // Without an error it is the end of the lease of whoever makes it now.
+      sql<Date | null>`case when q.last_error is not null then q.next_try_at end`.as('nextTryAt'),
+    ])
     .where('d.number', '=', number)
     .executeTakeFirst();
 }

@@ -97,6 +97,25 @@ describe('an invoice', () => {
     expect(await books.send()).toEqual([]);
   });
 
+  it('waits seconds for a PDF that is being made, and longer for one that has failed', async () => {
+    const { number } = await bill();
+    const waits = async () => {
+      expect(await books.send()).toEqual([]);
+      const { rows } = await sql<{ seconds: number }>`
+        select extract(epoch from next_attempt_at - ${books.now()}::timestamptz)::int as seconds
+        from mails where key = ${`invoice_issued:${number}`}`.execute(books.db);
+      return rows[0]?.seconds;
+    };
+    const make = (error: string | null) =>
+      sql`update documents_to_make set last_error = ${error}, next_try_at = ${books.now()}::timestamptz + interval '60 s'
+        where number = ${number}`.execute(books.db);
+    await make(null);
+    expect(await waits()).toBe(5);
+    await later(1);
+    await make('no font');
+    expect(await waits()).toBe(60);
+  });
+
   it('goes without its document, and does not wait for it, to an address that is not proved', async () => {
     const { email, number } = await bill(false);
     const sent = await books.send();
