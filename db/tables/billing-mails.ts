@@ -50,6 +50,28 @@ export async function findPdf(
     .executeTakeFirst();
 }
 
+/**
+ * Which reminder of an invoice was written last, and what became of the mail of the first: `sentAt` if it has left, else
+ * `nextTryAt`. Both are null if there is no such mail, or it was given up.
+ */
+export async function findReminders(
+  db: Database,
+  number: string,
+): Promise<{ reminded: number; sentAt: Date | null; nextTryAt: Date | null } | undefined> {
+  return db
+    .selectFrom('invoices as i')
+    .leftJoin('mails as m', (join) => join.on('m.key', '=', `invoice_reminder_1:${number}`))
+    .select([
+      'i.reminded',
+      'm.sent_at as sentAt',
+      sql<Date | null>`case when m.sent_at is null and m.given_up_at is null then m.next_attempt_at end`.as(
+        'nextTryAt',
+      ),
+    ])
+    .where('i.document', '=', number)
+    .executeTakeFirst();
+}
+
 /** How much of an invoice that payment pays. */
 export async function findAllocated(
   db: Database,
@@ -68,7 +90,7 @@ type Search = { now: Date; limit: number };
 
 /**
  * Reminders of open invoices whose day has come, by the settings that the invoice names: of two only the later, and none within
- * six days after the one before.
+ * six days after the one before has left.
  */
 export async function findDueReminders(
   db: Database,
@@ -95,7 +117,7 @@ export async function findDueReminders(
     from passed join ${selectMailboxes(db).select('contractId').as('m')} on m."contractId" = contract_id
     where which > reminded
       and not exists (select from mails where key = 'invoice_reminder_1:' || number
-        and created_at > ${now}::timestamptz - interval '6 days')
+        and sent_at > ${now}::timestamptz - interval '6 days')
     order by due_at, number limit ${limit}`.execute(db);
   return rows;
 }
