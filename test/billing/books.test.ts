@@ -4,9 +4,10 @@ import { sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import { expect, it } from 'vitest';
 import { inTransaction } from '../../db/postgres/transactions.ts';
+import { lockContract } from '../../db/tables/service-contracts.ts';
 import { AppError } from '../../server/basics/errors.ts';
 import { creditInvoice, reissueInvoice } from '../../server/billing/credit.ts';
-import { cancelContract } from '../../server/billing/invoicing.ts';
+import { cancelContract, invoiceBegun } from '../../server/billing/invoicing.ts';
 import { allocate, type Bookkeeper, payBack, payOpen, recordMoney } from '../../server/billing/ledger.ts';
 import { openApp } from '../support/app/app.ts';
 import { addContract, findFaultsInBooks, issueNext, readInvoice } from '../support/billing/money.ts';
@@ -180,6 +181,64 @@ it(`${acts} random acts leave the books balanced`, { timeout: 3_000_000 }, async
     select kind, count(*)::int as n from documents group by kind`.execute(db);
   expect(rows).toHaveLength(2);
   if (isLong) process.stderr.write(`${JSON.stringify({ done, refused, rows, seed })}\n`);
+  await close();
+  await app.close();
+});
+
+it('what one transaction issues is by one version of the settings, whatever is set meanwhile', async () => {
+  const app = await openApp();
+  const { db, close } = connect(app.databaseUrl, { poolSize: 4 });
+  const work = <T>(does: Parameters<typeof inTransaction<T>>[2]) =>
+    inTransaction(db, { by: 'operator', cause: 'test' }, does);
+  const { seller, numbers, tax } = germanSettings;
+  const other = {
+    ...germanSettings,
+    seller: { ...seller, name: 'Another GmbH' },
+    numbers: { ...numbers, invoice: 'NEXT-' },
+    tax: { ...tax, rules: tax.rules.map((rule) => (rule.country === 'DE' ? { ...rule, rate: 700 } : rule)) },
+  };
+  /** Sets other settings while `issues` waits for its first number of that series. */
+  const setMeanwhile = (prefix: string, issues: () => Promise<unknown>) =>
+    work(async (trx) => {
+      await sql`select from document_series where prefix = ${prefix} for update`.execute(trx);
+      const issued = issues();
+      await expect
+        .poll(async () => {
+          const { rows } = await sql`select from pg_stat_activity
+            where datname = current_database() and wait_event_type = 'Lock'`.execute(db);
+          return rows.length;
+        })
+        .toBe(1);
+      await setSettings(db, other);
+      return { issued };
+    }).then(({ issued }) => issued);
+  const documents = async (contractId: string) =>
+    (
+      await sql`select split_part(d.number, '-', 1) as prefix, settings_version as version, rate, facts #>> '{seller,name}' as seller
+        from documents d join invoices i on i.number = d.invoice
+        where i.contract_id = ${contractId} order by i.number, d.kind desc`.execute(db)
+    ).rows;
+  const first = { prefix: 'INV', version: 1, rate: 1_900, seller: seller.name };
+
+  await setSettings(db);
+  const toCredit = await issueNext(db, await addContract(db));
+  await work((trx) => creditInvoice(trx, toCredit ?? '', 1, { now: new Date(), recordedBy: 'operator' }));
+  const contracts = [await addContract(db), await addContract(db)] as const;
+  const number = await issueNext(db, contracts[1]);
+  await setMeanwhile(numbers.invoice, () =>
+    work(async (trx) => {
+      const contract = await lockContract(trx, { id: contracts[0] });
+      if (contract) await invoiceBegun(trx, contract, { now: new Date('2100-03-15') });
+    }),
+  );
+  expect(await documents(contracts[0])).toEqual([first, first, first]);
+
+  await setSettings(db);
+  const third = { ...first, version: 3 };
+  await setMeanwhile(numbers.credit_note, () =>
+    work((trx) => reissueInvoice(trx, number ?? '', { now: new Date(), recordedBy: 'operator' })),
+  );
+  expect(await documents(contracts[1])).toEqual([first, { ...third, prefix: 'CN' }, third]);
   await close();
   await app.close();
 });
