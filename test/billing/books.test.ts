@@ -16,7 +16,7 @@ import { connect } from '../support/database/postgres.ts';
 import { createRandom, seed } from '../support/run/random.ts';
 
 const isLong = process.env.FAULTS === 'long';
-const acts = isLong ? 10_000 : 800;
+const acts = isLong ? 10_000 : 600;
 
 it(`${acts} random acts leave the books balanced`, { timeout: 3_000_000 }, async () => {
   const app = await openApp();
