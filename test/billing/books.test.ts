@@ -3,6 +3,7 @@
 import { sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import { expect, it } from 'vitest';
+import { isDatabaseAway } from '../../db/postgres/away.ts';
 import { inTransaction } from '../../db/postgres/transactions.ts';
 import { lockContract } from '../../db/tables/service-contracts.ts';
 import { AppError } from '../../server/basics/errors.ts';
@@ -13,10 +14,10 @@ import { openApp } from '../support/app/app.ts';
 import { addContract, findFaultsInBooks, issueNext, readInvoice } from '../support/billing/money.ts';
 import { germanSettings, setSettings } from '../support/billing/settings.ts';
 import { connect } from '../support/database/postgres.ts';
+import { byForm, noteFigures } from '../support/faults/faults.ts';
 import { createRandom, seed } from '../support/run/random.ts';
 
-const isLong = process.env.FAULTS === 'long';
-const acts = isLong ? 10_000 : 600;
+const acts = byForm({ short: 600, long: 10_000 });
 
 it(`${acts} random acts leave the books balanced`, { timeout: 3_000_000 }, async () => {
   const app = await openApp();
@@ -155,7 +156,7 @@ it(`${acts} random acts leave the books balanced`, { timeout: 3_000_000 }, async
     ],
   };
   const drawn = Object.entries(all).flatMap(([name, [weight]]) => Array.from({ length: weight }, () => name));
-  const expected = ['already_settled', 'not_found', 'not_allowed', 'validation_failed'];
+  const expected = ['busy', 'already_settled', 'not_found', 'not_allowed', 'validation_failed'];
 
   await pay(100);
   for (let round = 0; round < acts / 100; round++) {
@@ -167,8 +168,10 @@ it(`${acts} random acts leave the books balanced`, { timeout: 3_000_000 }, async
           await all[name]?.[1]();
           done[name] = (done[name] ?? 0) + 1;
         } catch (error) {
-          if (!(error instanceof AppError) || !expected.includes(error.code)) throw error;
-          refused[error.code] = (refused[error.code] ?? 0) + 1;
+          // A busy machine may keep sixteen waiting for one number for longer than a statement may take: nothing was done then.
+          const code = isDatabaseAway(error) ? 'busy' : error instanceof AppError ? error.code : '';
+          if (!expected.includes(code)) throw error;
+          refused[code] = (refused[code] ?? 0) + 1;
         }
       }
     };
@@ -180,7 +183,8 @@ it(`${acts} random acts leave the books balanced`, { timeout: 3_000_000 }, async
   const { rows } = await sql<{ kind: string; n: number }>`
     select kind, count(*)::int as n from documents group by kind`.execute(db);
   expect(rows).toHaveLength(2);
-  if (isLong) process.stderr.write(`${JSON.stringify({ done, refused, rows, seed })}\n`);
+  expect(refused.busy ?? 0).toBeLessThan(acts / 20);
+  noteFigures('acts on the books', { ...done, ...refused });
   await close();
   await app.close();
 });

@@ -13,12 +13,13 @@ import {
 } from '../support/billing/money.ts';
 import { setSettings } from '../support/billing/settings.ts';
 import { freshWebhookId } from '../support/crm/crm.ts';
+import { byForm } from '../support/faults/faults.ts';
 import { createRandom, seed, shuffle } from '../support/run/random.ts';
 
-const isLong = process.env.FAULTS === 'long';
-const { payments, invoices, killEveryMs } = isLong
-  ? { payments: 500, invoices: 40, killEveryMs: 150 }
-  : { payments: 150, invoices: 12, killEveryMs: 100 };
+const { payments, invoices, killEveryMs } = byForm({
+  short: { payments: 150, invoices: 12, killEveryMs: 100 },
+  long: { payments: 500, invoices: 40, killEveryMs: 150 },
+});
 const requests = 3 * payments;
 
 it(`each of ${payments} payments counts once, whatever is killed, and the books balance`, {
@@ -82,7 +83,7 @@ it(`each of ${payments} payments counts once, whatever is killed, and the books 
   isOver = true;
   await killer;
 
-  expect(kills).toBeGreaterThan(isLong ? 10 : 3);
+  expect(kills).toBeGreaterThan(byForm({ short: 3, long: 10 }));
   // An answer that was lost is a repeat the next time, so none is seen twice.
   expect([...taken.values()].every((times) => times === 1)).toBe(true);
   const { rows } = await sql<{ id: string; amount: number }>`
