@@ -55,8 +55,13 @@ it(`${acts} random acts leave the books balanced`, { timeout: 3_000_000 }, async
     { prices: 'gross' as const, rules: [...rates, seven] },
     { prices: 'net' as const, rules: [exempt, ...rates.slice(1)] },
   ];
-  const change = () =>
-    setSettings(db, { ...germanSettings, tax: { ...germanSettings.tax, ...oneOf(variants) } });
+  // One after the other: two at once would take the same version.
+  let changed = Promise.resolve();
+  const change = () => {
+    const tax = { ...germanSettings.tax, ...oneOf(variants) };
+    changed = changed.then(() => setSettings(db, { ...germanSettings, tax }));
+    return changed;
+  };
   await setSettings(db, { ...germanSettings, tax: { ...germanSettings.tax, ...variants[0] } });
 
   const numbers: string[] = [...(old as string[])];
