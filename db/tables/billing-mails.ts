@@ -51,7 +51,7 @@ export async function findMailbox(
     .executeTakeFirst();
 }
 
-/** The PDF of a document; undefined until it is made. `nextTryAt` is when that is tried, if it is to be. */
+/** The PDF of a document; null until it is made. `nextTryAt` is when that is tried again, if it has failed. */
 export async function findPdf(
   db: Database,
   number: string,
@@ -60,8 +60,34 @@ export async function findPdf(
     .selectFrom('documents as d')
     .leftJoin('document_files as f', 'f.number', 'd.number')
     .leftJoin('documents_to_make as q', 'q.number', 'd.number')
-    .select(['f.pdf', 'q.next_try_at as nextTryAt'])
+    .select([
+      'f.pdf',
+      // Without an error it is the end of the lease of whoever makes it now.
+      sql<Date | null>`case when q.last_error is not null then q.next_try_at end`.as('nextTryAt'),
+    ])
     .where('d.number', '=', number)
+    .executeTakeFirst();
+}
+
+/**
+ * Which reminder of an invoice was written last, and what became of the mail of the first: `sentAt` if it has left, else
+ * `nextTryAt`. Both are null if there is no such mail, or it was given up.
+ */
+export async function findReminders(
+  db: Database,
+  number: string,
+): Promise<{ reminded: number; sentAt: Date | null; nextTryAt: Date | null } | undefined> {
+  return db
+    .selectFrom('invoices as i')
+    .leftJoin('mails as m', (join) => join.on('m.key', '=', `invoice_reminder_1:${number}`))
+    .select([
+      'i.reminded',
+      'm.sent_at as sentAt',
+      sql<Date | null>`case when m.sent_at is null and m.given_up_at is null then m.next_attempt_at end`.as(
+        'nextTryAt',
+      ),
+    ])
+    .where('i.document', '=', number)
     .executeTakeFirst();
 }
 
@@ -83,7 +109,7 @@ type Search = { now: Date; limit: number };
 
 /**
  * Reminders of open invoices whose day has come, by the settings that the invoice names: of two only the later, and none within
- * six days after the one before.
+ * six days after the one before has left.
  */
 export async function findDueReminders(
   db: Database,
@@ -110,7 +136,7 @@ export async function findDueReminders(
     from passed join ${selectMailboxes(db).select('contractId').as('m')} on m."contractId" = contract_id
     where which > reminded
       and not exists (select from mails where key = 'invoice_reminder_1:' || number
-        and created_at > ${now}::timestamptz - interval '6 days')
+        and sent_at > ${now}::timestamptz - interval '6 days')
     order by due_at, number limit ${limit}`.execute(db);
   return rows;
 }

@@ -1,5 +1,6 @@
 // The books of a span of days, for the export. Reads only, in one snapshot: each list comes in slices from a cursor.
 import { type RawBuilder, sql, type Transaction } from 'kysely';
+import type { Database } from '../postgres/client.ts';
 import type { DB } from '../schema.ts';
 
 /** Days in the zone, both included. */
@@ -156,3 +157,17 @@ export const readAllocations = (trx: Transaction<DB>, span: Span) =>
       where a.recorded_at >= ${startOf(span)} and a.recorded_at < ${endOf(span)}
       order by a.id`,
   );
+
+/** This moment, as `haveEnded` takes it. */
+export async function readMoment(db: Database): Promise<string> {
+  const { rows } = await sql<{ moment: string }>`
+    select pg_snapshot_xmax(pg_current_snapshot())::text as moment`.execute(db);
+  return rows[0]?.moment ?? '';
+}
+
+/** Whether all transactions that had written or locked a row at that moment have ended. */
+export async function haveEnded(db: Database, moment: string): Promise<boolean> {
+  const { rows } = await sql<{ isSo: boolean }>`
+    select pg_snapshot_xmin(pg_current_snapshot()) >= ${moment}::xid8 as "isSo"`.execute(db);
+  return rows[0]?.isSo === true;
+}

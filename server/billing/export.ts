@@ -8,8 +8,10 @@ import {
   type BookedAllocation,
   type BookedDocument,
   type BookedMoney,
+  haveEnded,
   readAllocations,
   readDocuments,
+  readMoment,
   readMoney,
   type Span,
 } from '../../db/tables/books.ts';
@@ -17,7 +19,7 @@ import { readClock } from '../../db/tables/documents.ts';
 import { liftTimeouts } from '../../db/timeouts.ts';
 import { AppError } from '../basics/errors.ts';
 import { guardText } from '../runtime/csv.ts';
-import { dayIn } from './days.ts';
+import { addDays, dayIn, startOfDay } from './days.ts';
 import { writeDecimal } from './decimals.ts';
 import { findSettings } from './issue.ts';
 
@@ -40,18 +42,18 @@ type Write = (name: BookName, records: string[][]) => Promise<void>;
  * Writes the header and the records of each file. The result is how many records each has. Throws 422 `validation_failed` for
  * days that are not over each other, or after today in the seller's zone; without a seller, in UTC.
  */
-export const exportBooks = (
+export async function exportBooks(
   db: Database,
   { from, to }: { from: string; to: string },
   write: Write,
-): Promise<Record<BookName, number>> =>
-  inTransaction(
+): Promise<Record<BookName, number>> {
+  await letDayEnd(db, { zone: await findZone(db), to });
+  return inTransaction(
     db,
     { by: 'operator', cause: 'billing:export' },
     async (trx) => {
       await liftTimeouts(trx);
-      const settings = await findSettings(trx);
-      const zone = settings?.settings.seller.time_zone ?? 'UTC';
+      const zone = await findZone(trx);
       const today = dayIn(zone, await readClock(trx));
       if (to > today) throw refuse('/to', `Must not be after today, ${today}.`);
       if (from > to) throw refuse('/from', 'Must not be after the last day.');
@@ -59,6 +61,29 @@ export const exportBooks = (
     },
     { begin: 'begin isolation level repeatable read', end: 'rollback' },
   );
+}
+
+const findZone = async (db: Database) => (await findSettings(db))?.settings.seller.time_zone ?? 'UTC';
+
+const pauseMs = 100;
+// Each statement of ours ends after five seconds at most, and a transaction that does nothing after ten, so by then none that
+// writes books is under way. Without this bound, transactions of others could hold up the export for ever.
+const longestMs = 10 * 60 * 1_000;
+
+/**
+ * What is recorded is committed a little later than it says. So after the last day has ended, waits for what was under way then:
+ * the next export would have it, and this one would not (contract 7.182).
+ */
+async function letDayEnd(db: Database, { zone, to }: { zone: string; to: string }): Promise<void> {
+  const now = (await readClock(db)).getTime();
+  const endedAt = startOfDay(zone, addDays(to, 1)).getTime();
+  if (now < endedAt) return;
+  const moment = await readMoment(db);
+  for (let leftMs = endedAt + longestMs - now; leftMs > 0; leftMs -= pauseMs) {
+    if (await haveEnded(db, moment)) return;
+    await new Promise((done) => setTimeout(done, pauseMs));
+  }
+}
 
 const refuse = (pointer: string, detail: string) =>
   new AppError('validation_failed', { errors: [{ pointer, detail }] });

@@ -14,7 +14,7 @@ import type { Charge } from '../../db/tables/waiting-periods.ts';
 import { type Amounts, maxAmount, shareCredit, taxPrice } from './amounts.ts';
 import { type Buyer, findBuyer } from './buyers.ts';
 import { addDays, dayIn, startOfDay } from './days.ts';
-import type { DocumentFacts } from './document-facts.ts';
+import type { DocumentFacts, Seller } from './document-facts.ts';
 import { deferDocumentMails } from './mails.ts';
 import type { BillingSettings } from './settings.ts';
 import { findTax } from './tax.ts';
@@ -142,7 +142,7 @@ export async function issueCreditNote(
     issued_on: issuedOn,
     due_on: null,
     invoice: { number: corrected.number, issued_on: corrected.issued_on },
-    seller,
+    seller: keepTaxIds(seller, corrected),
     ...shareCredit(corrected, invoice.credited, total),
     payment: null,
     record: {
@@ -157,6 +157,12 @@ export async function issueCreditNote(
   const details = { ...trail?.details, number, invoice: corrected.number, contractId: invoice.contractId };
   deferAuditEvent(trx, { ...trail, type: 'credit_note.issued', details });
   return number;
+}
+
+/** The seller of now; with the tax ids of the invoice if those of now do not do for its tax (contract 7.76). */
+function keepTaxIds(seller: Seller, { category, seller: before }: DocumentFacts): Seller {
+  const isEnough = category === 'AE' ? seller.vat_id : (seller.vat_id ?? seller.tax_number);
+  return isEnough ? seller : { ...seller, vat_id: before.vat_id, tax_number: before.tax_number };
 }
 
 async function readDay(trx: Transaction<DB>, { seller }: BillingSettings) {

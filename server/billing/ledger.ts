@@ -248,19 +248,23 @@ export async function freeAllocated(
   invoice: Invoice,
   allocated: number,
 ): Promise<{ payment: string; amount: number }[]> {
-  const all = await listAllocated(trx, { invoiceId: invoice.id });
+  const freed: { payment: string; amount: number }[] = [];
+  let left = invoice.allocated - allocated;
+  // As the invoice is locked, nobody changes what pays it, and no payment needs a lock that stays as it is.
+  for (const { payment, amount } of await listAllocated(trx, { invoiceId: invoice.id })) {
+    const part = Math.min(amount, left);
+    if (part <= 0) break;
+    freed.push({ payment, amount: part });
+    left -= part;
+  }
   await lockPayments(
     trx,
-    all.map(({ payment }) => payment),
+    freed.map(({ payment }) => payment),
   );
-  const freed: { payment: string; amount: number }[] = [];
-  for (const { payment: id, amount } of all) {
-    const part = Math.min(amount, invoice.allocated - allocated);
-    if (part <= 0) break;
+  for (const { payment: id, amount } of freed) {
     const payment = (await findPayment(trx, id)) as Payment;
-    await setUnallocated(trx, id, payment.unallocated + part);
-    await moveAllocated(trx, { payment: id, invoice, amount: -part, paidAt: payment.paidAt });
-    freed.push({ payment: id, amount: part });
+    await setUnallocated(trx, id, payment.unallocated + amount);
+    await moveAllocated(trx, { payment: id, invoice, amount: -amount, paidAt: payment.paidAt });
   }
   return freed;
 }

@@ -1,4 +1,4 @@
-// Mails about contracts, documents and money: when one is written, and its key (contract 7.270 to 7.283). Whether it is still
+// Mails about contracts, documents and money: when one is written, and its key (contract 7.270 to 7.285). Whether it is still
 // true is looked at when it is sent (server/mail/billing-mails.ts). The details hold no `at`: the version before fails at such a
 // mail before it does anything, and leaves it to this version.
 import type { Transaction } from 'kysely';

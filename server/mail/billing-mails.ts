@@ -1,6 +1,6 @@
 // Mails about contracts, documents and money, when they leave: to whom, with what, and whether what they say is still true
-// (contract 7.270 to 7.283).
-import { findAllocated, findMailbox, findPdf } from '../../db/tables/billing-mails.ts';
+// (contract 7.270 to 7.285).
+import { findAllocated, findMailbox, findPdf, findReminders } from '../../db/tables/billing-mails.ts';
 import { findSettingsInForce } from '../../db/tables/billing-settings.ts';
 import { findFacts } from '../../db/tables/documents.ts';
 import { findInvoice, type Invoice, unmarkReminded } from '../../db/tables/invoices.ts';
@@ -60,6 +60,8 @@ async function composeAboutDocument(
     if (which) await unmarkReminded(db, number, which);
     return undefined;
   }
+  const other = await findOtherReminder(db, kind, number, now());
+  if (other) return other === 'is later' ? undefined : { until: other };
   const { email: to, isProved, isForInvoices } = mailbox;
   const found = isProved ? await findPdf(db, number) : undefined;
   if (isProved && !found?.pdf) return { until: waitFrom(now(), found?.nextTryAt) };
@@ -88,6 +90,27 @@ const toArchive =
 const toInvoices = 'You received this email because this is the address for invoices of an account.';
 
 const reminders: Partial<Record<BillingMailKind, 1 | 2>> = { invoice_reminder_1: 1, invoice_reminder_2: 2 };
+
+const betweenRemindersMs = 6 * 24 * 60 * 60 * 1_000;
+
+/**
+ * The first reminder is void once the second is written. The second waits until six days after the first has left, and while that
+ * may be on its way: until it is tried again, and found void (contract 7.275 and 7.284).
+ */
+async function findOtherReminder(
+  db: Dependencies['db'],
+  kind: BillingMailKind,
+  number: string,
+  now: Date,
+): Promise<'is later' | Date | undefined> {
+  const which = reminders[kind];
+  const found = which && (await findReminders(db, number));
+  if (!found) return undefined;
+  if (which === 1) return found.reminded > 1 ? 'is later' : undefined;
+  const { sentAt, nextTryAt } = found;
+  const until = sentAt ? new Date(sentAt.getTime() + betweenRemindersMs) : nextTryAt;
+  return until && until > now ? until : undefined;
+}
 
 /** A document stays issued whatever comes after it; what is asked or thanked for may be over. */
 function isTrue(kind: BillingMailKind, { status }: Invoice, received: number): boolean {

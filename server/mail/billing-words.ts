@@ -1,4 +1,4 @@
-// Mails about contracts, documents and money: what each says (contract 7.270 to 7.283). layout.ts says how they look. None of
+// Mails about contracts, documents and money: what each says (contract 7.270 to 7.285). layout.ts says how they look. None of
 // these words is one that a customer could have typed.
 import type { BillingMailKind } from '../../db/tables/mail-kinds.ts';
 import type { MailMessage } from './layout.ts';

@@ -244,7 +244,7 @@ client needs a callback and a secret, and a client has both or neither.`,
       {
         name: 'BILLING_FONT_FILE',
         meaning:
-          'The font of invoices and credit notes: a TTF file of 32 MiB at most, read at the start. Name one where names or plans have characters that the built-in font lacks, such as Chinese ones: their documents are not made until the font has them. Its licence must allow that documents hold parts of it.',
+          'The font of invoices and credit notes: a TTF file of 32 MiB at most, read at the start. Name one where names or plans have characters that the built-in font lacks, such as Chinese ones: their documents are not made until the font has them. It takes the place of the built-in font, so it must have Latin letters, too: many fonts for Chinese alone have none. Its licence must allow that documents hold parts of it.',
         fallback: 'DejaVu Sans Condensed: Latin, Greek, Cyrillic, Armenian, Georgian, Hebrew, Arabic',
       },
     ],

@@ -204,6 +204,37 @@ describe('the books', () => {
     check((await exportAll('2026-01-01', today)).read);
   });
 
+  it('of a day that has just ended wait for what is not committed yet, and no longer', async () => {
+    const day = '2027-06-30';
+    await books.setClock('2027-06-30T21:59:59.500Z');
+    const id = 'last-of-day';
+    const { commit, committed } = await new Promise<{ commit: () => void; committed: Promise<void> }>(
+      (begun) => {
+        const committed = work(async (trx) => {
+          const named = { currency: 'EUR', amount: 1, paidAt: books.now(), invoiceNumber: null };
+          const money = { id, kind: 'payment', of: null, ...named, method: null, reference: null } as const;
+          await recordMoney(trx, money, by());
+          await new Promise<void>((commit) => begun({ commit, committed }));
+        });
+      },
+    );
+    // While the day lasts, there is nothing to wait for.
+    expect((await exportAll(day, day)).read('money.csv')).toEqual([]);
+    await books.setClock('2027-06-30T22:00:00.200Z');
+    let isOver = false;
+    const exported = exportAll(day, day).finally(() => {
+      isOver = true;
+    });
+    await new Promise((done) => setTimeout(done, 500));
+    const wasOver = isOver;
+    commit();
+    await committed;
+    expect(wasOver).toBe(false);
+    const { texts, read } = await exported;
+    expect(read('money.csv')).toMatchObject([{ id }]);
+    expect((await exportAll(day, day)).texts).toEqual(texts);
+  });
+
   it('lose nothing of what was paid too much when an invoice is reissued', async () => {
     const { id } = await books.report('Reissued');
     await books.bill();

@@ -1,7 +1,8 @@
-// Mails about documents, money and contracts (contract 7.270 to 7.283).
+// Mails about documents, money and contracts (contract 7.270 to 7.285).
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { inTransaction } from '../../db/postgres/transactions.ts';
+import { retryFailedMails } from '../../db/tables/mails.ts';
 import { lockContract, setCancelsAt } from '../../db/tables/service-contracts.ts';
 import { creditInvoice, reissueInvoice } from '../../server/billing/credit.ts';
 import { type Bookkeeper, type Money, recordMoney } from '../../server/billing/ledger.ts';
@@ -95,6 +96,25 @@ describe('an invoice', () => {
     expect(sent.find((mail) => mail.to === archive)?.text).toContain('a copy of each invoice');
     await later(10);
     expect(await books.send()).toEqual([]);
+  });
+
+  it('waits seconds for a PDF that is being made, and longer for one that has failed', async () => {
+    const { number } = await bill();
+    const waits = async () => {
+      expect(await books.send()).toEqual([]);
+      const { rows } = await sql<{ seconds: number }>`
+        select extract(epoch from next_attempt_at - ${books.now()}::timestamptz)::int as seconds
+        from mails where key = ${`invoice_issued:${number}`}`.execute(books.db);
+      return rows[0]?.seconds;
+    };
+    const make = (error: string | null) =>
+      sql`update documents_to_make set last_error = ${error}, next_try_at = ${books.now()}::timestamptz + interval '60 s'
+        where number = ${number}`.execute(books.db);
+    await make(null);
+    expect(await waits()).toBe(5);
+    await later(1);
+    await make('no font');
+    expect(await waits()).toBe(60);
   });
 
   it('goes without its document, and does not wait for it, to an address that is not proved', async () => {
@@ -260,6 +280,67 @@ describe('a reminder', () => {
     expect(await remind(28)).toEqual([`Reminder: invoice ${number} is overdue`]);
     expect(await remind(30)).toEqual([]);
     expect(await remind(35)).toEqual([`Second reminder: invoice ${number} is overdue`]);
+  });
+
+  const isReminder = ({ subject }: Message) => subject.includes('eminder');
+  const away = () => {
+    throw Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNECTION' });
+  };
+
+  it('comes six days after the first has left, if the mail server was away for days', async () => {
+    const { email, number } = await billAndSend();
+    const remind = async (days: number, fail?: () => void) => {
+      await inDays(days);
+      await books.bill();
+      return to(email)((await books.send(fail)).filter(isReminder));
+    };
+    expect(await remind(22, away)).toEqual([]);
+    expect(await remind(24, away)).toEqual([]);
+    expect(await remind(24.9)).toEqual([`Reminder: invoice ${number} is overdue`]);
+    expect(await remind(29)).toEqual([]);
+    expect(await remind(30.8)).toEqual([]);
+    expect(await remind(31)).toEqual([`Second reminder: invoice ${number} is overdue`]);
+    expect(await remind(60)).toEqual([]);
+  });
+
+  it('is only the second, if the first has not left by its day', async () => {
+    const { email, number } = await billAndSend();
+    const remind = async (days: number, fail?: () => void) => {
+      await inDays(days);
+      await books.bill();
+      return to(email)((await books.send(fail)).filter(isReminder));
+    };
+    for (const days of [22, 25, 28.5]) expect(await remind(days, away)).toEqual([]);
+    expect(await remind(29)).toEqual([`Second reminder: invoice ${number} is overdue`]);
+    // What was given up is tried again by an operator, too.
+    await retryFailedMails(books.db, books.now());
+    for (const days of [29.1, 40, 60]) expect(await remind(days)).toEqual([]);
+  });
+
+  it('waits for a first that is on its way when its day comes', async () => {
+    const { email, number } = await billAndSend();
+    // The second is due at midnight in Berlin, 28 days and 13 hours after the start: seconds before that, and after.
+    const midnight = 28 + 13 / 24;
+    await inDays(midnight - 0.0003);
+    await books.bill();
+    let isUnderWay = true;
+    const sent = await books.send(async ({ subject }) => {
+      if (!subject.startsWith('Reminder')) return;
+      await inDays(midnight + 0.0001);
+      await books.bill();
+      expect(to(email)((await books.send()).filter(isReminder))).toEqual([]);
+      isUnderWay = false;
+    });
+    expect([isUnderWay, ...to(email)(sent.filter(isReminder))]).toEqual([
+      false,
+      `Reminder: invoice ${number} is overdue`,
+    ]);
+    await inDays(midnight + 5.9);
+    expect((await books.send()).filter(isReminder)).toEqual([]);
+    await inDays(midnight + 6.1);
+    expect(to(email)((await books.send()).filter(isReminder))).toEqual([
+      `Second reminder: invoice ${number} is overdue`,
+    ]);
   });
 
   it('does not leave once all is paid, and comes back after a refund', async () => {

@@ -2,6 +2,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { inTransaction } from '../../db/postgres/transactions.ts';
+import { lockPayments } from '../../db/tables/payments.ts';
 import { AppError } from '../../server/basics/errors.ts';
 import { creditInvoice, reissueInvoice } from '../../server/billing/credit.ts';
 import { allocate, type Bookkeeper, payBack, type payOpen } from '../../server/billing/ledger.ts';
@@ -50,6 +51,20 @@ const tryTo = (
   );
 
 const count = (outcomes: string[], outcome: string) => outcomes.filter((each) => each === outcome).length;
+
+it('a credit does not wait for payments of which it frees nothing', async () => {
+  const number = await addInvoice(app.db);
+  const [older, newer] = [
+    buildPayment(1_000, { invoice_number: number }),
+    buildPayment(2_451, { invoice_number: number }),
+  ];
+  for (const payment of [older, newer]) await report(app, payment);
+  await inTransaction(app.db, { by: 'operator', cause: 'test' }, async (trx) => {
+    await lockPayments(trx, [older.payment_id]);
+    expect(await tryTo((other, by) => creditInvoice(other, number, 2_000, by))).toBe('done');
+  });
+  expect(await readUnallocated(app.db, newer.payment_id)).toBe(2_000);
+});
 
 describe('sixteen at once', () => {
   it('record a payment once, under sixteen webhook-ids at two instances', async () => {

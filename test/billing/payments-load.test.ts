@@ -1,4 +1,5 @@
-// 500 payments in 1,500 requests, with their refunds in any order, at two instances whose transactions are killed.
+// Payments, three requests for each, with their refunds in any order, at two instances whose transactions are killed. `FAULTS=long`
+// has 500 payments in 1,500 requests.
 import { sql } from 'kysely';
 import { expect, it, vi } from 'vitest';
 import { openApp } from '../support/app/app.ts';
@@ -12,12 +13,16 @@ import {
 } from '../support/billing/money.ts';
 import { setSettings } from '../support/billing/settings.ts';
 import { freshWebhookId } from '../support/crm/crm.ts';
+import { byForm } from '../support/faults/faults.ts';
 import { createRandom, seed, shuffle } from '../support/run/random.ts';
 
-const payments = 500;
-const requests = 1_500;
+const { payments, invoices, killEveryMs } = byForm({
+  short: { payments: 150, invoices: 12, killEveryMs: 100 },
+  long: { payments: 500, invoices: 40, killEveryMs: 150 },
+});
+const requests = 3 * payments;
 
-it('each of 500 payments counts once, whatever is killed, and the books balance', {
+it(`each of ${payments} payments counts once, whatever is killed, and the books balance`, {
   timeout: 300_000,
 }, async () => {
   const random = createRandom(seed);
@@ -26,11 +31,11 @@ it('each of 500 payments counts once, whatever is killed, and the books balance'
   const other = await app.startInstance();
   await setSettings(app.db);
   const numbers: string[] = [];
-  while (numbers.length < 40) numbers.push(await addInvoice(app.db));
+  while (numbers.length < invoices) numbers.push(await addInvoice(app.db));
 
   const reports: Report[] = [];
   for (let at = 0; at < payments; at++) {
-    const named = [numbers[pick(40)], 'unknown', null][pick(10) < 8 ? 0 : 1 + pick(2)];
+    const named = [numbers[pick(invoices)], 'unknown', null][pick(10) < 8 ? 0 : 1 + pick(2)];
     const currency = pick(10) === 0 ? 'USD' : 'EUR';
     const amount = (unit_amount: number) => ({ amount: { currency, unit_amount } });
     const payment = buildPayment(1, { invoice_number: named, ...amount(1 + pick(2_000)) });
@@ -50,7 +55,7 @@ it('each of 500 payments counts once, whatever is killed, and the books balance'
   let kills = 0;
   const killer = (async () => {
     while (!isOver) {
-      await new Promise((done) => setTimeout(done, 150));
+      await new Promise((done) => setTimeout(done, killEveryMs));
       const { rows } = await sql`
         select pg_terminate_backend(pid) from pg_stat_activity
         where datname = current_database() and pid <> pg_backend_pid() and xact_start is not null
@@ -78,7 +83,7 @@ it('each of 500 payments counts once, whatever is killed, and the books balance'
   isOver = true;
   await killer;
 
-  expect(kills).toBeGreaterThan(10);
+  expect(kills).toBeGreaterThan(byForm({ short: 3, long: 10 }));
   // An answer that was lost is a repeat the next time, so none is seen twice.
   expect([...taken.values()].every((times) => times === 1)).toBe(true);
   const { rows } = await sql<{ id: string; amount: number }>`

@@ -7,7 +7,7 @@ import { makeDueDocuments } from '../../server/billing/documents/make-due.ts';
 import { readSealedFacts } from '../../server/billing/documents/seal.ts';
 import { recordLog } from '../support/app/log.ts';
 import { samples } from '../support/billing/document-samples.ts';
-import { setSettings } from '../support/billing/settings.ts';
+import { germanSettings, setSettings } from '../support/billing/settings.ts';
 import { type BillingApp, openBilling } from '../support/crm/billing.ts';
 import { connect } from '../support/database/postgres.ts';
 
@@ -123,6 +123,43 @@ describe('the files of a document', () => {
     await openJob().run();
     await expect.poll(() => rowOf('documents_to_make', number)).toBeUndefined();
     expect(await rowOf('document_files', number)).toEqual(before);
+  });
+
+  const { vat_id, tax_number, ...withoutTaxIds } = germanSettings.seller;
+  const otherNumber = { tax_number: '99/999/99999' };
+  it.each<{ of: string; buyer: string; left: object; category: string; named: object }>([
+    { of: 'has a tax number left', buyer: owner, left: otherNumber, category: 'S', named: otherNumber },
+    { of: 'has none left', buyer: owner, left: {}, category: 'S', named: { vat_id, tax_number } },
+    {
+      of: 'has no VAT id for reverse charge',
+      buyer: stranger,
+      left: otherNumber,
+      category: 'AE',
+      named: { vat_id, tax_number },
+    },
+  ])('are made of a credit note whose seller $of', async ({ of, buyer, left, category, named }) => {
+    const { db } = billing.app;
+    const id = await billing.report(of.replaceAll(' ', '_'), {}, { email: buyer });
+    const checked = buyer === stranger ? 'FR40303265045' : null;
+    await sql`insert into billing_details (account_id, line1, postcode, city, country, vat_id, checked_vat_id)
+      select account_id, 'Rue 1', '75001', 'Paris', 'FR', ${checked}::text, ${checked}::text
+      from service_contracts where id = ${id} on conflict do nothing`.execute(db);
+    await billing.bill();
+    const invoice = (await billing.invoicesOf(id))[0]?.document ?? '';
+    const exempt = { country: '*', rate: 0, category: 'E' as const, words: 'Small', from: '2020-01-01' };
+    await setSettings(db, {
+      ...germanSettings,
+      seller: { ...withoutTaxIds, name: 'Small Flowers', ...left },
+      tax: { ...germanSettings.tax, rules: [exempt, { ...exempt, country: 'DE' }] },
+    });
+    await billing.settle(invoice, 'void');
+    await setSettings(db);
+    const { rows } = await sql<{ facts: DocumentFacts }>`select facts from documents
+      where kind = 'credit_note' and facts #>> '{invoice,number}' = ${invoice}`.execute(db);
+    const { seller, ...facts } = (rows[0] as { facts: DocumentFacts }).facts;
+    expect(facts.category).toBe(category);
+    expect(seller).toEqual({ ...withoutTaxIds, name: 'Small Flowers', ...named });
+    expect(await filesOf(facts.number)).toMatchObject({ xml: expect.anything() });
   });
 
   it('are never changed', async () => {

@@ -1,16 +1,27 @@
 // The service as it is built, on either runtime: a thread of its own makes documents, and a start loads nothing of what makes them.
 import { readFileSync } from 'node:fs';
+import { rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { inTransaction } from '../../db/postgres/transactions.ts';
 import { insertDocument } from '../../db/tables/documents.ts';
 import { insertInvoice } from '../../db/tables/invoices.ts';
+import type { DocumentFacts } from '../../server/billing/document-facts.ts';
 import { readSealedFacts } from '../../server/billing/documents/seal.ts';
 import { readConfig } from '../../server/settings/config.ts';
 import { findFreePort, type Runtime, startService } from '../support/app/process.ts';
 import { samples } from '../support/billing/document-samples.ts';
+import {
+  buildOtherFont,
+  hasPoppler,
+  notRun,
+  otherFontName,
+  readFonts,
+  readText,
+} from '../support/billing/document-tools.ts';
 import { setSettings } from '../support/billing/settings.ts';
-import { cloneDatabase, connect } from '../support/database/postgres.ts';
+import { cloneDatabase, connect, makeFolder } from '../support/database/postgres.ts';
 import { readOurFile } from '../support/project/documents.ts';
 
 let database: Awaited<ReturnType<typeof cloneDatabase>>;
@@ -26,8 +37,8 @@ afterAll(async () => {
 });
 
 /** Puts a document into the queue, as the job of billing does. */
-async function issue(number: string): Promise<void> {
-  const facts = { ...samples['an invoice with names from right to left'], number };
+async function issue(number: string, changes: Partial<DocumentFacts> = {}): Promise<void> {
+  const facts = { ...samples['an invoice with names from right to left'], ...changes, number };
   const { line, record, net, tax, total, category, rate, currency } = facts;
   const contractId = crypto.randomUUID();
   const [startsAt, endsAt] = [new Date(record.period_starts_at), new Date(record.period_ends_at)];
@@ -64,25 +75,74 @@ async function issue(number: string): Promise<void> {
   });
 }
 
+type Service = Awaited<ReturnType<typeof startService>>;
+
+const start = (runtime: Runtime, env: Record<string, string> = {}) =>
+  findFreePort().then((port) => startService(runtime, port, { DATABASE_URL: database.url, ...env }));
+
+async function stop(service: Service): Promise<void> {
+  service.child.kill('SIGTERM');
+  expect(await service.exited, service.output()).toBe(0);
+}
+
+/** Waits until the files of a document are made. */
+const filesOf = (number: string, service: Service) =>
+  vi.waitFor(
+    async () => {
+      const { rows } = await sql<{ pdf: Buffer; xml: Buffer }>`
+        select pdf, xml from document_files where number = ${number}`.execute(pool.db);
+      if (!rows[0]) throw new Error(`${number} is not made: ${service.output()}`);
+      return rows[0];
+    },
+    { timeout: 30_000 },
+  );
+
 describe.each<Runtime>(['node', 'deno'])('the service on %s', (runtime) => {
   it('makes the files of documents, and makes more later', async () => {
-    const service = await startService(runtime, await findFreePort(), { DATABASE_URL: database.url });
+    const service = await start(runtime);
     for (const number of [`${runtime.toUpperCase()}-1`, `${runtime.toUpperCase()}-2`]) {
       await issue(number);
-      const files = await vi.waitFor(
-        async () => {
-          const { rows } = await sql<{ pdf: Buffer; xml: Buffer }>`
-            select pdf, xml from document_files where number = ${number}`.execute(pool.db);
-          if (!rows[0]) throw new Error(`${number} is not made: ${service.output()}`);
-          return rows[0];
-        },
-        { timeout: 30_000 },
-      );
+      const files = await filesOf(number, service);
       expect(String(files.xml)).toContain(`<ram:ID>${number}</ram:ID>`);
       expect(await readSealedFacts(files.pdf, readConfig({}).encryptionKeys)).toMatchObject({ number });
     }
-    service.child.kill('SIGTERM');
-    expect(await service.exited, service.output()).toBe(0);
+    await stop(service);
+  });
+});
+
+describe.skipIf(!hasPoppler)(`${notRun(hasPoppler, 'poppler-utils')}BILLING_FONT_FILE`, () => {
+  it('has a document made, after the next start, that the built-in font could not show', async () => {
+    const number = 'FONT-1';
+    const { buyer } = samples['an invoice with tax'];
+    const before = await start('node');
+    await issue(number, { ...samples['an invoice with tax'], buyer: { ...buyer, name: '花 Ltd' } });
+    const readQueue = async () =>
+      (
+        await sql<{ error: string | null }>`
+          select last_error as error from documents_to_make where number = ${number}`.execute(pool.db)
+      ).rows[0]?.error;
+    await expect
+      .poll(readQueue, { timeout: 30_000 })
+      .toBe(`The font lacks U+82B1 of document ${number}. Name a font that has it in BILLING_FONT_FILE.`);
+    await stop(before);
+
+    const folder = await makeFolder();
+    const font = join(folder, 'other.ttf');
+    await writeFile(font, buildOtherFont());
+    // What has failed waits; for six hours at most.
+    await sql`update documents_to_make set next_try_at = billing_now() where number = ${number}`.execute(
+      pool.db,
+    );
+    const after = await start('node', { BILLING_FONT_FILE: font });
+    const { pdf } = await filesOf(number, after);
+    expect(await readQueue()).toBeUndefined();
+    const [used, ...more] = readFonts(pdf);
+    expect(more).toEqual([]);
+    expect(used?.[0]).toContain(`+${otherFontName}`);
+    expect(used?.slice(-5, -2)).toEqual(['yes', 'yes', 'yes']);
+    expect(readText(pdf)).toContain('花 Ltd');
+    await stop(after);
+    await rm(folder, { recursive: true });
   });
 });
 

@@ -69,11 +69,11 @@ export async function openBooks({ env, at = '2027-01-31T10:00:00.000Z', settings
       await sql`delete from documents_to_make`.execute(db);
     },
     /** Sends what is due, and returns it, but for welcomes and notices. */
-    async send(fail?: (message: Message) => void): Promise<Message[]> {
+    async send(fail?: (message: Message) => void | Promise<void>): Promise<Message[]> {
       const sent: Message[] = [];
       const mailer = {
         async send(message: Message) {
-          fail?.(message);
+          await fail?.(message);
           sent.push(message);
         },
         close: () => undefined,

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import jsQr from 'jsqr';
+import { readDefaultFont } from '../../../server/runtime/files.ts';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 
@@ -58,6 +59,28 @@ export const readAttachments = (pdf: Uint8Array): Record<string, string> =>
       }),
     );
   });
+
+/** A font like the built-in one, with another name of its own, that shows 花 (U+82B1), too. */
+export function buildOtherFont(): Uint8Array {
+  const font = Buffer.from(readDefaultFont());
+  const replaceAll = (from: Buffer, to: Buffer) => {
+    let found = 0;
+    for (let at = font.indexOf(from); at >= 0; at = font.indexOf(from, at + to.length), found++)
+      to.copy(font, at);
+    if (found === 0) throw new Error('the built-in font is another one');
+  };
+  // Of the characters and their glyphs (`cmap`, format 12): a run of 64 hexagrams becomes one of other characters, which begins
+  // with 花. The order of the runs stays.
+  const glyphs = [0x12, 0x5f];
+  const run = (first: number) =>
+    Buffer.from([first, first + 63].flatMap((sign) => [0, 0, sign >> 8, sign & 255]).concat(0, 0, ...glyphs));
+  replaceAll(run(0x4dc0), run(0x82b1));
+  const inUtf16 = (name: string) => Buffer.from(name, 'utf16le').swap16();
+  replaceAll(inUtf16('DejaVuSansCondensed'), inUtf16(otherFontName));
+  return font;
+}
+/** As long as the name of the built-in font. */
+export const otherFontName = 'OperatorsFontOfTest';
 
 /** What the QR code on one of the pages says; null if there is none. */
 export function readCode(pdf: Uint8Array): string | null {

@@ -1,0 +1,80 @@
+// A document on its way over real SMTP: issued, made by the service's own job, and taken by a mail server.
+import { sql } from 'kysely';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { openApp, type TestApp } from '../support/app/app.ts';
+import { addInvoice } from '../support/billing/money.ts';
+import { setSettings } from '../support/billing/settings.ts';
+import { type MailServer, type ReceivedMail, startMailServer } from '../support/people/mail-server.ts';
+
+const buyer = 'customer@example.test';
+const archive = 'archive@example.test';
+const baseUrl = 'https://id.localhost';
+
+let mailServer: MailServer;
+let app: TestApp;
+beforeAll(async () => {
+  mailServer = await startMailServer();
+  app = await openApp({
+    env: {
+      IDENTITY_ISSUER: baseUrl,
+      SMTP_URL: mailServer.url,
+      MAIL_FROM: 'billing@example.test',
+      BILLING_ARCHIVE_EMAIL: archive,
+    },
+  });
+  await setSettings(app.db);
+});
+afterAll(async () => {
+  await app.close();
+  await mailServer.close();
+});
+
+async function download(path: string): Promise<Uint8Array> {
+  const headers = { cookie: await app.login(buyer) };
+  const answer = await app.fetch(new Request(baseUrl + path, { headers }), { address: '192.0.2.1' });
+  expect(answer.status).toBe(200);
+  return new Uint8Array(await answer.arrayBuffer());
+}
+
+const attachmentsOf = ({ attachments }: ReceivedMail) =>
+  attachments.map(({ content, ...said }) => ({ ...said, bytes: new Uint8Array(content as ArrayBuffer) }));
+
+it('an invoice arrives at its buyer and in the archive with the bytes of its PDF', async () => {
+  const number = await addInvoice(app.db);
+  // The first one waits for all that makes documents to be loaded.
+  await vi.waitFor(() => app.db.selectFrom('document_files').select('number').executeTakeFirstOrThrow(), {
+    timeout: 30_000,
+    interval: 100,
+  });
+  const [[toBuyer], [toArchive]] = await Promise.all([
+    mailServer.waitFor(buyer),
+    mailServer.waitFor(archive),
+  ]);
+  if (!toBuyer || !toArchive) throw new Error('no mail');
+  const pdf = await download(`/invoices/${number}.pdf`);
+  expect(String.fromCharCode(...pdf.slice(0, 5))).toBe('%PDF-');
+  const { rows } = await sql<{ id: string; key: string }>`select id, key from mails
+    where key in (${`invoice_issued:${number}`}, ${`invoice_issued:${number}:archive`}) order by key`.execute(
+    app.db,
+  );
+  expect([toBuyer.messageId, toArchive.messageId]).toEqual(rows.map(({ id }) => `<${id}@id.localhost>`));
+  for (const mail of [toBuyer, toArchive]) {
+    expect(mail.subject).toBe(`Invoice ${number} – Identity`);
+    const [attached, ...more] = attachmentsOf(mail);
+    expect(more).toEqual([]);
+    expect(attached).toMatchObject({
+      filename: `${number}.pdf`,
+      mimeType: 'application/pdf',
+      disposition: 'attachment',
+    });
+    // Not by `toEqual`, which takes seconds to tell thousands of bytes apart.
+    expect(Buffer.compare(attached?.bytes ?? new Uint8Array(), pdf)).toBe(0);
+    // The link, and at the foot whose mail it is.
+    const link = `${baseUrl}/invoices/${number}`;
+    expect(mail.text?.match(/https?:\S+/g)).toEqual([link, baseUrl]);
+    const links = [...(mail.html ?? '').matchAll(/href="([^"]*)"/g)].map(([, href]) => href);
+    expect([...new Set(links)]).toEqual([link, baseUrl]);
+    expect(mail.source.split('\r\n').filter((line) => line.length > 76)).toEqual([]);
+  }
+  expect(toArchive.text).toContain('a copy of each invoice and credit note goes to this address');
+});
