@@ -1,5 +1,6 @@
 // What a document (an invoice or a credit note) says: made once, when it is issued, kept as JSON, and all that its page, PDF
 // and XML are made from. Amounts are whole minor units of `currency`; days are such as 2026-11-26, in the seller's time zone.
+import { minorDigits } from './currencies.ts';
 
 /** A postal address. `country` is an ISO 3166-1 alpha-2 code. */
 export type Address = {
@@ -67,3 +68,10 @@ export type DocumentFacts = {
     settings_version: number;
   };
 };
+
+/** Whether a document has XML (contract 7.207): EN 16931 asks for the buyer's address, and knows two digits at most. */
+export const hasXml = ({ buyer, seller, currency, category }: DocumentFacts): boolean =>
+  buyer.address !== null &&
+  minorDigits(currency) <= 2 &&
+  // BR-E-02: the standard lets nobody be exempt who is not registered.
+  (category === 'O' || Boolean(seller.vat_id || seller.tax_number));

@@ -17,7 +17,7 @@ import { isRunning, presentStatus } from './contract-states.ts';
 import { listCountries, nameCountry } from './countries.ts';
 import { minorDigits } from './currencies.ts';
 import { dayIn } from './days.ts';
-import type { DocumentFacts } from './document-facts.ts';
+import { type DocumentFacts, hasXml } from './document-facts.ts';
 import { drawUp, findSettings, type Settings } from './issue.ts';
 import { describeOwnDetails } from './own-details.ts';
 import { fillPaymentLink } from './payment-link.ts';
@@ -113,9 +113,6 @@ async function findNextCharge({ db, now }: Deps, contract: Contract, settings: S
   const { net, tax, total, rate, words } = drawn;
   return { ...base, total: amountOf(total), net: amountOf(net), tax: amountOf(tax), rate, words };
 }
-
-/** Whether the buyer has an XML: only with their address, and not of currencies with three digits. */
-const hasXml = ({ buyer, currency }: DocumentFacts) => buyer.address !== null && minorDigits(currency) !== 3;
 
 function describeInvoice(invoice: Invoice, facts: DocumentFacts | undefined, now: Date) {
   const { number, plan, currency, unitAmount, open, status, issuedAt, dueAt } = invoice;

@@ -6,6 +6,7 @@ import type { DocumentFacts } from '../../server/billing/document-facts.ts';
 import { makeDueDocuments } from '../../server/billing/documents/make-due.ts';
 import { readSealedFacts } from '../../server/billing/documents/seal.ts';
 import { recordLog } from '../support/app/log.ts';
+import { samples } from '../support/billing/document-samples.ts';
 import { setSettings } from '../support/billing/settings.ts';
 import { type BillingApp, openBilling } from '../support/crm/billing.ts';
 import { connect } from '../support/database/postgres.ts';
@@ -64,7 +65,7 @@ const filesOf = (of: string) =>
 async function addDocument(of: string, changes: Partial<DocumentFacts>, isQueued = true): Promise<void> {
   await sql`insert into documents
     select (jsonb_populate_record(d, jsonb_build_object('number', ${of}::text, 'kind', 'credit_note',
-      'facts', d.facts || jsonb_build_object('number', ${of}::text) || ${JSON.stringify(changes)}::jsonb))).*
+      'facts', d.facts || ${JSON.stringify(changes)}::jsonb || jsonb_build_object('number', ${of}::text)))).*
     from documents d where number = ${number}`.execute(billing.app.db);
   if (isQueued)
     await sql`insert into documents_to_make (number, next_try_at) values (${of}, billing_now())`.execute(
@@ -247,6 +248,29 @@ describe('the address of a file', () => {
     expect((await filesOf('PLAIN-1')).xml).toBeNull();
     expect((await get('/invoices/PLAIN-1.xml', cookie)).status).toBe(404);
     expect((await get('/invoices/PLAIN-1.pdf', cookie)).status).toBe(200);
+  });
+
+  it('gives XML exactly where the pages lead to it, for a document of each kind', async () => {
+    const exempt: DocumentFacts = samples['an invoice exempt from tax'];
+    const kinds: DocumentFacts[] = [
+      ...Object.values(samples),
+      { ...exempt, seller: { ...exempt.seller, tax_number: undefined } },
+      { ...samples['an invoice with tax'], buyer: { ...exempt.buyer, address: null } },
+      { ...samples['an invoice with tax'], currency: 'KWD' },
+    ];
+    const numbers = kinds.map((_, at) => `EACH-2026-${1_000 + at}`);
+    for (const [at, facts] of kinds.entries()) await addDocument(numbers[at] ?? '', facts);
+    await Promise.all(numbers.map(filesOf));
+    const given = await Promise.all(
+      numbers.map(async (each) => (await get(`/invoices/${each}.xml`, cookie)).status === 200),
+    );
+    expect(given.filter((each) => !each)).toHaveLength(3);
+    const list = String((await get('/profile/billing', cookie)).bytes);
+    expect(numbers.map((each) => list.includes(`href="/invoices/${each}.xml"`))).toEqual(given);
+    const pages = await Promise.all(numbers.map((each) => get(`/invoices/${each}`, cookie)));
+    expect(pages.map(({ bytes }, at) => String(bytes).includes(`/invoices/${numbers[at]}.xml"`))).toEqual(
+      given,
+    );
   });
 
   it('gives administrators every file under /admin, and managers none', async () => {

@@ -1,7 +1,7 @@
 // Both files of a document, from its facts alone.
-import type { DocumentFacts } from '../document-facts.ts';
+import { type DocumentFacts, hasXml } from '../document-facts.ts';
 import { buildPdf } from './pdf.ts';
-import { buildXml, hasXml } from './xml.ts';
+import { buildXml } from './xml.ts';
 
 /** `sealed` are its sealed facts, `font` is a TTF. */
 export type FilesToMake = { facts: DocumentFacts; sealed: string; font: Uint8Array };

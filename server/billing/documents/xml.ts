@@ -1,15 +1,7 @@
 // A document as an e-invoice: EN 16931 in the syntax CII, the profile EN 16931 of Factur-X and ZUGFeRD. A document has one line
 // and one rate, so its elements are written here one by one (docs/decisions/xml-written-by-hand.md). Their order is the schema's.
-import { minorDigits } from '../currencies.ts';
 import { formatPercent, writeDecimal } from '../decimals.ts';
 import type { Address, DocumentFacts } from '../document-facts.ts';
-
-/** Whether a document has XML (contract 7.207): EN 16931 asks for the buyer's address, and knows two digits at most. */
-export const hasXml = ({ buyer, seller, currency, category }: DocumentFacts): boolean =>
-  buyer.address !== null &&
-  minorDigits(currency) <= 2 &&
-  // BR-E-02: the standard lets nobody be exempt who is not registered.
-  (category === 'O' || Boolean(seller.vat_id || seller.tax_number));
 
 type Element = string | false | null | undefined | Element[];
 
