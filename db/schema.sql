@@ -273,6 +273,12 @@ AS $function$
     $function$;
 COMMENT ON FUNCTION settle_rights(uuid) IS 'Makes the rights of an account the sum of both sources. Called at the end of a transaction that changed its links.';
 
+-- Used by triggers of: invoices, service_contracts
+CREATE OR REPLACE FUNCTION billing_now()
+ RETURNS timestamp with time zone
+ LANGUAGE sql
+AS $function$select clock_timestamp()$function$;
+
 -- Used by triggers of: allocations, billing_settings, document_files, documents, invoices, payments
 CREATE OR REPLACE FUNCTION refuse_change_of_books()
  RETURNS trigger
@@ -798,6 +804,7 @@ CREATE TRIGGER users_tell_clients_of_suspension AFTER UPDATE OF suspended_at ON 
 
 -- Referred to by:
 --   invoices (contract_id)
+--   waiting_periods (contract_id) ON DELETE CASCADE
 CREATE TABLE service_contracts (
   id uuid NOT NULL,
   account_id uuid,
@@ -817,8 +824,6 @@ CREATE TABLE service_contracts (
   erased_user_id uuid,
   erased_account_id uuid,
   cancels_at timestamp with time zone,
-  held_code text,
-  held_at timestamp with time zone,
   CONSTRAINT service_contracts_pkey PRIMARY KEY (id),
   CONSTRAINT service_contracts_signup_id_key UNIQUE (signup_id),
   CONSTRAINT service_contracts_billing_anchor_day_known CHECK (billing_anchor_day >= 1 AND billing_anchor_day <= 31),
@@ -835,7 +840,6 @@ CREATE TABLE service_contracts (
 CREATE INDEX service_contracts_account_id_idx ON service_contracts USING btree (account_id);
 CREATE UNIQUE INDEX service_contracts_arrival_number_key ON service_contracts USING btree (arrival_number) WHERE arrival_number IS NOT NULL;
 CREATE INDEX service_contracts_cancels_at_idx ON service_contracts USING btree (cancels_at) WHERE cancels_at IS NOT NULL AND (status = ANY (ARRAY['trialing'::text, 'active'::text, 'past_due'::text]));
-CREATE INDEX service_contracts_held_idx ON service_contracts USING btree (held_at) WHERE held_code IS NOT NULL;
 CREATE INDEX service_contracts_next_period_starts_at_idx ON service_contracts USING btree (next_period_starts_at) WHERE status = 'active'::text;
 CREATE INDEX service_contracts_trial_ends_at_idx ON service_contracts USING btree (trial_ends_at) WHERE status = 'trialing'::text;
 CREATE INDEX service_contracts_unnumbered_idx ON service_contracts USING btree (created_at, id) WHERE arrival_number IS NULL;
@@ -859,6 +863,21 @@ AS $function$
     end $function$;
 REVOKE EXECUTE ON FUNCTION tell_crm_of_contract() FROM PUBLIC;
 
+CREATE OR REPLACE FUNCTION refuse_early_past_due()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+    begin
+      if (select bool_and(past_due_at > billing_now() + interval '5 minutes') from invoices
+          where contract_id = new.id and status = 'open' and due_at <= billing_now()) then
+        raise exception 'nothing of this contract is past its days' using errcode = 'check_violation';
+      end if;
+      return new;
+    end $function$;
+REVOKE EXECUTE ON FUNCTION refuse_early_past_due() FROM PUBLIC;
+
 CREATE TRIGGER service_contracts_record_change AFTER INSERT OR DELETE ON service_contracts
   FOR EACH ROW
   EXECUTE FUNCTION record_change('contract', 'signup_id', 'user_id', 'account_id', 'erased_user_id', 'erased_account_id', 'plan', 'status', 'trial_ends_at', 'price_currency', 'price_unit_amount', 'price_interval', 'occurred_at', 'cancels_at');
@@ -867,6 +886,11 @@ CREATE TRIGGER service_contracts_record_update AFTER UPDATE ON service_contracts
   FOR EACH ROW
   WHEN (old.signup_id IS DISTINCT FROM new.signup_id OR old.user_id IS DISTINCT FROM new.user_id OR old.account_id IS DISTINCT FROM new.account_id OR old.erased_user_id IS DISTINCT FROM new.erased_user_id OR old.erased_account_id IS DISTINCT FROM new.erased_account_id OR old.plan IS DISTINCT FROM new.plan OR old.status IS DISTINCT FROM new.status OR old.trial_ends_at IS DISTINCT FROM new.trial_ends_at OR old.price_currency IS DISTINCT FROM new.price_currency OR old.price_unit_amount IS DISTINCT FROM new.price_unit_amount OR old.price_interval IS DISTINCT FROM new.price_interval OR old.occurred_at IS DISTINCT FROM new.occurred_at OR old.cancels_at IS DISTINCT FROM new.cancels_at)
   EXECUTE FUNCTION record_change('contract', 'signup_id', 'user_id', 'account_id', 'erased_user_id', 'erased_account_id', 'plan', 'status', 'trial_ends_at', 'price_currency', 'price_unit_amount', 'price_interval', 'occurred_at', 'cancels_at');
+
+CREATE TRIGGER service_contracts_refuse_early_past_due BEFORE UPDATE ON service_contracts
+  FOR EACH ROW
+  WHEN (old.status = 'active'::text AND new.status = 'past_due'::text)
+  EXECUTE FUNCTION refuse_early_past_due();
 
 CREATE TRIGGER service_contracts_refuse_truncate BEFORE TRUNCATE ON service_contracts
   FOR EACH STATEMENT
@@ -937,11 +961,6 @@ AS $function$
         where c.id = new.contract_id;
       return new;
     end $function$;
-
-CREATE OR REPLACE FUNCTION billing_now()
- RETURNS timestamp with time zone
- LANGUAGE sql
-AS $function$select clock_timestamp()$function$;
 
 CREATE OR REPLACE FUNCTION settle_invoice_from_before()
  RETURNS trigger
@@ -1899,6 +1918,22 @@ CREATE TABLE used_passkey_challenges (
   CONSTRAINT used_passkey_challenges_hash_length CHECK (octet_length(challenge_hash) = 32)
 );
 CREATE INDEX used_passkey_challenges_expires_at_idx ON used_passkey_challenges USING btree (expires_at);
+
+-- waiting_periods -----------------------------------------------------------------------------------------------------
+
+CREATE TABLE waiting_periods (
+  contract_id uuid NOT NULL,
+  starts_at timestamp with time zone NOT NULL,
+  ends_at timestamp with time zone NOT NULL,
+  plan text NOT NULL,
+  currency text NOT NULL,
+  unit_amount bigint NOT NULL,
+  held_code text,
+  tried_at timestamp with time zone,
+  CONSTRAINT waiting_periods_pkey PRIMARY KEY (contract_id, starts_at),
+  CONSTRAINT waiting_periods_held_whole CHECK (num_nonnulls(held_code, tried_at) = ANY (ARRAY[0, 2])),
+  CONSTRAINT waiting_periods_contract_id_fkey FOREIGN KEY (contract_id) REFERENCES service_contracts(id) ON DELETE CASCADE
+);
 
 -- webhook_requests ----------------------------------------------------------------------------------------------------
 

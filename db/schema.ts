@@ -437,8 +437,6 @@ export interface ServiceContracts {
   created_at: Generated<Timestamp>;
   erased_account_id: string | null;
   erased_user_id: string | null;
-  held_at: Timestamp | null;
-  held_code: string | null;
   id: string;
   next_period_starts_at: Timestamp | null;
   occurred_at: Timestamp;
@@ -502,6 +500,17 @@ export interface Users {
   suspended_at: Timestamp | null;
 }
 
+export interface WaitingPeriods {
+  contract_id: string;
+  currency: string;
+  ends_at: Timestamp;
+  held_code: string | null;
+  plan: string;
+  starts_at: Timestamp;
+  tried_at: Timestamp | null;
+  unit_amount: Int8;
+}
+
 export interface WebhookRequests {
   answer: string;
   body_hash: Uint8Array;
@@ -553,5 +562,6 @@ export interface DB {
   take_back_changes: TakeBackChanges;
   used_passkey_challenges: UsedPasskeyChallenges;
   users: Users;
+  waiting_periods: WaitingPeriods;
   webhook_requests: WebhookRequests;
 }

@@ -255,17 +255,41 @@ async function createTriggers(db: Kysely<unknown>, path: RawBuilder<unknown>): P
   }
 }
 
-/** When a contract ends, and why its next period is not invoiced. */
+/** When a contract ends, and which of its periods have begun and wait for their invoice. */
 async function widenContracts(db: Kysely<unknown>, path: RawBuilder<unknown>): Promise<void> {
   await sql`
     alter table service_contracts
-      add column cancels_at timestamptz,
-      add column held_code text,
-      add column held_at timestamptz`.execute(db);
+      add column cancels_at timestamptz`.execute(db);
   await sql`
     create index service_contracts_cancels_at_idx on service_contracts (cancels_at)
       where cancels_at is not null and status in ('trialing', 'active', 'past_due')`.execute(db);
-  await sql`create index service_contracts_held_idx on service_contracts (held_at) where held_code is not null`.execute(
+  await sql`
+    create table waiting_periods (
+      contract_id uuid constraint waiting_periods_contract_id_fkey references service_contracts on delete cascade,
+      starts_at timestamptz,
+      ends_at timestamptz not null,
+      plan text not null,
+      currency text not null,
+      unit_amount bigint not null,
+      held_code text,
+      tried_at timestamptz,
+      constraint waiting_periods_pkey primary key (contract_id, starts_at),
+      constraint waiting_periods_held_whole check (num_nonnulls(held_code, tried_at) in (0, 2))
+    )`.execute(db);
+  // The version before makes a contract past due at `due_at`, whatever the days of the settings. Clocks may differ by minutes.
+  await sql`
+    create function refuse_early_past_due() returns trigger language plpgsql security definer ${path} as $$
+    begin
+      if (select bool_and(past_due_at > billing_now() + interval '5 minutes') from invoices
+          where contract_id = new.id and status = 'open' and due_at <= billing_now()) then
+        raise exception 'nothing of this contract is past its days' using errcode = 'check_violation';
+      end if;
+      return new;
+    end $$`.execute(db);
+  await sql`revoke execute on function refuse_early_past_due() from public`.execute(db);
+  await sql`
+    create trigger service_contracts_refuse_early_past_due before update on service_contracts for each row
+      when (old.status = 'active' and new.status = 'past_due') execute function refuse_early_past_due()`.execute(
     db,
   );
   const members = [

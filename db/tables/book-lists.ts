@@ -6,6 +6,11 @@ import { type Contract, contractColumns, readContract } from './service-contract
 
 const sliceSize = 1_000;
 
+/** Why the first period of a contract that waits is held. Nobody is left to invoice once the account is erased. */
+const heldCode = sql<string | null>`(
+  select case when service_contracts.account_id is null then 'account_erased' else held_code end
+  from waiting_periods where contract_id = service_contracts.id order by starts_at limit 1)`;
+
 /** `email`: of its user; null once they are erased. */
 export type ListedContract = Contract & { held: string | null; email: string | null };
 
@@ -17,7 +22,7 @@ export async function* listAllContracts(
   for (let after = '00000000-0000-0000-0000-000000000000'; ; ) {
     const rows = await db
       .selectFrom('service_contracts')
-      .select([...contractColumns, 'held_code'])
+      .select([...contractColumns, heldCode.as('held')])
       .select((eb) =>
         eb
           .selectFrom('users')
@@ -32,7 +37,7 @@ export async function* listAllContracts(
       .execute();
     const last = rows.at(-1);
     if (!last) return;
-    yield rows.map((row) => ({ ...readContract(row), held: row.held_code, email: row.email }));
+    yield rows.map((row) => ({ ...readContract(row), held: row.held, email: row.email }));
     after = last.id;
   }
 }
@@ -101,25 +106,24 @@ export async function sumOpen(
 
 const listed = 100;
 
-/** Contracts whose next period cannot be invoiced, the longest held first. */
+/** Contracts with a period that cannot be invoiced, the longest held first. */
 export async function listHeld(
   db: Database,
-): Promise<{ signupId: string; plan: string; code: string; startsAt: Date | null; userId: string | null }[]> {
-  return db
-    .selectFrom('service_contracts')
-    .select([
-      'signup_id as signupId',
-      'plan',
-      'held_code as code',
-      'next_period_starts_at as startsAt',
-      'user_id as userId',
-    ])
-    .where('held_code', 'is not', null)
-    .$narrowType<{ code: string }>()
-    .orderBy('next_period_starts_at')
-    .orderBy('id')
-    .limit(listed)
-    .execute();
+): Promise<{ signupId: string; plan: string; code: string; startsAt: Date; userId: string | null }[]> {
+  const { rows } = await sql<{
+    signupId: string;
+    plan: string;
+    code: string;
+    startsAt: Date;
+    userId: string | null;
+  }>`
+    select * from (
+      select distinct on (contract_id) signup_id as "signupId", w.plan, ${heldCode} as code, w.starts_at as "startsAt",
+        user_id as "userId"
+      from waiting_periods w join service_contracts on id = contract_id
+      where w.held_code is not null order by contract_id, w.starts_at) held
+    order by "startsAt", "signupId" limit ${listed}`.execute(db);
+  return rows;
 }
 
 /** Invoices without their buyer's address that are not credited whole, the newest first. */

@@ -9,27 +9,25 @@ export type Search = { now: Date; limit: number; except: string[] };
 const holdMs = 60_000;
 
 /**
- * Active contracts with a price and a next period that has begun, and waits for its invoice. One that is held is looked at once a
- * minute, also after it has ended.
+ * Contracts with a period that has begun and is to be invoiced: active ones, and those with a period that waits. One that is held
+ * is looked at once a minute, also after its contract has ended, while there is an account to invoice.
  */
 export async function findContractsToInvoice(
   db: Database,
   { now, limit, except }: Search,
 ): Promise<string[]> {
-  const rows = await db
-    .selectFrom('service_contracts')
-    .select('id')
-    .where(
-      sql<boolean>`(status = 'active' or status = 'canceled' and held_code is not null and account_id is not null)`,
-    )
-    .where('price_currency', 'is not', null)
-    .where('next_period_starts_at', '<=', now)
-    .where(sql<boolean>`(held_at is null or held_at <= ${new Date(now.getTime() - holdMs)})`)
-    .where(sql<boolean>`(cancels_at is null or cancels_at > next_period_starts_at)`)
-    .where(sql<boolean>`id <> all(${except}::uuid[])`)
-    .orderBy('next_period_starts_at')
-    .limit(limit)
-    .execute();
+  const { rows } = await sql<{ id: string }>`
+    select id from (
+      select id, next_period_starts_at as starts_at from service_contracts
+      where status = 'active' and price_currency is not null and next_period_starts_at <= ${now}
+        and (cancels_at is null or cancels_at > next_period_starts_at)
+      union all
+      select c.id, w.starts_at from waiting_periods w join service_contracts c on c.id = w.contract_id
+      where c.status <> 'past_due' and c.account_id is not null
+        and (w.tried_at is null or w.tried_at <= ${new Date(now.getTime() - holdMs)})
+    ) due
+    where id <> all(${except}::uuid[])
+    group by id order by min(starts_at), id limit ${limit}`.execute(db);
   return rows.map(({ id }) => id);
 }
 

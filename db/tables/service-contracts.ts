@@ -132,29 +132,6 @@ export async function setCancelsAt(trx: Transaction<DB>, id: string, cancelsAt: 
   await trx.updateTable('service_contracts').set({ cancels_at: cancelsAt }).where('id', '=', id).execute();
 }
 
-/** Notes why the next period is not invoiced, and when that was tried. Null: it is not held any more. */
-export async function setHeld(
-  trx: Transaction<DB>,
-  id: string,
-  held: { code: string; at: Date } | null,
-): Promise<void> {
-  await trx
-    .updateTable('service_contracts')
-    .set({ held_code: held?.code ?? null, held_at: held?.at ?? null })
-    .where('id', '=', id)
-    .execute();
-}
-
-/** Whether the next period cannot be invoiced. */
-export async function isHeld(trx: Transaction<DB>, id: string): Promise<boolean> {
-  const row = await trx
-    .selectFrom('service_contracts')
-    .select('held_code')
-    .where('id', '=', id)
-    .executeTakeFirst();
-  return row !== undefined && row.held_code !== null;
-}
-
 /** The ids of all contracts of the account, in one order for all callers that lock them. */
 export async function listContractIds(db: Database, accountId: string): Promise<string[]> {
   const rows = await db

@@ -12,9 +12,7 @@ import { deferMail } from '../../db/tables/mails.ts';
 import {
   type Contract,
   deferContract,
-  isHeld,
   lockContract,
-  setCancelsAt,
   updateContract,
 } from '../../db/tables/service-contracts.ts';
 import { AppError } from '../basics/errors.ts';
@@ -86,17 +84,16 @@ async function updateKnown(
   const reason = findIdleReason(known, report, now);
   if (reason) return { contract: known, change: 'unchanged', reason, isNewCustomer: false };
   const { status: reported } = applyReport(known, report, now);
-  // Periods that began before the report arrived keep their old terms, however late the billing job is, and even if the
-  // report ends the contract.
   const isEnding = reported === 'canceled';
-  const status = isEnding ? known.status : reported;
-  const { nextPeriodStartsAt } = await invoiceBegun(trx, { ...known, status }, { now, isEnding });
-  if (isEnding && !known.cancelsAt && (await isHeld(trx, known.id))) await setCancelsAt(trx, known.id, now);
-  const terms = applyReport({ ...known, nextPeriodStartsAt }, report, now);
   // The CRM does not know about payments: while an invoice is overdue, the contract stays past due, unless the report ends it.
   const isOverdue =
     known.status === 'past_due' && reported === 'active' && (await isPastDue(trx, known.id, now));
-  const contract: Contract = { ...known, ...terms, ...(isOverdue && { status: 'past_due' }) };
+  const status = isOverdue ? 'past_due' : reported;
+  // Periods that began before the report arrived keep their old terms, however late the billing job is, and even if the
+  // report ends the contract.
+  const before = { ...known, status: isEnding ? known.status : status };
+  const { nextPeriodStartsAt } = await invoiceBegun(trx, before, { now, isEnding });
+  const contract = { ...known, ...applyReport({ ...known, nextPeriodStartsAt }, report, now), status };
   await updateContract(trx, known.id, contract);
   return { contract, change: 'updated', isNewCustomer: false };
 }

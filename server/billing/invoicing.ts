@@ -17,21 +17,15 @@ import {
   type Search,
 } from '../../db/tables/due-contracts.ts';
 import { insertInvoice, isPastDue } from '../../db/tables/invoices.ts';
-import {
-  type Contract,
-  isHeld,
-  lockContract,
-  setCancelsAt,
-  setHeld,
-  updateContract,
-} from '../../db/tables/service-contracts.ts';
+import { type Contract, lockContract, updateContract } from '../../db/tables/service-contracts.ts';
+import { type Charge, listWaitingPeriods, setWaitingPeriods } from '../../db/tables/waiting-periods.ts';
 import { limitLockWait } from '../../db/timeouts.ts';
 import { daysAfter } from '../basics/instant.ts';
 import type { Dependencies } from '../instance/dependencies.ts';
 import { applyMove, isRunning, type Move, presentStatus } from './contract-states.ts';
-import { type Charge, findSettings, issueInvoice, type Settings } from './issue.ts';
+import { findSettings, type HeldCode, issueInvoice } from './issue.ts';
 import { writeDueMails } from './mails.ts';
-import { endOfPeriod } from './periods.ts';
+import { listPeriods } from './periods.ts';
 
 const daysToPay = 14;
 const batchSize = 100;
@@ -95,53 +89,47 @@ async function forEachContract(
 type Billed = { now: Date; isEnding?: boolean };
 
 /**
- * Invoices every period that has begun and in which the contract had not ended. The result is the contract afterwards. `trx` has
- * locked the contract.
+ * Invoices every period that has begun and in which the contract had not ended. What cannot be invoiced, because it is held or the
+ * contract is past due, waits with its price. The result is the contract afterwards. `trx` has locked the contract.
  */
 export async function invoiceBegun(
   trx: Transaction<DB>,
   contract: Contract,
-  billed: Billed,
+  { now, isEnding }: Billed,
 ): Promise<Contract> {
-  // Read once: all that this transaction issues names the same version.
-  const settings = await findSettings(trx);
-  let present = contract;
-  for (;;) {
-    const next = await invoiceNextPeriod(trx, settings, present, billed);
-    if (!next) return present;
-    present = next;
-  }
+  const { charges: begun, nextPeriodStartsAt } = listPeriods(contract, now);
+  const waiting = await listWaitingPeriods(trx, contract.id);
+  const charges = [...waiting, ...begun];
+  if (charges.length === 0) return contract;
+  const isPaused = contract.status === 'past_due' && !isEnding;
+  const { left, held } = isPaused
+    ? { left: charges, held: undefined }
+    : await invoiceInOrder(trx, contract, charges, now);
+  if (waiting.length > 0 || left.length > 0)
+    await setWaitingPeriods(trx, contract.id, left, held && { code: held, at: now });
+  if (begun.length === 0) return contract;
+  const billed = { ...contract, nextPeriodStartsAt };
+  await updateContract(trx, contract.id, billed);
+  return billed;
 }
 
-/** Invoices the next period. Undefined if every period that has begun is invoiced, or the next one is held. */
-async function invoiceNextPeriod(
+/** Invoices the periods up to the first one that is held. The result is what is left, and why. */
+async function invoiceInOrder(
   trx: Transaction<DB>,
-  settings: Settings | undefined,
   contract: Contract,
-  { now, isEnding }: Billed,
-): Promise<Contract | undefined> {
-  const { status, price, nextPeriodStartsAt: startsAt, billingAnchorDay, cancelsAt } = contract;
-  const isBilled =
-    status === 'active' ||
-    (status === 'past_due' && isEnding) ||
-    (status === 'canceled' && cancelsAt !== null);
-  // Another instance may have invoiced the period meanwhile.
-  if (!isBilled || !price || !startsAt || !billingAnchorDay || startsAt > now) return;
-  if (cancelsAt && startsAt >= cancelsAt) return;
-  const endsAt = endOfPeriod(startsAt, price.interval, billingAnchorDay);
-  const charge = { plan: contract.plan, price, startsAt, endsAt };
-  if (!settings) await issueWithoutSeller(trx, contract, charge, now);
-  else if (price.unitAmount > 0) {
-    const issued = await issueInvoice(trx, settings, contract, charge);
-    if ('held' in issued) {
-      await setHeld(trx, contract.id, { code: issued.held, at: now });
-      return undefined;
+  charges: Charge[],
+  now: Date,
+): Promise<{ left: Charge[]; held: HeldCode | undefined }> {
+  // Read once: all that this transaction issues names the same version.
+  const settings = await findSettings(trx);
+  for (const [at, charge] of charges.entries()) {
+    if (!settings) await issueWithoutSeller(trx, contract, charge, now);
+    else if (charge.price.unitAmount > 0) {
+      const issued = await issueInvoice(trx, settings, contract, charge);
+      if ('held' in issued) return { left: charges.slice(at), held: issued.held };
     }
   }
-  await setHeld(trx, contract.id, null);
-  const invoiced = { ...contract, nextPeriodStartsAt: endsAt };
-  await updateContract(trx, contract.id, invoiced);
-  return invoiced;
+  return { left: [], held: undefined };
 }
 
 /** As before there were sellers: an invoice that is no tax invoice, also over nothing. */
@@ -227,6 +215,5 @@ export async function endContract(
 ): Promise<boolean> {
   if (await expireTrial(trx, contract, now)) return false;
   const billed = await invoiceBegun(trx, contract, { now, isEnding: true });
-  if (!contract.cancelsAt && (await isHeld(trx, contract.id))) await setCancelsAt(trx, contract.id, now);
   return moveContract(trx, billed, 'cancel', trail);
 }

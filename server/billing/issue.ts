@@ -10,6 +10,7 @@ import { takeNumber } from '../../db/tables/document-series.ts';
 import { insertDocument, readClock } from '../../db/tables/documents.ts';
 import { type Invoice, insertInvoice } from '../../db/tables/invoices.ts';
 import type { Contract } from '../../db/tables/service-contracts.ts';
+import type { Charge } from '../../db/tables/waiting-periods.ts';
 import { type Amounts, maxAmount, shareCredit, taxPrice } from './amounts.ts';
 import { type Buyer, findBuyer } from './buyers.ts';
 import { addDays, dayIn, startOfDay } from './days.ts';
@@ -22,14 +23,6 @@ export type Settings = { version: number; settings: BillingSettings };
 
 /** The settings in force. A transaction that issues reads them once. */
 export const findSettings = (db: Database) => findSettingsInForce(db) as Promise<Settings | undefined>;
-
-/** A price and the period that it is for. */
-export type Charge = {
-  plan: string;
-  price: { currency: string; unitAmount: number };
-  startsAt: Date;
-  endsAt: Date;
-};
 
 /** Why a period is held (contract 7.67). */
 export type HeldCode = 'no_tax_rule' | 'tax_currency' | 'price_too_high';

@@ -1,4 +1,6 @@
 // Billing periods, in UTC. All functions are pure.
+import type { Contract } from '../../db/tables/service-contracts.ts';
+import type { Charge } from '../../db/tables/waiting-periods.ts';
 
 /**
  * When a period that begins at `start` ends: a month or a year later, at the same time of day, on the anchor day, or on the
@@ -36,3 +38,19 @@ export const findEndOfPresentPeriod = (
   anchorDay: number,
   at: Date,
 ): Date => endOfPeriod(startOfPresentPeriod(start, interval, anchorDay, at), interval, anchorDay);
+
+/** The periods of a contract that begin by `until` and before it ends, after those that are invoiced or wait; and what is next. */
+export function listPeriods(
+  { status, plan, price, billingAnchorDay, cancelsAt, nextPeriodStartsAt }: Contract,
+  until: Date,
+): { charges: Charge[]; nextPeriodStartsAt: Date | null } {
+  const charges: Charge[] = [];
+  let startsAt = nextPeriodStartsAt;
+  if ((status === 'active' || status === 'past_due') && price && billingAnchorDay)
+    while (startsAt && startsAt <= until && !(cancelsAt && startsAt >= cancelsAt)) {
+      const endsAt = endOfPeriod(startsAt, price.interval, billingAnchorDay);
+      charges.push({ plan, price, startsAt, endsAt });
+      startsAt = endsAt;
+    }
+  return { charges, nextPeriodStartsAt: startsAt };
+}

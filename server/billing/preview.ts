@@ -3,13 +3,13 @@ import type { Database } from '../../db/postgres/client.ts';
 import { inTransaction } from '../../db/postgres/transactions.ts';
 import { readClock } from '../../db/tables/documents.ts';
 import type { Contract } from '../../db/tables/service-contracts.ts';
+import { type Charge, listWaitingPeriods } from '../../db/tables/waiting-periods.ts';
 import { AppError } from '../basics/errors.ts';
 import { type Buyer, findBuyer } from './buyers.ts';
-import { presentStatus } from './contract-states.ts';
 import { dayIn } from './days.ts';
 import type { TaxCategory } from './document-facts.ts';
 import { drawUp, findSettings, type HeldCode } from './issue.ts';
-import { endOfPeriod } from './periods.ts';
+import { endOfPeriod, listPeriods } from './periods.ts';
 import type { BillingSettings } from './settings.ts';
 
 /** A document to come, as `--json` has it. Amounts in minor units, `rate` in hundredths of a percent. */
@@ -28,37 +28,29 @@ export type Forecast = {
 /** `held`: why there is nothing after these. */
 export type Preview = { documents: Forecast[]; held: HeldCode | null };
 
-/** As if all is paid in time, and neither the contract, its buyer nor the settings change. */
+/**
+ * As if all is paid in time, and neither the contract, its buyer nor the settings change. `waiting`: its periods that began and
+ * are not invoiced.
+ */
 export function previewDocuments(
   settings: BillingSettings,
-  contract: Contract,
-  buyer: Buyer,
+  { contract, waiting, buyer }: { contract: Contract; waiting: Charge[]; buyer: Buyer },
   { now, months }: { now: Date; months: number },
 ): Preview {
-  const { price, cancelsAt, billingAnchorDay: anchorDay, plan } = contract;
-  const zone = settings.seller.time_zone;
-  const status = presentStatus(contract, now);
   const documents: Forecast[] = [];
-  // What began before it ended, and was held, is still issued.
-  const isBilled = status === 'active' || status === 'past_due' || (status === 'canceled' && cancelsAt);
-  if (!isBilled || !price || !anchorDay) return { documents, held: null };
-  const until = addMonths(now, months);
-  for (let startsAt = contract.nextPeriodStartsAt; startsAt && startsAt <= until; ) {
-    if (cancelsAt && startsAt >= cancelsAt) break;
-    const endsAt = endOfPeriod(startsAt, price.interval, anchorDay);
-    if (price.unitAmount > 0) {
-      const drawn = drawUp(settings, { plan, price, startsAt, endsAt }, buyer);
-      if ('held' in drawn) return { documents, held: drawn.held };
-      const { firstDay, lastDay, net, tax, total, category, rate } = drawn;
-      documents.push({
-        issued_on: dayIn(zone, startsAt > now ? startsAt : now),
-        period_first_day: firstDay,
-        period_last_day: lastDay,
-        currency: price.currency,
-        ...{ net, tax, total, category, rate },
-      });
-    }
-    startsAt = endsAt;
+  const zone = settings.seller.time_zone;
+  for (const charge of [...waiting, ...listPeriods(contract, addMonths(now, months)).charges]) {
+    if (charge.price.unitAmount === 0) continue;
+    const drawn = drawUp(settings, charge, buyer);
+    if ('held' in drawn) return { documents, held: drawn.held };
+    const { firstDay, lastDay, net, tax, total, category, rate } = drawn;
+    documents.push({
+      issued_on: dayIn(zone, charge.startsAt > now ? charge.startsAt : now),
+      period_first_day: firstDay,
+      period_last_day: lastDay,
+      currency: charge.price.currency,
+      ...{ net, tax, total, category, rate },
+    });
   }
   return { documents, held: null };
 }
@@ -80,6 +72,6 @@ export const readPreview = (
     const [contract, settings, now] = [await find(trx), await findSettings(trx), await readClock(trx)];
     if (!contract) throw new AppError('not_found');
     if (!settings) throw new AppError('not_configured');
-    const buyer = await findBuyer(trx, contract);
-    return previewDocuments(settings.settings, contract, buyer, { now, months });
+    const [buyer, waiting] = [await findBuyer(trx, contract), await listWaitingPeriods(trx, contract.id)];
+    return previewDocuments(settings.settings, { contract, waiting, buyer }, { now, months });
   });

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { inTransaction } from '../../db/postgres/transactions.ts';
+import { listHeld } from '../../db/tables/book-lists.ts';
 import type { DocumentFacts } from '../../server/billing/document-facts.ts';
 import { runBilling } from '../../server/billing/invoicing.ts';
 import type { BillingSettings } from '../../server/billing/settings.ts';
@@ -54,11 +55,12 @@ async function giveDetails(contractId: string, details: Record<string, string>):
 const heldOf = async (contractId: string) =>
   (
     await billing.app.db
-      .selectFrom('service_contracts')
+      .selectFrom('waiting_periods')
       .select('held_code')
-      .where('id', '=', contractId)
-      .executeTakeFirstOrThrow()
-  ).held_code;
+      .where('contract_id', '=', contractId)
+      .orderBy('starts_at')
+      .executeTakeFirst()
+  )?.held_code ?? null;
 
 describe('before there is a seller', () => {
   it('an invoice has a bare number and no document', async () => {
@@ -218,6 +220,12 @@ describe('with a seller', () => {
   });
 });
 
+/** A rule of the seller's country alone, from that day on. */
+const rulesFrom = (from: string) => ({
+  ...germanSettings.tax,
+  rules: [{ country: 'DE', rate: 1_900, category: 'S' as const, from }],
+});
+
 describe('what cannot be issued', () => {
   const priced = (currency: string, unit_amount: number) => ({
     price: { currency, unit_amount, interval: 'month' },
@@ -272,6 +280,81 @@ describe('what cannot be issued', () => {
     ]);
     expect(await billing.statusOf(contractId)).toBe('canceled');
   });
+
+  it.each([
+    ['another price', { price: { currency: 'EUR', unit_amount: 9_900, interval: 'month' } }, [9_900]],
+    ['another interval', { price: { currency: 'EUR', unit_amount: 9_900, interval: 'year' } }, [9_900]],
+    ['no price', { price: undefined }, []],
+  ] as const)(
+    'keeps the price that it began with, whatever is reported then: %s',
+    async (_, change, after) => {
+      const signupId = `price-of-then-${Object.keys(change)}-${after.length}-${_.length}`;
+      await setClocks('2026-03-01T10:00:00.000Z');
+      await setSettings(billing.app.db, numberedAs('THEN-', { tax: rulesFrom('2027-01-01') }));
+      const contractId = await billing.report(signupId);
+      await billing.bill();
+      await setClocks('2026-04-02T10:00:00.000Z');
+      await billing.report(signupId, change);
+      await billing.bill();
+      await setClocks('2026-05-02T10:00:00.000Z');
+      await billing.bill();
+      expect([await heldOf(contractId), await documentsOf(contractId)]).toEqual(['no_tax_rule', []]);
+      await setSettings(billing.app.db, numberedAs('THEN-', { tax: rulesFrom('2026-01-01') }));
+      await setClocks('2026-05-02T10:02:00.000Z');
+      await billing.bill();
+      expect((await factsOf(contractId)).map(({ line, net }) => [line.first_day, net])).toEqual([
+        ['2026-03-01', 2_900],
+        ['2026-04-01', 2_900],
+        ...after.map((net) => ['2026-05-01', net]),
+      ]);
+    },
+  );
+
+  it('stays listed once its account is erased, and is not tried any more', async () => {
+    await setClocks('2026-03-01T10:00:00.000Z');
+    await setSettings(billing.app.db, numberedAs('GONE-'));
+    const contractId = await billing.report('held-gone', priced('USD', 2_900));
+    await billing.bill();
+    const { user_id: id } = await billing.app.db
+      .selectFrom('service_contracts')
+      .select('user_id')
+      .where('id', '=', contractId)
+      .executeTakeFirstOrThrow();
+    await inTransaction(billing.app.db, { by: 'operator', cause: 'test' }, (trx) =>
+      eraseUser(trx, id ?? '', { now: billing.now(), by: 'cli', onlyDue: false }),
+    );
+    await setClocks('2026-03-02T10:00:00.000Z');
+    await billing.bill();
+    const held = await listHeld(billing.app.db);
+    expect(held.filter(({ signupId }) => signupId === 'held-gone')).toMatchObject([
+      { code: 'account_erased', userId: null },
+    ]);
+  });
+});
+
+it('a contract past due gets no documents, also where a report says active, and then those of the prices of then', async () => {
+  await setClocks('2026-01-10T12:00:00.000Z');
+  await setSettings(billing.app.db, numberedAs('PAST-'));
+  const contractId = await billing.report('past-and-dearer');
+  await billing.bill();
+  await setClocks('2026-02-01T12:00:00.000Z');
+  await billing.bill();
+  expect(await billing.statusOf(contractId)).toBe('past_due');
+  await setClocks('2026-02-12T12:00:00.000Z');
+  await billing.report('past-and-dearer', {
+    price: { currency: 'EUR', unit_amount: 9_900, interval: 'month' },
+  });
+  await setClocks('2026-03-12T12:00:00.000Z');
+  await billing.bill();
+  expect(await billing.statusOf(contractId)).toBe('past_due');
+  expect(await factsOf(contractId)).toHaveLength(1);
+  await billing.pay(contractId);
+  await billing.bill();
+  expect((await factsOf(contractId)).map(({ line, net }) => [line.first_day, net])).toEqual([
+    ['2026-01-10', 2_900],
+    ['2026-02-10', 2_900],
+    ['2026-03-10', 9_900],
+  ]);
 });
 
 describe('nothing that was issued or recorded', () => {
@@ -336,5 +419,17 @@ describe('an instance of the version before', () => {
       billing.app.db,
     );
     expect(rows).toEqual([{ amount: '3451', unallocated: '0', allocated: '3451' }]);
+  });
+
+  it('makes no contract past due before the days of the settings are over', async () => {
+    await setClocks('2026-01-10T12:00:00.000Z');
+    const terms = { ...germanSettings.terms, past_due_after_days: 30 };
+    await setSettings(billing.app.db, numberedAs('EARLY-', { terms }));
+    const contractId = await billing.report('early');
+    await billing.bill();
+    await setClocks('2026-02-01T12:00:00.000Z');
+    await expect(
+      sql`update service_contracts set status = 'past_due' where id = ${contractId}`.execute(billing.app.db),
+    ).rejects.toThrow(/past its days/);
   });
 });

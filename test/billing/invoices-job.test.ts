@@ -152,7 +152,11 @@ describe('a failed insert of an invoice', () => {
     const ids: string[] = [];
     for (const at of [0, 1, 2, 3, 4]) ids.push(await billing.report(`gap-${at}`));
     billing.setClock('2026-03-01T10:00:00.000Z');
-    for (let run = 0; run < 8; run++) await billing.bill();
+    for (let run = 0; run < 8; run++) {
+      await billing.bill();
+      // The service's own job may have issued the first ones in time: unpaid, they would hold up the others.
+      for (const id of ids) await billing.pay(id);
+    }
     expect(billing.takeFaults().length).toBeGreaterThan(0);
     for (const id of ids) expect(await billing.periodsOf(id)).toEqual(months.slice(0, 2));
   });

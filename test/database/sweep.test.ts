@@ -33,6 +33,7 @@ const kept: Record<string, string> = {
   passkeys: 'as long as its user, 20 each',
   passkey_challenge_keys: 'one row',
   service_contracts: 'for ever',
+  waiting_periods: 'until invoiced, and bounded by how long a contract runs',
   invoices: 'for ever',
   invoice_numbers: 'one row',
   client_users: 'as long as its user, one for each client',

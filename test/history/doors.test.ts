@@ -432,8 +432,6 @@ const untracked: Record<string, string> = {
   'service_contracts.arrival_number': 'the order in which the CRM reads them',
   'service_contracts.billing_anchor_day': 'when it is invoiced',
   'service_contracts.created_at': 'the time of the change that created it',
-  'service_contracts.held_at': 'when it is invoiced',
-  'service_contracts.held_code': 'when it is invoiced',
   'service_contracts.id': 'the id of the row',
   'service_contracts.next_period_starts_at': 'when it is invoiced',
   'users.created_at': 'the time of the change that created it',

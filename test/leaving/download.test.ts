@@ -117,8 +117,6 @@ const leftOutColumns: Record<string, string> = {
   'documents.year': 'in the number',
   'mails.key': 'what it is about, for us',
   'payments.recorded_by': 'the bookkeeper',
-  'service_contracts.held_at': 'how issuing went',
-  'service_contracts.held_code': 'how issuing went',
   'service_contracts.account_id': 'the same everywhere',
   'service_contracts.arrival_number': 'of the list that the CRM reads',
   'service_contracts.erased_account_id': 'of nobody who could ask',

@@ -3,6 +3,13 @@ import { vi } from 'vitest';
 import { Deadline } from '../../../server/http/deadline.ts';
 import type { Answer } from './app.ts';
 
+/** Asks again while a busy machine answers 503, which says that nothing was done. */
+export async function retryWhileBusy(send: () => Promise<Answer>): Promise<Answer> {
+  let answer = await send();
+  for (let tries = 0; answer.status === 503 && tries < 5; tries++) answer = await send();
+  return answer;
+}
+
 /**
  * Sends all at once, without the deadline of a request. A sender that the database kept waiting for too long asks again, as a
  * client does: a 503 says that nothing was done.
@@ -13,7 +20,7 @@ export async function sendPatiently(requests: (() => Promise<Answer>)[]): Promis
   try {
     const answers = await Promise.all(requests.map((send) => send()));
     for (const [at, send] of requests.entries())
-      for (let tries = 0; answers[at]?.status === 503 && tries < 5; tries++) answers[at] = await send();
+      if (answers[at]?.status === 503) answers[at] = await retryWhileBusy(send);
     return answers;
   } finally {
     enforce.mockRestore();

@@ -7,6 +7,7 @@ import { deferContract, lockContract, type Price } from '../../../db/tables/serv
 import { invoiceBegun } from '../../../server/billing/invoicing.ts';
 import type { PaymentAnswer } from '../../../server/billing/payment-answer.ts';
 import type { Answer, TestApp } from '../app/app.ts';
+import { retryWhileBusy } from '../app/patience.ts';
 import { signMessage } from '../crm/crm.ts';
 
 export type Report = {
@@ -53,7 +54,7 @@ export function sendReport(
 export async function report(
   ...message: Parameters<typeof sendReport>
 ): Promise<PaymentAnswer & { status: number }> {
-  const { status, text } = await sendReport(...message);
+  const { status, text } = await retryWhileBusy(() => sendReport(...message));
   if (status >= 300) throw new Error(`the report was answered ${status} ${text}`);
   return { status, ...JSON.parse(text) };
 }
@@ -84,21 +85,20 @@ export async function addContract(
 
 /** Issues the next invoice of a contract. Undefined if it is not active. The result is the invoice's number. */
 export async function issueNext(db: Kysely<DB>, contractId: string): Promise<string | undefined> {
-  const isIssued = await inTransaction(db, { by: 'service' }, async (trx) => {
+  const startsAt = await inTransaction(db, { by: 'service' }, async (trx) => {
     const contract = await lockContract(trx, { id: contractId });
-    if (!contract?.nextPeriodStartsAt) return false;
-    const now = contract.nextPeriodStartsAt;
-    return (await invoiceBegun(trx, contract, { now })) !== contract;
+    if (contract?.nextPeriodStartsAt) await invoiceBegun(trx, contract, { now: contract.nextPeriodStartsAt });
+    return contract?.nextPeriodStartsAt;
   });
-  if (!isIssued) return undefined;
-  const { number, document } = await db
+  if (!startsAt) return undefined;
+  const invoice = await db
     .selectFrom('invoices')
     .select(['number', 'document'])
     .where('contract_id', '=', contractId)
+    .where('period_starts_at', '=', startsAt)
     .orderBy('number', 'desc')
-    .limit(1)
-    .executeTakeFirstOrThrow();
-  return document ?? number;
+    .executeTakeFirst();
+  return invoice && (invoice.document ?? invoice.number);
 }
 
 /** A new contract with an invoice. With tax it is over 34.51 EUR, unless `price` says another amount. */

@@ -8,6 +8,7 @@ import { hashToken } from '../../../server/identity/ground/tokens.ts';
 import { seenOf } from '../../../server/staff/act.ts';
 import { acts, type Intent } from '../../../server/staff/acts.ts';
 import type { Answer, SendOptions, TestApp } from '../app/app.ts';
+import { retryWhileBusy } from '../app/patience.ts';
 
 export type Role = 'user' | 'manager' | 'admin';
 
@@ -181,12 +182,14 @@ export const call = (
   isQuery = false,
   options: SendOptions = {},
 ): Promise<Answer> =>
-  isQuery
-    ? send(`/trpc/admin.${name}?input=${encodeURIComponent(JSON.stringify({ json: input }))}`, {
-        cookie,
-        ...options,
-      })
-    : send(`/trpc/admin.${name}`, { cookie, json: { json: input }, ...options });
+  retryWhileBusy(() =>
+    isQuery
+      ? send(`/trpc/admin.${name}?input=${encodeURIComponent(JSON.stringify({ json: input }))}`, {
+          cookie,
+          ...options,
+        })
+      : send(`/trpc/admin.${name}`, { cookie, json: { json: input }, ...options }),
+  );
 
 /** Status and code of an answer of /trpc. */
 export function readOutcome({ status, text }: Answer): string {
