@@ -5,6 +5,7 @@ import { findInvoice } from '../../db/tables/invoices.ts';
 import { digestSeen } from '../../server/staff/act-on-books.ts';
 import { seenOfInvoice } from '../../server/staff/book-acts.ts';
 import { type Answer, locationOf, openApp, type TestApp } from '../support/app/app.ts';
+import { sendPatiently } from '../support/app/patience.ts';
 import { textOf } from '../support/app/visitor.ts';
 import {
   addContract,
@@ -286,7 +287,7 @@ describe('the page of an invoice', () => {
       paidAt: '2026-02-01',
       method: '',
     };
-    const answers = await Promise.all(Array.from({ length: 16 }, () => post(number, form)));
+    const answers = await sendPatiently(Array.from({ length: 16 }, () => () => post(number, form)));
     // Whoever is second has seen what is no more.
     expect(answers.map(({ status }) => status).sort()).toEqual([
       303,
