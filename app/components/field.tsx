@@ -13,7 +13,8 @@ type FieldProps = {
 
 /** A labelled input. It works without script; with it, a field with an error takes the focus. */
 export function Field({ label, hint, error, focusOnError = true, ...input }: FieldProps) {
-  const id = useId();
+  const ownId = useId();
+  const id = input.id ?? ownId;
   const ref = useRef<HTMLInputElement>(null);
   useEffect(() => {
     if (error && focusOnError) ref.current?.focus();

@@ -7,6 +7,7 @@ import { Row, Rows } from '../components/rows.tsx';
 import { Section } from '../components/section.tsx';
 import { titled } from '../components/service-name.ts';
 import { StaffPage } from '../components/staff/staff-page.tsx';
+import { Name, personPath } from '../components/staff/words.tsx';
 import { loadForStaff } from '../staff.ts';
 
 export const handle = { isStatic: true };
@@ -30,7 +31,7 @@ const reasons: Record<string, string> = {
   price_too_high: 'Its price is too high for an invoice.',
 };
 
-const personPath = (userId: string | null) => (userId ? `/admin/people/${userId}` : undefined);
+const linkTo = (userId: string | null) => (userId ? personPath(userId) : undefined);
 
 export default function AdminBilling() {
   const { who, open, held, incomplete, ignored, unmade, unallocated } = useLoaderData<typeof loader>();
@@ -40,6 +41,7 @@ export default function AdminBilling() {
       intro="What customers owe, and what waits for somebody."
       who={who}
       current="/admin/billing"
+      part="/admin/billing"
     >
       <Section id="open" title="Open invoices">
         <List nothing="Nothing is open.">
@@ -53,12 +55,12 @@ export default function AdminBilling() {
           ))}
         </List>
       </Section>
-      <Section id="unallocated" title="Money that is not allocated">
+      <Section id="unallocated" title="Unallocated payments">
         <List nothing="All money is allocated.">
           {unallocated > 0 && (
             <Row
               href="/admin/billing/unallocated"
-              title={`${unallocated} ${unallocated === 1 ? 'payment' : 'payments'}`}
+              title={`${unallocated} ${unallocated === 1 ? 'payment or refund' : 'payments and refunds'}`}
               about="Allocate them to invoices, or record that they were paid back."
             />
           )}
@@ -73,11 +75,16 @@ export default function AdminBilling() {
           {held.map(({ signupId, plan, code, startsAt, userId }) => (
             <Row
               key={signupId}
-              href={personPath(userId)}
+              href={linkTo(userId)}
               title={`${plan}, ${signupId}`}
               about={
                 <span data-held={code}>
-                  {reasons[code] ?? code} {startsAt && <Day at={startsAt} />}
+                  {startsAt && (
+                    <>
+                      The period from <Day at={startsAt} />.{' '}
+                    </>
+                  )}
+                  {reasons[code] ?? code}
                 </span>
               }
             />
@@ -87,23 +94,27 @@ export default function AdminBilling() {
       <Section
         id="incomplete"
         title="Incomplete"
-        intro="Complete the billing details, then reissue the invoice."
+        intro="The customer completes their details on their billing page. Then issue the invoice again."
       >
         <List nothing="Nothing is incomplete.">
           {[
-            ...incomplete.map(({ number, buyer, userId }) => (
+            ...incomplete.map(({ number, buyer }) => (
               <Row
                 key={number}
-                href={personPath(userId)}
+                href={`/admin/invoices/${number}`}
                 title={`Invoice ${number}`}
-                about={`It has no address of its buyer, ${buyer}.`}
+                about={
+                  <>
+                    It has no address of its buyer, <Name>{buyer}</Name>.
+                  </>
+                }
               />
             )),
             ...ignored.map((account) => (
               <Row
                 key={`${account.userId} ${account.accountName}`}
-                href={personPath(account.userId)}
-                title={account.accountName}
+                href={linkTo(account.userId)}
+                title={<Name>{account.accountName}</Name>}
                 about={`The CRM reported billing details that are not valid: ${account.ignored.join(', ')}`}
               />
             )),
@@ -113,7 +124,12 @@ export default function AdminBilling() {
       <Section id="unmade" title="Documents without a file">
         <List nothing="All files could be made.">
           {unmade.map(({ number, tries, lastError }) => (
-            <Row key={number} title={number} about={`Tried ${tries} times: ${lastError}`} />
+            <Row
+              key={number}
+              href={`/admin/invoices/${number}`}
+              title={number}
+              about={`Tried ${tries} times: ${lastError}`}
+            />
           ))}
         </List>
       </Section>

@@ -4,7 +4,7 @@ import { Confirm } from '../components/confirm.tsx';
 import { Notice } from '../components/notice.tsx';
 import { useRefused } from '../components/refused.ts';
 import { titled } from '../components/service-name.ts';
-import { Refusal } from '../components/staff/act.tsx';
+import { Refusal } from '../components/staff/act-form.tsx';
 import { SettingsForm } from '../components/staff/settings-form.tsx';
 import { PendingSettings, SettingsVersions } from '../components/staff/settings-versions.tsx';
 import { StaffPage } from '../components/staff/staff-page.tsx';
@@ -75,7 +75,8 @@ export default function BillingSettings() {
       title="Billing settings"
       intro="Who sells, how invoices are numbered, what is taxed, and how customers pay."
       who={who}
-      current="/admin/billing/settings"
+      current="/admin/billing"
+      part="/admin/billing/settings"
     >
       {!refused && <Saved saved={saved} isPending={pending !== null} />}
       {refused?.code === 'edited_meanwhile' ? (
@@ -89,7 +90,16 @@ export default function BillingSettings() {
       )}
       {isSetRefused && refused.code === 'validation_failed' && (
         <Notice kind="error" focus>
-          Nothing was saved. Correct what is marked below, then save again.
+          <p>Nothing was saved. Correct what is wrong, then save again:</p>
+          <ul className="points">
+            {Object.entries(refused.errors).map(([name, words]) => (
+              <li key={name}>
+                <a className="alone" href={`#${name}`}>
+                  {words}
+                </a>
+              </li>
+            ))}
+          </ul>
         </Notice>
       )}
       {!inForce && (

@@ -1,5 +1,6 @@
 import type { ActionFunctionArgs, LoaderFunctionArgs } from '@remix-run/node';
 import { useLoaderData } from '@remix-run/react';
+import type { ReactNode } from 'react';
 import type { Waits } from '../../server/staff/books.ts';
 import { answerBookForm } from '../book-forms.ts';
 import { Confirm } from '../components/confirm.tsx';
@@ -12,8 +13,7 @@ import { useRefused } from '../components/refused.ts';
 import { Row, Rows } from '../components/rows.tsx';
 import { Section } from '../components/section.tsx';
 import { titled } from '../components/service-name.ts';
-import { Refusal } from '../components/staff/act.tsx';
-import { BookAct } from '../components/staff/book-act.tsx';
+import { ActForm, Refusal } from '../components/staff/act-form.tsx';
 import { StaffPage } from '../components/staff/staff-page.tsx';
 import type { Refused } from '../refused.ts';
 import { loadForStaff } from '../staff.ts';
@@ -21,7 +21,7 @@ import { loadForStaff } from '../staff.ts';
 /** The forms are the browser's own: no script keeps what is shown of people. */
 export const handle = { isStatic: true };
 
-export const meta = titled('Payments that wait');
+export const meta = titled('Unallocated payments');
 
 export async function loader(args: LoaderFunctionArgs) {
   const { transport } = args.context;
@@ -35,29 +35,51 @@ export const headers = ({ actionHeaders }: { actionHeaders: Headers }) => action
 
 /** What the page that asks for a credential says one goes on to. */
 const buttons = new Map([
-  ['allocate', 'Pay the invoice with it'],
+  ['allocate', 'Allocate the payment'],
   ['paid-back', 'Record that it was paid back'],
 ]);
 
 const outcomes = new Map([
-  ['allocate', 'The invoice is paid with it, as far as the money goes.'],
+  ['allocate', 'It is allocated to the invoice, as far as the money goes.'],
   ['paid-back', 'It counts as paid back.'],
 ]);
 
 type Payment = Awaited<ReturnType<typeof loader>>['payments'][number];
 
+const Named = ({ number }: { number: string }) => <a href={`/admin/invoices/${number}`}>invoice {number}</a>;
+
 /** Why it waits. `number`: what the payer named. */
-const why: Record<Waits, (number: string) => string> = {
+const why: Record<Waits, (number: string) => ReactNode> = {
   refund_first: () =>
     'A refund of a payment that we do not know yet. It sorts itself out once the payment is reported.',
   refund_too_much: () =>
     'More was refunded than was paid. Ask the payment provider: nothing can be changed about it here.',
   no_number: () => 'It names no invoice.',
-  unknown_number: (number) => `It names the invoice ${number}, which there is not.`,
-  other_currency: (number) => `It names the invoice ${number}, which is in another currency.`,
-  is_void: (number) => `It names the invoice ${number}, which is void.`,
-  is_paid: (number) => `It is more than invoice ${number} came to, or came after that was paid.`,
-  left: (number) => `It names the invoice ${number}, which is not paid.`,
+  unknown_number: (number) => (
+    <>
+      It names the invoice <bdi>{number}</bdi>, which there is not.
+    </>
+  ),
+  other_currency: (number) => (
+    <>
+      It names <Named number={number} />, which is in another currency.
+    </>
+  ),
+  is_void: (number) => (
+    <>
+      It names <Named number={number} />, which is void.
+    </>
+  ),
+  is_paid: (number) => (
+    <>
+      It is more than <Named number={number} /> came to, or came after that was paid.
+    </>
+  ),
+  left: (number) => (
+    <>
+      It names <Named number={number} />, which is not paid.
+    </>
+  ),
 };
 
 export default function Unallocated() {
@@ -71,10 +93,11 @@ export default function Unallocated() {
   const isSaidAtForm = payments.some((payment) => isOf(refused, payment));
   return (
     <StaffPage
-      title="Payments that wait"
+      title="Unallocated payments"
       intro="Money that came in and pays no invoice yet. Say what it pays, or that it was paid back."
       who={who}
       current="/admin/billing"
+      part="/admin/billing/unallocated"
     >
       {!refused && outcome && (
         <Notice kind="success" focus>
@@ -82,19 +105,21 @@ export default function Unallocated() {
         </Notice>
       )}
       {refused && !isSaidAtForm && <Refusal refused={refused} />}
-      <Section id="waiting" title={more ? 'The oldest 100' : 'All of them'}>
-        {payments.length === 0 ? (
-          <EmptyState heading="h3" icon="check" title="Nothing waits">
+      {payments.length === 0 ? (
+        <div className="card">
+          <EmptyState icon="check" title="Nothing is unallocated">
             <p>Every payment pays an invoice, or was paid back.</p>
           </EmptyState>
-        ) : (
+        </div>
+      ) : (
+        <Section id="waiting" title={more ? 'The oldest 100' : 'The oldest first'}>
           <Rows>
             {payments.map((payment) => (
               <Waiting key={payment.id} payment={payment} refused={refused} />
             ))}
           </Rows>
-        )}
-      </Section>
+        </Section>
+      )}
     </StaffPage>
   );
 }
@@ -117,7 +142,7 @@ function Waiting({ payment, refused: any }: { payment: Payment; refused: Refused
       }
       about={
         <>
-          <bdi>{why[waits](invoiceNumber ?? '')}</bdi>
+          {why[waits](invoiceNumber ?? '')}
           <br />
           {kind === 'payment' ? 'Payment' : 'Refund'} <code>{id}</code>
           {payment.of && (
@@ -148,14 +173,14 @@ function Waiting({ payment, refused: any }: { payment: Payment; refused: Refused
       }
     >
       {kind === 'payment' && (
-        <>
-          <BookAct
+        <div className="acts">
+          <ActForm
             intent="allocate"
-            label="Pay an invoice with it"
-            button="Pay the invoice"
+            label="Allocate to an invoice"
+            button="Allocate"
             about={about}
             refused={allocated}
-            notice="It pays what is still to pay of that invoice. Anything above that goes on waiting."
+            notice="It pays what is still to pay of that invoice. Anything above that stays unallocated."
             fields={
               <Field
                 label="Number of the invoice"
@@ -170,16 +195,16 @@ function Waiting({ payment, refused: any }: { payment: Payment; refused: Refused
               />
             }
           />
-          <BookAct
+          <ActForm
             intent="paid-back"
-            label="It was paid back"
+            label="Record as paid back"
             button="Record that it was paid back"
             danger
             about={about}
             refused={refusedOf('paid-back')}
             notice="Pay it back at your bank or payment provider first. This only writes down that you did, and cannot be undone."
           />
-        </>
+        </div>
       )}
     </Row>
   );

@@ -1,15 +1,16 @@
 import type { ActionFunctionArgs, LoaderFunctionArgs, MetaFunction } from '@remix-run/node';
 import { useLoaderData } from '@remix-run/react';
 import { answerBookForm } from '../book-forms.ts';
+import { DocumentSheet, nameOf } from '../components/account/document-sheet.tsx';
 import { InvoiceState } from '../components/account/invoices.tsx';
+import { OldInvoice } from '../components/account/old-invoice.tsx';
+import { Files } from '../components/account/own-documents.tsx';
 import { Confirm } from '../components/confirm.tsx';
-import { Day } from '../components/instant.tsx';
+import { Money } from '../components/money.tsx';
 import { Notice } from '../components/notice.tsx';
 import { useRefused } from '../components/refused.ts';
-import { Section } from '../components/section.tsx';
 import { buildTitle } from '../components/service-name.ts';
-import { Refusal } from '../components/staff/act.tsx';
-import { DocumentFacts } from '../components/staff/document-facts.tsx';
+import { Refusal } from '../components/staff/act-form.tsx';
 import { InvoiceActs, InvoiceMoney } from '../components/staff/invoice-money.tsx';
 import { StaffPage } from '../components/staff/staff-page.tsx';
 import { Name, personPath } from '../components/staff/words.tsx';
@@ -18,15 +19,15 @@ import { loadForStaff } from '../staff.ts';
 /** The forms are the browser's own: no script keeps what is shown of people. */
 export const handle = { isStatic: true };
 
-export const meta: MetaFunction = ({ params, matches }) => [
-  { title: buildTitle(`Invoice ${params.number}`, matches) },
+export const meta: MetaFunction<typeof loader> = ({ data, params, matches }) => [
+  { title: buildTitle(data ? nameOf(data.found) : `Invoice ${params.number}`, matches) },
 ];
 
 export async function loader(args: LoaderFunctionArgs) {
   const { transport } = args.context;
   const number = args.params.number ?? '';
   const loaded = await loadForStaff(args, async (procedures) => ({
-    invoice: await procedures.booksForms.invoice({ number }),
+    found: await procedures.booksForms.document({ number }),
   }));
   return { ...loaded, saved: transport.readQuery(args.request).get('saved') };
 }
@@ -50,9 +51,9 @@ const outcomes = new Map([
 ]);
 
 export default function InvoicePage() {
-  const { who, invoice, saved } = useLoaderData<typeof loader>();
+  const { who, found, saved } = useLoaderData<typeof loader>();
   const refused = useRefused();
-  const { number, buyer, facts, minorDigits } = invoice;
+  const { number, buyer, document, minorDigits, hasXml } = found;
   if (refused?.asks) {
     const intent = refused.values.intent ?? '';
     const isDanger = ['credit', 'reissue'].includes(intent);
@@ -66,11 +67,12 @@ export default function InvoicePage() {
       />
     );
   }
+  const invoice = found.kind === 'invoice' ? found : undefined;
   const outcome = outcomes.get(saved ?? '');
-  const isSaidAtForm = invoice.mayChange && buttons.has(refused?.values.intent ?? '');
+  const isSaidAtForm = invoice?.mayChange && buttons.has(refused?.values.intent ?? '');
   return (
     <StaffPage
-      title={`Invoice ${number}`}
+      title={nameOf(found)}
       intro={
         <>
           For{' '}
@@ -81,11 +83,17 @@ export default function InvoicePage() {
           ) : (
             <Name>{buyer.name}</Name>
           )}{' '}
-          <InvoiceState {...invoice} />
+          {invoice && <InvoiceState {...invoice} />}
+          {invoice && invoice.open > 0 && (
+            <>
+              {' '}
+              <Money {...invoice} unitAmount={invoice.open} /> to pay
+            </>
+          )}
         </>
       }
       who={who}
-      current="/admin/people"
+      current="/admin/billing"
     >
       {!refused && outcome && (
         <Notice kind="success" focus>
@@ -93,40 +101,30 @@ export default function InvoicePage() {
         </Notice>
       )}
       {refused && !isSaidAtForm && <Refusal refused={refused} />}
-      <InvoiceMoney invoice={invoice} />
-      {invoice.mayChange ? (
-        <InvoiceActs invoice={invoice} refused={refused} />
-      ) : (
+      {invoice?.mayChange && <InvoiceActs invoice={invoice} refused={refused} />}
+      {invoice && !invoice.mayChange && (
         <Notice kind="info">
           This invoice is of your own account. Ask another administrator to change something about it.
         </Notice>
       )}
-      {facts ? (
-        <DocumentFacts facts={facts} minorDigits={minorDigits} />
-      ) : (
-        <Section id="document" title="What the invoice is for">
-          <p>It is no tax invoice: it was made before the seller was set.</p>
-          <dl className="facts" data-document={number}>
-            <dt>Billed to</dt>
-            <dd>
-              <Name>{buyer.name}</Name>, <Name>{buyer.email}</Name>
-            </dd>
-            <dt>Plan</dt>
-            <dd className="plan">{invoice.plan}</dd>
-            <dt>Period</dt>
-            <dd>
-              <Day at={invoice.periodStartsAt} /> to <Day at={invoice.periodEndsAt} />
-            </dd>
-            <dt>To be paid by</dt>
-            <dd>
-              <Day at={invoice.dueAt} />
-            </dd>
-          </dl>
-        </Section>
+      {invoice && document && !document.buyer.address && invoice.status !== 'void' && (
+        <Notice kind="warning">
+          The buyer’s address is missing, so there is no XML. Once the customer has added it on their billing
+          page, issue the invoice again.
+        </Notice>
       )}
-      <p>
-        <a href="/admin/billing/unallocated">See payments that wait</a>
-      </p>
+      {document && (
+        <DocumentSheet facts={document} minorDigits={minorDigits} invoice={invoice} path="/admin/invoices" />
+      )}
+      {!document && invoice && (
+        <OldInvoice invoice={{ ...invoice, buyerName: buyer.name, buyerEmail: buyer.email }} />
+      )}
+      {document && (
+        <div className="actions">
+          <Files path="/admin/invoices" number={number} name={nameOf(found)} hasXml={hasXml} />
+        </div>
+      )}
+      {invoice && <InvoiceMoney invoice={invoice} />}
     </StaffPage>
   );
 }

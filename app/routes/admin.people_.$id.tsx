@@ -7,7 +7,8 @@ import { Notice } from '../components/notice.tsx';
 import { useRefused } from '../components/refused.ts';
 import { buildTitle } from '../components/service-name.ts';
 import { Outcome, PersonFacts, WholeAccount } from '../components/staff/account-section.tsx';
-import { ActsContext, isSaidAtForm, type Person, Refusal } from '../components/staff/act.tsx';
+import { ActsContext, isSaidAtForm, type Person } from '../components/staff/act.tsx';
+import { Refusal } from '../components/staff/act-form.tsx';
 import { BillingSection } from '../components/staff/billing-section.tsx';
 import { LoginSection, RefusedTries, StaffLinks, StaffSessions } from '../components/staff/login-section.tsx';
 import { Activity, type Gets, History, Mails, WouldGet } from '../components/staff/records.tsx';
@@ -177,10 +178,10 @@ function Whole({ person, gets, isAdmin }: { person: Person; gets: Gets; isAdmin:
       <StaffSessions person={person} />
       <StaffLinks person={person} />
       <BillingSection person={person} />
+      {invoices.length > 0 && <Invoices invoices={invoices} isOwn={false} opens={isAdmin} />}
+      {contracts.length > 0 && <Contracts contracts={contracts} isOwn={false} />}
       <WholeAccount person={person} />
       <Mails mails={mails} />
-      {contracts.length > 0 && <Contracts contracts={contracts} isOwn={false} />}
-      {invoices.length > 0 && <Invoices invoices={invoices} isOwn={false} opens={isAdmin} />}
       <History person={person} />
       <Activity person={person} />
       <WouldGet gets={gets} />

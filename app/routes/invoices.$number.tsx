@@ -1,12 +1,9 @@
 import type { LoaderFunctionArgs, MetaFunction } from '@remix-run/node';
 import { useLoaderData } from '@remix-run/react';
-import { DocumentSheet, type OwnInvoice, Settled } from '../components/account/document-sheet.tsx';
-import { InvoiceState } from '../components/account/invoices.tsx';
+import { DocumentSheet, nameOf, type OwnInvoice } from '../components/account/document-sheet.tsx';
+import { OldInvoice } from '../components/account/old-invoice.tsx';
 import { Files } from '../components/account/own-documents.tsx';
 import { HowToPay, PayLink } from '../components/account/to-pay.tsx';
-import { Day } from '../components/instant.tsx';
-import { Money } from '../components/money.tsx';
-import { Notice } from '../components/notice.tsx';
 import { Page } from '../components/page.tsx';
 import { buildTitle } from '../components/service-name.ts';
 import { loginOr } from '../log-in-first.ts';
@@ -26,9 +23,6 @@ export async function loader({ request, params, context }: LoaderFunctionArgs) {
   }
 }
 
-const nameOf = ({ kind, number }: { kind: 'invoice' | 'credit_note'; number: string }) =>
-  `${kind === 'invoice' ? 'Invoice' : 'Credit note'} ${number}`;
-
 export default function DocumentPage() {
   const { found } = useLoaderData<typeof loader>();
   const { number, document, minorDigits, hasXml } = found;
@@ -36,11 +30,13 @@ export default function DocumentPage() {
   const name = nameOf(found);
   return (
     <Page title={name} wide>
-      {document && <DocumentSheet facts={document} minorDigits={minorDigits} invoice={invoice} />}
+      {document && (
+        <DocumentSheet facts={document} minorDigits={minorDigits} invoice={invoice} path="/invoices" />
+      )}
       {!document && invoice && <OldInvoice invoice={invoice} />}
       {invoice && invoice.open > 0 && <Pay invoice={invoice} />}
       <div className="actions">
-        {document && <Files number={number} name={name} hasXml={hasXml} />}
+        {document && <Files path="/invoices" number={number} name={name} hasXml={hasXml} />}
         <button type="button" className="secondary" onClick={() => window.print()}>
           Print
         </button>
@@ -62,72 +58,5 @@ function Pay({ invoice }: { invoice: OwnInvoice }) {
         </p>
       )}
     </div>
-  );
-}
-
-/** From before there was a seller. */
-function OldInvoice({ invoice }: { invoice: OwnInvoice }) {
-  return (
-    <>
-      <Notice kind="info">Not a tax invoice</Notice>
-      <div className="card sheet" data-document={invoice.number}>
-        <dl className="facts">
-          <dt>Billed to</dt>
-          <dd>
-            <bdi>{invoice.buyerName}</bdi>, {invoice.buyerEmail}
-          </dd>
-          <dt>Date</dt>
-          <dd>
-            <Day at={invoice.issuedAt} />
-          </dd>
-          <dt>Status</dt>
-          <dd>
-            <InvoiceState {...invoice} />
-            {invoice.paidAt && (
-              <>
-                {' on '}
-                <Day at={invoice.paidAt} />
-              </>
-            )}
-            {invoice.status === 'open' && (
-              <>
-                {' due '}
-                <Day at={invoice.dueAt} />
-              </>
-            )}
-          </dd>
-        </dl>
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">Service</th>
-              <th scope="col">Amount</th>
-            </tr>
-          </thead>
-          <tbody>
-            <tr>
-              <td>
-                <span className="plan">{invoice.plan}</span>
-                <p className="hint">
-                  <Day at={invoice.periodStartsAt} /> to <Day at={invoice.periodEndsAt} />
-                </p>
-              </td>
-              <td>
-                <Money {...invoice} />
-              </td>
-            </tr>
-          </tbody>
-          <tfoot>
-            <tr>
-              <th scope="row">Total</th>
-              <td>
-                <Money {...invoice} />
-              </td>
-            </tr>
-            <Settled {...invoice} />
-          </tfoot>
-        </table>
-      </div>
-    </>
   );
 }

@@ -12,7 +12,7 @@ import { findEnd, mayCancel } from './cancel-contract.ts';
 import { isRunning, presentStatus } from './contract-states.ts';
 import { listCountries, nameCountry } from './countries.ts';
 import { minorDigits } from './currencies.ts';
-import { dayIn } from './days.ts';
+import { addDays, dayIn } from './days.ts';
 import { type DocumentFacts, hasXml } from './document-facts.ts';
 import { drawUp, findSettings, type Settings } from './issue.ts';
 import { describeOwnDetails } from './own-details.ts';
@@ -73,6 +73,7 @@ async function describeContract({ db, now }: Deps, contract: Contract, settings:
   const status = presentStatus(contract, now());
   const goesOn = isRunning(status);
   const dayOf = (at: Date) => toDate(dayIn(zoneOf(settings), at));
+  const lastDayBefore = (at: Date) => toDate(addDays(dayIn(zoneOf(settings), at), -1));
   const named = settings?.settings.plans[plan];
   return {
     id,
@@ -82,10 +83,12 @@ async function describeContract({ db, now }: Deps, contract: Contract, settings:
     status,
     trialEndsOn: trialEndsAt && dayOf(trialEndsAt),
     price: price && { ...toAmount(price.currency, price.unitAmount), interval: price.interval },
-    /** When it ends, or has ended, because the customer canceled it. */
-    cancelsOn: cancelsAt && dayOf(cancelsAt),
-    /** When it would end. */
-    wouldEndOn: dayOf(findEnd(contract, now())),
+    /** Whether tax may be added to the price. */
+    isBeforeTax: settings?.settings.tax.prices === 'net',
+    /** Its last day, because the customer canceled it, or the day on which it has ended. */
+    cancelsOn: cancelsAt && (cancelsAt > now() ? lastDayBefore(cancelsAt) : dayOf(cancelsAt)),
+    /** What would be its last day. */
+    wouldEndOn: lastDayBefore(findEnd(contract, now())),
     endsAtOnce: findEnd(contract, now()) <= now(),
     canCancel: goesOn && !cancelsAt && mayCancel(settings),
     canKeep: goesOn && cancelsAt !== null,
@@ -174,10 +177,11 @@ export async function hasOwnOverdue(
   return emailVerifiedAt !== null && hasOverdueInvoice(db, account.id, now());
 }
 
-/** The English names of the countries of both parties, by their codes. */
-function nameCountries({ seller, buyer }: Pick<DocumentFacts, 'seller' | 'buyer'>): Record<string, string> {
-  const codes = [seller.address.country, buyer.address?.country].flatMap((code) => code ?? []);
-  return Object.fromEntries(codes.map((code) => [code, nameCountry(code)]));
+/** A document as a page shows it. What it is put back from says nothing to its reader. */
+export function describeDocument({ record: _record, ...facts }: DocumentFacts) {
+  const codes = [facts.seller.address.country, facts.buyer.address?.country].flatMap((code) => code ?? []);
+  // In English.
+  return { ...facts, countries: Object.fromEntries(codes.map((code) => [code, nameCountry(code)])) };
 }
 
 /** A document of one's own, by its number. Throws 404 `not_found`. */
@@ -188,10 +192,9 @@ export async function getOwnDocument({ db, now }: Deps, { session }: Actor, numb
     findInvoiceOfAccount(db, number, account.id),
     findDocumentOf(db, number, account.id),
   ]);
-  // What it is put back from says nothing to its reader.
-  const { record: _record, ...facts } = (entry?.facts ?? {}) as DocumentFacts;
-  const document = entry ? { ...facts, countries: nameCountries(facts) } : null;
-  const isXml = entry !== undefined && hasXml(entry.facts as DocumentFacts);
+  const facts = entry?.facts as DocumentFacts | undefined;
+  const document = facts ? describeDocument(facts) : null;
+  const isXml = facts !== undefined && hasXml(facts);
   if (!invoice) {
     if (!document) throw new AppError('not_found');
     return {

@@ -50,7 +50,7 @@ const remind = (words: BillingWords, which: string): MailMessage => ({
   subject: `${which}: invoice ${words.number} is overdue`,
   paragraphs: [
     `Invoice ${words.number} was due on ${words.due}, and it has not been paid in full.`,
-    `Please pay what is open. The invoice says how. ${where(words)}`,
+    `Please pay what is open. ${where(words)} It says how to pay.`,
   ],
   facts: [
     ['Invoice', words.number],

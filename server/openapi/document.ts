@@ -3,8 +3,8 @@
 import { shortDigest } from '../runtime/hash.ts';
 import { version } from '../runtime/version.ts';
 import type { Config } from '../settings/config.ts';
-import { buildCrmPaths } from './crm-paths.ts';
 import { buildExamples } from './examples.ts';
+import { buildIntegrationPaths } from './integration-paths.ts';
 import { launchPath } from './launch-path.ts';
 import { marketplacePath } from './marketplace-path.ts';
 import {
@@ -16,7 +16,6 @@ import {
   type Operation,
   type PathItem,
 } from './parts.ts';
-import { paymentsPath } from './payments-path.ts';
 import { eventsPath, profilePath } from './people-paths.ts';
 import { buildSchemas, type JsonSchema } from './schemas.ts';
 import { buildServicePaths } from './service-paths.ts';
@@ -67,8 +66,7 @@ async function buildDocument({
     '/sso/profile': profilePath(worked, refuse),
     '/sso/events': eventsPath(worked, refuse),
     '/sso/marketplace/callback': marketplacePath(worked, refuse),
-    ...buildCrmPaths(worked, refuse),
-    '/integrations/payments': paymentsPath(worked, refuse),
+    ...buildIntegrationPaths(worked, refuse),
     ...buildServicePaths(refuse),
   };
   return {

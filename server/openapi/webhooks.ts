@@ -1,7 +1,8 @@
 // What comes from this service to a client: the browser with a hand-off, and nudges (contract 3.19 to 3.27 and 10.25 to 10.35).
-import { signedBodies, webhookHeaders } from './crm-paths.ts';
+
 import type { Worked } from './examples.ts';
 import { arrivesAtCallback } from './hand-off-parameters.ts';
+import { signedBodies, webhookHeaders } from './integration-paths.ts';
 import { type Answer, json, noStore, type PathItem, text } from './parts.ts';
 import { schemaRef } from './schemas.ts';
 

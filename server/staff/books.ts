@@ -1,4 +1,4 @@
-// What administrators see of an invoice and of money that waits (contract 7.153 and 7.156).
+// What administrators see of a document and of money that waits (contract 7.153, 7.156 and 7.165).
 import { v7 as uuidv7 } from 'uuid';
 import type { Database } from '../../db/postgres/client.ts';
 import { listPaymentsOf } from '../../db/tables/allocations.ts';
@@ -8,8 +8,9 @@ import { findPayment, listUnallocated, type Payment } from '../../db/tables/paym
 import { AppError } from '../basics/errors.ts';
 import { minorDigits } from '../billing/currencies.ts';
 import { dayIn } from '../billing/days.ts';
-import type { DocumentFacts } from '../billing/document-facts.ts';
+import { type DocumentFacts, hasXml } from '../billing/document-facts.ts';
 import { findSettings } from '../billing/issue.ts';
+import { describeDocument } from '../billing/own-billing.ts';
 import type { Dependencies } from '../instance/dependencies.ts';
 import { digestSeen, requireRight } from './act-on-books.ts';
 import { mayActOnMoney } from './act-on-money.ts';
@@ -20,26 +21,32 @@ const todayOf = async ({ db, now }: Dependencies) =>
   dayIn((await findSettings(db))?.settings.seller.time_zone ?? 'UTC', now());
 
 /** Throws 404 `not_found`, also for managers, and 429 `rate_limited`. */
-export async function describeInvoice(deps: Dependencies, staff: Staff, number: string) {
+export async function describeForStaff(deps: Dependencies, staff: Staff, number: string) {
   const { db, now } = deps;
   requireRight(staff, 'billing.credit');
-  const invoice = await findInvoice(db, number);
+  const facts = (await findFacts(db, number)) as DocumentFacts | undefined;
+  const invoice = await findInvoice(db, facts?.invoice?.number ?? number);
   if (!invoice) throw new AppError('not_found');
   const buyer = await findBuyerOf(db, invoice);
   if (buyer.userId) await countLook(deps, staff, buyer.userId);
-  const [facts, creditNotes, payments, today] = await Promise.all([
-    invoice.hasDocument ? (findFacts(db, invoice.number) as Promise<DocumentFacts>) : null,
+  const shown = {
+    buyer,
+    minorDigits: minorDigits(invoice.currency),
+    document: facts ? describeDocument(facts) : null,
+    hasXml: facts !== undefined && hasXml(facts),
+  };
+  if (facts?.kind === 'credit_note') return { ...shown, kind: facts.kind, number };
+  const [creditNotes, payments, today] = await Promise.all([
     listCreditNotes(db, invoice.id),
     listPaymentsOf(db, invoice.id),
     todayOf(deps),
   ]);
-  const { contractId: _contract, ...shown } = invoice;
+  const { contractId: _contract, ...said } = invoice;
   return {
+    ...said,
     ...shown,
+    kind: 'invoice' as const,
     isOverdue: invoice.status === 'open' && invoice.dueAt <= now(),
-    minorDigits: minorDigits(invoice.currency),
-    buyer,
-    facts,
     creditNotes,
     payments,
     /** The id of the payment that is recorded next: sent twice, it counts once. */

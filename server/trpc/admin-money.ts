@@ -12,7 +12,7 @@ import {
   recordPayment,
   reissue,
 } from '../staff/book-acts.ts';
-import { describeInvoice, listWaiting } from '../staff/books.ts';
+import { describeForStaff, listWaiting } from '../staff/books.ts';
 import { router, staff } from './init.ts';
 
 // A member that is missing is refused in its turn (contract 12.14), not before.
@@ -51,9 +51,10 @@ const intents: Record<string, BookAct<any, unknown>> = {
 };
 
 export const booksFormsRouter = router({
-  invoice: staff
+  /** An invoice or a credit note. */
+  document: staff
     .input(z.object({ number: text('number') }))
-    .query(({ ctx, input }) => describeInvoice(ctx.deps, ctx, input.number)),
+    .query(({ ctx, input }) => describeForStaff(ctx.deps, ctx, input.number)),
 
   waiting: staff.query(({ ctx }) => listWaiting(ctx.deps, ctx)),
 

@@ -125,7 +125,7 @@ it('each says who may call it', () => {
     staff: [
       ...Object.keys(rights).map((name) => `admin.${name}`),
       'booksForms.act',
-      'booksForms.invoice',
+      'booksForms.document',
       'booksForms.waiting',
       'billingForms.setSettings',
       'billingForms.settings',

@@ -42,11 +42,23 @@ it('shows what is open, held, incomplete, unallocated and without a file', async
     'EUR\u00a034.51',
     'data-held="tax_currency"',
     'crm_held',
-    'It has no address of its buyer, Casey’s account.',
-    'href="/admin/billing/unallocated"',
+    'It has no address of its buyer, <bdi class="name">Casey’s account</bdi>.',
     'The font has no such letter',
   ])
     expect(text.replaceAll('&nbsp;', '\u00a0').replaceAll('<!-- -->', '')).toContain(part);
+  // What waits is one step away.
+  const [number] = /INV-\d{4}-\d{4}/.exec(text) ?? [];
+  expect(text.match(new RegExp(`href="/admin/invoices/${number}"`, 'g'))).toHaveLength(2);
+});
+
+it('leads to the other pages of billing, and says which one is open', async () => {
+  const paths = ['/admin/billing', '/admin/billing/unallocated', '/admin/billing/settings'];
+  for (const path of paths) {
+    const { text } = await billing.app.send(path, { cookie: admin });
+    const [nav = ''] = /<nav class="tabs" aria-label="Billing">.*?<\/nav>/.exec(text) ?? [];
+    expect([...nav.matchAll(/href="([^"]+)"/g)].map(([, to]) => to)).toEqual(paths);
+    expect(/href="([^"]+)" aria-current="page"/.exec(nav)?.[1]).toBe(path);
+  }
 });
 
 it('is there for administrators alone', async () => {

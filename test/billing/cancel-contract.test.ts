@@ -120,11 +120,11 @@ it('says first what canceling means, ends with the period, and is kept until the
   await customers.bill();
   await customers.setClock('2026-02-10T10:00:00.000Z');
   const browser = await open();
-  expect(textOf(await browser.send(page))).toMatch(/The contract goes on until 28 February 2026/);
+  expect(textOf(await browser.send(page))).toMatch(/The contract goes on until 27 February 2026/);
   expect(savedOf(await post(browser, 'cancel', id))).toBe('?saved=cancel');
   expect(await read(id)).toEqual({ status: 'active', cancels_at: new Date('2026-02-28T22:30:00Z') });
   const shown = await browser.send(`${page}?saved=cancel`);
-  expect(textOf(shown)).toMatch(/Ends on 28 February 2026/);
+  expect(textOf(shown)).toMatch(/The last day is 27 February 2026/);
   expect(shown.text).not.toContain('value="cancel"');
   // Again changes nothing, and mails nothing.
   expect(savedOf(await post(browser, 'cancel', id))).toBe('?saved=cancel');

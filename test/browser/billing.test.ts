@@ -3,6 +3,8 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { appearances, inspectPage, logIn, openSite, type TestSite } from '../support/app/browser.ts';
 import { arrangeSeller } from '../support/billing/customers.ts';
+import { buildPayment, buildRefund, report } from '../support/billing/money.ts';
+import { idOf } from '../support/database/database.ts';
 
 const owner = 'customer@example.test';
 const clock = { at: new Date('2026-09-15T10:00:00Z') };
@@ -26,6 +28,12 @@ beforeAll(async () => {
     contract: { plan: 'pro', status: 'trialing', trial_ends_at: '2026-10-24T10:00:00.000Z' },
   });
   await customers.bill();
+  const at = { at: clock.at };
+  const paid = { paid_at: '2026-09-14T10:00:00.000Z' };
+  const much = { ...paid, invoice_number: first, reference: 'W'.repeat(200) };
+  await report(site.app, buildPayment(123_456_789_012, much), at);
+  await report(site.app, buildPayment(500, { ...paid, invoice_number: 'شركة 1' }), at);
+  await report(site.app, buildRefund('nobody-knows-it', 100, paid), at);
 });
 afterAll(() => site.close());
 
@@ -62,6 +70,36 @@ describe.each(appearances)('the pages of billing, at %s,', (name, options) => {
       await page.getByRole('heading', { level: 1, name: number }).waitFor();
       await look(`document ${number}`);
     }
+    expect(faults).toEqual([]);
+    expect(complaints).toEqual([]);
+  });
+});
+
+describe.each(appearances)('the pages of billing for administrators, at %s,', (name, options) => {
+  it('have no serious axe finding, console message or sideways scrolling', async () => {
+    const { page, complaints } = await site.visit(options);
+    const faults: string[] = [];
+    const look = async (what: string) => {
+      for (const summary of await page.locator('main .disclosure > summary').all()) await summary.click();
+      faults.push(...(await inspectPage(page, `administrators, ${what}, ${name}`)));
+    };
+    await page.goto('/login?next=/admin/billing');
+    await logIn(page, 'admin@example.test');
+    await page.getByRole('heading', { name: 'Unallocated payments' }).waitFor();
+    await look('billing');
+    await page.getByRole('navigation', { name: 'Billing' }).getByText('Unallocated').press('Enter');
+    await page.getByRole('heading', { level: 1, name: 'Unallocated payments' }).waitFor();
+    await look('unallocated');
+    const [paid = '', open = ''] = await customers.numbers();
+    const [credit = ''] = await customers.numbers('credit_note');
+    for (const number of [paid, open, credit]) {
+      await page.goto(`/admin/invoices/${number}`);
+      await page.getByRole('heading', { level: 1, name: number }).waitFor();
+      await look(number);
+    }
+    await page.goto(`/admin/people/${await idOf(site.app.db, owner)}`);
+    await page.getByRole('heading', { name: 'Invoices' }).waitFor();
+    await look('a customer');
     expect(faults).toEqual([]);
     expect(complaints).toEqual([]);
   });

@@ -6,6 +6,7 @@ import { findInvoice } from '../../db/tables/invoices.ts';
 import { digestSeen } from '../../server/staff/act-on-books.ts';
 import { seenOfInvoice } from '../../server/staff/book-acts.ts';
 import { type Answer, locationOf, openApp, type TestApp } from '../support/app/app.ts';
+import { sendPatiently } from '../support/app/patience.ts';
 import { textOf } from '../support/app/visitor.ts';
 import {
   addContract,
@@ -295,7 +296,7 @@ describe('the page of an invoice', () => {
       paidAt: '2026-02-01',
       method: '',
     };
-    const answers = await Promise.all(Array.from({ length: 16 }, () => post(number, form)));
+    const answers = await sendPatiently(Array.from({ length: 16 }, () => () => post(number, form)));
     // Whoever is second has seen what is no more.
     expect(answers.map(({ status }) => status).sort()).toEqual([
       303,
@@ -334,6 +335,24 @@ describe('the page of an invoice', () => {
     expect(await readInvoice(app.db, number)).toMatchObject({ allocated: 0, credited: 0 });
   });
 
+  it('leads to its files and credit notes, whose pages have no forms', async () => {
+    const number = await addInvoice(app.db);
+    expect((await post(number, { intent: 'credit', seen: seenOn(await open(number)) })).status).toBe(303);
+    const { text } = await open(number);
+    expect(text).toContain(`href="/admin/invoices/${number}.pdf"`);
+    // Without its buyer's address there is none.
+    expect(text).not.toContain(`${number}.xml`);
+    const credit = /href="\/admin\/invoices\/(CN-\d{4}-\d{4})"/.exec(text)?.[1] ?? '';
+    const page = await open(credit);
+    expect(textOf(page)).toContain(`Credit note ${credit}`);
+    expect(page.text).toContain(`data-document="${credit}"`);
+    expect(page.text).toContain(`href="/admin/invoices/${number}"`);
+    expect(page.text).toContain(`href="/admin/invoices/${credit}.pdf"`);
+    expect(page.text).not.toContain('data-intent');
+    expect((await post(credit, { intent: 'pay', seen: '0'.repeat(64) })).status).toBe(404);
+    expect((await open(credit, manager)).status).toBe(404);
+  });
+
   it('is not for managers, and not there for an unknown number', async () => {
     const number = await addInvoice(app.db);
     expect((await open(number, manager)).status).toBe(404);
@@ -349,7 +368,7 @@ describe('the page of an invoice', () => {
   });
 });
 
-describe('the page of payments that wait', () => {
+describe('the page of unallocated payments', () => {
   const path = '/admin/billing/unallocated';
   const open = () => app.send(path, { cookie: admin.cookie });
   const seenOf = ({ text }: Answer, payment: string) =>
@@ -363,7 +382,7 @@ describe('the page of payments that wait', () => {
     const number = await addInvoice(app.db);
     const { payment_id: payment } = await report(app, buildPayment(4_000, { invoice_number: 'INV-2O26-1' }));
     const page = await open();
-    expect(textOf(page)).toContain('It names the invoice INV-2O26-1, which there is not.');
+    expect(textOf(page)).toMatch(/It names the invoice INV-2O26-1 ?, which there is not\./);
     const form = { payment, seen: seenOf(page, payment) };
     const unknown = await post({ ...form, intent: 'allocate', number: 'INV-2026-9999' });
     expect([unknown.status, textOf(unknown)]).toEqual([

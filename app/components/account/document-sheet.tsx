@@ -8,13 +8,30 @@ import { InvoiceState } from './invoices.tsx';
 type Got = Awaited<ReturnType<Procedures['invoices']['get']>>;
 type Facts = NonNullable<Got['document']>;
 export type OwnInvoice = Extract<Got, { kind: 'invoice' }>;
+/** What became of an invoice. */
+type Settling = Pick<
+  OwnInvoice,
+  'currency' | 'minorDigits' | 'credited' | 'allocated' | 'open' | 'status' | 'isOverdue'
+>;
+
+/** Where the pages of documents are: for customers, and for staff. */
+export type DocumentsPath = '/invoices' | '/admin/invoices';
+
+export const nameOf = ({ kind, number }: { kind: 'invoice' | 'credit_note'; number: string }) =>
+  `${kind === 'invoice' ? 'Invoice' : 'Credit note'} ${number}`;
 
 /** A day such as 2026-11-26. */
-export const FactsDay = ({ day }: { day: string }) => <Day at={new Date(`${day}T00:00:00Z`)} />;
+const FactsDay = ({ day }: { day: string }) => <Day at={new Date(`${day}T00:00:00Z`)} />;
 
-type SheetProps = { facts: Facts; minorDigits: number; invoice?: OwnInvoice | undefined };
+type SheetProps = {
+  facts: Facts;
+  minorDigits: number;
+  /** If it is an invoice. */
+  invoice?: Settling | undefined;
+  path: DocumentsPath;
+};
 
-export function DocumentSheet({ facts, minorDigits, invoice }: SheetProps) {
+export function DocumentSheet({ facts, minorDigits, invoice, path }: SheetProps) {
   const { number, seller, buyer, line, currency, net, tax, total, rate, words, prices } = facts;
   const money = (unitAmount: number) => <Money {...{ currency, minorDigits, unitAmount }} />;
   return (
@@ -40,7 +57,7 @@ export function DocumentSheet({ facts, minorDigits, invoice }: SheetProps) {
           <>
             <dt>Corrects</dt>
             <dd>
-              <a href={`/invoices/${facts.invoice.number}`}>Invoice {facts.invoice.number}</a> of{' '}
+              <a href={`${path}/${facts.invoice.number}`}>Invoice {facts.invoice.number}</a> of{' '}
               <FactsDay day={facts.invoice.issued_on} />
             </dd>
           </>
@@ -76,7 +93,7 @@ export function DocumentSheet({ facts, minorDigits, invoice }: SheetProps) {
         <tbody>
           <tr>
             <td>
-              <bdi>{line.title}</bdi>
+              <bdi className="plan">{line.title}</bdi>
               {line.description && (
                 <p className="hint">
                   <bdi>{line.description}</bdi>
@@ -117,7 +134,7 @@ export function DocumentSheet({ facts, minorDigits, invoice }: SheetProps) {
 }
 
 /** What of an invoice was credited and paid, and what is left. */
-export function Settled({ currency, minorDigits, credited, allocated, open }: OwnInvoice) {
+export function Settled({ currency, minorDigits, credited, allocated, open }: Settling) {
   const money = (unitAmount: number) => <Money {...{ currency, minorDigits, unitAmount }} />;
   return (
     <>

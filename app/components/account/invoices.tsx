@@ -23,20 +23,43 @@ export function InvoiceState({ status, isOverdue }: { status: Invoice['status'];
   return <Badge meaning={isOverdue ? 'needs-you' : meaning}>{isOverdue ? 'Overdue' : words}</Badge>;
 }
 
+type Listed = Invoice & { isOverdue: boolean; open: number };
+
+/** What is to be paid of them, for each currency. */
+const sumOpen = (invoices: Listed[]): Amount[] =>
+  [...new Set(invoices.filter(({ open }) => open > 0).map(({ currency }) => currency))].map((currency) => {
+    const these = invoices.filter((invoice) => invoice.currency === currency);
+    const unitAmount = these.reduce((sum, { open }) => sum + open, 0);
+    return { currency, unitAmount, minorDigits: these[0]?.minorDigits ?? 2 };
+  });
+
 /** `isOwn`: to whoever has them. Otherwise to staff. `opens`: whether whoever looks at them can open them. */
 export function Invoices({
   invoices,
   opens = true,
   isOwn = true,
 }: {
-  invoices: (Invoice & { isOverdue: boolean })[];
+  invoices: Listed[];
   opens?: boolean;
   isOwn?: boolean;
 }) {
+  const open = sumOpen(invoices);
   return (
-    <Section id="invoices" title="Invoices">
+    <Section
+      id="invoices"
+      title="Invoices"
+      intro={
+        open.length > 0 &&
+        open.map((amount, at) => (
+          <span key={amount.currency}>
+            {at === 0 ? 'To pay: ' : ' and '}
+            <Money {...amount} />
+          </span>
+        ))
+      }
+    >
       <Rows>
-        {invoices.map(({ number, plan, status, issuedAt, dueAt, isOverdue, ...amount }) => (
+        {invoices.map(({ number, plan, status, issuedAt, dueAt, isOverdue, open, ...amount }) => (
           <Row
             key={number}
             href={opens ? `${isOwn ? '' : '/admin'}/invoices/${number}` : undefined}
@@ -56,6 +79,11 @@ export function Invoices({
               <>
                 <Money {...amount} />
                 <InvoiceState status={status} isOverdue={isOverdue} />
+                {open > 0 && open < amount.unitAmount && (
+                  <span className="hint">
+                    <Money {...amount} unitAmount={open} /> to pay
+                  </span>
+                )}
               </>
             }
           />

@@ -81,7 +81,7 @@ function State({ status, canKeep }: Contract) {
 
 /** Lines, one below the other. */
 function About(contract: Contract) {
-  const { description, status, trialEndsOn, price, cancelsOn, canKeep, next } = contract;
+  const { description, status, trialEndsOn, price, isBeforeTax, cancelsOn, canKeep, next } = contract;
   const lines: ReactNode[] = [];
   if (description) lines.push(<bdi>{description}</bdi>);
   const cost = price && (
@@ -93,7 +93,11 @@ function About(contract: Contract) {
     lines.push(
       <>
         Free until <Day at={trialEndsOn} />
-        {cost && <>, then {cost} if you continue</>}
+        {cost && (
+          <>
+            , then {cost} {isBeforeTax && 'before tax '}if you continue
+          </>
+        )}
       </>,
     );
   else if (status === 'expired' && trialEndsOn)
@@ -108,7 +112,7 @@ function About(contract: Contract) {
   if (canKeep && cancelsOn)
     lines.push(
       <strong>
-        Ends on <Day at={cancelsOn} />. Nothing is charged after that.
+        The last day is <Day at={cancelsOn} />. Nothing is charged after that.
       </strong>,
     );
   if (next) lines.push(<NextCharge {...next} />);
@@ -180,7 +184,7 @@ function Cancel({ contract, refused }: { contract: Contract; refused: Refused | 
                 <strong>
                   <Day at={wouldEndOn} />
                 </strong>
-                , and ends then. You can change your mind until that day.
+                , its last day. You can change your mind until then.
               </p>
               <p>Nothing is charged after that. Invoices that are open still have to be paid.</p>
             </>

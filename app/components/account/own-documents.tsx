@@ -3,6 +3,7 @@ import { Badge } from '../badge.tsx';
 import { Day } from '../instant.tsx';
 import { Money } from '../money.tsx';
 import { Section } from '../section.tsx';
+import { type DocumentsPath, nameOf } from './document-sheet.tsx';
 import { InvoiceState } from './invoices.tsx';
 import type { OwnBilling } from './own-contracts.tsx';
 
@@ -33,9 +34,6 @@ export function OwnDocuments({ documents, next, isFirst }: Props) {
   );
 }
 
-const nameOf = ({ kind, number }: Pick<Document, 'kind' | 'number'>) =>
-  `${kind === 'invoice' ? 'Invoice' : 'Credit note'} ${number}`;
-
 function DocumentRow(document: Document) {
   const { number, title, issuedOn, corrects, amount, open, status, isOverdue, hasDocument, hasXml } =
     document;
@@ -48,7 +46,7 @@ function DocumentRow(document: Document) {
             {name}
           </a>
           <p className="hint">
-            <bdi>{title}</bdi>, <Day at={issuedOn} />
+            <bdi className="plan">{title}</bdi>, <Day at={issuedOn} />
             {corrects && `, corrects invoice ${corrects}`}
           </p>
         </div>
@@ -67,7 +65,7 @@ function DocumentRow(document: Document) {
         </div>
         {hasDocument && (
           <div className="row-more">
-            <Files number={number} name={name} hasXml={hasXml} />
+            <Files path="/invoices" number={number} name={name} hasXml={hasXml} />
           </div>
         )}
       </div>
@@ -75,14 +73,16 @@ function DocumentRow(document: Document) {
   );
 }
 
+type FilesProps = { path: DocumentsPath; number: string; name: string; hasXml: boolean };
+
 /** Where the document is kept as files. */
-export const Files = ({ number, name, hasXml }: { number: string; name: string; hasXml: boolean }) => (
+export const Files = ({ path, number, name, hasXml }: FilesProps) => (
   <div className="files">
-    <a className="alone" href={`/invoices/${number}.pdf`}>
+    <a className="alone" href={`${path}/${number}.pdf`}>
       PDF<span className="visually-hidden">: {name}</span>
     </a>
     {hasXml && (
-      <a className="alone" href={`/invoices/${number}.xml`}>
+      <a className="alone" href={`${path}/${number}.xml`}>
         XML<span className="visually-hidden">: {name}</span>
       </a>
     )}

@@ -22,7 +22,7 @@ export function ToPay({ open, isMoreOpen, howToPay }: Pick<OwnBilling, 'open' | 
             title={`Invoice ${number}`}
             about={
               <>
-                <bdi>{title}</bdi>, {isOverdue ? 'was due on' : 'due on'} <Day at={dueOn} />
+                <bdi className="plan">{title}</bdi>, {isOverdue ? 'was due on' : 'due on'} <Day at={dueOn} />
               </>
             }
             end={
@@ -58,7 +58,7 @@ export const PayLink = ({ href, amount, number }: { href: string; amount: Amount
 );
 
 /** An IBAN in groups of four, as people type it. */
-const group = (iban: string) => iban.replaceAll(/(.{4})(?=.)/g, '$1\u00a0');
+export const group = (iban: string) => iban.replaceAll(/(.{4})(?=.)/g, '$1 ');
 
 type Account = NonNullable<OwnBilling['howToPay']>;
 

@@ -1,10 +1,8 @@
+// The forms that change something about a person.
 import { createContext, type ReactNode, useContext } from 'react';
 import type { Procedures } from '../../../server/trpc/router.ts';
 import type { Refused } from '../../refused.ts';
-import { Disclosure } from '../disclosure.tsx';
-import { Field } from '../field.tsx';
-import { Notice } from '../notice.tsx';
-import { TooMany } from '../too-many.tsx';
+import { ActForm, type ActFormProps } from './act-form.tsx';
 
 type Got = Awaited<ReturnType<Procedures['admin']['people']['get']>>;
 
@@ -17,13 +15,10 @@ export const ActsContext = createContext<{ person: Person; refused: Refused | un
   undefined,
 );
 
-/** What a form says beside `why` and `seen`: its fields that are fixed, such as which capability. */
-type About = Record<string, string>;
-
 const canGetMail = ({ suspendedAt, deletionDueAt }: Person) => !suspendedAt && !deletionDueAt;
 
 /** Whether an act makes sense for the person as they are now. */
-const makesSense: Record<Intent, (person: Person, about: About) => boolean> = {
+const makesSense: Record<Intent, (person: Person, about: Record<string, string>) => boolean> = {
   suspend: ({ suspendedAt }) => !suspendedAt,
   resume: ({ suspendedAt, frozenAt }) => suspendedAt !== null && !frozenAt,
   thaw: ({ frozenAt }) => frozenAt !== null,
@@ -49,7 +44,7 @@ const makesSense: Record<Intent, (person: Person, about: About) => boolean> = {
 };
 
 /** Whether the page has that form, for whoever looks at it. */
-export const isOffered = (person: Person, intent: Intent, about: About = {}): boolean =>
+export const isOffered = (person: Person, intent: Intent, about: Record<string, string> = {}): boolean =>
   person.seen[intent] !== undefined && makesSense[intent](person, about);
 
 /** Whether the page has the form that was refused, and so says there what was wrong. */
@@ -58,71 +53,27 @@ export function isSaidAtForm(person: Person, { values }: Refused): boolean {
   return Object.hasOwn(makesSense, intent) && isOffered(person, intent as Intent, values);
 }
 
-type ActProps = {
+type ActProps = Omit<ActFormProps, 'refused' | 'fields'> & {
   intent: Intent;
-  /** The words of the button that opens the form. */
-  label: ReactNode;
-  /** The words of the button that sends it. */
-  button: string;
-  /** What the person will notice. */
-  notice: ReactNode;
-  danger?: boolean;
-  /** Fields that say what it is about, such as which capability. */
-  about?: About;
   /** Further fields, with what was wrong with them and what was typed. */
   fields?: (refused: Refused | undefined) => ReactNode;
 };
 
 /** A form that changes something about a person. Nothing, if it makes no sense now, or whoever looks may not do it. */
-export function Act({ intent, label, button, notice, danger, about = {}, fields }: ActProps) {
+export function Act({ fields, about = {}, ...form }: ActProps) {
   const { person, refused: any } = useContext(ActsContext) ?? {};
+  const { intent } = form;
   if (!person || !isOffered(person, intent, about)) return null;
   const isMine =
     any?.values.intent === intent &&
     Object.entries(about).every(([name, value]) => any.values[name] === value);
   const refused = isMine ? any : undefined;
   return (
-    <Disclosure label={label} open={isMine}>
-      {/* The browser's own form, which goes to the address of the page. */}
-      <form method="post" data-intent={intent}>
-        <Refusal refused={refused} />
-        <p data-notice>{notice}</p>
-        {Object.entries({ ...about, seen: person.seen[intent] }).map(([name, value]) => (
-          <input key={name} type="hidden" name={name} value={value} />
-        ))}
-        {fields?.(refused)}
-        <Field
-          label="Why"
-          hint="For the audit. They do not see it."
-          name="why"
-          required
-          minLength={3}
-          maxLength={500}
-          autoComplete="off"
-          defaultValue={refused?.values.why}
-          error={refused?.errors.why}
-          autoFocus={refused?.errors.why !== undefined}
-        />
-        <button type="submit" name="intent" value={intent} className={danger ? 'danger' : undefined}>
-          {button}
-        </button>
-      </form>
-    </Disclosure>
+    <ActForm
+      {...form}
+      about={{ ...about, seen: person.seen[intent] ?? '' }}
+      refused={refused}
+      fields={fields?.(refused)}
+    />
   );
 }
-
-/** What was wrong with a form as a whole. */
-export function Refusal({ refused }: { refused: Refused | undefined }) {
-  if (!refused) return null;
-  if (refused.minutes) return <TooMany minutes={refused.minutes} focus />;
-  const message = refused.code === 'edited_meanwhile' ? editedMeanwhile : refused.message;
-  if (!message) return null;
-  return (
-    <Notice kind="error" focus>
-      {message}
-    </Notice>
-  );
-}
-
-const editedMeanwhile =
-  'This has changed since you opened the page, so nothing was done. Look at it as it is now, then send the form again.';

@@ -73,15 +73,15 @@ export function BillingSection({ person }: { person: Person }) {
           <Act
             intent="check-vat-id"
             about={{ vatId, checked: 'yes' }}
-            label="The VAT ID is checked"
-            button="Save that it is checked"
+            label="Mark the VAT ID as checked"
+            button="Mark as checked"
             notice="Invoices from now on may be without tax (reverse charge). The person sees that we have checked the ID, and gets no email. A changed ID has to be checked again."
           />
           <Act
             intent="check-vat-id"
             about={{ vatId, checked: 'no' }}
-            label="The VAT ID is not checked"
-            button="Save that it is not checked"
+            label="Mark the VAT ID as not checked"
+            button="Mark as not checked"
             danger
             notice="Invoices from now on are with tax. The person sees that we have not checked the ID, and gets no email."
           />

@@ -1,31 +1,25 @@
 import type { Procedures } from '../../../server/trpc/router.ts';
 import type { Refused } from '../../refused.ts';
+import { nameOf } from '../account/document-sheet.tsx';
 import { Field } from '../field.tsx';
 import { Day } from '../instant.tsx';
 import { Money } from '../money.tsx';
 import { Row, Rows } from '../rows.tsx';
 import { Section } from '../section.tsx';
-import { BookAct } from './book-act.tsx';
+import { ActForm } from './act-form.tsx';
 
-export type Invoice = Awaited<ReturnType<Procedures['booksForms']['invoice']>>;
+type Found = Awaited<ReturnType<Procedures['booksForms']['document']>>;
+type Invoice = Extract<Found, { kind: 'invoice' }>;
 
-/** What of the total was credited and paid, and what is open. */
+/** What paid and credited it. */
 export function InvoiceMoney({ invoice }: { invoice: Invoice }) {
-  const { currency, minorDigits, unitAmount, credited, allocated, open, payments, creditNotes } = invoice;
+  const { currency, minorDigits, payments, creditNotes } = invoice;
   const show = (amount: number) => <Money {...{ currency, minorDigits, unitAmount: amount }} />;
   return (
-    <Section id="money" title="What is paid, and what is not">
-      <dl className="facts">
-        <dt>Total</dt>
-        <dd>{show(unitAmount)}</dd>
-        <dt>Credited</dt>
-        <dd>{show(credited)}</dd>
-        <dt>Paid</dt>
-        <dd>{show(allocated)}</dd>
-        <dt>Still to pay</dt>
-        <dd data-open={open}>{show(open)}</dd>
-      </dl>
-      {(payments.length > 0 || creditNotes.length > 0) && (
+    <Section id="money" title="Payments and credit notes">
+      {payments.length + creditNotes.length === 0 ? (
+        <p className="hint">None yet.</p>
+      ) : (
         <Rows>
           {payments.map(({ id, paidAt, method, reference, amount }) => (
             <Row
@@ -38,15 +32,13 @@ export function InvoiceMoney({ invoice }: { invoice: Invoice }) {
               about={
                 <>
                   Payment <code>{id}</code>
-                  {method && (
-                    <>
-                      , <bdi>{method}</bdi>
-                    </>
-                  )}
-                  {reference && (
-                    <>
-                      , <bdi>{reference}</bdi>
-                    </>
+                  {[method, reference].map(
+                    (each) =>
+                      each && (
+                        <span key={each}>
+                          , <bdi>{each}</bdi>
+                        </span>
+                      ),
                   )}
                 </>
               }
@@ -56,9 +48,10 @@ export function InvoiceMoney({ invoice }: { invoice: Invoice }) {
           {creditNotes.map(({ number, issuedAt, total }) => (
             <Row
               key={number}
-              title={`Credit note ${number}`}
+              href={`/admin/invoices/${number}`}
+              title={nameOf({ kind: 'credit_note', number })}
               about={<Day at={issuedAt} />}
-              end={show(-total)}
+              end={show(total)}
             />
           ))}
         </Rows>
@@ -82,7 +75,7 @@ export function InvoiceActs({ invoice, refused: any }: { invoice: Invoice; refus
   return (
     <Section id="acts" title="Change something" bare>
       <div className="acts">
-        <BookAct
+        <ActForm
           intent="pay"
           label="Record a payment"
           button="Record the payment"
@@ -126,7 +119,7 @@ export function InvoiceActs({ invoice, refused: any }: { invoice: Invoice; refus
           }
         />
         {status !== 'void' && (
-          <BookAct
+          <ActForm
             intent="credit"
             label={hasDocument ? 'Credit the invoice' : 'Make the invoice void'}
             button={hasDocument ? 'Issue the credit note' : 'Make it void'}
@@ -143,7 +136,7 @@ export function InvoiceActs({ invoice, refused: any }: { invoice: Invoice; refus
                 <Field
                   {...amounts}
                   label="Amount with tax (optional)"
-                  hint={`Leave it empty to credit all that is left: ${decimal(left)} ${currency}`}
+                  hint={`Leave it empty to credit all that is left: ${currency} ${decimal(left)}`}
                   name="amount"
                   defaultValue={refusedOf('credit')?.values.amount}
                   error={refusedOf('credit')?.errors.amount}
@@ -153,14 +146,14 @@ export function InvoiceActs({ invoice, refused: any }: { invoice: Invoice; refus
           />
         )}
         {hasDocument && credited === 0 && (
-          <BookAct
+          <ActForm
             intent="reissue"
-            label="Issue it again with the customer’s present details"
+            label="Issue it again"
             button="Issue it again"
             danger
             about={{ seen }}
             refused={refusedOf('reissue')}
-            notice="For a wrong address or VAT id: change those first. We credit this invoice whole and issue a new one for the same period, at the same price. What was paid counts for the new one. The customer gets both. This cannot be undone."
+            notice="For a wrong name, address or VAT ID. First the customer corrects it on their billing page, and you mark the VAT ID as checked. Then we credit this invoice whole, and issue a new one with their present details, for the same period and at the same price. What was paid counts for the new one. The customer gets both. This cannot be undone."
           />
         )}
       </div>

@@ -24,6 +24,7 @@ function Line({ label, name, isOptional = false, ...input }: LineProps) {
   return (
     <Field
       label={isOptional ? `${label} (optional)` : label}
+      id={name}
       name={name}
       defaultValue={values[name] ?? ''}
       error={errors[name]}
@@ -241,6 +242,7 @@ export function SettingsForm({
           <Field
             label="Why"
             hint="Kept with the settings, and in the audit"
+            id="why"
             name="why"
             required
             minLength={3}

@@ -1,5 +1,6 @@
 import type { Procedures } from '../../../server/trpc/router.ts';
 import type { Refused } from '../../refused.ts';
+import { group } from '../account/to-pay.tsx';
 import { Badge, type Meaning } from '../badge.tsx';
 import { Field } from '../field.tsx';
 import { Instant } from '../instant.tsx';
@@ -40,7 +41,7 @@ export function PendingSettings({
   refused: Refused | undefined;
 }) {
   const lines: [string, (of: Whole) => string | undefined][] = [
-    ['IBAN', ({ settings }) => settings.seller.iban],
+    ['IBAN', ({ settings }) => settings.seller.iban && group(settings.seller.iban)],
     ['BIC', ({ settings }) => settings.seller.bic],
     ['Link to pay', ({ settings }) => settings.payment.link],
   ];

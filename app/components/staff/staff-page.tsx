@@ -4,13 +4,23 @@ import { Icon, type IconName } from '../icon.tsx';
 import { Notice } from '../notice.tsx';
 import { Page } from '../page.tsx';
 
-type Entry = { path: string; icon: IconName; title: string; isForAdmins?: boolean };
+type Entry = { path: string; icon: IconName; title: string; isForAdmins?: boolean; parts?: Part[] };
+type Part = { path: string; title: string };
 
 const pages: Entry[] = [
   { path: '/admin/people', icon: 'people', title: 'People' },
   { path: '/admin/audit', icon: 'clock', title: 'Audit' },
-  { path: '/admin/billing', icon: 'invoice', title: 'Billing', isForAdmins: true },
-  { path: '/admin/billing/settings', icon: 'invoice', title: 'Billing settings', isForAdmins: true },
+  {
+    path: '/admin/billing',
+    icon: 'invoice',
+    title: 'Billing',
+    isForAdmins: true,
+    parts: [
+      { path: '/admin/billing', title: 'Billing' },
+      { path: '/admin/billing/unallocated', title: 'Unallocated' },
+      { path: '/admin/billing/settings', title: 'Settings' },
+    ],
+  },
 ];
 
 type StaffPageProps = {
@@ -19,11 +29,14 @@ type StaffPageProps = {
   who: Who;
   /** The path of the page in the navigation that this one belongs to. */
   current: string;
+  /** The path of this page, if it is one of several that have one entry there. */
+  part?: string;
   children: ReactNode;
 };
 
 /** The frame of the pages on which staff help other people. */
-export function StaffPage({ title, intro, who, current, children }: StaffPageProps) {
+export function StaffPage({ title, intro, who, current, part, children }: StaffPageProps) {
+  const { title: about, parts } = pages.find(({ path }) => path === current) ?? {};
   const nav = (
     <nav className="account-nav staff-nav" aria-label="Helping people">
       <ul>
@@ -42,6 +55,19 @@ export function StaffPage({ title, intro, who, current, children }: StaffPagePro
   );
   return (
     <Page title={title} intro={intro} nav={nav} wide>
+      {parts && (
+        <nav className="tabs" aria-label={about}>
+          <ul>
+            {parts.map(({ path, title: words }) => (
+              <li key={path}>
+                <a href={path} aria-current={path === part ? 'page' : undefined}>
+                  {words}
+                </a>
+              </li>
+            ))}
+          </ul>
+        </nav>
+      )}
       {who.lacksFactor && (
         <Notice kind="warning">You are here without a second factor, which only local mode allows.</Notice>
       )}

@@ -147,10 +147,7 @@ const columns = {
 
 function writeLine(sheet: Sheet, facts: DocumentFacts): void {
   const { line, net, currency } = facts;
-  const about = joinLines(
-    line.description,
-    `${formatDay(line.first_day)} to ${formatDay(line.last_day)}, both included`,
-  );
+  const about = joinLines(line.description, `${formatDay(line.first_day)} to ${formatDay(line.last_day)}`);
   const style = { size: 9 };
   const lines = [
     ...sheet.layOut(line.title, columns.what.width, style),
@@ -167,7 +164,7 @@ function writeLine(sheet: Sheet, facts: DocumentFacts): void {
   sheet.y += 8;
   sheet.write('1', columns.quantity);
   sheet.write(formatDecimal(net, currency), columns.price);
-  sheet.write(facts.category === 'O' ? '–' : `${formatPercent(facts.rate)} %`, columns.rate);
+  sheet.write(facts.category === 'O' ? '–' : `${formatPercent(facts.rate)}%`, columns.rate);
   sheet.write(formatDecimal(net, currency), columns.net);
   const title = sheet.write(line.title, { ...columns.what, bold: true });
   sheet.y = sheet.write(about, { ...columns.what, y: title + 1, colour: grey }) + 8;
@@ -182,7 +179,7 @@ function writeTotals(sheet: Sheet, facts: DocumentFacts): void {
   const value = { x: 440, width: page.right - 440, align: 'right' } as const;
   const rows: [string, number][] = [
     ['Net amount', net],
-    [category === 'O' ? 'Tax' : `Tax ${formatPercent(rate)} % of ${formatDecimal(net, currency)}`, tax],
+    [category === 'O' ? 'Tax' : `Tax ${formatPercent(rate)}% of ${formatDecimal(net, currency)}`, tax],
   ];
   for (const [name, amount] of rows) {
     sheet.write(name, label);
@@ -239,8 +236,8 @@ function writePayment(sheet: Sheet, facts: DocumentFacts): void {
     const x = page.right - codeSize;
     const codeTop = sheet.y + 10;
     sheet.drawCode(code, { x, y: codeTop, size: codeSize });
-    const caption = { x, y: codeTop + codeSize + 10, width: codeSize, size: 7, colour: grey };
-    y = Math.max(y, sheet.write('Scan with your banking app', caption));
+    const caption = { x: rightColumn, y: codeTop + codeSize + 10, width: halfWidth, align: 'right' } as const;
+    y = Math.max(y, sheet.write('Scan with your banking app', { ...caption, size: 7, colour: grey }));
   }
   sheet.y = y;
 }

@@ -24,7 +24,7 @@ export const listSeen = (text: string): string[] => [
   ),
 ];
 
-/** Breaks at the ends of lines, at spaces, and within a word only where it is wider than `width`. */
+/** Breaks at the ends of lines, at spaces, and within a word only where it is wider than `width`: in an address, after a part. */
 export function breakText(text: string, width: number, measure: (text: string) => number): Line[] {
   return clean(text)
     .split('\n')
@@ -52,10 +52,15 @@ function findBreaks(
     if (end > from && measure(text.slice(from, index + word.length)) > width) close(index);
     if (measure(text.slice(from, index + word.length)) > width) {
       // A word that is wider than a line.
+      let part = index;
       for (const { segment, index: at } of new Intl.Segmenter().segment(word)) {
         const after = index + at + segment.length;
-        if (index + at > from && measure(text.slice(from, after)) > width) close(index + at);
+        if (index + at > from && measure(text.slice(from, after)) > width) {
+          if (part > from) end = part;
+          close(end);
+        }
         end = after;
+        if ('/?&'.includes(segment)) part = after;
       }
     }
     end = index + word.length;

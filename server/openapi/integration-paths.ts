@@ -1,4 +1,4 @@
-// The paths of the CRM (contract section 7).
+// The paths of the CRM and of payment providers (contract sections 7 and 7a).
 import { contractsLimit } from '../endpoints/crm-contracts.ts';
 import type { SignedExample, Worked } from './examples.ts';
 import { json, noStore, type Parameter, type PathItem, type Refuse, text, toExamples } from './parts.ts';
@@ -29,38 +29,50 @@ export const webhookHeaders = (examples: Record<string, SignedExample>): Paramet
 export const signedBodies = (examples: Record<string, SignedExample>) =>
   Object.fromEntries(Object.entries(examples).map(([name, { body }]) => [name, body]));
 
-export const buildCrmPaths = (
-  { signups, signupAnswers, contracts }: Worked,
+const answered = {
+  ...noStore,
+  'Idempotent-Replayed': {
+    description: 'The same message was answered before: this is that answer.',
+    schema: { const: 'true' },
+  },
+};
+
+type SchemaName = Parameters<typeof schemaRef>[0];
+type Answered = [description: string, examples: Record<string, unknown>];
+
+type Signed = {
+  /** Of the operation. */
+  says: Record<'operationId' | 'summary' | 'description', string> & { tags: string[] };
+  security: string;
+  examples: Record<string, SignedExample>;
+  schemas: [message: SchemaName, answer: SchemaName];
+  known: Answered;
+  fresh: Answered;
+};
+
+const buildSigned = (
   refuse: Refuse,
-): Record<string, PathItem> => ({
-  '/integrations/crm/signups': {
+  { says, security, examples, schemas, known, fresh }: Signed,
+): PathItem => {
+  const [message, answer] = schemas;
+  const answerWith = ([description, answers]: Answered) => ({
+    description,
+    headers: answered,
+    content: json(schemaRef(answer), answers),
+  });
+  return {
     post: {
-      operationId: 'pushSignup',
-      tags: ['CRM'],
-      summary: 'Report a signup or trial, or a change of its contract',
-      description:
-        'Each signup makes at most one customer and one contract, however often it is sent. Send a message again under the same `webhook-id` until it is answered with 200 or 201.',
-      security: [{ signupSignature: [] }],
-      parameters: webhookHeaders(signups),
+      ...says,
+      security: [{ [security]: [] }],
+      parameters: webhookHeaders(examples),
       requestBody: {
         description: 'Strict JSON in UTF-8: no name twice, at most 16 levels deep, at most 64 KiB.',
         required: true,
-        content: json(schemaRef('Signup'), signedBodies(signups)),
+        content: json(schemaRef(message), signedBodies(examples)),
       },
       responses: {
-        200: {
-          description: 'A signup that was known.',
-          headers: answered,
-          content: json(schemaRef('SignupAnswer'), {
-            active: signupAnswers.active,
-            older: signupAnswers.older,
-          }),
-        },
-        201: {
-          description: 'A new signup.',
-          headers: answered,
-          content: json(schemaRef('SignupAnswer'), { trial: signupAnswers.trial }),
-        },
+        200: answerWith(known),
+        201: answerWith(fresh),
         ...refuse([
           'malformed_json',
           'invalid_webhook_signature',
@@ -72,7 +84,27 @@ export const buildCrmPaths = (
         ]),
       },
     },
-  },
+  };
+};
+
+export const buildIntegrationPaths = (
+  { signups, signupAnswers, contracts, payments, paymentAnswers }: Worked,
+  refuse: Refuse,
+): Record<string, PathItem> => ({
+  '/integrations/crm/signups': buildSigned(refuse, {
+    says: {
+      operationId: 'pushSignup',
+      tags: ['CRM'],
+      summary: 'Report a signup or trial, or a change of its contract',
+      description:
+        'Each signup makes at most one customer and one contract, however often it is sent. Send a message again under the same `webhook-id` until it is answered with 200 or 201.',
+    },
+    security: 'signupSignature',
+    examples: signups,
+    schemas: ['Signup', 'SignupAnswer'],
+    known: ['A signup that was known.', { active: signupAnswers.active, older: signupAnswers.older }],
+    fresh: ['A new signup.', { trial: signupAnswers.trial }],
+  }),
   '/integrations/crm/contracts': {
     get: {
       operationId: 'listContracts',
@@ -106,12 +138,18 @@ export const buildCrmPaths = (
       },
     },
   },
+  '/integrations/payments': buildSigned(refuse, {
+    says: {
+      operationId: 'reportPayment',
+      tags: ['Payments'],
+      summary: 'Report a payment or a refund',
+      description:
+        'Each `payment_id` counts once, however often it is sent, and in whatever order a payment and its refunds arrive. Send a message again under the same `webhook-id` until it is answered with 200 or 201.',
+    },
+    security: 'paymentSignature',
+    examples: payments,
+    schemas: ['Payment', 'PaymentAnswer'],
+    known: ['One that was known. What it comes to is as of now.', { known: paymentAnswers.known }],
+    fresh: ['A new one.', { payment: paymentAnswers.payment, refund: paymentAnswers.refund }],
+  }),
 });
-
-export const answered = {
-  ...noStore,
-  'Idempotent-Replayed': {
-    description: 'The same message was answered before: this is that answer.',
-    schema: { const: 'true' },
-  },
-};

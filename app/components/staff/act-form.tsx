@@ -1,26 +1,37 @@
-// A form of an administrator about money.
+// The form of an act of the staff: it opens in place, says what will happen, and asks why.
 import type { ReactNode } from 'react';
 import type { Refused } from '../../refused.ts';
 import { Disclosure } from '../disclosure.tsx';
 import { Field } from '../field.tsx';
-import { Refusal } from './act.tsx';
+import { Notice } from '../notice.tsx';
+import { TooMany } from '../too-many.tsx';
 
-type BookActProps = {
+export type ActFormProps = {
   intent: string;
   /** The words of the button that opens the form. */
-  label: string;
+  label: ReactNode;
   /** The words of the button that sends it. */
   button: string;
-  /** What will happen. */
+  /** What will happen, and what the person or customer will notice. */
   notice: ReactNode;
   danger?: boolean;
-  /** What the form is about, and what it was made from. */
-  about: Record<string, string>;
+  /** Fields that say what it is about, such as which capability, and what it was made from. */
+  about?: Record<string, string>;
+  /** This form, if it was refused. */
   refused: Refused | undefined;
   fields?: ReactNode;
 };
 
-export function BookAct({ intent, label, button, notice, danger, about, refused, fields }: BookActProps) {
+export function ActForm({
+  intent,
+  label,
+  button,
+  notice,
+  danger,
+  about = {},
+  refused,
+  fields,
+}: ActFormProps) {
   return (
     <Disclosure label={label} open={refused !== undefined}>
       {/* The browser's own form, which goes to the address of the page. */}
@@ -33,7 +44,7 @@ export function BookAct({ intent, label, button, notice, danger, about, refused,
         {fields}
         <Field
           label="Why"
-          hint="For the audit. The customer does not see it."
+          hint="For the audit. Only staff see it."
           name="why"
           required
           minLength={3}
@@ -50,3 +61,19 @@ export function BookAct({ intent, label, button, notice, danger, about, refused,
     </Disclosure>
   );
 }
+
+/** What was wrong with a form as a whole. */
+export function Refusal({ refused }: { refused: Refused | undefined }) {
+  if (!refused) return null;
+  if (refused.minutes) return <TooMany minutes={refused.minutes} focus />;
+  const message = refused.code === 'edited_meanwhile' ? editedMeanwhile : refused.message;
+  if (!message) return null;
+  return (
+    <Notice kind="error" focus>
+      {message}
+    </Notice>
+  );
+}
+
+const editedMeanwhile =
+  'This has changed since you opened the page, so nothing was done. Look at it as it is now, then send the form again.';
