@@ -176,6 +176,15 @@ describe('the files of a document', () => {
   });
 });
 
+it('a document that fails holds up no other one', async () => {
+  await addDocument('HELDUP-1', { total: 1 });
+  await addDocument('HELDUP-2', {});
+  await openJob().run();
+  expect(await filesOf('HELDUP-2')).toBeTruthy();
+  expect(await rowOf('document_files', 'HELDUP-1')).toBeUndefined();
+  await sql`delete from documents_to_make where number = 'HELDUP-1'`.execute(billing.app.db);
+});
+
 describe('the address of a file', () => {
   let cookie: string;
   beforeAll(async () => {

@@ -10,6 +10,7 @@ import {
   addContract,
   addInvoice,
   buildPayment,
+  buildRefund,
   findFaultsInBooks,
   issueNext,
   readInvoice,
@@ -205,6 +206,15 @@ describe('credit', () => {
   });
 });
 
+it('cancelContract ends a contract at once and for good, and once', async () => {
+  const contract = await addContract(app.db);
+  expect(await ask('cancelContract', { contract })).toEqual({ done: true });
+  const { rows } = await sql`select status from service_contracts where id = ${contract}`.execute(app.db);
+  expect(rows).toEqual([{ status: 'canceled' }]);
+  expect(await ask('cancelContract', { contract })).toEqual({ done: false });
+  expect(await issueNext(app.db, contract)).toBeUndefined();
+});
+
 describe('reissue', () => {
   it('moves what was paid of it to a new invoice of the same period and price, and nothing more', async () => {
     const number = await addInvoice(app.db);
@@ -368,6 +378,55 @@ describe('the page of payments that wait', () => {
     expect((await post({ payment, seen, intent: 'paid-back' })).status).toBe(303);
     expect(await readUnallocated(app.db, payment)).toBe(0);
     expect((await open()).text).not.toContain(payment);
+  });
+
+  it('says of each why it waits', async () => {
+    const credited = await addInvoice(app.db);
+    await ask('credit', { number: credited });
+    const paid = await addInvoice(app.db);
+    await report(app, buildPayment(3_451, { invoice_number: paid }));
+    const unpaid = await addInvoice(app.db);
+    const dollars = { currency: 'USD', unit_amount: 500 };
+    const spent = buildPayment(100);
+    await report(app, spent);
+    const late = buildPayment(400, { invoice_number: 'INV-of-later' });
+    const waiting = [
+      [buildPayment(500), 'It names no invoice.'],
+      [buildPayment(500, { invoice_number: unpaid, amount: dollars }), 'which is in another currency.'],
+      [buildPayment(500, { invoice_number: credited }), 'which is void.'],
+      [buildPayment(500, { invoice_number: paid }), 'or came after that was paid.'],
+      [late, 'which there is not.'],
+      [buildRefund(spent.payment_id, 500), 'More was refunded than was paid.'],
+      [buildRefund('pay_of_later', 500), 'A refund of a payment that we do not know yet.'],
+    ] as const;
+    for (const [each] of waiting) await report(app, each);
+    const { text } = await open();
+    const rows = text.split('data-unallocated=').slice(0, -1);
+    for (const [each, why] of waiting) {
+      const row = rows.find((part) => part.includes(`<code>${each.payment_id}</code>`));
+      expect([each.payment_id, row?.includes(why)]).toEqual([each.payment_id, true]);
+    }
+    // The oldest first.
+    const places = waiting.map(([each]) => text.indexOf(`<code>${each.payment_id}</code>`));
+    expect(places).toEqual([...places].sort((one, other) => one - other));
+  });
+
+  it('has the oldest hundred', async () => {
+    await sql`insert into payments (id, kind, currency, amount, paid_at, recorded_at, recorded_by, unallocated)
+      select 'of-2001-' || to_char(n, 'FM000'), 'payment', 'EUR', 5, now(), '2001-01-01'::timestamptz + n * interval '1 s',
+        'payments', 5 from generate_series(1, 101) n`.execute(app.db);
+    const page = await open();
+    const shown = [...page.text.matchAll(/<code>(of-2001-\d+)<\/code>/g)].map(([, id]) => id);
+    expect(shown).toEqual(
+      Array.from({ length: 100 }, (_, at) => `of-2001-${String(at + 1).padStart(3, '0')}`),
+    );
+    expect(textOf(page)).toContain('The oldest 100');
+    await sql`update payments set unallocated = 0 where id like 'of-2001-%'`.execute(app.db);
+    // Paid back, so that the books balance.
+    await sql`insert into payments (id, kind, of, currency, amount, paid_at, recorded_at, recorded_by, unallocated)
+      select id || '-back', 'paid_back', id, 'EUR', 5, now(), now(), 'staff', 0 from payments where id like 'of-2001-%'`.execute(
+      app.db,
+    );
   });
 
   it('is not for managers', async () => {
