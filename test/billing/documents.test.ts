@@ -2,10 +2,12 @@ import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { inTransaction } from '../../db/postgres/transactions.ts';
 import { listHeld } from '../../db/tables/book-lists.ts';
+import { findContract } from '../../db/tables/service-contracts.ts';
 import { creditInvoice } from '../../server/billing/credit.ts';
 import type { DocumentFacts } from '../../server/billing/document-facts.ts';
 import { runBilling } from '../../server/billing/invoicing.ts';
 import { type Money, recordMoney } from '../../server/billing/ledger.ts';
+import { readPreview } from '../../server/billing/preview.ts';
 import type { BillingSettings } from '../../server/billing/settings.ts';
 import { eraseUser } from '../../server/identity/person/erase-user.ts';
 import { recordLog } from '../support/app/log.ts';
@@ -472,6 +474,30 @@ it('a contract past due gets no documents, also where a report says active, and 
   ]);
 });
 
+it('the preview of a contract past due has what has begun, of today and at the prices of then, as if it were paid', async () => {
+  await setClocks('2026-01-10T12:00:00.000Z');
+  await setSettings(billing.app.db, numberedAs('SOON-'));
+  const contractId = await billing.report('soon-and-dearer');
+  await billing.bill();
+  await setClocks('2026-02-01T12:00:00.000Z');
+  await billing.bill();
+  await setClocks('2026-02-12T12:00:00.000Z');
+  await billing.bill();
+  expect(await billing.statusOf(contractId)).toBe('past_due');
+  const price = { currency: 'EUR', unit_amount: 9_900, interval: 'month' };
+  await billing.report('soon-and-dearer', { price });
+  await setClocks('2026-03-12T12:00:00.000Z');
+  const preview = await readPreview(billing.app.db, (db) => findContract(db, { id: contractId }), 1);
+  expect(preview.held).toBeNull();
+  expect(
+    preview.documents.map(({ issued_on, period_first_day, net }) => [issued_on, period_first_day, net]),
+  ).toEqual([
+    ['2026-03-12', '2026-02-10', 2_900],
+    ['2026-03-12', '2026-03-10', 9_900],
+    ['2026-04-10', '2026-04-10', 9_900],
+  ]);
+});
+
 describe('nothing that was issued or recorded', () => {
   it.each([
     sql`update documents set total = total + 1, net = net + 1`,
@@ -534,6 +560,27 @@ describe('an instance of the version before', () => {
       billing.app.db,
     );
     expect(rows).toEqual([{ amount: '3451', unallocated: '0', allocated: '3451' }]);
+  });
+
+  it('settles one from before there was a seller: paid by a payment, void by crediting it', async () => {
+    await sql`update billing_settings set stopped_at = now()`.execute(billing.app.db);
+    await setClocks('2026-03-01T10:00:00.000Z');
+    const [paid, voided] = [await billing.report('old-paid'), await billing.report('old-void')];
+    await billing.bill();
+    await setSettings(billing.app.db);
+    for (const [id, status, paidAt] of [
+      [paid, 'paid', sql`now()`],
+      [voided, 'void', sql`null`],
+    ] as const)
+      await sql`update invoices set status = ${status}, paid_at = ${paidAt} where contract_id = ${id}`.execute(
+        billing.app.db,
+      );
+    expect(await billing.invoicesOf(paid)).toMatchObject([
+      { document: null, status: 'paid', allocated: '2900', credited: '0' },
+    ]);
+    expect(await billing.invoicesOf(voided)).toMatchObject([
+      { document: null, status: 'void', allocated: '0', credited: '2900' },
+    ]);
   });
 
   it('records no more than is open of one that is credited and paid in part', async () => {

@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { inTransaction } from '../../db/postgres/transactions.ts';
 import { lockContract, setCancelsAt } from '../../db/tables/service-contracts.ts';
 import { creditInvoice, reissueInvoice } from '../../server/billing/credit.ts';
-import { allocate, type Bookkeeper, type Money, recordMoney } from '../../server/billing/ledger.ts';
+import { allocate, type Bookkeeper, type Money, payOpen, recordMoney } from '../../server/billing/ledger.ts';
 import { deferContractMail } from '../../server/billing/mails.ts';
 import { eraseUser } from '../../server/identity/person/erase-user.ts';
 import type { Message } from '../../server/mail/mailer.ts';
@@ -313,7 +313,19 @@ it('without a seller no trial is told of, and without an archive a document goes
     await plain.setClock('2027-02-12T10:00:00.000Z');
     await plain.bill();
     expect(await plain.send()).toEqual([]);
+    const old = await plain.report('PlainOld');
+    await plain.bill();
     await setSettings(plain.db);
+    const { rows } = await sql<{ number: string }>`select number from invoices`.execute(plain.db);
+    // Nor is a payment thanked for of an invoice that has no document.
+    await inTransaction(plain.db, { by: 'service', cause: 'test' }, (trx) =>
+      payOpen(
+        trx,
+        { number: rows[0]?.number ?? '', id: 'pays-old', paidAt: plain.now() },
+        { now: plain.now(), recordedBy: 'payments' },
+      ),
+    );
+    expect(to(old.email)(await plain.send())).toEqual([]);
     const { email } = await plain.report('Plain');
     await plain.bill();
     await plain.makeFiles();

@@ -330,6 +330,15 @@ describe('a signup', () => {
     expect(await read(email)).toBeUndefined();
   });
 
+  it('makes two mails a day to one address for invoices, whichever accounts name it', async () => {
+    const invoice_email = 'wanted@fleurs.example.com';
+    for (const nth of [1, 2, 3]) {
+      const { email } = await arrive(`wanted-${nth}`, { invoice_email });
+      expect(await read(email)).toMatchObject({ invoiceEmail: invoice_email, provedInvoiceEmail: null });
+    }
+    expect(await listMailsTo(invoice_email)).toEqual(['invoice_email', 'invoice_email']);
+  });
+
   it('of which 16 arrive at once fills the details once, and mails the address for invoices once', async () => {
     const invoiceEmail = 'accounts@fleurs.example.com';
     const answers = await Promise.all(

@@ -2,9 +2,11 @@
 import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { inTransaction } from '../../db/postgres/transactions.ts';
 import type { DocumentFacts } from '../../server/billing/document-facts.ts';
 import { makeDueDocuments } from '../../server/billing/documents/make-due.ts';
 import { readSealedFacts } from '../../server/billing/documents/seal.ts';
+import { eraseUser } from '../../server/identity/person/erase-user.ts';
 import { recordLog } from '../support/app/log.ts';
 import { setSettings } from '../support/billing/settings.ts';
 import { type BillingApp, openBilling } from '../support/crm/billing.ts';
@@ -256,6 +258,24 @@ describe('the address of a file', () => {
     expect((await filesOf('PLAIN-1')).xml).toBeNull();
     expect((await get('/invoices/PLAIN-1.xml', cookie)).status).toBe(404);
     expect((await get('/invoices/PLAIN-1.pdf', cookie)).status).toBe(200);
+  });
+
+  it('gives administrators those of people who were erased, too', async () => {
+    const { db } = billing.app;
+    const id = await billing.report('gone', {}, { email: 'gone@example.test' });
+    await billing.bill();
+    const of = (await billing.invoicesOf(id))[0]?.document ?? '';
+    const { pdf } = await filesOf(of);
+    const user = await db
+      .selectFrom('users')
+      .select('id')
+      .where('email', '=', 'gone@example.test')
+      .executeTakeFirstOrThrow();
+    await inTransaction(db, { by: 'operator', cause: 'test' }, (trx) =>
+      eraseUser(trx, user.id, { now: new Date(), by: 'cli', onlyDue: false }),
+    );
+    const admin = await billing.app.login('admin@example.test');
+    expect((await get(`/admin/invoices/${of}.pdf`, admin)).bytes).toEqual(pdf);
   });
 
   it('gives administrators every file under /admin, and managers none', async () => {
