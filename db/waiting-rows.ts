@@ -39,16 +39,17 @@ const queues: Queue[] = [
     table: 'service_contracts',
     late: sql`extract(epoch from now() - next_period_starts_at)`,
     from: sql`service_contracts
-      where status = 'active' and price_currency is not null and next_period_starts_at <= now()`,
+      where status = 'active' and price_currency is not null and next_period_starts_at <= now()
+        and (cancels_at is null or cancels_at > next_period_starts_at)`,
     order: sql`next_period_starts_at`,
   },
   {
     queue: 'billing',
     table: 'invoices',
-    late: sql`extract(epoch from now() - i.due_at)`,
+    late: sql`extract(epoch from now() - coalesce(i.past_due_at, i.due_at))`,
     from: sql`invoices i join service_contracts c on c.id = i.contract_id and c.status = 'active'
-      where i.status = 'open' and i.due_at <= now()`,
-    order: sql`i.due_at`,
+      where i.status = 'open' and coalesce(i.past_due_at, i.due_at) <= now()`,
+    order: sql`coalesce(i.past_due_at, i.due_at)`,
   },
   {
     queue: 'billing',

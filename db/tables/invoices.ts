@@ -92,11 +92,14 @@ export async function skipInvoiceNumbers(trx: Transaction<DB>, upTo: number): Pr
   return Number(row.last_number);
 }
 
-/** An invoice with a document has the number of that; the numbers of those from before there was a seller are digits. */
+/**
+ * An invoice with a document has the number of that, which whoever pays may write in small letters; the numbers of those from
+ * before there was a seller are digits.
+ */
 const isCalled = (number: string) =>
   /^[1-9]\d{0,14}$/.test(number)
     ? sql<boolean>`i.number = ${number}::bigint and i.document is null`
-    : sql<boolean>`i.document = ${number}`;
+    : sql<boolean>`i.document = ${number.toUpperCase()}`;
 
 /** The invoice with that number, on any account. */
 export async function findInvoice(db: Database, number: string): Promise<Invoice | undefined> {

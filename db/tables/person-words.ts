@@ -167,7 +167,9 @@ export function findByWhole(
       union select user_id from external_links where provider = ${provider} and external_id = ${text}
       union select user_id from service_contracts where signup_id = ${text}
       union select c.user_id from invoices i join service_contracts c on c.id = i.contract_id
-        where i.number = ${invoiceNumber ?? null}::bigint
+        where i.number = ${invoiceNumber ?? null}::bigint and i.document is null
+      union select c.user_id from documents d join invoices i on i.number = d.invoice
+        join service_contracts c on c.id = i.contract_id where d.number = upper(${text})
     ) w ${joinHit(filters)} order by hit.id desc limit ${sql.lit(limit)}`,
   );
 }

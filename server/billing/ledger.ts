@@ -53,7 +53,7 @@ export async function recordMoney(trx: Transaction<DB>, money: Money, by: Bookke
   await lockPayments(trx, [money.id, ...(money.of === null ? [] : [money.of])]);
   const known = await findPayment(trx, money.id);
   if (known) {
-    if (!hasSameFacts(known, money)) throw new AppError('idempotency_key_reused');
+    if (!hasSameFacts(known, money)) throw otherFacts();
     return { payment: known, applied: false };
   }
   await (money.kind === 'payment'
@@ -304,3 +304,8 @@ export async function settleContracts(
     if (contract) await settleContract(trx, contract, now);
   }
 }
+
+const otherFacts = () =>
+  new AppError('idempotency_key_reused', {
+    detail: 'This payment_id was reported with other facts. Use a new id for each payment and each refund.',
+  });

@@ -24,11 +24,49 @@ const sources = [
 ];
 /** The digest of the source of the build; missing while a build is under way, and after one that failed. */
 const digestFile = join(root, 'build', 'source-digest');
+/** The id of the process that builds. */
+const lockFile = join(root, 'build', 'lock');
 
 // Before the build, so that a file edited meanwhile counts as changed.
 const digest = digestSources();
-const isNeeded = !existsSync(digestFile) || readFileSync(digestFile, 'utf8') !== digest;
-if (isNeeded || !process.argv.includes('--if-needed')) build();
+const isForced = !process.argv.includes('--if-needed');
+if (isForced || isNeeded()) build();
+
+function isNeeded() {
+  return !existsSync(digestFile) || readFileSync(digestFile, 'utf8') !== digest;
+}
+
+/** Waits for whoever builds now: two builds at once would delete each other's files. */
+function lock() {
+  mkdirSync(dirname(lockFile), { recursive: true });
+  while (!takeLock()) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 200);
+  process.on('exit', () => rmSync(lockFile, { force: true }));
+}
+
+function takeLock() {
+  try {
+    writeFileSync(lockFile, String(process.pid), { flag: 'wx' });
+    return true;
+  } catch (error) {
+    if (codeOf(error) !== 'EEXIST') throw error;
+    if (!isBuilding()) rmSync(lockFile, { force: true });
+    return false;
+  }
+}
+
+/** Whether the process of the lock runs: one that was killed left its lock behind. */
+function isBuilding() {
+  try {
+    return process.kill(Number(readFileSync(lockFile, 'utf8')), 0);
+  } catch (error) {
+    return !['ESRCH', 'ENOENT'].includes(codeOf(error));
+  }
+}
+
+/** @param {unknown} error */
+function codeOf(error) {
+  return String(/** @type {NodeJS.ErrnoException} */ (error).code);
+}
 
 function build() {
   const vite = findVite();
@@ -36,6 +74,9 @@ function build() {
     exitWith(
       'The build is missing or out of date, and the tools to make it are not installed. Run "npm ci && npm run build" first.',
     );
+  lock();
+  // Somebody else may have built meanwhile.
+  if (!isForced && !isNeeded()) return;
   process.stderr.write('Building…\n');
   rmSync(digestFile, { force: true });
   for (const what of [[], ['--ssr'], ['--mode', 'service']]) {
@@ -44,7 +85,6 @@ function build() {
     const { status } = spawnSync(process.execPath, args, { cwd: root, stdio: ['ignore', 2, 2] });
     if (status !== 0) exitWith('The build failed.');
   }
-  mkdirSync(dirname(digestFile), { recursive: true });
   writeFileSync(digestFile, digest);
 }
 

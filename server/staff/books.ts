@@ -67,14 +67,15 @@ const most = 100;
 export async function listWaiting({ db }: Dependencies, staff: Staff) {
   requireRight(staff, 'billing.allocate');
   const found = await listUnallocated(db, most + 1);
-  const payments = await Promise.all(
-    found.slice(0, most).map(async (payment) => ({
+  const payments = [];
+  // One after the other, so that a page takes no more than one connection.
+  for (const payment of found.slice(0, most))
+    payments.push({
       ...payment,
       minorDigits: minorDigits(payment.currency),
       waits: await explain(db, payment),
       seen: digestSeen(seenOfPayment(payment)),
-    })),
-  );
+    });
   return { payments, more: found.length > most };
 }
 

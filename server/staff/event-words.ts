@@ -45,9 +45,13 @@ const hidden: Record<string, string> = {
   'staff.verify': 'Staff: verified the account',
 };
 
-/** What happened, in words. */
-export const sayEvent = (event: Pick<AuditRow, 'type' | 'reason' | 'details'>): string =>
-  hidden[event.type] ?? (describeEvent(event) || event.type);
+/** What happened, in words, with the number of the document or the id of the payment that it is about. */
+export function sayEvent(event: Pick<AuditRow, 'type' | 'reason' | 'details'>): string {
+  const words = hidden[event.type];
+  if (words === undefined) return describeEvent(event) || event.type;
+  const { number, payment } = event.details ?? {};
+  return [words, number ?? payment].filter((part) => part !== undefined).join(': ');
+}
 
 /** Every kind of event, with words for it as a whole. */
 export const listKinds = (): { kind: string; words: string }[] =>

@@ -70,8 +70,8 @@ describe('a payment', () => {
       allocated: 1_000,
       invoice: { status: 'open', open: 2_451 },
     });
-    expect(await report(app, buildPayment(2_451, { invoice_number: number }))).toMatchObject({
-      invoice: { status: 'paid', open: 0 },
+    expect(await report(app, buildPayment(2_451, { invoice_number: number.toLowerCase() }))).toMatchObject({
+      invoice: { number, status: 'paid', open: 0 },
     });
   });
 

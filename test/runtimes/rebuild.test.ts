@@ -1,5 +1,5 @@
 // `npm start` and `npm run cli` build where the source has changed, and only there. The builder is a stand-in.
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import {
   cpSync,
   existsSync,
@@ -81,6 +81,21 @@ const builds = { status: 0, stdout: '', calls: threeCalls };
 it('builds the first time, and not again', () => {
   expect(rebuild('--if-needed')).toMatchObject(builds);
   expect(rebuild('--if-needed')).toEqual(unchanged);
+});
+
+it('builds once, though sixteen ask at once, and does not wait for one that was killed', async () => {
+  write('build/lock', String(spawnSync('true').pid));
+  setBuilder('Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 300);');
+  const statuses = await Promise.all(
+    Array.from({ length: 16 }, () => {
+      const child = spawn(process.execPath, [join(root, 'server/runtime/rebuild.js'), '--if-needed'], {
+        stdio: 'ignore',
+      });
+      return new Promise((done) => child.once('exit', done));
+    }),
+  );
+  expect(statuses).toEqual(statuses.map(() => 0));
+  expect(readFileSync(join(root, 'built'), 'utf8').trim().split('\n')).toEqual(threeCalls);
 });
 
 it('always builds when asked to', () => {

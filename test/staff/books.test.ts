@@ -1,6 +1,7 @@
 // What administrators do with money: by procedures, and by the forms of their pages.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { listCreditNotes } from '../../db/tables/documents.ts';
 import { findInvoice } from '../../db/tables/invoices.ts';
 import { readPaidOn } from '../../server/billing/paid-on.ts';
 import { digestSeen } from '../../server/staff/act-on-books.ts';
@@ -62,6 +63,14 @@ const cases: Record<string, () => Promise<Record<string, string>>> = {
   paidBack: async () => ({ payment: (await report(app, buildPayment(100))).payment_id }),
   cancelContract: async () => ({ contract: await addContract(app.db) }),
 };
+
+it('the audit names the document that was issued', async () => {
+  const number = await addInvoice(app.db);
+  await ask('credit', { number });
+  const [creditNote] = await listCreditNotes(app.db, (await findInvoice(app.db, number))?.id ?? 0);
+  const answer = await call(app, 'audit.list', admin.cookie, { type: 'credit_note.issued' }, true);
+  expect(readData(answer).events[0].what).toBe(`A credit note was issued: ${creditNote?.number}`);
+});
 
 it('of sixteen part credits that two administrators send from the same page, one is done', async () => {
   const number = await addInvoice(app.db);

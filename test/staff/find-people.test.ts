@@ -1,11 +1,15 @@
 // Who is found, by what, and when (contract 12.50 to 12.61). What a search costs is in test/bench/people.ts.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { inTransaction } from '../../db/postgres/transactions.ts';
 import type { AppError } from '../../server/basics/errors.ts';
+import { creditInvoice } from '../../server/billing/credit.ts';
 import { findPeople } from '../../server/staff/find-people.ts';
 import { openApp, type TestApp } from '../support/app/app.ts';
 import { runCli } from '../support/app/cli.ts';
 import { openBrowser } from '../support/app/visitor.ts';
+import { addInvoice } from '../support/billing/money.ts';
+import { setSettings } from '../support/billing/settings.ts';
 import { buildSignup, pushSignup } from '../support/crm/crm.ts';
 import { openOtherRole } from '../support/database/database-role.ts';
 import { handOver } from '../support/marketplace/marketplace.ts';
@@ -165,6 +169,19 @@ describe('at once, without waiting for words, somebody is found by', () => {
       );
     },
   );
+});
+
+it('the number of a document names the person, in any case, and the id of its invoice nobody', async () => {
+  await setSettings(app.db);
+  const number = await addInvoice(app.db);
+  const creditNote = await inTransaction(app.db, { by: 'operator' }, (trx) =>
+    creditInvoice(trx, number, undefined, { now: new Date(), recordedBy: 'operator' }),
+  );
+  for (const text of [number, number.toLowerCase(), creditNote ?? ''])
+    expect((await find(text)).people[0]?.email, text).toBe('customer@example.test');
+  const { rows } = await sql<{ id: string }>`
+    select number as id from invoices where document = ${number}`.execute(app.db);
+  expect((await emailsBy(rows[0]?.id ?? '')).includes('customer@example.test')).toBe(false);
 });
 
 describe('a filter', () => {

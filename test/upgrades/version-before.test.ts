@@ -2,8 +2,11 @@
 // and the way back interrupt nobody (docs/operate/upgrade.md).
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
+import { readConfig } from '../../server/settings/config.ts';
 import { findFreePort, type RunningProcess, type Runtime, startService } from '../support/app/process.ts';
 import { buildCommit, findVersionBefore } from '../support/app/version-before.ts';
+import { setSettings } from '../support/billing/settings.ts';
+import { buildSignup, signMessage } from '../support/crm/crm.ts';
 import { connect, emptyDatabase } from '../support/database/postgres.ts';
 import { checkHistory, connectInUtc } from '../support/history/history.ts';
 import { startVisits } from '../support/load/visits.ts';
@@ -74,6 +77,44 @@ describe.skipIf(!commit)(`this version beside ${commit}`, () => {
     const countUnnumbered = () =>
       sql<{ count: number }>`select count(*)::int as count from events where seq is null`.execute(db);
     await expect.poll(async () => (await countUnnumbered()).rows[0]?.count).toBe(0);
+    await close();
+    await drop();
+  });
+
+  it('issues nothing once there is a seller: this version does, with tax', { timeout: 180_000 }, async () => {
+    const { url, drop } = await emptyDatabase(inject('templateUrl'));
+    const port = await findFreePort();
+    const env = { DATABASE_URL: url, IDENTITY_ISSUER: `http://localhost:${port}` };
+    const now = await startService('node', port, env);
+    running.push(now);
+    const { db, close } = connect(url);
+    await setSettings(db);
+    now.child.kill('SIGTERM');
+    await now.exited;
+    const earlier = await startService('node', port, env, before.folder);
+    running.push(earlier);
+    const { price } = buildSignup('').contract;
+    for (let at = 0; at < 16; at++) {
+      const body = JSON.stringify(
+        buildSignup(`beside-${at}`, { contract: { plan: 'starter', status: 'active', price } }),
+      );
+      const headers = signMessage(readConfig(env).crmSignupsSecrets?.[0] ?? '', body);
+      const answer = await fetch(`http://localhost:${port}/integrations/crm/signups`, {
+        method: 'POST',
+        body,
+        headers,
+      });
+      expect(answer.status).toBe(201);
+    }
+    const countInvoices = async () =>
+      (
+        await sql`select count(*)::int as issued, count(d.number) filter (where d.tax = 551)::int as taxed
+          from invoices i left join documents d on d.invoice = i.number`.execute(db)
+      ).rows[0];
+    await expect.poll(earlier.output, { timeout: 60_000 }).toContain('there is a seller');
+    expect(await countInvoices()).toEqual({ issued: 0, taxed: 0 });
+    running.push(await startService('node', await findFreePort(), env));
+    await expect.poll(countInvoices, { timeout: 60_000 }).toEqual({ issued: 16, taxed: 16 });
     await close();
     await drop();
   });

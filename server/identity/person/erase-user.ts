@@ -16,7 +16,12 @@ import { deleteTokensToTyped } from '../../../db/tables/mail-tokens.ts';
 import { deferMail, deleteMailsToTyped } from '../../../db/tables/mails.ts';
 import { deleteNewAddressesTo } from '../../../db/tables/new-addresses.ts';
 import { deletePendingEmailChangesTo } from '../../../db/tables/pending-email-changes.ts';
-import { detachContracts, listContractIds, lockContract } from '../../../db/tables/service-contracts.ts';
+import {
+  type Contract,
+  detachContracts,
+  listContractIds,
+  lockContract,
+} from '../../../db/tables/service-contracts.ts';
 import { deleteUser, type User } from '../../../db/tables/users.ts';
 import { limitLockWait } from '../../../db/timeouts.ts';
 import { endContract } from '../../billing/invoicing.ts';
@@ -117,10 +122,11 @@ async function endContracts(
 ): Promise<number> {
   let canceled = 0;
   if (!keepsAccount) {
-    for (const id of await listContractIds(trx, user.account.id)) {
-      const contract = await lockContract(trx, { id });
-      if (contract && (await endContract(trx, contract, now))) canceled++;
-    }
+    const contracts: (Contract | undefined)[] = [];
+    for (const id of await listContractIds(trx, user.account.id))
+      contracts.push(await lockContract(trx, { id }));
+    // All are locked before the first takes a number, for which whoever holds the next one may wait.
+    for (const contract of contracts) if (contract && (await endContract(trx, contract, now))) canceled++;
   }
   await insertErasedUser(trx, user.id);
   await detachContracts(trx, { userId: user.id, accountId: user.account.id, keepsAccount });
