@@ -1,6 +1,7 @@
 // What administrators see of billing (contract 7.191 to 7.198).
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { sumOpen } from '../../db/tables/book-lists.ts';
 import { germanSettings, setSettings } from '../support/billing/settings.ts';
 import { type BillingApp, openBilling } from '../support/crm/billing.ts';
 import { addFactor, addPerson, addSession, call, readData, readOutcome } from '../support/people/staff.ts';
@@ -61,6 +62,54 @@ it('leads to the other pages of billing, and says which one is open', async () =
   }
 });
 
+it('adds up what is open by currency and age', async () => {
+  const now = new Date('2031-06-15T12:00:00.000Z');
+  const daysBefore = (days: number, ms = 0) => new Date(now.getTime() - days * 24 * 3_600_000 + ms);
+  const ages = [
+    ['not_due', daysBefore(0, 1)],
+    ['to_30_days', daysBefore(0)],
+    ['to_30_days', daysBefore(30, 1)],
+    ['to_60_days', daysBefore(30)],
+    ['to_90_days', daysBefore(60)],
+    ['longer', daysBefore(90)],
+  ] as const;
+  // In a currency of their own, in a transaction that is given up.
+  const open = await billing.app.db
+    .transaction()
+    .execute(async (trx) => {
+      await sql`alter table invoices disable trigger user`.execute(trx);
+      for (const [at, [, dueAt]] of ages.entries())
+        await sql`insert into invoices (number, contract_id, plan, period_starts_at, period_ends_at, currency, unit_amount,
+            allocated, status, issued_at, due_at)
+          select ${9_000 + at}, id, 'starter', ${daysBefore(200 + at)}, ${dueAt}, 'CHF', ${10 ** at + 1}, 1, 'open', now(), ${dueAt}
+          from service_contracts where signup_id = 'crm_open'`.execute(trx);
+      throw { open: await sumOpen(trx, now) };
+    })
+    .catch((thrown) => thrown.open);
+  const sums = open.filter(({ currency }: { currency: string }) => currency === 'CHF');
+  expect(sums).toEqual([
+    { currency: 'CHF', age: 'not_due', count: 1, amount: 1 },
+    { currency: 'CHF', age: 'to_30_days', count: 2, amount: 110 },
+    { currency: 'CHF', age: 'to_60_days', count: 1, amount: 1_000 },
+    { currency: 'CHF', age: 'to_90_days', count: 1, amount: 10_000 },
+    { currency: 'CHF', age: 'longer', count: 1, amount: 100_000 },
+  ]);
+});
+
+it('names what the CRM reported that is not valid, and no invoice that is credited whole', async () => {
+  const { db } = billing.app;
+  const { incomplete } = readData(await call(billing.app, 'billing.summary', admin, undefined, true));
+  expect(incomplete).toMatchObject([{ number: 'INV-2026-0001' }]);
+  await sql`insert into billing_details (account_id, ignored)
+    select account_id, '{/account/billing/vat_id}' from service_contracts where signup_id = 'crm_open'`.execute(
+    db,
+  );
+  await billing.settle('INV-2026-0001', 'void');
+  const { text } = await billing.app.send('/admin/billing', { cookie: admin });
+  expect(text).toContain('The CRM reported billing details that are not valid: /account/billing/vat_id');
+  expect(text).not.toContain('It has no address of its buyer');
+});
+
 it('is there for administrators alone', async () => {
   for (const [role, status] of [
     ['manager', 404],
@@ -82,4 +131,18 @@ it('previews a contract', async () => {
   expect([held, documents.length, documents[0].total]).toEqual([null, 2, 3_451]);
   expect(readData(await ask('crm_held'))).toEqual({ documents: [], held: 'tax_currency' });
   expect(readOutcome(await ask('crm_none'))).toBe('404 not_found');
+  for (const [months, outcome] of [
+    [0, '422 validation_failed'],
+    [1, '200'],
+    [120, '200'],
+    [121, '422 validation_failed'],
+    [1.5, '422 validation_failed'],
+  ])
+    expect([
+      months,
+      readOutcome(await call(billing.app, 'billing.preview', admin, { signup: 'crm_open', months }, true)),
+    ]).toEqual([months, outcome]);
+  await sql`update billing_settings set stopped_at = now()`.execute(billing.app.db);
+  expect(readOutcome(await ask('crm_open'))).toBe('404 not_configured');
+  await setSettings(billing.app.db);
 });

@@ -279,6 +279,15 @@ it('is not offered where the seller does not let customers cancel, who can still
   await setSettings(app.db);
 });
 
+it('is nobody’s to do while there is no seller', async () => {
+  const id = await idOf('no-seller');
+  const browser = await open();
+  await sql`update billing_settings set stopped_at = now()`.execute(app.db);
+  expect((await post(browser, 'cancel', id)).status).toBe(403);
+  expect(await read(id)).toMatchObject({ cancels_at: null });
+  await setSettings(app.db);
+});
+
 it('can be done ten times a day, and undone as often', async () => {
   const id = await idOf('often');
   const browser = await open();

@@ -2,8 +2,12 @@ import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { inTransaction } from '../../db/postgres/transactions.ts';
 import { listHeld } from '../../db/tables/book-lists.ts';
+import { findContract } from '../../db/tables/service-contracts.ts';
+import { creditInvoice } from '../../server/billing/credit.ts';
 import type { DocumentFacts } from '../../server/billing/document-facts.ts';
 import { runBilling } from '../../server/billing/invoicing.ts';
+import { type Money, recordMoney } from '../../server/billing/ledger.ts';
+import { readPreview } from '../../server/billing/preview.ts';
 import type { BillingSettings } from '../../server/billing/settings.ts';
 import { eraseUser } from '../../server/identity/person/erase-user.ts';
 import { recordLog } from '../support/app/log.ts';
@@ -62,6 +66,29 @@ const heldOf = async (contractId: string) =>
       .executeTakeFirst()
   )?.held_code ?? null;
 
+let payments = 0;
+const record = (money: Partial<Money> & { amount: number }) =>
+  inTransaction(billing.app.db, { by: 'operator', cause: 'test' }, (trx) =>
+    recordMoney(
+      trx,
+      {
+        ...{
+          id: `recorded-${++payments}`,
+          kind: 'payment',
+          of: null,
+          currency: 'EUR',
+          paidAt: billing.now(),
+        },
+        ...{ method: null, reference: null, invoiceNumber: null, ...money },
+      } as Money,
+      { now: billing.now(), recordedBy: 'operator' },
+    ),
+  );
+const credit = (number: string, amount: number) =>
+  inTransaction(billing.app.db, { by: 'operator', cause: 'test' }, (trx) =>
+    creditInvoice(trx, number, amount, { now: billing.now(), recordedBy: 'operator' }),
+  );
+
 describe('before there is a seller', () => {
   it('an invoice has a bare number and no document', async () => {
     billing.setClock('2026-01-10T10:00:00.000Z');
@@ -117,6 +144,83 @@ describe('with a seller', () => {
     expect(await billing.statusOf(contractId)).toBe('past_due');
     await billing.pay(contractId);
     expect(await billing.statusOf(contractId)).toBe('active');
+  });
+
+  it('a contract is past due by the days of the settings that its invoice was issued with', async () => {
+    await setClocks('2026-01-10T12:00:00.000Z');
+    const past_due_after_days = 3;
+    await setSettings(
+      billing.app.db,
+      numberedAs('OWN-', { terms: { ...germanSettings.terms, past_due_after_days } }),
+    );
+    const contractId = await billing.report('own-days');
+    await billing.bill();
+    const [{ number = '' } = {}] = await factsOf(contractId);
+    await setSettings(billing.app.db, numberedAs('OTHER-'));
+    await setClocks('2026-01-27T22:59:59.999Z');
+    await billing.bill();
+    expect(await billing.statusOf(contractId)).toBe('active');
+    await setClocks('2026-01-27T23:00:00.000Z');
+    await billing.bill();
+    expect(await billing.statusOf(contractId)).toBe('past_due');
+    const { rows } = await sql`select settings #>> '{numbers,invoice}' as prefix,
+        facts #>> '{record,settings_version}' = version::text as "isNamed"
+      from documents join billing_settings on version = settings_version where number = ${number}`.execute(
+      billing.app.db,
+    );
+    expect(rows).toEqual([{ prefix: 'OWN-', isNamed: true }]);
+  });
+
+  it('a contract is past due until all is paid, and at once again where the money goes back', async () => {
+    await setClocks('2026-01-10T12:00:00.000Z');
+    await setSettings(billing.app.db, numberedAs('BACK-'));
+    const contractId = await billing.report('goes-back');
+    await billing.bill();
+    await setClocks('2026-01-26T12:00:00.000Z');
+    await billing.bill();
+    const [{ number = '' } = {}] = await factsOf(contractId);
+    await record({ invoiceNumber: number, amount: 3_450 });
+    expect(await billing.statusOf(contractId)).toBe('past_due');
+    const { payment } = await record({ invoiceNumber: number, amount: 1 });
+    expect(await billing.statusOf(contractId)).toBe('active');
+    await record({ kind: 'refund', of: payment.id, amount: 1 });
+    expect(await billing.statusOf(contractId)).toBe('past_due');
+    expect(await documentsOf(contractId)).toMatchObject([
+      { status: 'open', dueAt: new Date('2026-01-24T23:00:00Z') },
+    ]);
+  });
+
+  it('a beginning of numbers that was used before goes on counting where it was', async () => {
+    await setClocks('2026-03-01T10:00:00.000Z');
+    // What other tests have left to issue.
+    await billing.bill();
+    const numbers: string[] = [];
+    for (const [at, prefix] of ['ONE-', 'ONE-', 'TWO-', 'ONE-'].entries()) {
+      await setSettings(billing.app.db, numberedAs(prefix));
+      const contractId = await billing.report(`series-${at}`);
+      await billing.bill();
+      numbers.push(...(await factsOf(contractId)).map(({ number }) => number));
+    }
+    expect(numbers).toEqual(['ONE-2026-0001', 'ONE-2026-0002', 'TWO-2026-0001', 'ONE-2026-0003']);
+  });
+
+  it('a plan that the settings do not list is called by its own name', async () => {
+    await setClocks('2026-03-01T10:00:00.000Z');
+    await setSettings(billing.app.db, numberedAs('PLAN-'));
+    const contractId = await billing.report('unlisted', { plan: 'enterprise' });
+    await billing.bill();
+    expect((await factsOf(contractId))[0]?.line).toMatchObject({ title: 'enterprise', description: null });
+  });
+
+  it('the highest price is taxed to the cent', async () => {
+    await setClocks('2026-03-01T10:00:00.000Z');
+    await setSettings(billing.app.db, numberedAs('HIGH-'));
+    const price = { currency: 'EUR', unit_amount: 10 ** 12, interval: 'month' };
+    const contractId = await billing.report('highest', { price });
+    await billing.bill();
+    expect(await factsOf(contractId)).toMatchObject([
+      { net: 1_000_000_000_000, tax: 190_000_000_000, total: 1_190_000_000_000 },
+    ]);
   });
 
   it('numbers have no gap and no double, days never go back, over New Year in the seller’s zone', async () => {
@@ -285,6 +389,7 @@ describe('what cannot be issued', () => {
     ['another price', { price: { currency: 'EUR', unit_amount: 9_900, interval: 'month' } }, [9_900]],
     ['another interval', { price: { currency: 'EUR', unit_amount: 9_900, interval: 'year' } }, [9_900]],
     ['no price', { price: undefined }, []],
+    ['another plan', { plan: 'pro' }, [2_900]],
   ] as const)(
     'keeps the price that it began with, whatever is reported then: %s',
     async (_, change, after) => {
@@ -302,13 +407,25 @@ describe('what cannot be issued', () => {
       await setSettings(billing.app.db, numberedAs('THEN-', { tax: rulesFrom('2026-01-01') }));
       await setClocks('2026-05-02T10:02:00.000Z');
       await billing.bill();
-      expect((await factsOf(contractId)).map(({ line, net }) => [line.first_day, net])).toEqual([
-        ['2026-03-01', 2_900],
-        ['2026-04-01', 2_900],
-        ...after.map((net) => ['2026-05-01', net]),
+      expect((await factsOf(contractId)).map(({ line, net }) => [line.first_day, line.plan, net])).toEqual([
+        ['2026-03-01', 'starter', 2_900],
+        ['2026-04-01', 'starter', 2_900],
+        ...after.map((net) => ['2026-05-01', 'plan' in change ? change.plan : 'starter', net]),
       ]);
     },
   );
+
+  it('is tried again within a minute, and issued where the rule begins on its last day and not on the next', async () => {
+    await setClocks('2026-03-01T10:00:00.000Z');
+    await setSettings(billing.app.db, numberedAs('EDGE-', { tax: rulesFrom('2026-04-01') }));
+    const contractId = await billing.report('last-day');
+    await billing.bill();
+    expect(await heldOf(contractId)).toBe('no_tax_rule');
+    await setSettings(billing.app.db, numberedAs('EDGE-', { tax: rulesFrom('2026-03-31') }));
+    await setClocks('2026-03-01T10:01:00.000Z');
+    await billing.bill();
+    expect((await factsOf(contractId)).map(({ line }) => line.last_day)).toEqual(['2026-03-31']);
+  });
 
   it('stays listed once its account is erased, and is not tried any more', async () => {
     await setClocks('2026-03-01T10:00:00.000Z');
@@ -354,6 +471,30 @@ it('a contract past due gets no documents, also where a report says active, and 
     ['2026-01-10', 2_900],
     ['2026-02-10', 2_900],
     ['2026-03-10', 9_900],
+  ]);
+});
+
+it('the preview of a contract past due has what has begun, of today and at the prices of then, as if it were paid', async () => {
+  await setClocks('2026-01-10T12:00:00.000Z');
+  await setSettings(billing.app.db, numberedAs('SOON-'));
+  const contractId = await billing.report('soon-and-dearer');
+  await billing.bill();
+  await setClocks('2026-02-01T12:00:00.000Z');
+  await billing.bill();
+  await setClocks('2026-02-12T12:00:00.000Z');
+  await billing.bill();
+  expect(await billing.statusOf(contractId)).toBe('past_due');
+  const price = { currency: 'EUR', unit_amount: 9_900, interval: 'month' };
+  await billing.report('soon-and-dearer', { price });
+  await setClocks('2026-03-12T12:00:00.000Z');
+  const preview = await readPreview(billing.app.db, (db) => findContract(db, { id: contractId }), 1);
+  expect(preview.held).toBeNull();
+  expect(
+    preview.documents.map(({ issued_on, period_first_day, net }) => [issued_on, period_first_day, net]),
+  ).toEqual([
+    ['2026-03-12', '2026-02-10', 2_900],
+    ['2026-03-12', '2026-03-10', 9_900],
+    ['2026-04-10', '2026-04-10', 9_900],
   ]);
 });
 
@@ -419,6 +560,49 @@ describe('an instance of the version before', () => {
       billing.app.db,
     );
     expect(rows).toEqual([{ amount: '3451', unallocated: '0', allocated: '3451' }]);
+  });
+
+  it('settles one from before there was a seller: paid by a payment, void by crediting it', async () => {
+    await sql`update billing_settings set stopped_at = now()`.execute(billing.app.db);
+    await setClocks('2026-03-01T10:00:00.000Z');
+    const [paid, voided] = [await billing.report('old-paid'), await billing.report('old-void')];
+    await billing.bill();
+    await setSettings(billing.app.db);
+    for (const [id, status, paidAt] of [
+      [paid, 'paid', sql`now()`],
+      [voided, 'void', sql`null`],
+    ] as const)
+      await sql`update invoices set status = ${status}, paid_at = ${paidAt} where contract_id = ${id}`.execute(
+        billing.app.db,
+      );
+    expect(await billing.invoicesOf(paid)).toMatchObject([
+      { document: null, status: 'paid', allocated: '2900', credited: '0' },
+    ]);
+    expect(await billing.invoicesOf(voided)).toMatchObject([
+      { document: null, status: 'void', allocated: '0', credited: '2900' },
+    ]);
+  });
+
+  it('records no more than is open of one that is credited and paid in part', async () => {
+    await setClocks('2026-03-01T10:00:00.000Z');
+    await setSettings(billing.app.db, numberedAs('PREPART-'));
+    const contractId = await billing.report('paid-in-part-before');
+    await billing.bill();
+    const [{ number = '' } = {}] = await factsOf(contractId);
+    await credit(number, 451);
+    await record({ invoiceNumber: number, amount: 1_000 });
+    await sql`update invoices set status = 'paid', paid_at = now() where contract_id = ${contractId}`.execute(
+      billing.app.db,
+    );
+    expect(await billing.invoicesOf(contractId)).toMatchObject([
+      { status: 'paid', credited: '451', allocated: '3000' },
+    ]);
+    const { rows } = await sql`select amount::int, unallocated::int from payments
+      where invoice_number = ${number} order by amount`.execute(billing.app.db);
+    expect(rows).toEqual([
+      { amount: 1_000, unallocated: 0 },
+      { amount: 2_000, unallocated: 0 },
+    ]);
   });
 
   it('makes no contract past due before the days of the settings are over', async () => {

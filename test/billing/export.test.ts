@@ -248,6 +248,56 @@ describe('the books', () => {
     expect(rows).toEqual([{ unallocated: '1549' }]);
   });
 
+  it('have credit notes, what was allocated and taken back, and what was paid back, each in the day it was in Berlin', async () => {
+    // The last minute of a day in Berlin, and then the first of the next.
+    const day = new Date(books.now().getTime() + 5 * 24 * 3_600_000).toISOString().slice(0, 10);
+    const next = new Date(Date.parse(day) + 24 * 3_600_000).toISOString().slice(0, 10);
+    const setTime = async (on: string, time: string) => {
+      const offset = new Intl.DateTimeFormat('en', { timeZone: 'Europe/Berlin', timeZoneName: 'longOffset' })
+        .format(new Date(`${on}T12:00:00Z`))
+        .slice(-6);
+      await books.setClock(`${on}T${time}${offset}`);
+    };
+    await setTime(day, '23:59:00');
+    const { id } = await books.report('Rows');
+    await books.bill();
+    const number = (await books.documentsOf(id))[0]?.number ?? '';
+    const { payment } = await record({ invoiceNumber: number, amount: 3_451 });
+    await setTime(next, '00:00:30');
+    const credit = await work((trx) => creditInvoice(trx, number, 1_000, by()));
+    await work((trx) => payBack(trx, { paymentId: payment.id, id: 'rows-back', paidAt: books.now() }, by()));
+    await record({ id: 'rows-refund', kind: 'refund', of: payment.id, amount: 451 });
+    const [first, second] = [await exportAll(day, day), await exportAll(next, next)];
+    const about = (rows: Row[]) => rows.filter((row) => [row.number, row.invoice].includes(number));
+    expect(about(first.read('documents.csv'))).toMatchObject([
+      {
+        number,
+        kind: 'invoice',
+        issued_on: day,
+        credited: '0.00',
+        allocated: '34.51',
+        open: '0.00',
+        status: 'paid',
+      },
+    ]);
+    expect(about(second.read('documents.csv'))).toMatchObject([
+      {
+        ...{ number: credit, kind: 'credit_note', issued_on: next, due_on: '', invoice: number },
+        ...{ net: '8.40', tax: '1.60', total: '10.00', credited: '', allocated: '', open: '', status: '' },
+      },
+    ]);
+    expect(first.read('money.csv')).toMatchObject([
+      { id: payment.id, kind: 'payment', of: '', amount: '34.51', unallocated: '0.00', recorded_on: day },
+    ]);
+    const back = { of: payment.id, unallocated: '0.00', recorded_on: next };
+    expect(second.read('money.csv')).toMatchObject([
+      { id: 'rows-back', kind: 'paid_back', amount: '10.00', ...back },
+      { id: 'rows-refund', kind: 'refund', amount: '4.51', ...back },
+    ]);
+    expect(first.read('allocations.csv')).toMatchObject([{ payment: payment.id, number, amount: '34.51' }]);
+    expect(second.read('allocations.csv').map(({ amount }) => amount)).toEqual(['-10.00', '-4.51']);
+  });
+
   it('have old invoices with their bare numbers, without tax and category', async () => {
     const { read } = await exportAll('2026-12-01', '2026-12-01');
     const found = read('documents.csv').filter(({ number }) => old.includes(number ?? ''));

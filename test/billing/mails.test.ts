@@ -5,11 +5,12 @@ import { inTransaction } from '../../db/postgres/transactions.ts';
 import { retryFailedMails } from '../../db/tables/mails.ts';
 import { lockContract, setCancelsAt } from '../../db/tables/service-contracts.ts';
 import { creditInvoice, reissueInvoice } from '../../server/billing/credit.ts';
-import { type Bookkeeper, type Money, recordMoney } from '../../server/billing/ledger.ts';
+import { allocate, type Bookkeeper, type Money, payOpen, recordMoney } from '../../server/billing/ledger.ts';
 import { deferContractMail } from '../../server/billing/mails.ts';
 import { eraseUser } from '../../server/identity/person/erase-user.ts';
 import type { Message } from '../../server/mail/mailer.ts';
 import { type Books, openBooks } from '../support/billing/books.ts';
+import { germanSettings, setSettings } from '../support/billing/settings.ts';
 
 const archive = 'archive@example.test';
 const start = '2027-01-31T10:00:00.000Z';
@@ -211,6 +212,25 @@ describe('an invoice', () => {
     expect(to(email)(await books.send())).toEqual([`Invoice ${number}`]);
   });
 
+  it('says nothing that its buyer typed but their name in the greeting, and neither does any other', async () => {
+    const { accountId, id, number } = await bill();
+    await books.report(next('Typed'));
+    await sql`update accounts set name = 'EVIL account'`.execute(books.db);
+    await sql`insert into billing_details (account_id, company, line1, postcode, city, country, vat_id)
+      values (${accountId}, 'EVIL http://evil.example', 'EVIL', 'EVIL', 'EVIL', 'FR', 'FREVIL')`.execute(
+      books.db,
+    );
+    await record({ invoiceNumber: number, amount: 1, method: 'EVIL', reference: 'EVIL' });
+    await inBooks((trx) => reissueInvoice(trx, number, by()));
+    const contract = { id };
+    await inBooks(async (trx) => deferContractMail(trx, 'contract_cancel_asked', contract, books.now()));
+    await books.makeFiles();
+    await later(6);
+    const sent = await books.send();
+    expect(sent.length).toBeGreaterThan(4);
+    for (const { subject, text, html } of sent) expect(`${subject} ${text} ${html}`).not.toMatch(/evil/i);
+  });
+
   it('keeps its Message-ID from try to try', async () => {
     const { email } = await bill();
     await books.makeFiles();
@@ -268,6 +288,21 @@ describe('a reminder', () => {
     ]);
     expect(sent[0]?.text).toContain('Still to pay: EUR 24.51');
     expect(sent[0]?.attachment?.name).toBe(`${number}.pdf`);
+  });
+
+  it('goes by the days of the settings that its invoice was issued with', async () => {
+    const { email, number } = await billAndSend();
+    const { terms } = germanSettings;
+    await setSettings(books.db, { ...germanSettings, terms: { ...terms, reminder_days: [1, 60] } });
+    const remind = async (days: number) => {
+      await inDays(days);
+      await books.bill();
+      return to(email)(await books.send());
+    };
+    expect(await remind(16)).toEqual([]);
+    expect(await remind(22)).toEqual([`Reminder: invoice ${number} is overdue`]);
+    expect(await remind(29)).toEqual([`Second reminder: invoice ${number} is overdue`]);
+    await setSettings(books.db);
   });
 
   it('comes six days after the first at least, however late that was', async () => {
@@ -376,6 +411,41 @@ describe('a reminder', () => {
   });
 });
 
+it('without a seller no trial is told of, and without an archive a document goes to its buyer alone', async () => {
+  const plain = await openBooks({ settings: null });
+  try {
+    const ends = { status: 'trialing', trial_ends_at: '2027-02-14T10:00:00.000Z' } as const;
+    await plain.report('PlainTrial', ends);
+    await plain.setClock('2027-02-12T10:00:00.000Z');
+    await plain.bill();
+    expect(await plain.send()).toEqual([]);
+    const old = await plain.report('PlainOld');
+    await plain.bill();
+    await setSettings(plain.db);
+    const { rows } = await sql<{ number: string }>`select number from invoices`.execute(plain.db);
+    // Nor is a payment thanked for of an invoice that has no document.
+    await inTransaction(plain.db, { by: 'service', cause: 'test' }, (trx) =>
+      payOpen(
+        trx,
+        { number: rows[0]?.number ?? '', id: 'pays-old', paidAt: plain.now() },
+        { now: plain.now(), recordedBy: 'payments' },
+      ),
+    );
+    expect(to(old.email)(await plain.send())).toEqual([]);
+    const { email } = await plain.report('Plain');
+    await plain.bill();
+    await plain.makeFiles();
+    const sent = await plain.send();
+    expect(sent.filter(({ subject }) => subject.startsWith('Invoice')).map((mail) => mail.to)).toEqual([
+      email,
+    ]);
+    await plain.setClock('2027-02-12T10:06:00.000Z');
+    expect((await plain.send()).map((mail) => mail.to)).toEqual([]);
+  } finally {
+    await plain.close();
+  }
+});
+
 describe('a payment', () => {
   it('is thanked for where it paid something, and says what is left', async () => {
     const { email, number } = await billAndSend();
@@ -388,6 +458,23 @@ describe('a payment', () => {
     await record({ invoiceNumber: number, amount: 500 });
     await record({ invoiceNumber: 'nobody knows', amount: 500 });
     expect(to(email)(await books.send())).toEqual([]);
+  });
+
+  it('that an administrator puts to invoices is thanked for once for each of them', async () => {
+    const [one, other] = [await billAndSend(), await billAndSend()];
+    const { payment } = await record({ invoiceNumber: null, amount: 4_000 });
+    expect(await books.send()).toEqual([]);
+    for (const { number } of [one, other])
+      await inBooks((trx) => allocate(trx, { paymentId: payment.id, number }, by()));
+    const sent = await books.send();
+    for (const [{ email, number }, received] of [
+      [one, 'EUR 34.51'],
+      [other, 'EUR 5.49'],
+    ] as const) {
+      expect(to(email)(sent)).toEqual([`Payment received for invoice ${number}`]);
+      expect(sent.find((mail) => mail.to === email)?.text).toContain(`Received: ${received}\n`);
+    }
+    expect(sent).toHaveLength(2);
   });
 
   it('is not thanked for if it went back before', async () => {
@@ -444,6 +531,26 @@ describe('a trial', () => {
     await books.report(id, trial(20));
     expect(to(email)(await tell(13))).toEqual([]);
     expect(to(email)(await tell(18))).toEqual(['Your trial ends on 20 February 2027']);
+  });
+
+  it('of four days to the millisecond is told of', async () => {
+    await books.setClock(start);
+    const { email } = await books.report(next('Trial'), trial(4));
+    expect(to(email)(await tell(1))).toEqual(['Your trial ends on 4 February 2027']);
+  });
+
+  it('that was canceled is not told of, whether before the mail was written or after', async () => {
+    await books.setClock(start);
+    const [before, after] = [next('Trial'), next('Trial')];
+    await books.report(before, trial(14));
+    await books.report(after, trial(14));
+    await inDays(10);
+    await books.report(before, { ...trial(14), status: 'canceled' });
+    await inDays(11);
+    await books.bill();
+    await later(1);
+    await books.report(after, { ...trial(14), status: 'canceled' });
+    expect((await books.send()).map(({ subject }) => subject)).toEqual([]);
   });
 
   it.each([

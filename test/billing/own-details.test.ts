@@ -282,6 +282,23 @@ describe('a signup', () => {
     return ignored.map(({ userId, ignored: pointers }) => [userId, pointers]);
   };
 
+  it('that brings another VAT id leaves it unchecked, and checked with the same one', async () => {
+    const { email } = await arrive('rechecked', billing);
+    await sql`update billing_details set checked_vat_id = vat_id`.execute(app.db);
+    await customers.report('rechecked', { email, billing: { vat_id: 'fr 83404833048' } });
+    expect(await read(email)).toMatchObject({ hasCheckedVatId: true });
+    await customers.report('rechecked', { email, billing: { vat_id: 'FR23334175221' } });
+    await customers.report('rechecked', { email, billing });
+    expect(await read(email)).toMatchObject({ vatId: 'FR83404833048', hasCheckedVatId: false });
+  });
+
+  it('does not change what was left out once the person has saved the form', async () => {
+    const { email } = await arrive('decided', { company: 'From the CRM', vat_id: 'ATU1' });
+    await save({ company: 'From the CRM' }, await logIn(app.send, email));
+    await customers.report('decided', { email, billing: { company: 'Renamed', vat_id: 'FR83404833048' } });
+    expect(await read(email)).toMatchObject({ company: 'Renamed', vatId: null, ignored: [] });
+  });
+
   it.each([
     ['a VAT id of another country', { address, vat_id: 'DE136695976' }, ['/account/billing/vat_id']],
     ['a VAT id that is no text', { vat_id: 7 }, ['/account/billing/vat_id']],
@@ -317,6 +334,15 @@ describe('a signup', () => {
     expect(answer).toMatchObject({ applied: false, reason: 'ended' });
     expect(answer).not.toHaveProperty('ignored');
     expect(await read(email)).toBeUndefined();
+  });
+
+  it('makes two mails a day to one address for invoices, whichever accounts name it', async () => {
+    const invoice_email = 'wanted@fleurs.example.com';
+    for (const nth of [1, 2, 3]) {
+      const { email } = await arrive(`wanted-${nth}`, { invoice_email });
+      expect(await read(email)).toMatchObject({ invoiceEmail: invoice_email, provedInvoiceEmail: null });
+    }
+    expect(await listMailsTo(invoice_email)).toEqual(['invoice_email', 'invoice_email']);
   });
 
   it('of which 16 arrive at once fills the details once, and mails the address for invoices once', async () => {
@@ -458,6 +484,24 @@ describe('an address for invoices', () => {
     expect(rows.length).toBeGreaterThan(0);
     expect(rows.length).toBeLessThanOrEqual(5);
     for (const { said } of rows) expect(said).not.toMatch(/evil|BUY NOW|Fleurs|Zoë/);
+  });
+
+  it('has a link of seven days', async () => {
+    await save({ ...whole, invoiceEmail: books });
+    const [link = ''] = await readLinks(books);
+    const { rows } = await sql<{
+      at: Date;
+    }>`select created_at as at from mails where recipient = ${books}`.execute(app.db);
+    const asked = rows[0]?.at.getTime() ?? 0;
+    try {
+      await customers.setClock(new Date(asked + 7 * 24 * 3_600_000 - 1_000).toISOString());
+      expect((await openBrowser(app.send).send(link)).status).toBe(200);
+      await customers.setClock(new Date(asked + 7 * 24 * 3_600_000 + 1_000).toISOString());
+      expect((await openBrowser(app.send).send(link, { form: {} })).status).toBe(404);
+      expect((await read())?.provedInvoiceEmail).toBeNull();
+    } finally {
+      await customers.setClock('2026-03-10T10:00:00Z');
+    }
   });
 
   it('is mailed again on request, which ends the link before', async () => {

@@ -1,6 +1,10 @@
 // POST /integrations/payments: what a report does, and what it is answered.
-import { sql } from 'kysely';
+import { sql, type Transaction } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { inTransaction } from '../../db/postgres/transactions.ts';
+import type { DB } from '../../db/schema.ts';
+import { creditInvoice } from '../../server/billing/credit.ts';
+import { allocate, type Bookkeeper, payBack } from '../../server/billing/ledger.ts';
 import { openApp, type TestApp } from '../support/app/app.ts';
 import { production } from '../support/app/settings.ts';
 import {
@@ -27,6 +31,12 @@ afterAll(async () => {
   expect(await findFaultsInBooks(app.db)).toEqual([]);
   await app.close();
 });
+
+/** What an administrator or operator does with money. */
+const act = <T>(work: (trx: Transaction<DB>, by: Bookkeeper) => Promise<T>) =>
+  inTransaction(app.db, { by: 'operator', cause: 'test' }, (trx) =>
+    work(trx, { now: new Date(), recordedBy: 'operator' }),
+  );
 
 const errorsOf = ({ text }: { text: string }) =>
   (JSON.parse(text).errors ?? []).map(({ pointer }: { pointer: string }) => pointer);
@@ -71,6 +81,14 @@ describe('a payment', () => {
     expect(answer).toMatchObject({ allocated: 3_451, unallocated: 1_549, invoice: { open: 0 } });
     const again = await report(app, buildPayment(100, { invoice_number: number }));
     expect(again).toMatchObject({ allocated: 0, unallocated: 100, invoice: { status: 'paid' } });
+  });
+
+  it('for a void invoice waits whole, and says so', async () => {
+    const number = await addInvoice(app.db);
+    await act((trx, by) => creditInvoice(trx, number, undefined, by));
+    expect(await report(app, buildPayment(3_451, { invoice_number: number }))).toMatchObject({
+      ...{ status: 201, allocated: 0, unallocated: 3_451, invoice: { number, status: 'void', open: 0 } },
+    });
   });
 
   it.each([
@@ -157,6 +175,47 @@ describe('a refund', () => {
     await report(app, payment);
     expect(await report(app, buildRefund(payment.payment_id, 1_200))).toMatchObject({ unallocated: -200 });
     expect(await readUnallocated(app.db, payment.payment_id)).toBe(0);
+  });
+
+  it('takes from the invoice that was paid last', async () => {
+    const [first, second] = [await addInvoice(app.db), await addInvoice(app.db)];
+    const { payment_id: id } = await report(app, buildPayment(5_000, { invoice_number: first }));
+    await act((trx, by) => allocate(trx, { paymentId: id, number: second }, by));
+    expect(await readInvoice(app.db, second)).toMatchObject({ allocated: 1_549 });
+    await report(app, buildRefund(id, 1_600));
+    expect(await readInvoice(app.db, second)).toMatchObject({ allocated: 0 });
+    expect(await readInvoice(app.db, first)).toMatchObject({ allocated: 3_400, status: 'open' });
+  });
+
+  it('finds its money before one of a later time that was reported first', async () => {
+    const payment = buildPayment(1_000);
+    await report(app, payment);
+    const late = buildRefund(payment.payment_id, 800, { paid_at: '2026-02-03T10:00:00Z' });
+    const early = buildRefund(payment.payment_id, 700, { paid_at: '2026-02-02T10:00:00Z' });
+    expect(await report(app, late)).toMatchObject({ unallocated: 0 });
+    expect(await report(app, early)).toMatchObject({ unallocated: 0 });
+    expect(await readUnallocated(app.db, late.payment_id)).toBe(-500);
+  });
+
+  it('after what was paid back takes what still pays invoices, and the rest is below 0', async () => {
+    const number = await addInvoice(app.db);
+    const { payment_id: id } = await report(app, buildPayment(4_000, { invoice_number: number }));
+    expect(
+      await act((trx, by) => payBack(trx, { paymentId: id, id: `${id}:back`, paidAt: by.now }, by)),
+    ).toBe(549);
+    expect(await report(app, buildRefund(id, 3_500))).toMatchObject({ unallocated: -49 });
+    expect(await readInvoice(app.db, number)).toMatchObject({ allocated: 0, status: 'open' });
+  });
+
+  it('goes on waiting if its payment comes in another currency', async () => {
+    const refund = buildRefund('pay_other_currency', 300);
+    await report(app, refund);
+    const dollars = { payment_id: 'pay_other_currency', amount: { currency: 'USD', unit_amount: 1_000 } };
+    expect(await report(app, buildPayment(1_000, dollars))).toMatchObject({
+      status: 201,
+      unallocated: 1_000,
+    });
+    expect(await readUnallocated(app.db, refund.payment_id)).toBe(-300);
   });
 
   it('of another currency, of a refund or of itself is 422', async () => {

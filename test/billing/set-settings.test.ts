@@ -200,6 +200,16 @@ describe('another bank account or link', () => {
     ]);
   });
 
+  it('that is set again as it waits is nothing to do: no version, no mail, no audit', async () => {
+    const { cookie } = await openAdmin();
+    await mustSet(cookie, germanSettings);
+    await mustSet(cookie, withChange(otherBank));
+    const before = [(await mails()).length, (await events()).length];
+    expect(await mustSet(cookie, withChange(otherBank))).toEqual({ done: false, version: 3 });
+    expect([(await mails()).length, (await events()).length]).toEqual(before);
+    expect(await read(cookie)).toMatchObject({ inForce: { version: 2 }, pending: { version: 3 } });
+  });
+
   it('is stopped by any other administrator until it counts, and never comes back', async () => {
     const admin = await openAdmin();
     const other = await openAdmin();
@@ -246,6 +256,34 @@ describe('another bank account or link', () => {
     );
     expect(outcomes.sort()).toEqual(['200', ...Array(15).fill('409 edited_meanwhile')]);
   });
+});
+
+it('of eight who stop what waits and eight who change it exactly one does', async () => {
+  const admins = await Promise.all(Array.from({ length: 16 }, openAdmin));
+  const first = admins[0]?.cookie ?? '';
+  await mustSet(first, germanSettings);
+  await mustSet(first, withChange(otherBank));
+  const { seen } = await read(first);
+  const outcomes = await Promise.all(
+    admins.map(async ({ cookie }, at) =>
+      readOutcome(
+        await (at % 2
+          ? stop(cookie, { seen })
+          : set(cookie, withChange({ ...otherBank, terms: { days_to_pay: 20 + at } }), { seen })),
+      ),
+    ),
+  );
+  expect(outcomes.sort()).toEqual(['200', ...Array(15).fill('409 edited_meanwhile')]);
+});
+
+it('lists the newest thirty versions, and what each changed', async () => {
+  const { cookie } = await openAdmin();
+  for (let days = 1; days <= 31; days++) await mustSet(cookie, withChange({ terms: { days_to_pay: days } }));
+  const { versions } = await read(cookie);
+  expect(versions.map(({ version }: { version: number }) => version)).toEqual(
+    Array.from({ length: 30 }, (_, at) => 31 - at),
+  );
+  expect(versions[0]).toMatchObject({ why, changed: ['terms.days_to_pay'] });
 });
 
 describe('sixteen changes at once', () => {

@@ -164,6 +164,12 @@ describe('settings', () => {
       /2000/,
     ],
     [
+      'a day after the century',
+      rules({ ...taxed, country: 'FR', from: '2100-01-01' }),
+      '/tax/rules/2/from',
+      /2099/,
+    ],
+    [
       'other words of reverse charge',
       { '/tax/reverse_charge_words': 'Steuerschuldnerschaft' },
       '/tax/reverse_charge_words',
@@ -183,6 +189,12 @@ describe('settings', () => {
       /host/,
     ],
     ['a link with a password', { '/payment/link': 'https://a:b@pay.example/' }, '/payment/link', /https/],
+    [
+      'a link of 501 characters',
+      { '/payment/link': `https://pay.example/${'x'.repeat(481)}` },
+      '/payment/link',
+      /https/,
+    ],
     ['a link that is a script', { '/payment/link': 'javascript:alert(1)' }, '/payment/link', /https/],
   ])('are refused with %s', (_, changes, pointer, says) => {
     const found = faults(change(changes));
@@ -224,6 +236,19 @@ describe('settings', () => {
     const plans = Object.fromEntries(Array.from({ length: 201 }, (_, at) => [`p${at}`, { title: 'P' }]));
     expect(faults(change({ '/plans': plans }))['/plans']).toMatch(/200 plans/);
     expect(faults(change({ '/seller/name': '💐'.repeat(200), '/seller/foot': 'x'.repeat(500) }))).toEqual({});
+  });
+
+  it('may be at each of their bounds', () => {
+    const france = { ...taxed, country: 'FR' };
+    for (const changes of [
+      rules({ ...france, rate: 1, from: '2000-01-01' }, { ...france, rate: 10_000, from: '2099-12-31' }),
+      { '/terms/reminder_days': [1, 7], '/terms/days_to_pay': 0, '/terms/past_due_after_days': 0 },
+      { '/terms/reminder_days': [359, 365], '/terms/days_to_pay': 365, '/terms/past_due_after_days': 365 },
+      { '/plans/starter/price': 0, '/payment/link': `https://pay.example/${'x'.repeat(480)}` },
+      { '/plans/starter/price': 10 ** 12, '/numbers/invoice': 'A'.repeat(12), '/numbers/credit_note': '0' },
+      { '/tax/reverse_charge_words': 'Steuerschuldnerschaft (Reverse charge)' },
+    ])
+      expect(faults(change(changes))).toEqual({});
   });
 
   it('of a seller outside the EU take another tax id, and of one without tax none', () => {

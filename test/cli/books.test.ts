@@ -2,6 +2,7 @@
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { runCli } from '../support/app/cli.ts';
 import { type Books, openBooks } from '../support/billing/books.ts';
@@ -79,6 +80,75 @@ it('contract:preview prints what is to come, or why nothing is', async () => {
   expect((await run('contract:preview', 'crm_1', '--months', '0')).code).toBe(2);
 });
 
+it('contracts and invoices print what they say for programs, by the state of now', async () => {
+  const { db } = books;
+  const parse = async (...args: string[]) =>
+    (await run(...args, '--json')).out
+      .trim()
+      .split('\n')
+      .filter(Boolean)
+      .map((line) => JSON.parse(line));
+  const [invoice] = await parse('invoices');
+  expect(Object.keys(invoice)).toEqual([
+    ...[
+      'number',
+      'signup_id',
+      'status',
+      'overdue',
+      'currency',
+      'total',
+      'open',
+      'issued_at',
+      'due_at',
+      'email',
+    ],
+  ]);
+  expect(invoice).toMatchObject({
+    signup_id: 'crm_1',
+    total: 3_451,
+    currency: 'EUR',
+    email: 'books@example.test',
+  });
+  const [contract] = await parse('contracts');
+  expect(Object.keys(contract)).toEqual([
+    ...[
+      'signup_id',
+      'id',
+      'user_id',
+      'status',
+      'plan',
+      'trial_ends_at',
+      'cancels_at',
+      'price',
+      'occurred_at',
+    ],
+    ...['held', 'email'],
+  ]);
+  const idsOf = async (...args: string[]) =>
+    (await parse('contracts', ...args)).map((each) => each.signup_id);
+  // No job has written down any of it.
+  const ago = new Date(Date.now() - 1_000);
+  await sql`update service_contracts set status = 'trialing', trial_ends_at = ${ago}
+    where signup_id = 'crm_2'`.execute(db);
+  expect([await idsOf('--state', 'expired'), await idsOf('--state', 'trialing')]).toEqual([['crm_2'], []]);
+  await sql`update service_contracts set cancels_at = ${ago} where signup_id = 'crm_1'`.execute(db);
+  expect([await idsOf('--state', 'canceled'), await idsOf('--state', 'active')]).toEqual([['crm_1'], []]);
+  await sql`update service_contracts set status = 'active', trial_ends_at = null, cancels_at = null`.execute(
+    db,
+  );
+  const numbersIn = async (state: string) =>
+    (await parse('invoices', '--state', state)).map((each) => each.number);
+  await sql`alter table invoices disable trigger invoices_refuse_change`.execute(db);
+  await sql`update invoices set due_at = ${ago}`.execute(db);
+  expect([await numbersIn('overdue'), await numbersIn('open'), await numbersIn('paid')]).toEqual([
+    [number],
+    [number],
+    [],
+  ]);
+  await sql`update invoices set due_at = ${invoice.due_at}`.execute(db);
+  await sql`alter table invoices enable trigger invoices_refuse_change`.execute(db);
+});
+
 it('contracts and invoices list by state and account', async () => {
   const list = async (...args: string[]) => (await run(...args)).out.trim().split('\n').filter(Boolean);
   expect(await list('contracts')).toHaveLength(2);
@@ -90,4 +160,26 @@ it('contracts and invoices list by state and account', async () => {
   expect(JSON.parse(invoice)).toMatchObject({ number, status: 'open', overdue: false, open: 3_451 });
   expect(await list('invoices', '--state', 'overdue')).toEqual([]);
   expect((await run('invoices', '--account', 'no-one@example.test')).code).toBe(1);
+  const other = 'other@example.test';
+  await books.report(
+    'crm_3',
+    { status: 'trialing', trial_ends_at: '2100-01-01T00:00:00Z' },
+    { email: other },
+  );
+  expect(await list('contracts', '--account', other)).toHaveLength(1);
+  expect(await list('invoices', '--account', other)).toEqual([]);
+  const [invoiced = ''] = await list('invoices', '--account', 'books@example.test', '--json');
+  expect(JSON.parse(invoiced)).toMatchObject({ number });
+});
+
+it('without a seller there is nothing to preview, and what is exported is of days in UTC', async () => {
+  await sql`update billing_settings set stopped_at = now()`.execute(books.db);
+  const { code, out, err } = await run('contract:preview', 'crm_1', '--months', '3', '--json');
+  expect([code, out, err.length > 0]).toEqual([1, '', true]);
+  const today = new Date().toISOString().slice(0, 10);
+  const export_ = (to: string, name: string) =>
+    run('billing:export', '--from', '2026-01-01', '--to', to, '--out', join(folder, name));
+  expect((await export_(today, 'no-seller')).code).toBe(0);
+  const tomorrow = new Date(Date.now() + 24 * 3_600_000).toISOString().slice(0, 10);
+  expect((await export_(tomorrow, 'tomorrow')).code).toBe(2);
 });

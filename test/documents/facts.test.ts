@@ -117,6 +117,7 @@ describe('the code to pay by', () => {
   it('is left out where nothing is open, and is there at the limit', () => {
     expect(buildEpcText(invoice, 0)).toBeUndefined();
     expect(buildEpcText(invoice, 99_999_999_999)).toContain('EUR999999999.99');
+    expect(buildEpcText(invoice, 1)).toContain('EUR0.01');
   });
 });
 

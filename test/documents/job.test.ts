@@ -2,9 +2,11 @@
 import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { inTransaction } from '../../db/postgres/transactions.ts';
 import type { DocumentFacts } from '../../server/billing/document-facts.ts';
 import { makeDueDocuments } from '../../server/billing/documents/make-due.ts';
 import { readSealedFacts } from '../../server/billing/documents/seal.ts';
+import { eraseUser } from '../../server/identity/person/erase-user.ts';
 import { recordLog } from '../support/app/log.ts';
 import { samples } from '../support/billing/document-samples.ts';
 import { germanSettings, setSettings } from '../support/billing/settings.ts';
@@ -234,6 +236,15 @@ it('a buyer whose name and address are from before noncharacters were refused ge
   }
 });
 
+it('a document that fails holds up no other one', async () => {
+  await addDocument('HELDUP-1', { total: 1 });
+  await addDocument('HELDUP-2', {});
+  await openJob().run();
+  expect(await filesOf('HELDUP-2')).toBeTruthy();
+  expect(await rowOf('document_files', 'HELDUP-1')).toBeUndefined();
+  await sql`delete from documents_to_make where number = 'HELDUP-1'`.execute(billing.app.db);
+});
+
 describe('the address of a file', () => {
   let cookie: string;
   beforeAll(async () => {
@@ -328,6 +339,24 @@ describe('the address of a file', () => {
     expect(pages.map(({ bytes }, at) => String(bytes).includes(`/invoices/${numbers[at]}.xml"`))).toEqual(
       given,
     );
+  });
+
+  it('gives administrators those of people who were erased, too', async () => {
+    const { db } = billing.app;
+    const id = await billing.report('gone', {}, { email: 'gone@example.test' });
+    await billing.bill();
+    const of = (await billing.invoicesOf(id))[0]?.document ?? '';
+    const { pdf } = await filesOf(of);
+    const user = await db
+      .selectFrom('users')
+      .select('id')
+      .where('email', '=', 'gone@example.test')
+      .executeTakeFirstOrThrow();
+    await inTransaction(db, { by: 'operator', cause: 'test' }, (trx) =>
+      eraseUser(trx, user.id, { now: new Date(), by: 'cli', onlyDue: false }),
+    );
+    const admin = await billing.app.login('admin@example.test');
+    expect((await get(`/admin/invoices/${of}.pdf`, admin)).bytes).toEqual(pdf);
   });
 
   it('gives administrators every file under /admin, and managers none', async () => {

@@ -4,6 +4,7 @@ import type { DocumentFacts } from '../../server/billing/document-facts.ts';
 import { buildEpcText } from '../../server/billing/documents/epc-code.ts';
 import { makeFiles } from '../../server/billing/documents/make-files.ts';
 import { readSealedFacts, sealFacts } from '../../server/billing/documents/seal.ts';
+import { fillPaymentLink } from '../../server/billing/payment-link.ts';
 import { readDefaultFont } from '../../server/runtime/files.ts';
 import { samples } from '../support/billing/document-samples.ts';
 import {
@@ -58,6 +59,7 @@ function listSaid(facts: DocumentFacts): string[] {
     facts.category !== 'O' && `${facts.rate / 100} %`,
     facts.words,
     facts.payment?.text,
+    facts.payment?.link && fillPaymentLink(facts.payment.link, { ...facts, amount: facts.total }),
     facts.payment && seller.iban,
   ].filter((said) => typeof said === 'string');
 }

@@ -49,6 +49,49 @@ describe('the XML of a document', () => {
     expect(xml).toContain('<ram:ID schemeID="FC">30/123/45678</ram:ID>');
   });
 
+  it('names the seller by their tax number, or else by their address, where there is no VAT id', () => {
+    const sellerOf = (facts: DocumentFacts) =>
+      /<ram:SellerTradeParty>(.*?)<ram:Name>/s.exec(buildXml(facts))?.[1];
+    expect(sellerOf(invoice)).toBe('');
+    const { vat_id: _, ...untaxed } = invoice.seller;
+    expect(sellerOf({ ...invoice, seller: untaxed })).toBe('<ram:ID>30/123/45678</ram:ID>');
+    const { tax_number: __, ...unnumbered } = outside.seller;
+    expect(sellerOf({ ...outside, seller: unnumbered })).toBe('<ram:ID>rechnung@blumen.example</ram:ID>');
+  });
+
+  it.each([
+    ['GR', 'EL123456789', true],
+    ['GB', 'XI123456789', true],
+    ['GB', 'GB123456789', true],
+    ['FR', 'DE123456789', false],
+  ])('takes in %s %s as a VAT id, as what begins with its country: %s', (country, vat_id, isTaken) => {
+    const address = { line1: '1', postcode: '1', city: 'C', country };
+    const xml = buildXml({ ...invoice, buyer: { ...invoice.buyer, address, vat_id } });
+    const [, buyer = ''] = /<ram:BuyerTradeParty>(.*?)<\/ram:BuyerTradeParty>/s.exec(xml) ?? [];
+    expect(buyer.includes(`<ram:ID schemeID="VA">${vat_id}</ram:ID>`)).toBe(isTaken);
+    expect(buyer.startsWith(`<ram:ID>${vat_id}</ram:ID>`)).toBe(!isTaken);
+    // The seller's is their tax number then.
+    const sold = buildXml({
+      ...invoice,
+      seller: { ...invoice.seller, tax_number: undefined, address, vat_id },
+    });
+    expect(sold.includes(`<ram:ID schemeID="FC">${vat_id}</ram:ID>`)).toBe(!isTaken);
+  });
+
+  it('has one line, of quantity 1 at the net amount, of an invoice and of a credit note', () => {
+    for (const [facts, code] of [
+      [invoice, '380'],
+      [samples['a credit note'], '381'],
+    ] as const) {
+      const xml = buildXml(facts);
+      expect(xml).toContain(`<ram:TypeCode>${code}</ram:TypeCode>`);
+      expect(readAll(xml, 'BilledQuantity')).toEqual(['1']);
+      const net = (facts.net / 100).toFixed(2);
+      expect([readAll(xml, 'ChargeAmount'), readAll(xml, 'LineTotalAmount')]).toEqual([[net], [net, net]]);
+      expect(readAll(xml, 'GrandTotalAmount')).toEqual([(facts.total / 100).toFixed(2)]);
+    }
+  });
+
   it('names the invoice that a credit note corrects, and its date', () => {
     const xml = buildXml(samples['a credit note']);
     expect(xml).toContain('<ram:TypeCode>381</ram:TypeCode>');

@@ -73,6 +73,11 @@ it('comes of each change once, whoever makes it, and of nothing else', async () 
   expect(await plansAndStates(listContracts)).toEqual([]);
   expect(await plansAndStates(() => change(sql`status = 'past_due'`))).toEqual(['pro past_due']);
   expect(await plansAndStates(() => change(sql`status = 'active'`))).toEqual(['pro active']);
+  const ends = at(3_600);
+  for (const cancelsAt of [ends, null])
+    expect(await during(() => change(sql`cancels_at = ${cancelsAt}`))).toMatchObject([
+      { type: 'contract.updated', contract: { status: 'active', cancels_at: cancelsAt } },
+    ]);
   const cancel = async () =>
     expect(await runCli(app.databaseUrl, ['contract:cancel', 'moves'])).toMatchObject({ code: 0 });
   expect(await plansAndStates(cancel)).toEqual(['pro canceled']);

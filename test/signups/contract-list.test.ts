@@ -101,6 +101,19 @@ describe('the list of contracts', () => {
     expect((await read('?limit=1')).contracts).toEqual([{ ...told[0], status: 'expired' }]);
   });
 
+  it('says when a contract ends that its customer has ended, and that it is canceled from that instant', async () => {
+    await pushSignup(
+      app,
+      buildSignup('ends', { occurred_at: at(-60), contract: { plan: 'pro', status: 'active' } }),
+    );
+    await sql`update service_contracts set cancels_at = ${at(60)} where signup_id = 'ends'`.execute(app.db);
+    const told = async () => (await read()).contracts[0];
+    clock = start + 59_999;
+    expect(await told()).toMatchObject({ status: 'active', cancels_at: at(60) });
+    clock = start + 60_000;
+    expect(await told()).toMatchObject({ status: 'canceled', cancels_at: at(60) });
+  });
+
   it('has 100 contracts a page unless asked, and at most 1000', async () => {
     const { contract } = await pushSignup(app, buildSignup('many'));
     await sql`

@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { listCreditNotes } from '../../db/tables/documents.ts';
 import { findInvoice } from '../../db/tables/invoices.ts';
+import { readPaidOn } from '../../server/billing/paid-on.ts';
 import { digestSeen } from '../../server/staff/act-on-books.ts';
 import { seenOfInvoice } from '../../server/staff/book-acts.ts';
 import { type Answer, locationOf, openApp, type TestApp } from '../support/app/app.ts';
@@ -12,6 +13,7 @@ import {
   addContract,
   addInvoice,
   buildPayment,
+  buildRefund,
   findFaultsInBooks,
   issueNext,
   readInvoice,
@@ -181,6 +183,17 @@ describe('recordPayment', () => {
     expect(await readInvoice(app.db, number)).toMatchObject({ allocated: 0 });
   });
 
+  it.each([
+    // In Berlin it is the second already.
+    ['2026-03-02', '2026-03-01T23:00:00Z', '2026-03-02T11:00:00Z'],
+    ['2026-03-02', '2026-03-01T22:59:59Z', undefined],
+    ['2026-07-01', '2026-12-01T00:00:00Z', '2026-07-01T10:00:00Z'],
+    ['2000-01-01', '2026-12-01T00:00:00Z', '2000-01-01T11:00:00Z'],
+    [undefined, '2026-03-01T23:00:00Z', '2026-03-02T11:00:00Z'],
+  ])('takes the day %s at %s as %s', async (day, now, instant) => {
+    expect(await readPaidOn(app.db, day, new Date(now))).toEqual(instant && new Date(instant));
+  });
+
   it('takes yen without digits', async () => {
     const number = await addInvoice(app.db, { price: { currency: 'JPY', unitAmount: 2_900 } }).catch(
       () => '',
@@ -213,6 +226,15 @@ describe('credit', () => {
     expect(await ask('credit', { number })).toBe('409 already_settled');
     expect(await readUnallocated(app.db, id)).toBe(3_451);
   });
+});
+
+it('cancelContract ends a contract at once and for good, and once', async () => {
+  const contract = await addContract(app.db);
+  expect(await ask('cancelContract', { contract })).toEqual({ done: true });
+  const { rows } = await sql`select status from service_contracts where id = ${contract}`.execute(app.db);
+  expect(rows).toEqual([{ status: 'canceled' }]);
+  expect(await ask('cancelContract', { contract })).toEqual({ done: false });
+  expect(await issueNext(app.db, contract)).toBeUndefined();
 });
 
 describe('reissue', () => {
@@ -396,6 +418,55 @@ describe('the page of unallocated payments', () => {
     expect((await post({ payment, seen, intent: 'paid-back' })).status).toBe(303);
     expect(await readUnallocated(app.db, payment)).toBe(0);
     expect((await open()).text).not.toContain(payment);
+  });
+
+  it('says of each why it waits', async () => {
+    const credited = await addInvoice(app.db);
+    await ask('credit', { number: credited });
+    const paid = await addInvoice(app.db);
+    await report(app, buildPayment(3_451, { invoice_number: paid }));
+    const unpaid = await addInvoice(app.db);
+    const dollars = { currency: 'USD', unit_amount: 500 };
+    const spent = buildPayment(100);
+    await report(app, spent);
+    const late = buildPayment(400, { invoice_number: 'INV-of-later' });
+    const waiting = [
+      [buildPayment(500), 'It names no invoice.'],
+      [buildPayment(500, { invoice_number: unpaid, amount: dollars }), 'which is in another currency.'],
+      [buildPayment(500, { invoice_number: credited }), 'which is void.'],
+      [buildPayment(500, { invoice_number: paid }), 'or came after that was paid.'],
+      [late, 'which there is not.'],
+      [buildRefund(spent.payment_id, 500), 'More was refunded than was paid.'],
+      [buildRefund('pay_of_later', 500), 'A refund of a payment that we do not know yet.'],
+    ] as const;
+    for (const [each] of waiting) await report(app, each);
+    const { text } = await open();
+    const rows = text.split('data-unallocated=').slice(0, -1);
+    for (const [each, why] of waiting) {
+      const row = rows.find((part) => part.includes(`<code>${each.payment_id}</code>`));
+      expect([each.payment_id, row?.includes(why)]).toEqual([each.payment_id, true]);
+    }
+    // The oldest first.
+    const places = waiting.map(([each]) => text.indexOf(`<code>${each.payment_id}</code>`));
+    expect(places).toEqual([...places].sort((one, other) => one - other));
+  });
+
+  it('has the oldest hundred', async () => {
+    await sql`insert into payments (id, kind, currency, amount, paid_at, recorded_at, recorded_by, unallocated)
+      select 'of-2001-' || to_char(n, 'FM000'), 'payment', 'EUR', 5, now(), '2001-01-01'::timestamptz + n * interval '1 s',
+        'payments', 5 from generate_series(1, 101) n`.execute(app.db);
+    const page = await open();
+    const shown = [...page.text.matchAll(/<code>(of-2001-\d+)<\/code>/g)].map(([, id]) => id);
+    expect(shown).toEqual(
+      Array.from({ length: 100 }, (_, at) => `of-2001-${String(at + 1).padStart(3, '0')}`),
+    );
+    expect(textOf(page)).toContain('The oldest 100');
+    await sql`update payments set unallocated = 0 where id like 'of-2001-%'`.execute(app.db);
+    // Paid back, so that the books balance.
+    await sql`insert into payments (id, kind, of, currency, amount, paid_at, recorded_at, recorded_by, unallocated)
+      select id || '-back', 'paid_back', id, 'EUR', 5, now(), now(), 'staff', 0 from payments where id like 'of-2001-%'`.execute(
+      app.db,
+    );
   });
 
   it('is not for managers', async () => {

@@ -97,6 +97,12 @@ it('of 16 at once exactly one marks it', async () => {
   expect([await isChecked(), (await count()) - before]).toEqual([true, 1]);
 });
 
+it('is nothing that the person is mailed about', async () => {
+  expect((await post('admin', {})).status).toBe(303);
+  const { rows } = await sql`select kind from mails where user_id = ${target.id}`.execute(app.db);
+  expect(rows).toEqual([]);
+});
+
 it('is a command, too', async () => {
   const run = (...more: string[]) =>
     runCli(app.databaseUrl, ['vat-id:checked', target.email, ...more, '--why', 'looked it up']);
