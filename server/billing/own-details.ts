@@ -30,6 +30,7 @@ import {
   requireOwnAllowance,
 } from '../identity/session/actor.ts';
 import type { Dependencies } from '../instance/dependencies.ts';
+import type { Config } from '../settings/config.ts';
 import { endInvoiceEmailLinks, tellOfInvoiceEmail } from './invoice-email.ts';
 import { type GivenDetails, readDetails } from './read-details.ts';
 
@@ -54,27 +55,24 @@ export async function describeOwnDetails({ db }: Pick<Dependencies, 'db'>, actor
  * Changes the details; a member that is not given stays. Throws 403 `email_unverified`, 422 `validation_failed`, 401
  * `login_required` without a credential of the last ten minutes, and 429 `rate_limited`.
  */
-export async function updateOwnDetails(
-  deps: Dependencies,
-  actor: Actor,
-  given: { [Name in keyof GivenDetails]?: string | undefined },
-): Promise<void> {
+export async function updateOwnDetails(deps: Dependencies, actor: Actor, given: SomeDetails): Promise<void> {
   requireProved(actor);
   const { db, config } = deps;
   const { user } = actor.session;
   const known = (await findBillingDetails(db, user.account.id)) ?? noDetails;
-  const read = readDetails(mergeGiven(spellDetails(known), given), config);
-  if ('errors' in read) throw new AppError('validation_failed', { errors: read.errors });
+  // What is wrong is said before a credential is asked for.
+  const { invoiceEmail } = requireRight(known, given, config);
   requireConfirmed(deps, actor);
-  const { value } = read;
-  const isOwn = value.invoiceEmail === user.email && user.holdsEmail;
-  const asks = value.invoiceEmail !== null && value.invoiceEmail !== known.invoiceEmail && !isOwn;
+  const isOwn = invoiceEmail === user.email && user.holdsEmail;
+  const asks = invoiceEmail !== null && invoiceEmail !== known.invoiceEmail && !isOwn;
   await requireOwnAllowance(deps, actor, 'billing.updated');
-  if (asks) await countMail(deps, actor, value.invoiceEmail as string);
+  if (asks) await countMail(deps, actor, invoiceEmail);
   await inTransactionOf(actor.visit, db, async (trx) => {
     const present = await lockOpenActor(trx, actor);
     const accountId = present.account.id;
     const details = await lockBillingDetails(trx, accountId);
+    // Others may have changed what this one leaves as it is.
+    const value = requireRight(details, given, config);
     const changed = listChanged(details, value);
     if (changed.length === 0 && details.ignored.length === 0) return;
     // Whoever saves the form has seen what a signup got wrong, and says what is right.
@@ -174,9 +172,18 @@ export async function confirmInvoiceEmail(
   });
 }
 
-function mergeGiven(known: GivenDetails, given: { [Name in keyof GivenDetails]?: string | undefined }) {
+type SomeDetails = { [Name in keyof GivenDetails]?: string | undefined };
+
+/** The details with what is given in place of what was there. Throws 422 `validation_failed`. */
+function requireRight(
+  known: DetailValues,
+  given: SomeDetails,
+  config: Pick<Config, 'production'>,
+): DetailValues {
   const named = Object.entries(given).filter(([, text]) => text !== undefined);
-  return { ...known, ...Object.fromEntries(named) };
+  const read = readDetails({ ...spellDetails(known), ...Object.fromEntries(named) }, config);
+  if ('errors' in read) throw new AppError('validation_failed', { errors: read.errors });
+  return read.value;
 }
 
 /** The details as the fields of a form have them. */

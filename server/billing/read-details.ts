@@ -33,6 +33,8 @@ const firstOf = (error: { issues: { message: string }[] } | undefined) => error?
 
 export type GivenAddress = Pick<GivenDetails, 'line1' | 'line2' | 'postcode' | 'city' | 'country'>;
 
+const spellCountry = ({ country }: Pick<GivenDetails, 'country'>) => country.trim().toUpperCase();
+
 /** An address is whole, or not there at all. */
 export function readAddress(given: GivenAddress): Read<BillingAddress | null> {
   if (Object.values(given).every(isEmpty)) return { value: null };
@@ -49,7 +51,7 @@ export function readAddress(given: GivenAddress): Read<BillingAddress | null> {
     return '';
   };
   const [line1, line2, postcode, city] = [read('line1'), read('line2'), read('postcode'), read('city')];
-  const country = given.country.trim().toUpperCase();
+  const country = spellCountry(given);
   if (!isCountry(country)) errors.push({ pointer: '/country', detail: faultWords.country_missing });
   if (errors.length > 0) return { errors };
   return { value: { line1, ...(line2 !== '' && { line2 }), postcode, city, country } };
@@ -73,8 +75,9 @@ export function readDetails(given: GivenDetails, config: Pick<Config, 'productio
   const { line1, line2, postcode, city, country } = given;
   const company = readCompany(given.company);
   const address = readAddress({ line1, line2, postcode, city, country });
-  const known = isCountry(country) ? country : undefined;
-  const vatId = readBuyerVatId(given.vatId, known);
+  // Also where something else is wrong with the address.
+  const named = spellCountry(given);
+  const vatId = readBuyerVatId(given.vatId, isCountry(named) ? named : undefined);
   const invoiceEmail = readInvoiceEmail(given.invoiceEmail, config);
   const errors = [company, address, vatId, invoiceEmail].flatMap((read) =>
     'errors' in read ? read.errors : [],

@@ -2,7 +2,7 @@
 import { isMemberState } from './countries.ts';
 import type { TaxCategory } from './document-facts.ts';
 import type { BillingSettings } from './settings.ts';
-import { vatPrefix } from './vat-ids.ts';
+import { readVatId } from './vat-ids.ts';
 
 export type Tax = { category: TaxCategory; rate: number; words: string | null };
 
@@ -27,5 +27,5 @@ export function findTax(
 
 function isReverseCharge(sellers: string, buyers: string, { vatId, hasCheckedVatId }: TaxedBuyer): boolean {
   const isAbroad = sellers !== buyers && isMemberState(sellers) && isMemberState(buyers);
-  return isAbroad && hasCheckedVatId && (vatId?.startsWith(vatPrefix(buyers)) ?? false);
+  return isAbroad && hasCheckedVatId && vatId !== null && readVatId(buyers, vatId) === vatId;
 }

@@ -79,6 +79,11 @@ describe('the form', () => {
     ['no country that there is', { ...address, country: 'ZZ' }, ['country']],
     ['a line that is too long', { ...address, city: 'x'.repeat(101) }, ['city']],
     ['a VAT id of another country', { ...address, vatId: 'DE136695976' }, ['vatId']],
+    [
+      'a VAT id of another country, which is in small letters',
+      { ...address, country: 'de', vatId: 'FR83404833048' },
+      ['vatId'],
+    ],
     ['a VAT id of the wrong form', { vatId: 'ATU1' }, ['vatId']],
     ['a long VAT id of elsewhere', { vatId: `CH${'1'.repeat(29)}` }, ['vatId']],
     ['a control character', { company: 'a\u0007b' }, ['company']],
@@ -164,6 +169,51 @@ describe('the form', () => {
     });
   });
 
+  it('loses nothing where 16 programs give one member each at once, and notes of each what it changed', async () => {
+    const { cookie } = await addSession(app, await idOf(app.db, owner), { authTime: clock.at });
+    const client = openClient(app.send, cookie);
+    await client.billing.update.mutate({ ...address, country: 'CH', company: 'Old', vatId: 'CHE-1' });
+    await sql`update billing_details set edited_here = '{}'`.execute(app.db);
+    const { rows: before } = await sql`select from audit_events where type = 'billing.updated'`.execute(
+      app.db,
+    );
+    const invoiceEmail = 'sixteen@fleurs.example.com';
+    const given = [
+      ...[{ company: 'New' }, { vatId: 'CHE-2' }, { invoiceEmail }, { line1: 'New Street 1' }],
+      ...[{ line2: 'Door 2' }, { postcode: '0150' }, { city: 'Oslo' }, { country: 'NO' }],
+    ];
+    await Promise.all([...given, ...given].map((member) => client.billing.update.mutate(member)));
+    expect(await read()).toMatchObject({
+      ...{ company: 'New', vatId: 'CHE-2', invoiceEmail },
+      address: { line1: 'New Street 1', line2: 'Door 2', postcode: '0150', city: 'Oslo', country: 'NO' },
+    });
+    const { rows } = await sql<{ changed: string[] }>`select details->'changed' as changed from audit_events
+      where type = 'billing.updated' order by at desc, id desc limit ${8}`.execute(app.db);
+    expect(rows.map(({ changed }) => changed.join()).sort()).toEqual(
+      [...Array(5).fill('address'), 'company', 'invoiceEmail', 'vatId'].sort(),
+    );
+    const { rows: after } = await sql`select from audit_events where type = 'billing.updated'`.execute(
+      app.db,
+    );
+    expect(after.length - before.length).toBe(8);
+    expect(await listMailsTo(invoiceEmail)).toEqual(['invoice_email']);
+  });
+
+  it('says that the address for invoices waits, and of no email that it did not send', async () => {
+    const browser = await open();
+    const invoiceEmail = 'waiting@fleurs.example.com';
+    await save({ ...whole, invoiceEmail }, browser);
+    await save({ ...whole, company: 'Other', invoiceEmail }, browser);
+    expect(await listMailsTo(invoiceEmail)).toEqual(['invoice_email']);
+    const said = textOf(await browser.send(`${page}?saved=details`));
+    expect(said).toContain(`Saved.`);
+    expect(said).toContain(`${invoiceEmail} gets no invoices yet`);
+    expect(said).not.toContain('We have sent');
+    // Nor of one that nobody asks for any more.
+    await save(whole, browser);
+    expect(textOf(await browser.send(`${page}?saved=mail-invoice-email`))).not.toContain('We have sent');
+  });
+
   it('is shown to nobody whose address is not proved, and changes nothing for them', async () => {
     const email = 'unverified@example.test';
     const browser = await logIn(app.send, email);
@@ -186,6 +236,16 @@ describe('a VAT id', () => {
       app.db,
     );
 
+  const categoryOf = async (signupId: string) => {
+    await customers.report(signupId);
+    await customers.bill();
+    const { rows } = await sql<{
+      category: string;
+    }>`select category from documents order by issued_at desc, number desc
+      limit 1`.execute(app.db);
+    return rows[0]?.category;
+  };
+
   it('that is changed is not checked any more, not even where it is changed back', async () => {
     const browser = await open();
     await save(whole, browser);
@@ -198,17 +258,17 @@ describe('a VAT id', () => {
     expect(await read()).toMatchObject({ vatId: 'FR83404833048', hasCheckedVatId: false });
   });
 
+  it('of no country is kept as it is without an address, reverses no tax, and is refused with an address in the EU', async () => {
+    const browser = await open();
+    await save({ vatId: 'wrong' }, browser);
+    await check('wrong');
+    expect(await read()).toMatchObject({ vatId: 'wrong', hasCheckedVatId: true });
+    expect(await categoryOf('of-no-country')).toBe('S');
+    expect((await post(browser, { ...form, ...address, vatId: 'wrong' })).status).toBe(422);
+  });
+
   it('counts for reverse charge only while it is checked', async () => {
     await save(whole);
-    const categoryOf = async (signupId: string) => {
-      await customers.report(signupId);
-      await customers.bill();
-      const { rows } = await sql<{
-        category: string;
-      }>`select category from documents order by issued_at desc, number desc
-        limit 1`.execute(app.db);
-      return rows[0]?.category;
-    };
     expect(await categoryOf('unchecked')).toBe('S');
     await check('FR83404833048');
     expect(await categoryOf('checked')).toBe('AE');

@@ -39,6 +39,11 @@ describe('the tax of a document', () => {
     expect(findTax(settings, { ...french, hasCheckedVatId: false }, '2026-01-01')).toEqual(taxed(2000));
     expect(findTax(settings, { ...french, vatId: 'ATU12345678' }, '2026-01-01')).toEqual(taxed(2000));
     expect(findTax(settings, { ...french, vatId: null }, '2026-01-01')).toEqual(taxed(2000));
+    // A text that was kept for want of an address, and only begins like one.
+    for (const vatId of ['wrong', 'FR wrong', 'FR-40303265045'])
+      expect(findTax(settings, { ...french, vatId }, '2026-01-01')).toEqual(taxed(2000));
+    for (const vatId of ['wrong', 'FR40303265045'])
+      expect(findTax(settings, { ...french, country: null, vatId }, '2026-01-01')).toEqual(taxed(1900));
     const greek = { country: 'GR', vatId: 'EL123456789', hasCheckedVatId: true };
     expect(findTax(settings, greek, '2026-01-01')).toEqual(reverse);
     const german = { country: 'DE', vatId: 'DE136695976', hasCheckedVatId: true };

@@ -48,13 +48,6 @@ export function BillingDetailsForm({ details, countries, email, saved, refused: 
       <div className="card">
         <Outcome intent="details" saved={saved} refused={any}>
           Saved.
-          {waitsFor && (
-            <>
-              {' '}
-              We have sent an email to <strong>{waitsFor}</strong>. Invoices go there once the link in it is
-              used.
-            </>
-          )}
         </Outcome>
         {!any && saved !== 'details' && <WhatIsMissing ignored={ignored} hasAddress={address !== null} />}
         <form method="post" data-intent="details">
@@ -92,19 +85,21 @@ export function BillingDetailsForm({ details, countries, email, saved, refused: 
             Save
           </button>
         </form>
-        <Outcome intent="mail-invoice-email" saved={saved} refused={any}>
-          We have sent the email again.
-        </Outcome>
         {waitsFor && (
-          <form method="post" data-intent="mail-invoice-email" className="waits">
-            <p>
-              <strong>{waitsFor}</strong> gets no invoices yet: nobody has used the link in our email to it.
-              Until then they go to {email}.
-            </p>
-            <button type="submit" name="intent" value="mail-invoice-email" className="quiet">
-              Send the email again
-            </button>
-          </form>
+          <>
+            <Outcome intent="mail-invoice-email" saved={saved} refused={any}>
+              We have sent the email again.
+            </Outcome>
+            <form method="post" data-intent="mail-invoice-email" className="waits">
+              <p>
+                <strong>{waitsFor}</strong> gets no invoices yet: nobody has used the link in our email to it.
+                Until then they go to {email}.
+              </p>
+              <button type="submit" name="intent" value="mail-invoice-email" className="quiet">
+                Send the email again
+              </button>
+            </form>
+          </>
         )}
       </div>
     </Section>
