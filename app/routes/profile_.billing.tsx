@@ -11,6 +11,8 @@ import { OwnDocuments } from '../components/account/own-documents.tsx';
 import { ToPay } from '../components/account/to-pay.tsx';
 import { Confirm } from '../components/confirm.tsx';
 import { EmptyState } from '../components/empty-state.tsx';
+import { Money } from '../components/money.tsx';
+import { Notice } from '../components/notice.tsx';
 import { Page } from '../components/page.tsx';
 import { useRefused } from '../components/refused.ts';
 import { titled } from '../components/service-name.ts';
@@ -97,6 +99,11 @@ export default function Billing() {
       )}
       {billing && (
         <>
+          {billing.unused.map((amount) => (
+            <Notice key={amount.currency} kind="info">
+              We have <Money {...amount} /> from you that pays no invoice. We will contact you about it.
+            </Notice>
+          ))}
           {billing.open.length > 0 && <ToPay {...billing} />}
           {billing.contracts.length === 0 && <ContractOutcome {...told} />}
           {billing.contracts.length > 0 && <OwnContracts contracts={billing.contracts} {...told} />}

@@ -91,18 +91,21 @@ export async function findReminders(
     .executeTakeFirst();
 }
 
-/** How much of an invoice that payment pays. */
+/** How much a payment came to, and how much of it pays that invoice. */
 export async function findAllocated(
   db: Database,
   { payment, invoiceId }: { payment: string; invoiceId: number },
-): Promise<number> {
-  const { amount } = await db
-    .selectFrom('allocations')
-    .select(sql<string>`coalesce(sum(amount), 0)`.as('amount'))
-    .where('payment', '=', payment)
-    .where('invoice', '=', String(invoiceId))
-    .executeTakeFirstOrThrow();
-  return Number(amount);
+): Promise<{ received: number; allocated: number }> {
+  const found = await db
+    .selectFrom('payments as p')
+    .leftJoin('allocations as a', (join) =>
+      join.onRef('a.payment', '=', 'p.id').on('a.invoice', '=', String(invoiceId)),
+    )
+    .select(['p.amount as received', sql<string>`coalesce(sum(a.amount), 0)`.as('allocated')])
+    .where('p.id', '=', payment)
+    .groupBy('p.id')
+    .executeTakeFirst();
+  return { received: Number(found?.received ?? 0), allocated: Number(found?.allocated ?? 0) };
 }
 
 type Search = { now: Date; limit: number };

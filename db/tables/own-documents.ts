@@ -87,6 +87,32 @@ export async function listOpenOf(
   return rows.map(readRow);
 }
 
+/**
+ * What of payments is not allocated, by currency, and owed to the account: they name an invoice of it, or paid one once. None
+ * that also concerns another account: whose it is, an administrator finds out.
+ */
+export async function listOwnUnused(
+  db: Database,
+  accountId: string,
+): Promise<{ currency: string; amount: number }[]> {
+  const { rows } = await sql<{ currency: string; amount: string }>`
+    with own as materialized (
+      select i.number, coalesce(i.document, i.number::text) as called
+      from service_contracts c join invoices i on i.contract_id = c.id where c.account_id = ${accountId}
+    )
+    select p.currency, sum(p.unallocated) as amount
+    from payments p
+    where p.unallocated <> 0 and p.kind = 'payment'
+      and (upper(p.invoice_number) in (select called from own)
+        or p.id in (select a.payment from allocations a join own on own.number = a.invoice))
+      and not exists (select from allocations a
+        where a.payment = p.id and a.invoice not in (select number from own))
+      and not exists (select from invoices i
+        where i.document = upper(p.invoice_number) and i.number not in (select number from own))
+    group by p.currency order by p.currency`.execute(db);
+  return rows.map(({ currency, amount }) => ({ currency, amount: Number(amount) }));
+}
+
 const readRow = (row: Row): OwnDocument => ({
   ...row,
   unitAmount: Number(row.unitAmount),

@@ -13,19 +13,31 @@ export type Charge = {
 };
 
 /** The contract's, the first one first. */
-export async function listWaitingPeriods(db: Database, contractId: string): Promise<Charge[]> {
+export const listWaitingPeriods = async (db: Database, contractId: string): Promise<Charge[]> =>
+  (await listWaitingPeriodsOf(db, [contractId])).get(contractId) ?? [];
+
+/** Those of each of these contracts that has any, the first one first. */
+export async function listWaitingPeriodsOf(
+  db: Database,
+  contractIds: string[],
+): Promise<Map<string, Charge[]>> {
   const rows = await db
     .selectFrom('waiting_periods')
-    .select(['plan', 'currency', 'unit_amount', 'starts_at', 'ends_at'])
-    .where('contract_id', '=', contractId)
+    .select(['contract_id', 'plan', 'currency', 'unit_amount', 'starts_at', 'ends_at'])
+    .where(sql<boolean>`contract_id = any(${contractIds}::uuid[])`)
     .orderBy('starts_at')
     .execute();
-  return rows.map((row) => ({
+  const charges = rows.map((row) => ({
+    contractId: row.contract_id,
     plan: row.plan,
     price: { currency: row.currency, unitAmount: Number(row.unit_amount) },
     startsAt: row.starts_at,
     endsAt: row.ends_at,
   }));
+  const found = new Map<string, Charge[]>();
+  for (const { contractId, ...charge } of charges)
+    found.set(contractId, [...(found.get(contractId) ?? []), charge]);
+  return found;
 }
 
 /**

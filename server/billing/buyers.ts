@@ -1,7 +1,7 @@
 // Whom a document is made out to, as they are when it is issued.
 import type { Database } from '../../db/postgres/client.ts';
 import { findAccountName } from '../../db/tables/accounts.ts';
-import { findBillingDetails } from '../../db/tables/billing-details.ts';
+import { type BillingDetails, findBillingDetails } from '../../db/tables/billing-details.ts';
 import type { Contract } from '../../db/tables/service-contracts.ts';
 import { findUserById } from '../../db/tables/users.ts';
 import { isPrintable } from './billing-text.ts';
@@ -20,15 +20,23 @@ export async function findBuyer(
     findAccountName(db, accountId),
     findUserById(db, userId),
   ]);
-  const { address = null, vatId = null, hasCheckedVatId = false } = details ?? {};
+  const { address = null, vatId = null } = details ?? {};
   const email = details?.provedInvoiceEmail ?? user?.email ?? null;
   const name = printable(details?.company ?? accountName ?? '') || printable(email ?? '');
   return {
     // One that is kept from before such addresses were refused is left out.
     facts: { name, address, vat_id: vatId, email: email && isPrintable(email) ? email : null },
-    taxed: { country: address?.country ?? null, vatId, hasCheckedVatId },
+    taxed: buildTaxedBuyer(details),
   };
 }
+
+export const buildTaxedBuyer = (
+  details: Pick<BillingDetails, 'address' | 'vatId' | 'hasCheckedVatId'> | undefined,
+): TaxedBuyer => ({
+  country: details?.address?.country ?? null,
+  vatId: details?.vatId ?? null,
+  hasCheckedVatId: details?.hasCheckedVatId ?? false,
+});
 
 /** XML has no place for noncharacters, which a name may have. */
 const printable = (text: string) => Array.from(text).filter(isPrintable).join('');

@@ -31,7 +31,7 @@ export type HeldCode = 'no_tax_rule' | 'tax_currency' | 'price_too_high';
 export function drawUp(
   settings: BillingSettings,
   { price, startsAt, endsAt }: Charge,
-  buyer: Buyer,
+  buyer: Pick<Buyer, 'taxed'>,
 ):
   | { held: HeldCode }
   | (Amounts & Pick<DocumentFacts, 'category' | 'rate' | 'words'> & { firstDay: string; lastDay: string }) {

@@ -2,22 +2,30 @@
 // how to pay it, and their documents. Nothing of it for somebody whose address is not proved.
 import { findDocumentOf } from '../../db/tables/documents.ts';
 import { findInvoiceOfAccount, hasOverdueInvoice } from '../../db/tables/invoices.ts';
-import { listOpenOf, listOwnDocuments, type OwnDocument } from '../../db/tables/own-documents.ts';
+import {
+  listOpenOf,
+  listOwnDocuments,
+  listOwnUnused,
+  type OwnDocument,
+} from '../../db/tables/own-documents.ts';
 import { type Contract, listContracts } from '../../db/tables/service-contracts.ts';
+import { type Charge, listWaitingPeriodsOf } from '../../db/tables/waiting-periods.ts';
 import { AppError } from '../basics/errors.ts';
 import type { Actor } from '../identity/session/actor.ts';
 import type { Dependencies } from '../instance/dependencies.ts';
-import { findBuyer } from './buyers.ts';
+import { buildTaxedBuyer } from './buyers.ts';
 import { findEnd, mayCancel } from './cancel-contract.ts';
 import { isRunning, presentStatus } from './contract-states.ts';
 import { listCountries, nameCountry } from './countries.ts';
 import { minorDigits } from './currencies.ts';
 import { addDays, dayIn } from './days.ts';
 import { type DocumentFacts, hasXml } from './document-facts.ts';
-import { drawUp, findSettings, type Settings } from './issue.ts';
+import { findSettings, type Settings } from './issue.ts';
 import { describeOwnDetails } from './own-details.ts';
 import { fillPaymentLink } from './payment-link.ts';
-import { endOfPeriod } from './periods.ts';
+import { listPeriods } from './periods.ts';
+import { addMonths, previewDocuments } from './preview.ts';
+import type { TaxedBuyer } from './tax.ts';
 
 type Deps = Pick<Dependencies, 'db' | 'now'>;
 
@@ -33,17 +41,32 @@ export async function describeOwnBilling(deps: Deps, actor: Actor, before?: stri
   const { account, emailVerifiedAt } = actor.session.user;
   if (!emailVerifiedAt) return undefined;
   const accountId = account.id;
-  const [settings, contracts, open, documents, details] = await Promise.all([
+  const [settings, contracts, open, documents, unused, details] = await Promise.all([
     findSettings(db),
     listContracts(db, accountId),
     listOpenOf(db, { accountId, limit: mostOpen + 1 }),
     listOwnDocuments(db, { accountId, before, limit: pageSize + 1 }),
+    listOwnUnused(db, accountId),
     describeOwnDetails(deps, actor),
   ]);
+  const waiting = await listWaitingPeriodsOf(
+    db,
+    contracts.map(({ id }) => id),
+  );
+  const taxed = buildTaxedBuyer(details);
   const shown = documents.slice(0, pageSize);
   const toPay = open.slice(0, mostOpen).map((invoice) => describeInvoice(invoice, now()));
   return {
-    contracts: await Promise.all(contracts.map((contract) => describeContract(deps, contract, settings))),
+    contracts: contracts.map((contract) => {
+      const next = findNextCharge(
+        settings,
+        { contract, waiting: waiting.get(contract.id) ?? [], taxed },
+        now(),
+      );
+      return describeContract(settings, contract, { now: now(), next });
+    }),
+    /** What of their payments pays nothing, by currency. */
+    unused: unused.map(({ currency, amount }) => toAmount(currency, amount)),
     open: toPay.map((invoice) => ({ ...invoice, ...describePayment(settings, invoice) })),
     /** Whether there is more to pay than is shown. */
     isMoreOpen: open.length > mostOpen,
@@ -68,9 +91,13 @@ const toAmount = (currency: string, unitAmount: number) => ({
   minorDigits: minorDigits(currency),
 });
 
-async function describeContract({ db, now }: Deps, contract: Contract, settings: Settings | undefined) {
+function describeContract(
+  settings: Settings | undefined,
+  contract: Contract,
+  { now, next }: { now: Date; next: ReturnType<typeof findNextCharge> },
+) {
   const { id, plan, price, trialEndsAt, cancelsAt } = contract;
-  const status = presentStatus(contract, now());
+  const status = presentStatus(contract, now);
   const goesOn = isRunning(status);
   const dayOf = (at: Date) => toDate(dayIn(zoneOf(settings), at));
   const lastDayBefore = (at: Date) => toDate(addDays(dayIn(zoneOf(settings), at), -1));
@@ -86,33 +113,53 @@ async function describeContract({ db, now }: Deps, contract: Contract, settings:
     /** Whether tax may be added to the price. */
     isBeforeTax: settings?.settings.tax.prices === 'net',
     /** Its last day, because the customer canceled it, or the day on which it has ended. */
-    cancelsOn: cancelsAt && (cancelsAt > now() ? lastDayBefore(cancelsAt) : dayOf(cancelsAt)),
+    cancelsOn: cancelsAt && (cancelsAt > now ? lastDayBefore(cancelsAt) : dayOf(cancelsAt)),
     /** What would be its last day. */
-    wouldEndOn: lastDayBefore(findEnd(contract, now())),
-    endsAtOnce: findEnd(contract, now()) <= now(),
+    wouldEndOn: lastDayBefore(findEnd(contract, now)),
+    endsAtOnce: findEnd(contract, now) <= now,
     canCancel: goesOn && !cancelsAt && mayCancel(settings),
     canKeep: goesOn && cancelsAt !== null,
-    next: await findNextCharge({ db, now }, contract, settings),
+    next,
   };
 }
 
-/** The next charge, as an invoice would have it if it were issued for that period; null if none is to come. */
-async function findNextCharge({ db, now }: Deps, contract: Contract, settings: Settings | undefined) {
-  const { plan, price, nextPeriodStartsAt: startsAt, billingAnchorDay, cancelsAt } = contract;
-  const status = presentStatus(contract, now());
-  if (status !== 'active' && status !== 'past_due') return null;
-  if (!price || price.unitAmount === 0 || !startsAt || !billingAnchorDay) return null;
-  if (cancelsAt && startsAt >= cancelsAt) return null;
-  const on = toDate(dayIn(zoneOf(settings), startsAt));
-  const amountOf = (unitAmount: number) => toAmount(price.currency, unitAmount);
-  const base = { on, isWaiting: status === 'past_due' };
-  if (!settings) return { ...base, total: amountOf(price.unitAmount) };
-  const endsAt = endOfPeriod(startsAt, price.interval, billingAnchorDay);
-  const buyer = await findBuyer(db, contract);
-  const drawn = drawUp(settings.settings, { plan, price, startsAt, endsAt }, buyer);
-  if ('held' in drawn) return { ...base, total: null };
-  const { net, tax, total, rate, words } = drawn;
-  return { ...base, total: amountOf(total), net: amountOf(net), tax: amountOf(tax), rate, words };
+/** A year's next period may begin a day later than a year from now: on 29 February. */
+const monthsAhead = 13;
+
+/**
+ * The contract's next invoice, by the functions that issue it; null if none is to come. Of one that is held, or waits until an
+ * overdue one is paid, nothing is promised.
+ */
+function findNextCharge(
+  settings: Settings | undefined,
+  { contract, waiting, taxed }: { contract: Contract; waiting: Charge[]; taxed: TaxedBuyer },
+  now: Date,
+) {
+  const first = settings
+    ? findForecast(settings, { contract, waiting, buyer: { taxed } }, now)
+    : findPlainCharge({ contract, waiting }, now);
+  if (!first) return null;
+  if (first === 'held') return { state: 'held' as const };
+  if (presentStatus(contract, now) === 'past_due') return { state: 'after_payment' as const };
+  return { state: 'comes' as const, ...first };
+}
+
+function findForecast({ settings }: Settings, of: Parameters<typeof previewDocuments>[1], now: Date) {
+  const { documents, held } = previewDocuments(settings, of, { now, months: monthsAhead });
+  const [first] = documents;
+  if (!first) return held && 'held';
+  const amountOf = (amount: number) => toAmount(first.currency, amount);
+  const { net, tax, total, rate, issued_on } = first;
+  const parts = { net: amountOf(net), tax: amountOf(tax), rate };
+  return { on: toDate(issued_on), total: amountOf(total), parts: tax > 0 ? parts : null };
+}
+
+function findPlainCharge({ contract, waiting }: { contract: Contract; waiting: Charge[] }, now: Date) {
+  const { charges } = listPeriods(contract, addMonths(now, monthsAhead));
+  const first = [...waiting, ...charges].find(({ price }) => price.unitAmount > 0);
+  if (!first) return null;
+  const total = toAmount(first.price.currency, first.price.unitAmount);
+  return { on: toDate(dayIn('UTC', first.startsAt)), total, parts: null };
 }
 
 function describeInvoice(invoice: OwnDocument, now: Date) {

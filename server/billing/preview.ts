@@ -34,7 +34,7 @@ export type Preview = { documents: Forecast[]; held: HeldCode | null };
  */
 export function previewDocuments(
   settings: BillingSettings,
-  { contract, waiting, buyer }: { contract: Contract; waiting: Charge[]; buyer: Buyer },
+  { contract, waiting, buyer }: { contract: Contract; waiting: Charge[]; buyer: Pick<Buyer, 'taxed'> },
   { now, months }: { now: Date; months: number },
 ): Preview {
   const documents: Forecast[] = [];
@@ -56,7 +56,7 @@ export function previewDocuments(
 }
 
 /** The same time of the day so many months later, or on the last day of a shorter month. */
-const addMonths = (from: Date, months: number): Date => {
+export const addMonths = (from: Date, months: number): Date => {
   let at = from;
   for (let month = 0; month < months; month++) at = endOfPeriod(at, 'month', from.getUTCDate());
   return at;

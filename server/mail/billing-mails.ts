@@ -44,9 +44,9 @@ async function composeAboutDocument(
   const facts = (await findFacts(db, number)) as DocumentFacts | undefined;
   const invoice = facts && (await findInvoice(db, facts.invoice?.number ?? number));
   if (!facts || !invoice) return undefined;
-  const received = details.payment
+  const { received, allocated } = details.payment
     ? await findAllocated(db, { payment: details.payment, invoiceId: invoice.id })
-    : 0;
+    : { received: 0, allocated: 0 };
   const mailbox = details.archive
     ? config.billingArchiveEmail && {
         email: config.billingArchiveEmail,
@@ -54,7 +54,7 @@ async function composeAboutDocument(
         isForInvoices: false,
       }
     : await findMailbox(db, facts.record.contract_id, kind);
-  if (!mailbox || !isTrue(kind, invoice, received)) {
+  if (!mailbox || !isTrue(kind, invoice, allocated)) {
     const which = reminders[kind];
     // One day it may be open again, or its buyer be there again.
     if (which) await unmarkReminded(db, number, which);
@@ -76,6 +76,7 @@ async function composeAboutDocument(
     open: invoice.open > 0 ? formatAmount(invoice.open, currency) : undefined,
     due: facts.due_on ? sayDay(facts.due_on) : '',
     received: formatAmount(received, currency),
+    pays: allocated < received ? formatAmount(allocated, currency) : undefined,
     isAttached: isProved,
   });
   const why = details.archive ? toArchive : isForInvoices ? toInvoices : undefined;
@@ -113,9 +114,9 @@ async function findOtherReminder(
 }
 
 /** A document stays issued whatever comes after it; what is asked or thanked for may be over. */
-function isTrue(kind: BillingMailKind, { status }: Invoice, received: number): boolean {
+function isTrue(kind: BillingMailKind, { status }: Invoice, allocated: number): boolean {
   if (reminders[kind]) return status === 'open';
-  return kind !== 'payment_received' || received > 0;
+  return kind !== 'payment_received' || allocated > 0;
 }
 
 async function composeAboutContract(
@@ -173,6 +174,7 @@ const nothing = (baseUrl: string): BillingWords => ({
   open: undefined,
   due: '',
   received: '',
+  pays: undefined,
   lastDay: undefined,
   price: undefined,
   mayCancel: false,

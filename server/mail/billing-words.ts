@@ -15,7 +15,9 @@ export type BillingWords = {
   /** What is still to pay, and until when; undefined if nothing is. */
   open: string | undefined;
   due: string;
+  /** All of the payment; and what of it pays the invoice, if that is less. */
   received: string;
+  pays: string | undefined;
   /** The last day of a trial or contract; undefined if a contract has ended at once. */
   lastDay: string | undefined;
   price: string | undefined;
@@ -83,7 +85,12 @@ export const billingMails: Record<BillingMailKind, (words: BillingWords) => Mail
     paragraphs: ['Thank you. We have received a payment.', where(words)],
     facts: [
       ['Invoice', words.number],
-      ['Received', words.received],
+      [
+        'Received',
+        words.pays === undefined
+          ? words.received
+          : `${words.received}, of which ${words.pays} pays this invoice`,
+      ],
       ['Still to pay', words.open ?? 'nothing'],
       ...(words.open === undefined ? [] : ([['Due', words.due]] as [string, string][])),
     ],

@@ -454,7 +454,9 @@ describe('a payment', () => {
     expect(part?.text).toContain('Received: EUR 10.00\nStill to pay: EUR 24.51\nDue: 14 February 2027\n');
     await record({ invoiceNumber: number, amount: 9_000 });
     const [rest] = await books.send();
-    expect(rest?.text).toContain('Received: EUR 24.51\nStill to pay: nothing\n');
+    expect(rest?.text).toContain(
+      'Received: EUR 90.00, of which EUR 24.51 pays this invoice\nStill to pay: nothing\n',
+    );
     await record({ invoiceNumber: number, amount: 500 });
     await record({ invoiceNumber: 'nobody knows', amount: 500 });
     expect(to(email)(await books.send())).toEqual([]);
@@ -468,8 +470,8 @@ describe('a payment', () => {
       await inBooks((trx) => allocate(trx, { paymentId: payment.id, number }, by()));
     const sent = await books.send();
     for (const [{ email, number }, received] of [
-      [one, 'EUR 34.51'],
-      [other, 'EUR 5.49'],
+      [one, 'EUR 40.00, of which EUR 34.51 pays this invoice'],
+      [other, 'EUR 40.00, of which EUR 5.49 pays this invoice'],
     ] as const) {
       expect(to(email)(sent)).toEqual([`Payment received for invoice ${number}`]);
       expect(sent.find((mail) => mail.to === email)?.text).toContain(`Received: ${received}\n`);

@@ -1,11 +1,13 @@
 // What customers see of billing: what is open and how to pay it, their documents, and nothing of anybody else.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { inTransaction } from '../../db/postgres/transactions.ts';
 import { selectOwnDocuments } from '../../db/tables/own-documents.ts';
+import { allocate, payBack, recordMoney } from '../../server/billing/ledger.ts';
 import { openApp, type TestApp } from '../support/app/app.ts';
 import { openClient, refusalOf } from '../support/app/trpc.ts';
 import { logIn, openBrowser, textOf } from '../support/app/visitor.ts';
-import { arrangeSeller } from '../support/billing/customers.ts';
+import { arrangeSeller, price } from '../support/billing/customers.ts';
 import { germanSettings, setSettings } from '../support/billing/settings.ts';
 
 const owner = 'customer@example.test';
@@ -185,6 +187,72 @@ describe('the page of a document', () => {
     const { incomplete, ignored } = await staff.admin.billing.summary.query();
     expect([incomplete.map(({ number }) => number), ignored]).toEqual([[others], []]);
   });
+});
+
+const inBooks = <T>(work: Parameters<typeof inTransaction<T>>[2]) =>
+  inTransaction(app.db, { by: 'operator', cause: 'test' }, work);
+const bookkeeper = () => ({ now: clock.at, recordedBy: 'operator' as const });
+
+it('says how much of what was paid pays no invoice, by currency, to whoever it is owed and to nobody else', async () => {
+  const said = async (email: string) =>
+    textOf(await (await logIn(app.send, email)).send(page)).replaceAll(/\s/g, ' ');
+  const owed = async (email: string) =>
+    [...(await said(email)).matchAll(/We have (.{8,9}) from you/g)].map(([, amount]) => amount);
+  expect([await owed(owner), await owed(stranger)]).toEqual([[], []]);
+  const pay = (id: string, amount: number, invoiceNumber: string | null, currency = 'EUR') =>
+    inBooks((trx) =>
+      recordMoney(
+        trx,
+        {
+          ...{ id, kind: 'payment', of: null, currency, amount, invoiceNumber, paidAt: clock.at },
+          ...{ method: null, reference: null },
+        },
+        bookkeeper(),
+      ),
+    );
+  await pay('too-much', 600, paid.toLowerCase());
+  await pay('dollars', 500, paid, 'USD');
+  await pay('of-nobody', 900, null);
+  await pay('unknown', 900, 'R-1999-0001');
+  expect([await owed(owner), await owed(stranger)]).toEqual([['EUR 6.00', 'USD 5.00'], []]);
+  // What a credit frees, whatever number it named.
+  await customers.report('freed', { contract: { price: { ...price, interval: 'year' } } });
+  await customers.bill();
+  const freed = (await customers.numbers()).at(-1) ?? '';
+  await pay('by-hand', 3_480, null);
+  await inBooks((trx) => allocate(trx, { paymentId: 'by-hand', number: freed }, bookkeeper()));
+  expect(await owed(owner)).toEqual(['EUR 6.00', 'USD 5.00']);
+  await customers.credit(freed);
+  await pay('others', 100_000, others);
+  expect(await owed(owner)).toEqual(['EUR 40.80', 'USD 5.00']);
+  expect(await said(stranger)).toContain('We have EUR 965.49 from you');
+  // What was once put to somebody else's.
+  await sql`insert into allocations (payment, invoice, amount, recorded_at)
+    select 'too-much', number, n, now() from invoices, unnest(array[1, -1]) n where document = ${others}`.execute(
+    app.db,
+  );
+  expect(await owed(owner)).toEqual(['EUR 34.80', 'USD 5.00']);
+  await inBooks((trx) => payBack(trx, { paymentId: 'by-hand', id: 'back', paidAt: clock.at }, bookkeeper()));
+  expect(await owed(owner)).toEqual(['USD 5.00']);
+  expect(await said(owner)).toContain('EUR 29.00 a year Next invoice on 16 March 2027 : EUR 34.80');
+});
+
+it('promises neither day nor amount of a next invoice that is held or waits for a payment', async () => {
+  const said = async () => textOf(await (await logIn(app.send, stranger)).send(page)).replaceAll(/\s/g, ' ');
+  const held = 'a month Your next invoice is being prepared. We cannot say its date and amount yet.';
+  await customers.report('in-dollars', {
+    email: stranger,
+    contract: { price: { ...price, currency: 'USD' } },
+  });
+  expect(await said()).toContain(`USD 29.00 ${held}`);
+  await customers.bill();
+  await customers.setClock('2026-04-02T12:00:00.000Z');
+  await customers.bill();
+  expect(await said()).toContain(`USD 29.00 ${held}`);
+  await customers.setClock('2026-04-20T12:00:00.000Z');
+  await customers.bill();
+  expect(await said()).toContain('a month You get the next invoice once the overdue one is paid.');
+  expect(await said()).not.toContain('Next invoice on');
 });
 
 it('every document can be reached, and what was due first is shown of what is open', async () => {

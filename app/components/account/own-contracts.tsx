@@ -130,21 +130,18 @@ const Ended = ({ on }: { on: Date }) => (
   </>
 );
 
-function NextCharge({ on, isWaiting, total, ...drawn }: Next) {
-  if (isWaiting) return 'You get the next invoice once the overdue one is paid.';
-  if (!total)
-    return (
-      <>
-        Next invoice on <Day at={on} />
-      </>
-    );
+function NextCharge(next: Next) {
+  if (next.state === 'held')
+    return 'Your next invoice is being prepared. We cannot say its date and amount yet.';
+  if (next.state === 'after_payment') return 'You get the next invoice once the overdue one is paid.';
+  const { on, total, parts } = next;
   return (
     <>
       Next invoice on <Day at={on} />: <Money {...total} />
-      {'net' in drawn && drawn.tax.unitAmount > 0 && (
+      {parts && (
         <>
           {' '}
-          (<Money {...drawn.net} /> and {drawn.rate / 100}% tax, <Money {...drawn.tax} />)
+          (<Money {...parts.net} /> and {parts.rate / 100}% tax, <Money {...parts.tax} />)
         </>
       )}
     </>
