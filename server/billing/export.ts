@@ -63,7 +63,9 @@ export async function exportBooks(
   );
 }
 
-const findZone = async (db: Database) => (await findSettings(db))?.settings.seller.time_zone ?? 'UTC';
+/** The zone of days in lists of the books. */
+export const findZone = async (db: Database): Promise<string> =>
+  (await findSettings(db))?.settings.seller.time_zone ?? 'UTC';
 
 const pauseMs = 100;
 // Each statement of ours ends after five seconds at most, and a transaction that does nothing after ten, so by then none that

@@ -157,6 +157,10 @@ describe('a refund', () => {
       ...{ allocated: 0, unallocated: 0, invoice: { number, status: 'open', open: 951 } },
     });
     expect(await readInvoice(app.db, number)).toMatchObject({ allocated: 2_500, status: 'open' });
+    // The report of the payment has its invoice as it is now (docs/payments.md).
+    expect(await report(app, payment)).toMatchObject({
+      ...{ status: 200, applied: false, allocated: 2_500, invoice: { number, status: 'open', open: 951 } },
+    });
   });
 
   it('may come before its payment, and then the payment brings what is left', async () => {

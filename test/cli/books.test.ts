@@ -159,6 +159,14 @@ it('contracts and invoices list by state and account', async () => {
   const [invoice = ''] = await list('invoices', '--state', 'open', '--json');
   expect(JSON.parse(invoice)).toMatchObject({ number, status: 'open', overdue: false, open: 3_451 });
   expect(await list('invoices', '--state', 'overdue')).toEqual([]);
+  const none = await run('invoices', '--state', 'overdue');
+  expect([none.code, none.out, none.err]).toEqual([0, '', 'No invoices.\n']);
+  expect((await run('contracts', '--state', 'canceled')).err).toBe('No contracts.\n');
+  expect((await run('invoices', '--state', 'overdue', '--json')).err).toBe('');
+  const [dueOn] = (
+    await sql<{ day: string }>`select facts->>'due_on' as day from documents`.execute(books.db)
+  ).rows;
+  expect(await list('invoices')).toEqual([expect.stringContaining(`  due ${dueOn?.day}  books@`)]);
   expect((await run('invoices', '--account', 'no-one@example.test')).code).toBe(1);
   const other = 'other@example.test';
   await books.report(
