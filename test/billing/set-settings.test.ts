@@ -491,7 +491,7 @@ describe('the page', () => {
     for (const words of [
       'Check the IBAN: a letter or digit is wrong.',
       'Leave at least 6 days between the two reminders.',
-      'Enter a rate from 0 to 100 %',
+      'Enter a rate from 0 to 100 %, such as 19 or 5.5, with two decimals at most.',
       'Say why in 3 to 500 characters.',
       'Nothing was saved.',
     ])
