@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { Database } from '../../db/postgres/client.ts';
 import { inTransaction } from '../../db/postgres/transactions.ts';
 import { listHeld } from '../../db/tables/book-lists.ts';
 import { findContract } from '../../db/tables/service-contracts.ts';
@@ -252,8 +253,10 @@ describe('with a seller', () => {
     const numbered = (year: number) =>
       Array.from({ length: countOf(year) }, (_, at) => `NY-${year}-${String(at + 1).padStart(4, '0')}`);
     expect(rows.map(({ number }) => number)).toEqual([...numbered(2026), ...numbered(2027)]);
+    // The service's own job may issue some a moment before the others.
     expect(countOf(2026)).toBeGreaterThanOrEqual(16);
-    expect(countOf(2027)).toBeGreaterThanOrEqual(24);
+    expect(countOf(2027)).toBeGreaterThanOrEqual(8);
+    expect(rows.length).toBeGreaterThanOrEqual(40);
     expect(rows.map(({ on }) => on)).toEqual([...rows.map(({ on }) => on)].sort());
     expect(rows.slice(-5).map(({ on }) => on)).toEqual(Array(5).fill('2027-01-05'));
   });
@@ -487,7 +490,8 @@ it('the preview of a contract past due has what has begun, of today and at the p
   const price = { currency: 'EUR', unit_amount: 9_900, interval: 'month' };
   await billing.report('soon-and-dearer', { price });
   await setClocks('2026-03-12T12:00:00.000Z');
-  const preview = await readPreview(billing.app.db, (db) => findContract(db, { id: contractId }), 1);
+  const find = (trx: Database) => findContract(trx, { id: contractId });
+  const preview = await readPreview(billing.app.db, find, 1);
   expect(preview.held).toBeNull();
   expect(
     preview.documents.map(({ issued_on, period_first_day, net }) => [issued_on, period_first_day, net]),
