@@ -7,7 +7,7 @@ import { Row, Rows } from '../components/rows.tsx';
 import { Section } from '../components/section.tsx';
 import { titled } from '../components/service-name.ts';
 import { StaffPage } from '../components/staff/staff-page.tsx';
-import { Name, personPath } from '../components/staff/words.tsx';
+import { Name, personPath, sayIgnored } from '../components/staff/words.tsx';
 import { loadForStaff } from '../staff.ts';
 
 export const handle = { isStatic: true };
@@ -26,6 +26,7 @@ const ages = {
 };
 
 const reasons: Record<string, string> = {
+  account_erased: 'The account is erased, so there is nobody to invoice. It is not tried again.',
   no_tax_rule: 'No tax rule fits. Add one in the settings.',
   tax_currency: 'Its price is in another currency than yours, and tax would be charged.',
   price_too_high: 'Its price is too high for an invoice.',
@@ -34,7 +35,8 @@ const reasons: Record<string, string> = {
 const linkTo = (userId: string | null) => (userId ? personPath(userId) : undefined);
 
 export default function AdminBilling() {
-  const { who, open, held, incomplete, ignored, unmade, unallocated } = useLoaderData<typeof loader>();
+  const { who, open, overdue, held, incomplete, ignored, unmade, unallocated } =
+    useLoaderData<typeof loader>();
   return (
     <StaffPage
       title="Billing"
@@ -48,6 +50,7 @@ export default function AdminBilling() {
           {open.map(({ age, count, amount, ...money }) => (
             <Row
               key={`${money.currency} ${age}`}
+              href={age === 'not_due' ? undefined : '#overdue'}
               title={ages[age]}
               about={`${count} ${count === 1 ? 'invoice' : 'invoices'}`}
               end={<Money {...money} unitAmount={amount} />}
@@ -55,21 +58,53 @@ export default function AdminBilling() {
           ))}
         </List>
       </Section>
+      <Section
+        id="overdue"
+        title="Overdue invoices"
+        intro={overdue.length > 0 && 'The longest overdue first, 100 at most.'}
+      >
+        <List nothing="Nothing is overdue.">
+          {overdue.map(({ number, buyer, dueAt, open: unitAmount, ...money }) => (
+            <Row
+              key={number}
+              href={`/admin/invoices/${number}`}
+              title={`Invoice ${number}`}
+              about={
+                <>
+                  {buyer && (
+                    <>
+                      <Name>{buyer}</Name>,{' '}
+                    </>
+                  )}
+                  was due on <Day at={dueAt} />
+                </>
+              }
+              end={<Money {...money} unitAmount={unitAmount} />}
+            />
+          ))}
+        </List>
+      </Section>
       <Section id="unallocated" title="Unallocated payments">
         <List nothing="All money is allocated.">
-          {unallocated > 0 && (
+          {unallocated.map(({ isRefund, count, amount, ...money }) => (
             <Row
+              key={`${money.currency} ${isRefund}`}
               href="/admin/billing/unallocated"
-              title={`${unallocated} ${unallocated === 1 ? 'payment or refund' : 'payments and refunds'}`}
-              about="Allocate them to invoices, or record that they were paid back."
+              title={`${count} ${isRefund ? 'refund' : 'payment'}${count === 1 ? '' : 's'}`}
+              about={
+                isRefund
+                  ? 'We do not know the payment that went back, or more went back than came in.'
+                  : 'Say which invoice it pays, or that it was paid back.'
+              }
+              end={<Money {...money} unitAmount={amount} />}
             />
-          )}
+          ))}
         </List>
       </Section>
       <Section
         id="held"
         title="Held periods"
-        intro="They cannot be invoiced now. Each is tried again every minute."
+        intro="They cannot be invoiced now. Each is tried again every minute, unless its account is erased."
       >
         <List nothing="Nothing is held.">
           {held.map(({ signupId, plan, code, startsAt, userId }) => (
@@ -94,7 +129,7 @@ export default function AdminBilling() {
       <Section
         id="incomplete"
         title="Incomplete"
-        intro="The customer completes their details on their billing page. Then issue the invoice again."
+        intro="Ask the customer to complete their details under Billing. Then issue the invoice again."
       >
         <List nothing="Nothing is incomplete.">
           {[
@@ -115,7 +150,7 @@ export default function AdminBilling() {
                 key={`${account.userId} ${account.accountName}`}
                 href={linkTo(account.userId)}
                 title={<Name>{account.accountName}</Name>}
-                about={`The CRM reported billing details that are not valid: ${account.ignored.join(', ')}`}
+                about={`The CRM reported billing details that are not valid: ${sayIgnored(account.ignored)}`}
               />
             )),
           ]}

@@ -128,7 +128,8 @@ const isOf = (refused: Refused | undefined, { id, kind }: Payment) =>
   kind === 'payment' && refused?.values.payment === id && buttons.has(refused.values.intent ?? '');
 
 function Waiting({ payment, refused: any }: { payment: Payment; refused: Refused | undefined }) {
-  const { id, kind, currency, minorDigits, amount, unallocated, seen, invoiceNumber, waits } = payment;
+  const { id, kind, currency, minorDigits, amount, unallocated, seen, invoiceNumber, waits, freedBy } =
+    payment;
   const refusedOf = (intent: string) =>
     isOf(any, payment) && any?.values.intent === intent ? any : undefined;
   const about = { payment: id, seen };
@@ -142,7 +143,13 @@ function Waiting({ payment, refused: any }: { payment: Payment; refused: Refused
       }
       about={
         <>
-          {why[waits](invoiceNumber ?? '')}
+          {freedBy && (
+            <>
+              Freed: <Named number={freedBy} /> was credited.
+              {waits && <br />}
+            </>
+          )}
+          {waits && why[waits](invoiceNumber ?? '')}
           <br />
           {kind === 'payment' ? 'Payment' : 'Refund'} <code>{id}</code>
           {payment.of && (

@@ -47,7 +47,7 @@ const buttons = new Map([
 const outcomes = new Map([
   ['pay', 'The payment is recorded.'],
   ['credit', 'The invoice is credited.'],
-  ['reissue', 'The invoice is credited, and a new one is issued. It is on the page of the customer.'],
+  ['reissue', 'The invoice is credited, and a new one is issued.'],
 ]);
 
 export default function InvoicePage() {
@@ -101,6 +101,13 @@ export default function InvoicePage() {
         </Notice>
       )}
       {refused && !isSaidAtForm && <Refusal refused={refused} />}
+      {invoice?.replacement && (
+        <Notice kind="info">
+          This invoice was credited and issued again as{' '}
+          <a href={`/admin/invoices/${invoice.replacement}`}>Invoice {invoice.replacement}</a>. The credit
+          note is below.
+        </Notice>
+      )}
       {invoice?.mayChange && <InvoiceActs invoice={invoice} refused={refused} />}
       {invoice && !invoice.mayChange && (
         <Notice kind="info">
@@ -109,8 +116,8 @@ export default function InvoicePage() {
       )}
       {invoice && document && !document.buyer.address && invoice.status !== 'void' && (
         <Notice kind="warning">
-          The buyer’s address is missing, so there is no XML. Once the customer has added it on their billing
-          page, issue the invoice again.
+          The buyer’s address is missing, so there is no XML. Ask the customer to add it under Billing. Then
+          issue the invoice again.
         </Notice>
       )}
       {document && (

@@ -14,28 +14,58 @@ export async function insertAllocation(
     .execute();
 }
 
-/** The payments that pay an invoice, the oldest first, each with how much of it does. */
+/** What was allocated of these payments, and taken back with a minus, in the order in which it was. */
+export async function listAllocations(
+  db: Database,
+  payments: string[],
+): Promise<{ payment: string; number: string; amount: number }[]> {
+  const { rows } = await sql<{ payment: string; number: string; amount: string }>`
+    select a.payment, coalesce(i.document, i.number::text) as number, a.amount
+    from allocations a join invoices i on i.number = a.invoice
+    where a.payment = any(${payments}) order by a.id`.execute(db);
+  return rows.map((row) => ({ ...row, amount: Number(row.amount) }));
+}
+
+/** What came in by the payments that have ever paid an invoice, the oldest first, and what became of each. */
 export async function listPaymentsOf(
   db: Database,
   invoiceId: number,
-): Promise<{ id: string; paidAt: Date; method: string | null; reference: string | null; amount: number }[]> {
+): Promise<
+  {
+    id: string;
+    paidAt: Date;
+    method: string | null;
+    reference: string | null;
+    /** All that came in, and what of it went back. */
+    received: number;
+    wentBack: number;
+    /** What of it pays this invoice now. */
+    allocated: number;
+  }[]
+> {
   const rows = await db
     .selectFrom('allocations as a')
     .innerJoin('payments as p', 'p.id', 'a.payment')
-    .select([
-      'p.id',
-      'p.paid_at as paidAt',
-      'p.method',
-      'p.reference',
-      sql<string>`sum(a.amount)`.as('amount'),
-    ])
+    .select(['p.id', 'p.paid_at as paidAt', 'p.method', 'p.reference', 'p.amount as received'])
+    .select(sql<string>`sum(a.amount)`.as('allocated'))
+    .select((eb) =>
+      eb
+        .selectFrom('payments as r')
+        .select(sql<string>`coalesce(sum(r.amount), 0)`.as('wentBack'))
+        .whereRef('r.of', '=', 'p.id')
+        .as('wentBack'),
+    )
     .where('a.invoice', '=', String(invoiceId))
     .groupBy('p.id')
-    .having(sql`sum(a.amount)`, '>', 0)
     .orderBy('p.paid_at')
     .orderBy('p.id')
     .execute();
-  return rows.map((row) => ({ ...row, amount: Number(row.amount) }));
+  return rows.map((row) => ({
+    ...row,
+    received: Number(row.received),
+    wentBack: Number(row.wentBack),
+    allocated: Number(row.allocated),
+  }));
 }
 
 /** What of a payment is allocated, or what is allocated to an invoice; the newest first. */

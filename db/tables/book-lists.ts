@@ -2,6 +2,7 @@
 import { sql } from 'kysely';
 import type { Database } from '../postgres/client.ts';
 import type { Invoices } from '../schema.ts';
+import type { Invoice } from './invoices.ts';
 import { type Contract, contractColumns, readContract } from './service-contracts.ts';
 
 const sliceSize = 1_000;
@@ -110,6 +111,19 @@ export async function sumOpen(
 
 const listed = 100;
 
+/** Invoices that are open beyond their time to pay, the longest overdue first. */
+export async function listOverdue(
+  db: Database,
+  now: Date,
+): Promise<{ number: string; buyer: string; currency: string; open: number; dueAt: Date }[]> {
+  const { rows } = await sql<{ number: string; buyer: string; currency: string; open: string; dueAt: Date }>`
+    select coalesce(i.document, i.number::text) as number, coalesce(d.facts #>> '{buyer,name}', i.buyer_name, '') as buyer,
+      i.currency, i.unit_amount - i.credited - i.allocated as open, i.due_at as "dueAt"
+    from invoices i left join documents d on d.number = i.document
+    where i.status = 'open' and i.due_at <= ${now} order by i.due_at, i.number limit ${listed}`.execute(db);
+  return rows.map((row) => ({ ...row, open: Number(row.open) }));
+}
+
 /** Contracts with a period that cannot be invoiced, the longest held first. */
 export async function listHeld(
   db: Database,
@@ -168,11 +182,29 @@ export async function listUnmade(
     .execute();
 }
 
-export async function countUnallocated(db: Database): Promise<number> {
-  const { count } = await db
-    .selectFrom('payments')
-    .select(sql<number>`count(*)::int`.as('count'))
-    .where('unallocated', '<>', '0')
-    .executeTakeFirstOrThrow();
-  return count;
+/** Money that is not allocated, by currency, and apart from it refunds that found nothing to take: their amount is below 0. */
+export async function sumUnallocated(
+  db: Database,
+): Promise<{ currency: string; isRefund: boolean; count: number; amount: number }[]> {
+  const { rows } = await sql<{ currency: string; isRefund: boolean; count: number; amount: string }>`
+    select currency, unallocated < 0 as "isRefund", count(*)::int as count, sum(unallocated) as amount
+    from payments where unallocated <> 0 group by 1, 2 order by 1, 2`.execute(db);
+  return rows.map((row) => ({ ...row, amount: Number(row.amount) }));
+}
+
+/** The number of the invoice that was issued in place of a void one, for the same period. */
+export async function findReplacement(
+  db: Database,
+  { id, contractId, periodStartsAt }: Pick<Invoice, 'id' | 'contractId' | 'periodStartsAt'>,
+): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('invoices')
+    .select(sql<string>`coalesce(document, number::text)`.as('number'))
+    .where('contract_id', '=', contractId)
+    .where('period_starts_at', '=', periodStartsAt)
+    .where('number', '>', String(id))
+    .orderBy('number')
+    .limit(1)
+    .executeTakeFirst();
+  return row?.number;
 }

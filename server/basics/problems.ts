@@ -111,7 +111,7 @@ export const problems = {
   already_settled: [
     409,
     'Nothing is left to settle',
-    'What this is about was already paid, credited or allocated. Nothing was changed.',
+    'Nothing is left to pay, credit, allocate or pay back, so nothing was changed.',
   ],
   last_admin: [
     409,

@@ -2,17 +2,22 @@
 // themselves: a division is not exact for every amount.
 import { minorDigits } from './currencies.ts';
 
-/** Minor units; undefined for anything else than a decimal number with no more digits than the currency has. */
-export function readDecimal(text: string, currency: string): number | undefined {
-  const [, whole, part = ''] = /^(\d{1,13})(?:\.(\d{1,4}))?$/.exec(text.trim()) ?? [];
-  const digits = minorDigits(currency);
+/**
+ * Minor units; undefined for anything else than a decimal number with no more than so many digits after its point or comma. No mark
+ * stands between thousands.
+ */
+export function readDecimal(text: string, digits: number): number | undefined {
+  const [, whole, part = ''] = /^(\d{1,13})(?:[.,](\d{1,4}))?$/.exec(text.trim()) ?? [];
   if (whole === undefined || part.length > digits) return undefined;
   return Number(whole + part.padEnd(digits, '0'));
 }
 
 /** Minor units with the decimal point that the currency has: 2900 of EUR is 29.00, of JPY 2900. */
-export function writeDecimal(amount: number, currency: string): string {
-  const digits = minorDigits(currency);
+export const writeDecimal = (amount: number, currency: string): string =>
+  writeDigits(amount, minorDigits(currency));
+
+/** Such as 19.00 for 1900 with two digits. */
+export function writeDigits(amount: number, digits: number): string {
   const text = String(Math.abs(amount)).padStart(digits + 1, '0');
   const at = text.length - digits;
   return `${amount < 0 ? '-' : ''}${text.slice(0, at)}${digits > 0 ? `.${text.slice(at)}` : ''}`;

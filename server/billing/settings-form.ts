@@ -3,6 +3,7 @@
 import { AppError } from '../basics/errors.ts';
 import type { billingBounds, RowField } from '../http/text.ts';
 import { minorDigits } from './currencies.ts';
+import { readDecimal, writeDigits } from './decimals.ts';
 import { type BillingSettings, readSettings } from './settings.ts';
 
 export type Fields = Record<string, string>;
@@ -76,7 +77,7 @@ export function writeSettingsForm(settings: BillingSettings | undefined): Fields
     ...numberRows(
       rules.map(({ country, rate, category, words = '', from }) => ({
         ruleCountry: country,
-        ruleRate: writeDecimal(rate, 2),
+        ruleRate: writeDigits(rate, 2),
         ruleCategory: category,
         ruleWords: words,
         ruleFrom: from,
@@ -87,7 +88,7 @@ export function writeSettingsForm(settings: BillingSettings | undefined): Fields
         plan,
         planTitle: title,
         planDescription: description,
-        planPrice: price === undefined ? '' : writeDecimal(price, digits),
+        planPrice: price === undefined ? '' : writeDigits(price, digits),
       })),
     ),
   };
@@ -107,18 +108,11 @@ const numberRows = (rows: Fields[]): Fields =>
     rows.flatMap((row, at) => Object.entries(row).map(([name, value]) => [`${name}-${at + 1}`, value])),
   );
 
-/** Such as 19.00 for 1900. */
-function writeDecimal(amount: number, digits: number): string {
-  const text = String(amount).padStart(digits + 1, '0');
-  return digits === 0 ? text : `${text.slice(0, -digits)}.${text.slice(-digits)}`;
-}
-
 /** The amount, or the text itself, which the rules of settings then refuse. */
-function readDecimal(text: string, digits: number): number | string {
-  const [, whole, decimals = ''] = /^(\d{1,13})(?:[.,](\d{1,4}))?$/.exec(text.trim()) ?? [];
-  if (whole === undefined || decimals.length > digits) return text;
-  return Number(whole + decimals.padEnd(digits, '0'));
-}
+const readNumber = (text: string, digits: number): number | string => readDecimal(text, digits) ?? text;
+
+/** Hundredths of a percent. People may write the sign. */
+const readRate = (text: string) => readNumber(text.replace(/%\s*$/, ''), 2);
 
 /** Reads such a form. Throws 422 `validation_failed` with everything that is wrong, by the names of fields. */
 export function readSettingsForm(fields: Fields): BillingSettings {
@@ -134,9 +128,24 @@ export function readSettingsForm(fields: Fields): BillingSettings {
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     const toField = (pointer: string) => nameField({ rules, rowOfPlan }, pointer);
-    errors.push(...error.errors.map(({ pointer, detail }) => ({ pointer: `/${toField(pointer)}`, detail })));
+    errors.push(
+      ...error.errors.map(({ pointer, detail }) => {
+        const field = toField(pointer);
+        return { pointer: `/${field}`, detail: sayAsDecimal(field, fields[field] ?? '') ?? detail };
+      }),
+    );
   }
   throw new AppError('validation_failed', { errors });
+}
+
+/** The words for what is no rate or price: those of the settings are about the whole numbers of a file. */
+function sayAsDecimal(field: string, typed: string): string | undefined {
+  if (field.startsWith('planPrice-'))
+    return 'Enter an amount such as 29.00, with as many digits as the currency has.';
+  const rate = field.startsWith('ruleRate-') ? readRate(typed) : 0;
+  return typeof rate === 'string' || rate > 10_000
+    ? 'Enter a rate from 0 to 100 %, such as 19 or 5.5, with two decimals at most.'
+    : undefined;
 }
 
 /** The numbers of the rows in which any of these fields is filled in. */
@@ -161,7 +170,7 @@ const indexPlans = (fields: Fields, rows: number[]): Map<string, number> =>
 function toJson(fields: Fields, rules: number[], plans: number[]): unknown {
   const required = (name: keyof typeof pointers) => fields[name] ?? '';
   const optional = (name: string) => fields[name]?.trim() || undefined;
-  const whole = (name: keyof typeof pointers) => readDecimal(required(name), 0);
+  const whole = (name: keyof typeof pointers) => readNumber(required(name), 0);
   const [currency, mayCancel] = [required('currency').trim(), required('customersMayCancel')];
   return {
     seller: {
@@ -191,7 +200,7 @@ function toJson(fields: Fields, rules: number[], plans: number[]): unknown {
           {
             title: fields[`planTitle-${row}`] ?? '',
             description: optional(`planDescription-${row}`),
-            price: price && readDecimal(price, minorDigits(currency)),
+            price: price && readNumber(price, minorDigits(currency)),
           },
         ];
       }),
@@ -206,7 +215,7 @@ function toJson(fields: Fields, rules: number[], plans: number[]): unknown {
       prices: required('prices'),
       rules: rules.map((row) => ({
         country: fields[`ruleCountry-${row}`] ?? '',
-        rate: readDecimal(fields[`ruleRate-${row}`] ?? '', 2),
+        rate: readRate(fields[`ruleRate-${row}`] ?? ''),
         category: fields[`ruleCategory-${row}`] ?? '',
         words: optional(`ruleWords-${row}`),
         from: fields[`ruleFrom-${row}`] ?? '',

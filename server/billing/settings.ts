@@ -118,7 +118,7 @@ const ruleSchema = z.strictObject({
     'Enter the country’s two letters, such as DE, or * for all other countries.',
   ),
   rate: z
-    .int('Enter a rate from 0 to 100 %, with two decimals at most. A file has hundredths: 1900 is 19 %.')
+    .int('Enter hundredths of a percent as a whole number from 0 to 10000: 1900 is 19 %.')
     .min(0, 'A rate is not negative.')
     .max(10_000, 'A rate is 100 % at most, which is 10000 in a file.'),
   category: z.enum(['S', 'E', 'O'], 'Choose S (taxed), E (exempt) or O (outside the scope of tax).'),

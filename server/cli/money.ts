@@ -10,7 +10,7 @@ import { AppError } from '../basics/errors.ts';
 import { faultWords } from '../basics/fault-words.ts';
 import { maxAmount } from '../billing/amounts.ts';
 import { creditInvoice, reissueInvoice } from '../billing/credit.ts';
-import { isCurrency } from '../billing/currencies.ts';
+import { isCurrency, minorDigits } from '../billing/currencies.ts';
 import { readDecimal, writeDecimal } from '../billing/decimals.ts';
 import { cancelContract } from '../billing/invoicing.ts';
 import {
@@ -209,7 +209,7 @@ async function credit(
 }
 
 function readAmount(text: string, currency: string): number {
-  const amount = readDecimal(text, currency);
+  const amount = readDecimal(text, minorDigits(currency));
   if (!amount || amount > maxAmount)
     throw new UsageError(
       '--amount must be above zero, such as 29.00, with as many digits as the currency has.',

@@ -68,6 +68,7 @@ async function composeAboutDocument(
   const { line, currency } = facts;
   const message = billingMails[kind]({
     ...nothing(config.baseUrl),
+    seller: facts.seller.name,
     number,
     invoice: facts.invoice?.number ?? number,
     plan: line.title,
@@ -142,6 +143,10 @@ async function composeAboutContract(
   return { to: mailbox.email, message: mailbox.isForInvoices ? { ...message, why: toInvoices } : message };
 }
 
+/** The name of the company that sells; undefined while there is none. */
+export const findSellerName = async (db: Dependencies['db']): Promise<string | undefined> =>
+  ((await findSettingsInForce(db))?.settings as BillingSettings | undefined)?.seller.name;
+
 /** A trial ends on the day of its last instant; a contract on the day before its next period would have begun. */
 const lastDayBefore = (zone: string, endsAt: Date, kind: BillingMailKind) =>
   kind === 'trial_ends' ? dayIn(zone, new Date(endsAt.getTime() - 1)) : addDays(dayIn(zone, endsAt), -1);
@@ -166,6 +171,7 @@ function isStillSo(
 
 const nothing = (baseUrl: string): BillingWords => ({
   baseUrl,
+  seller: '',
   number: '',
   invoice: '',
   plan: '',

@@ -6,6 +6,8 @@ import type { MailMessage } from './layout.ts';
 /** What a mail may say. Amounts and days are in words, such as EUR 29.00 and 14 March 2026. */
 export type BillingWords = {
   baseUrl: string;
+  /** The name of the company that sells. */
+  seller: string;
   /** The number of the document, and of the invoice that it is about. */
   number: string;
   invoice: string;
@@ -49,9 +51,9 @@ const billing = ({ baseUrl }: BillingWords) => ({
 });
 
 const remind = (words: BillingWords, which: string): MailMessage => ({
-  subject: `${which}: invoice ${words.number} is overdue`,
+  subject: `${which}: invoice ${words.number} from ${words.seller} is overdue`,
   paragraphs: [
-    `Invoice ${words.number} was due on ${words.due}, and it has not been paid in full.`,
+    `Invoice ${words.number} from ${words.seller} was due on ${words.due}, and it has not been paid in full.`,
     `Please pay what is open. ${where(words)} It says how to pay.`,
   ],
   facts: [
@@ -65,9 +67,9 @@ const remind = (words: BillingWords, which: string): MailMessage => ({
 
 export const billingMails: Record<BillingMailKind, (words: BillingWords) => MailMessage> = {
   invoice_issued: (words) => ({
-    subject: `Invoice ${words.number}`,
+    subject: `Invoice ${words.number} from ${words.seller}`,
     paragraphs: [
-      `We have issued an invoice for ${words.plan}.`,
+      `${words.seller} has issued an invoice for ${words.plan}.`,
       words.open === undefined ? where(words) : `${where(words)} It says how to pay.`,
     ],
     facts: [
@@ -81,8 +83,8 @@ export const billingMails: Record<BillingMailKind, (words: BillingWords) => Mail
   invoice_reminder_1: (words) => remind(words, 'Reminder'),
   invoice_reminder_2: (words) => remind(words, 'Second reminder'),
   payment_received: (words) => ({
-    subject: `Payment received for invoice ${words.number}`,
-    paragraphs: ['Thank you. We have received a payment.', where(words)],
+    subject: `Payment received for invoice ${words.number} from ${words.seller}`,
+    paragraphs: [`Thank you. ${words.seller} has received a payment.`, where(words)],
     facts: [
       ['Invoice', words.number],
       [
@@ -97,8 +99,11 @@ export const billingMails: Record<BillingMailKind, (words: BillingWords) => Mail
     action: see(words),
   }),
   credit_note_issued: (words) => ({
-    subject: `Credit note ${words.number}`,
-    paragraphs: [`We have issued a credit note for invoice ${words.invoice}.`, where(words, 'credit note')],
+    subject: `Credit note ${words.number} from ${words.seller}`,
+    paragraphs: [
+      `${words.seller} has issued a credit note for invoice ${words.invoice}.`,
+      where(words, 'credit note'),
+    ],
     facts: [
       ['Credit note', words.number],
       ['Invoice', words.invoice],

@@ -12,6 +12,8 @@ type LetterWords = {
   name: string;
   /** What people call the product that the reader logs in to by the link, if they do (contract 9.234). */
   product?: string | undefined;
+  /** Of a letter about invoices: the name of the company that sells, if there is one. */
+  seller?: string | undefined;
 };
 
 type Letter = {
@@ -184,12 +186,13 @@ function buildStopNewAddress({ link, life, name }: LetterWords): MailMessage {
   };
 }
 
-/** To an address that somebody typed for their invoices. It does not say whose: a stranger may read it. */
-function buildInvoiceEmail({ link, life, name }: LetterWords): MailMessage {
+/** To an address that somebody typed for their invoices. It does not say for whose account: a stranger may read it. */
+function buildInvoiceEmail({ link, life, name, seller }: LetterWords): MailMessage {
+  const invoices = seller ? `invoices from ${seller}` : 'invoices';
   return {
-    subject: 'Get invoices at this email address',
+    subject: `Get ${invoices} at this email address`,
     paragraphs: [
-      `Someone entered this email address to get the invoices of an account with ${name}. If you expect these invoices, confirm the address.`,
+      `Someone entered this email address to get the ${invoices} for an account with ${name}. If you expect these invoices, confirm the address.`,
     ],
     action: { label: 'Confirm this address', url: link },
     after: [

@@ -20,7 +20,7 @@ import {
 } from '../identity/ground/address-proof.ts';
 import type { Dependencies } from '../instance/dependencies.ts';
 import { buildAccent } from '../settings/accent.ts';
-import { composeBillingMail } from './billing-mails.ts';
+import { composeBillingMail, findSellerName } from './billing-mails.ts';
 import { isBillingMail } from './billing-words.ts';
 import { describeAnswer } from './describe-answer.ts';
 import { findGreeted } from './greeting.ts';
@@ -148,8 +148,9 @@ async function composeMessage(
   if (purpose && !token) return undefined;
   const query = new URLSearchParams({ ...(token && { token }), ...(details.next && { next: details.next }) });
   const link = `${baseUrl}${path}${query.size > 0 ? `?${query}` : ''}`;
+  const seller = kind === 'invoice_email' ? await findSellerName(db) : undefined;
   const product = clients.get(findLaunchedClient(details.next) ?? '')?.title;
-  return { id, to, ...layOut(build({ link, life, name, product }), style, greeted) };
+  return { id, to, ...layOut(build({ link, life, name, product, seller }), style, greeted) };
 }
 
 // The value of --accent in app/styles.

@@ -10,6 +10,7 @@ import { AppError } from '../basics/errors.ts';
 import { type FaultName, faultWords } from '../basics/fault-words.ts';
 import { maxAmount } from '../billing/amounts.ts';
 import { creditInvoice, reissueInvoice } from '../billing/credit.ts';
+import { minorDigits } from '../billing/currencies.ts';
 import { readDecimal } from '../billing/decimals.ts';
 import { endContract } from '../billing/invoicing.ts';
 import { allocate, lockInvoices, payBack, recordMoney } from '../billing/ledger.ts';
@@ -59,7 +60,7 @@ const requireInvoice = async (db: Database, number: string): Promise<Invoice> =>
 };
 
 function readAmount(text: string, currency: string): number {
-  const amount = readDecimal(text, currency);
+  const amount = readDecimal(text, minorDigits(currency));
   if (!amount) throw refuseField('amount', 'amount_malformed');
   if (amount > maxAmount) throw refuseField('amount', 'amount_too_high');
   return amount;

@@ -1,7 +1,8 @@
 // What administrators see of a document and of money that waits (contract 7.153, 7.156 and 7.165).
 import { v7 as uuidv7 } from 'uuid';
 import type { Database } from '../../db/postgres/client.ts';
-import { listPaymentsOf } from '../../db/tables/allocations.ts';
+import { listAllocations, listPaymentsOf } from '../../db/tables/allocations.ts';
+import { findReplacement } from '../../db/tables/book-lists.ts';
 import { findFacts, listCreditNotes } from '../../db/tables/documents.ts';
 import { findBuyerOf, findInvoice } from '../../db/tables/invoices.ts';
 import { findPayment, listUnallocated, type Payment } from '../../db/tables/payments.ts';
@@ -36,9 +37,10 @@ export async function describeForStaff(deps: Dependencies, staff: Staff, number:
     hasXml: facts !== undefined && hasXml(facts),
   };
   if (facts?.kind === 'credit_note') return { ...shown, kind: facts.kind, number };
-  const [creditNotes, payments, today] = await Promise.all([
+  const [creditNotes, payments, replacement, today] = await Promise.all([
     listCreditNotes(db, invoice.id),
     listPaymentsOf(db, invoice.id),
+    invoice.status === 'void' ? findReplacement(db, invoice) : undefined,
     todayOf(deps),
   ]);
   const { contractId: _contract, ...said } = invoice;
@@ -49,6 +51,8 @@ export async function describeForStaff(deps: Dependencies, staff: Staff, number:
     isOverdue: invoice.status === 'open' && invoice.dueAt <= now(),
     creditNotes,
     payments,
+    /** The number of the invoice that was issued in its place. */
+    replacement: replacement ?? null,
     /** The id of the payment that is recorded next: sent twice, it counts once. */
     nextPayment: uuidv7(),
     today,
@@ -70,20 +74,46 @@ export type Waits =
 
 const most = 100;
 
-/** Money that waits, the oldest first. `more`: there is more. Throws 404 `not_found` for managers. */
+/**
+ * Money that waits, the oldest first. `freedBy` is the invoice whose credit has freed some of it; `waits` is null if that is all of
+ * it. `more`: there is more. Throws 404 `not_found` for managers. */
 export async function listWaiting({ db }: Dependencies, staff: Staff) {
   requireRight(staff, 'billing.allocate');
   const found = await listUnallocated(db, most + 1);
+  const shown = found.slice(0, most);
+  const allocations = await listAllocations(
+    db,
+    shown.map(({ id }) => id),
+  );
   const payments = [];
   // One after the other, so that a page takes no more than one connection.
-  for (const payment of found.slice(0, most))
+  for (const payment of shown) {
+    const freed = findFreed(allocations.filter(({ payment: id }) => id === payment.id));
     payments.push({
       ...payment,
       minorDigits: minorDigits(payment.currency),
-      waits: await explain(db, payment),
+      freedBy: freed?.number ?? null,
+      waits: freed && freed.amount >= payment.unallocated ? null : await explain(db, payment),
       seen: digestSeen(seenOfPayment(payment)),
     });
+  }
   return { payments, more: found.length > most };
+}
+
+/**
+ * What credits have freed of a payment and nothing has used since, with the last invoice that was credited. A refund takes back what
+ * is allocated only after all that is not, so that nothing of what it takes counts here as long as money waits.
+ */
+function findFreed(
+  allocations: { number: string; amount: number }[],
+): { number: string; amount: number } | undefined {
+  let freed: { number: string; amount: number } | undefined;
+  for (const { number, amount } of allocations) {
+    const left = (freed?.amount ?? 0) - amount;
+    if (amount < 0) freed = { number, amount: left };
+    else freed = freed && left > 0 ? { ...freed, amount: left } : undefined;
+  }
+  return freed;
 }
 
 async function explain(db: Database, { of, currency, invoiceNumber }: Payment): Promise<Waits> {

@@ -1,12 +1,13 @@
 // What administrators see of billing (contract 7.191 to 7.198).
 import { z } from 'zod';
 import {
-  countUnallocated,
   listHeld,
   listIgnored,
   listIncomplete,
+  listOverdue,
   listUnmade,
   sumOpen,
+  sumUnallocated,
 } from '../../db/tables/book-lists.ts';
 import { findContract } from '../../db/tables/service-contracts.ts';
 import { AppError } from '../basics/errors.ts';
@@ -24,20 +25,27 @@ const allowed = (name: RightName) =>
   });
 
 export const adminBooksRouter = router({
-  /** What is open by age, and what waits for somebody: at most 100 of each. Amounts in minor units. */
+  /** What is open by age, what is overdue, and what waits for somebody: at most 100 of each. Amounts in minor units. */
   summary: allowed('billing.summary').query(async ({ ctx: { deps } }) => {
     const { db, now } = deps;
-    const [open, held, incomplete, ignored, unmade, unallocated] = await Promise.all([
+    const [open, overdue, held, incomplete, ignored, unmade, unallocated] = await Promise.all([
       sumOpen(db, now()),
+      listOverdue(db, now()),
       listHeld(db),
       listIncomplete(db),
       listIgnored(db),
       listUnmade(db),
-      countUnallocated(db),
+      sumUnallocated(db),
     ]);
+    const withDigits = <T extends { currency: string }>(each: T) => ({
+      ...each,
+      minorDigits: minorDigits(each.currency),
+    });
     return {
-      open: open.map((each) => ({ ...each, minorDigits: minorDigits(each.currency) })),
-      ...{ held, incomplete, ignored, unmade, unallocated },
+      open: open.map(withDigits),
+      overdue: overdue.map(withDigits),
+      unallocated: unallocated.map(withDigits),
+      ...{ held, incomplete, ignored, unmade },
     };
   }),
 

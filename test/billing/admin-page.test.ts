@@ -1,8 +1,11 @@
 // What administrators see of billing (contract 7.191 to 7.198).
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { inTransaction } from '../../db/postgres/transactions.ts';
 import { sumOpen } from '../../db/tables/book-lists.ts';
-import { germanSettings, setSettings } from '../support/billing/settings.ts';
+import { eraseUser } from '../../server/identity/person/erase-user.ts';
+import { textOf } from '../support/app/visitor.ts';
+import { germanSettings, setBillingClock, setSettings } from '../support/billing/settings.ts';
 import { type BillingApp, openBilling } from '../support/crm/billing.ts';
 import { addFactor, addPerson, addSession, call, readData, readOutcome } from '../support/people/staff.ts';
 
@@ -45,6 +48,9 @@ it('shows what is open, held, incomplete, unallocated and without a file', async
     'crm_held',
     'It has no address of its buyer, <bdi class="name">Casey’s account</bdi>.',
     'The font has no such letter',
+    '1 payment',
+    'EUR\u00a00.05',
+    'Nothing is overdue.',
   ])
     expect(text.replaceAll('&nbsp;', '\u00a0').replaceAll('<!-- -->', '')).toContain(part);
   // What waits is one step away.
@@ -106,7 +112,7 @@ it('names what the CRM reported that is not valid, and no invoice that is credit
   );
   await billing.settle('INV-2026-0001', 'void');
   const { text } = await billing.app.send('/admin/billing', { cookie: admin });
-  expect(text).toContain('The CRM reported billing details that are not valid: /account/billing/vat_id');
+  expect(text).toContain('The CRM reported billing details that are not valid: VAT ID');
   expect(text).not.toContain('It has no address of its buyer');
 });
 
@@ -145,4 +151,70 @@ it('previews a contract', async () => {
   await sql`update billing_settings set stopped_at = now()`.execute(billing.app.db);
   expect(readOutcome(await ask('crm_open'))).toBe('404 not_configured');
   await setSettings(billing.app.db);
+});
+
+it('says of what is held for somebody who was erased that it is not tried again', async () => {
+  const email = 'gone@example.test';
+  await billing.report(
+    'crm_gone',
+    { price: { currency: 'USD', unit_amount: 100, interval: 'month' } },
+    { email },
+  );
+  await billing.bill();
+  const { id } = await billing.app.db
+    .selectFrom('users')
+    .select('id')
+    .where('email', '=', email)
+    .executeTakeFirstOrThrow();
+  await inTransaction(billing.app.db, { by: 'operator', cause: 'test' }, (trx) =>
+    eraseUser(trx, id, { now: billing.now(), by: 'cli', onlyDue: false }),
+  );
+  const page = await billing.app.send('/admin/billing', { cookie: admin });
+  expect(page.text).toContain('data-held="account_erased"');
+  expect(textOf(page)).toContain('so there is nobody to invoice. It is not tried again.');
+});
+
+it('lists what is overdue, the oldest first, and leads there from each age', async () => {
+  const before = billing.now();
+  const daysAgo = (days: number) => new Date(before.getTime() - days * 24 * 3_600_000).toISOString();
+  const { db } = billing.app;
+  await setSettings(db, {
+    ...germanSettings,
+    numbers: { ...germanSettings.numbers, invoice: 'LATE-' },
+    tax: {
+      ...germanSettings.tax,
+      rules: germanSettings.tax.rules.map((rule) => ({ ...rule, from: '2020-01-01' })),
+    },
+  });
+  try {
+    const numbers: string[] = [];
+    for (const [days, signupId] of [
+      [20, 'crm_late'],
+      [17, 'crm_later'],
+    ] as const) {
+      billing.setClock(daysAgo(days));
+      await setBillingClock(db, daysAgo(days));
+      const contractId = await billing.report(signupId);
+      await billing.bill();
+      const [invoice] = await billing.invoicesOf(contractId);
+      numbers.push(invoice?.document ?? '');
+    }
+    // In the time to pay of both, of the second alone, and of none.
+    for (const [days, overdue] of [
+      [7, []],
+      [4, numbers.slice(0, 1)],
+      [1, numbers],
+    ] as const) {
+      billing.setClock(daysAgo(days));
+      const page = await billing.app.send('/admin/billing', { cookie: admin });
+      const [, section = ''] = /aria-labelledby="overdue"(.*?)<\/section>/s.exec(page.text) ?? [];
+      const found = [...section.matchAll(/href="\/admin\/invoices\/([^"]+)"/g)].map(([, number]) => number);
+      expect([days, found]).toEqual([days, overdue]);
+      expect(page.text.includes('href="#overdue"')).toBe(overdue.length > 0);
+      if (overdue.length > 0) expect(section).toContain('EUR\u00a034.51');
+    }
+  } finally {
+    billing.setClock(before.toISOString());
+    await setBillingClock(db, before.toISOString());
+  }
 });

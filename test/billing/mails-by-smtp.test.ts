@@ -59,7 +59,7 @@ it('an invoice arrives at its buyer and in the archive with the bytes of its PDF
   );
   expect([toBuyer.messageId, toArchive.messageId]).toEqual(rows.map(({ id }) => `<${id}@id.localhost>`));
   for (const mail of [toBuyer, toArchive]) {
-    expect(mail.subject).toBe(`Invoice ${number} – Identity`);
+    expect(mail.subject).toBe(`Invoice ${number} from Blumen GmbH – Identity`);
     const [attached, ...more] = attachmentsOf(mail);
     expect(more).toEqual([]);
     expect(attached).toMatchObject({

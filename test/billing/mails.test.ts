@@ -85,7 +85,7 @@ describe('an invoice', () => {
     const sent = await books.send();
     expect(sent.map((mail) => mail.to).sort()).toEqual([archive, email].sort());
     for (const { subject, text, attachment } of sent) {
-      expect(subject).toBe(`Invoice ${number} – Identity`);
+      expect(subject).toBe(`Invoice ${number} from Blumen GmbH – Identity`);
       expect(text.match(/https?:\S+/g)).toEqual([
         `http://localhost:3000/invoices/${number}`,
         'http://localhost:3000',
@@ -123,7 +123,7 @@ describe('an invoice', () => {
   it('goes without its document, and does not wait for it, to an address that is not proved', async () => {
     const { email, number } = await bill(false);
     const sent = await books.send();
-    expect(to(email)(sent)).toEqual([`Invoice ${number}`]);
+    expect(to(email)(sent)).toEqual([`Invoice ${number} from Blumen GmbH`]);
     const mail = sent.find((each) => each.to === email);
     expect(mail?.attachment).toBeUndefined();
     expect(mail?.text).toContain('It is not attached because this email address is not verified.');
@@ -138,11 +138,14 @@ describe('an invoice', () => {
         do update set invoice_email_proved_at = excluded.invoice_email_proved_at`.execute(books.db);
     await set(null);
     await books.makeFiles();
-    expect(to(email)(await books.send())).toEqual([`Invoice ${number}`]);
+    expect(to(email)(await books.send())).toEqual([`Invoice ${number} from Blumen GmbH`]);
     await set(books.now());
     await record({ invoiceNumber: number, amount: 1 });
     const sent = await books.send();
-    expect([to(email)(sent), to(invoices)(sent)]).toEqual([[], [`Payment received for invoice ${number}`]]);
+    expect([to(email)(sent), to(invoices)(sent)]).toEqual([
+      [],
+      [`Payment received for invoice ${number} from Blumen GmbH`],
+    ]);
     expect(sent[0]?.text).toContain('this is the address for invoices of an account');
     const { rows } = await sql`select recipient from mails where recipient = ${invoices}`.execute(books.db);
     expect(rows).toHaveLength(1);
@@ -158,7 +161,7 @@ describe('an invoice', () => {
     await inBooks((trx) => eraseUser(trx, userId ?? '', { now: books.now(), by: 'cli', onlyDue: false }));
     await books.makeFiles();
     const sent = await books.send();
-    expect(to(invoices)(sent)).toEqual([`Invoice ${number}`]);
+    expect(to(invoices)(sent)).toEqual([`Invoice ${number} from Blumen GmbH`]);
     expect(to(email)(sent).filter((subject) => subject.startsWith('Invoice'))).toEqual([]);
     const { rows } =
       await sql`select from mails where recipient = ${email} and kind <> 'account_deleted'`.execute(books.db);
@@ -177,7 +180,7 @@ describe('an invoice', () => {
     const { email, userId, number } = await bill();
     await sql`update users set email = ${`new-${email}`} where id = ${userId}`.execute(books.db);
     await books.makeFiles();
-    expect(to(`new-${email}`)(await books.send())).toEqual([`Invoice ${number}`]);
+    expect(to(`new-${email}`)(await books.send())).toEqual([`Invoice ${number} from Blumen GmbH`]);
   });
 
   it.each([
@@ -211,7 +214,7 @@ describe('an invoice', () => {
     const { email, userId, number } = await bill();
     await sql`update users set suspended_at = now() where id = ${userId}`.execute(books.db);
     await books.makeFiles();
-    expect(to(email)(await books.send())).toEqual([`Invoice ${number}`]);
+    expect(to(email)(await books.send())).toEqual([`Invoice ${number} from Blumen GmbH`]);
   });
 
   it('says nothing that its buyer typed but their name in the greeting, and neither does any other', async () => {
@@ -272,9 +275,9 @@ describe('a reminder', () => {
       return to(email)(await books.send()).filter((subject) => subject.includes('eminder'));
     };
     expect(await remind(21)).toEqual([]);
-    expect(await remind(22)).toEqual([`Reminder: invoice ${number} is overdue`]);
+    expect(await remind(22)).toEqual([`Reminder: invoice ${number} from Blumen GmbH is overdue`]);
     expect(await remind(28)).toEqual([]);
-    expect(await remind(29)).toEqual([`Second reminder: invoice ${number} is overdue`]);
+    expect(await remind(29)).toEqual([`Second reminder: invoice ${number} from Blumen GmbH is overdue`]);
     expect(await remind(60)).toEqual([]);
   });
 
@@ -286,7 +289,7 @@ describe('a reminder', () => {
     await books.makeFiles();
     const sent = (await books.send()).filter((mail) => mail.subject.includes('eminder') && mail.to === email);
     expect(sent.map(({ subject }) => subject)).toEqual([
-      `Second reminder: invoice ${number} is overdue – Identity`,
+      `Second reminder: invoice ${number} from Blumen GmbH is overdue – Identity`,
     ]);
     expect(sent[0]?.text).toContain('Still to pay: EUR 24.51');
     expect(sent[0]?.attachment?.name).toBe(`${number}.pdf`);
@@ -302,8 +305,8 @@ describe('a reminder', () => {
       return to(email)(await books.send());
     };
     expect(await remind(16)).toEqual([]);
-    expect(await remind(22)).toEqual([`Reminder: invoice ${number} is overdue`]);
-    expect(await remind(29)).toEqual([`Second reminder: invoice ${number} is overdue`]);
+    expect(await remind(22)).toEqual([`Reminder: invoice ${number} from Blumen GmbH is overdue`]);
+    expect(await remind(29)).toEqual([`Second reminder: invoice ${number} from Blumen GmbH is overdue`]);
     await setSettings(books.db);
   });
 
@@ -314,9 +317,9 @@ describe('a reminder', () => {
       await books.bill();
       return to(email)(await books.send()).filter((subject) => subject.includes(`invoice ${number}`));
     };
-    expect(await remind(28)).toEqual([`Reminder: invoice ${number} is overdue`]);
+    expect(await remind(28)).toEqual([`Reminder: invoice ${number} from Blumen GmbH is overdue`]);
     expect(await remind(30)).toEqual([]);
-    expect(await remind(35)).toEqual([`Second reminder: invoice ${number} is overdue`]);
+    expect(await remind(35)).toEqual([`Second reminder: invoice ${number} from Blumen GmbH is overdue`]);
   });
 
   const isReminder = ({ subject }: Message) => subject.includes('eminder');
@@ -333,10 +336,10 @@ describe('a reminder', () => {
     };
     expect(await remind(22, away)).toEqual([]);
     expect(await remind(24, away)).toEqual([]);
-    expect(await remind(24.9)).toEqual([`Reminder: invoice ${number} is overdue`]);
+    expect(await remind(24.9)).toEqual([`Reminder: invoice ${number} from Blumen GmbH is overdue`]);
     expect(await remind(29)).toEqual([]);
     expect(await remind(30.8)).toEqual([]);
-    expect(await remind(31)).toEqual([`Second reminder: invoice ${number} is overdue`]);
+    expect(await remind(31)).toEqual([`Second reminder: invoice ${number} from Blumen GmbH is overdue`]);
     expect(await remind(60)).toEqual([]);
   });
 
@@ -348,7 +351,7 @@ describe('a reminder', () => {
       return to(email)((await books.send(fail)).filter(isReminder));
     };
     for (const days of [22, 25, 28.5]) expect(await remind(days, away)).toEqual([]);
-    expect(await remind(29)).toEqual([`Second reminder: invoice ${number} is overdue`]);
+    expect(await remind(29)).toEqual([`Second reminder: invoice ${number} from Blumen GmbH is overdue`]);
     // What was given up is tried again by an operator, too.
     await retryFailedMails(books.db, books.now());
     for (const days of [29.1, 40, 60]) expect(await remind(days)).toEqual([]);
@@ -370,13 +373,13 @@ describe('a reminder', () => {
     });
     expect([isUnderWay, ...to(email)(sent.filter(isReminder))]).toEqual([
       false,
-      `Reminder: invoice ${number} is overdue`,
+      `Reminder: invoice ${number} from Blumen GmbH is overdue`,
     ]);
     await inDays(midnight + 5.9);
     expect((await books.send()).filter(isReminder)).toEqual([]);
     await inDays(midnight + 6.1);
     expect(to(email)((await books.send()).filter(isReminder))).toEqual([
-      `Second reminder: invoice ${number} is overdue`,
+      `Second reminder: invoice ${number} from Blumen GmbH is overdue`,
     ]);
   });
 
@@ -388,13 +391,15 @@ describe('a reminder', () => {
     await record({ id, invoiceNumber: number, amount: 3_451 });
     const about = (mails: Message[]) =>
       to(email)(mails).filter((subject) => subject.includes(`invoice ${number}`));
-    expect(about(await books.send())).toEqual([`Payment received for invoice ${number}`]);
+    expect(about(await books.send())).toEqual([`Payment received for invoice ${number} from Blumen GmbH`]);
     await record({ kind: 'refund', of: id, invoiceNumber: null, amount: 3_451 });
     await books.bill();
-    expect(about(await books.send())).toEqual([`Reminder: invoice ${number} is overdue`]);
+    expect(about(await books.send())).toEqual([`Reminder: invoice ${number} from Blumen GmbH is overdue`]);
     await inDays(100);
     await books.bill();
-    expect(about(await books.send())).toEqual([`Second reminder: invoice ${number} is overdue`]);
+    expect(about(await books.send())).toEqual([
+      `Second reminder: invoice ${number} from Blumen GmbH is overdue`,
+    ]);
   });
 
   it('is looked for by settings that are read once, not for each invoice: they are large', async () => {
@@ -513,7 +518,7 @@ describe('a payment', () => {
       [one, 'EUR 40.00, of which EUR 34.51 pays this invoice'],
       [other, 'EUR 40.00, of which EUR 5.49 pays this invoice'],
     ] as const) {
-      expect(to(email)(sent)).toEqual([`Payment received for invoice ${number}`]);
+      expect(to(email)(sent)).toEqual([`Payment received for invoice ${number} from Blumen GmbH`]);
       expect(sent.find((mail) => mail.to === email)?.text).toContain(`Received: ${received}\n`);
     }
     expect(sent).toHaveLength(2);
@@ -542,7 +547,10 @@ describe('a credit note', () => {
     const { creditNote, invoice } = await inBooks((trx) => reissueInvoice(trx, other.number, by()));
     await books.makeFiles();
     const sent = await books.send();
-    expect(to(other.email)(sent).sort()).toEqual([`Credit note ${creditNote}`, `Invoice ${invoice}`]);
+    expect(to(other.email)(sent).sort()).toEqual([
+      `Credit note ${creditNote} from Blumen GmbH`,
+      `Invoice ${invoice} from Blumen GmbH`,
+    ]);
     const issued = sent.find(({ subject, to }) => subject.includes(invoice) && to === other.email);
     expect(issued?.text).toContain('To pay: nothing');
   });

@@ -491,7 +491,7 @@ describe('the page', () => {
     for (const words of [
       'Check the IBAN: a letter or digit is wrong.',
       'Leave at least 6 days between the two reminders.',
-      'Enter a rate from 0 to 100 %',
+      'Enter a rate from 0 to 100 %, such as 19 or 5.5, with two decimals at most.',
       'Say why in 3 to 500 characters.',
       'Nothing was saved.',
     ])
@@ -547,7 +547,7 @@ describe('the page', () => {
     await mustSet(cookie, withChange(otherBank));
     const shown = await browser.send(page, { headers: html });
     expect(textOf(shown)).toContain('A change waits');
-    for (const words of ['DE89370400440532013000', 'FR7630006000011234567890189', 'COBADEFFXXX', why])
+    for (const words of ['DE89 3704 0044 0532 0130 00', 'FR76 3000 6000 0112 3456 7890 189', 'COBADEFFXXX', why])
       expect(textOf(shown)).toContain(words);
     expect(shown.text).toContain('dateTime="2026-11-27T12:00:00.000Z"');
     // The form has what will count: whoever changes something else does not take it back.

@@ -45,7 +45,7 @@ it('payment:record for an unknown number needs a currency, and waits', async () 
   expect(await json(...args, '--currency', 'EUR')).toMatchObject({ unallocated: 1_000, invoice: null });
   expectMisused(await cli('payment:record', 'x', '--amount', '1', '--currency', 'EURO'), /ISO 4217/);
   const eur = ['--currency', 'EUR'];
-  expectMisused(await cli('payment:record', 'x', '--amount', '1,00', ...eur), /--amount must be above zero/);
+  expectMisused(await cli('payment:record', 'x', '--amount', '1,000', ...eur), /--amount must be above zero/);
   expectMisused(
     await cli('payment:record', 'x', '--amount', '1', ...eur, '--paid-at', '1999-01-01'),
     /--paid-at/,
@@ -62,7 +62,7 @@ it('payment:allocate puts it to an invoice, and payment:paid-back records the re
   });
   expectRefused(
     await cli('payment:allocate', 'bank-9', number),
-    /^Nothing changed: What this is about was already/,
+    /^Nothing changed: Nothing is left to pay, credit, allocate or pay back/,
   );
   expectRefused(await cli('payment:allocate', 'nothing', number), /^There is no payment with this id/);
   expectMisused(await cli('payment:paid-back', 'bank-9'), /give --yes/);

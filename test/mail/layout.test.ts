@@ -18,6 +18,7 @@ const style = { name: words.name, accent: buildAccent('#14594a'), baseUrl, suppo
 
 const money: BillingWords = {
   baseUrl,
+  seller: 'Blumen & <Söhne>',
   number: 'INV-2026-0001',
   invoice: 'INV-2026-0001',
   plan: 'Starter & <more>',
@@ -134,7 +135,7 @@ describe.each(Object.entries(messages))('the mail %s', (_, message) => {
   it('has the name of the service in its subject, after what it is about', () => {
     expect(subject).toBe(`${message.subject} – Château & <Söhne>`);
     expect(decode(html)).toContain(`<title>${subject}</title>`);
-    expect(/<h1 [^>]*>([^<]*)</.exec(html)?.[1]).toBe(message.subject);
+    expect(decode(/<h1 [^>]*>([^<]*)</.exec(html)?.[1] ?? '')).toBe(message.subject);
   });
 
   it('says the same in both parts, and whose it is', () => {

@@ -146,7 +146,7 @@ it('nothing is done about an invoice or contract of one’s own account', async 
 describe('recordPayment', () => {
   it('takes decimal amounts and days, and counts once by its id', async () => {
     const number = await addInvoice(app.db);
-    const input = { number, payment: 'bank-1', amount: '10.5', paidAt: '2026-02-28', method: 'transfer' };
+    const input = { number, payment: 'bank-1', amount: '10,5', paidAt: '2026-02-28', method: 'transfer' };
     const answer = { payment_id: 'bank-1', applied: true, allocated: 1_050, unallocated: 0 };
     expect(await ask('recordPayment', input)).toEqual({
       ...answer,
@@ -165,7 +165,7 @@ describe('recordPayment', () => {
 
   it.each([
     ['an amount of nothing', { amount: '0.00' }],
-    ['a comma', { amount: '1,50' }],
+    ['a comma between thousands', { amount: '1,000' }],
     ['three digits of cents', { amount: '1.500' }],
     ['a minus', { amount: '-1.00' }],
     ['too much', { amount: '10000000000.01' }],
@@ -341,6 +341,25 @@ describe('the page of an invoice', () => {
     const other = await addInvoice(app.db);
     expect((await post(other, { intent: 'reissue', seen: seenOn(await open(other)) })).status).toBe(303);
     expect(await readInvoice(app.db, other)).toMatchObject({ status: 'void' });
+    const [, renewed = ''] = /issued again as <a href="\/admin\/invoices\/(INV-[^"]+)"/.exec(
+      (await open(other)).text.replaceAll('<!-- -->', '').replaceAll(/\s+/g, ' '),
+    ) ?? ['', ''];
+    expect(await readInvoice(app.db, renewed)).toMatchObject({ status: 'open', total: 3_451 });
+    expect((await open(renewed)).text).not.toContain('issued again as');
+    expect((await open(number)).text).not.toContain('issued again as');
+  });
+
+  it('says of a payment what came in, what of it went back, and what is for others', async () => {
+    const number = await addInvoice(app.db);
+    const { payment_id: id } = await report(app, buildPayment(5_000, { invoice_number: number }));
+    expect(textOf(await open(number))).toMatch(
+      /EUR.50\.00 came in\. EUR.15\.49 of it is not for this invoice\./,
+    );
+    await report(app, buildRefund(id, 2_500));
+    const page = textOf(await open(number));
+    expect(page).toMatch(/EUR.50\.00 came in\. EUR.25\.00 of it went back\. EUR.25\.00/);
+    await report(app, buildRefund(id, 2_500));
+    expect(textOf(await open(number))).toMatch(/EUR.50\.00 came in\. EUR.50\.00 of it went back\. EUR.0\.00/);
   });
 
   it('says what is wrong, and does nothing without seen, or for another intent', async () => {
@@ -440,12 +459,32 @@ describe('the page of unallocated payments', () => {
       [buildRefund('pay_of_later', 500), 'A refund of a payment that we do not know yet.'],
     ] as const;
     for (const [each] of waiting) await report(app, each);
+    // Whatever it names: what it was allocated to and is freed of says more.
+    const freed = buildPayment(4_000, { invoice_number: 'INV-wrong' });
+    await report(app, freed);
+    const partly = await addInvoice(app.db);
+    await ask('allocate', { payment: freed.payment_id, number: partly });
+    await ask('credit', { number: partly, amount: '10.00' });
     const { text } = await open();
     const rows = text.split('data-unallocated=').slice(0, -1);
     for (const [each, why] of waiting) {
       const row = rows.find((part) => part.includes(`<code>${each.payment_id}</code>`));
       expect([each.payment_id, row?.includes(why)]).toEqual([each.payment_id, true]);
     }
+    const row = rows.find((part) => part.includes(`<code>${freed.payment_id}</code>`)) ?? '';
+    const said = row.slice(row.lastIndexOf('Freed')).replaceAll(/<[^>]*>/g, '');
+    expect(said).toContain(`Freed: invoice ${partly} was credited.It names the invoice INV-wrong, which`);
+    expect(row).toContain(`<a href="/admin/invoices/${partly}">`);
+    // All that waits of it was freed: the reissue has used the rest for the new invoice.
+    await ask('allocate', { payment: freed.payment_id, number: await addInvoice(app.db) });
+    const whole = buildPayment(3_451, { invoice_number: await addInvoice(app.db) });
+    await report(app, whole);
+    await ask('credit', { number: whole.invoice_number });
+    const after = (await open()).text.split('data-unallocated=');
+    const rest = after.find((part) => part.includes(`<code>${whole.payment_id}</code>`)) ?? '';
+    expect(rest).toMatch(/Freed: .* was credited\./);
+    expect(rest).not.toContain('which is void');
+    expect(after.join('')).not.toContain(`<code>${freed.payment_id}</code>`);
     // The oldest first.
     const places = waiting.map(([each]) => text.indexOf(`<code>${each.payment_id}</code>`));
     expect(places).toEqual([...places].sort((one, other) => one - other));

@@ -154,7 +154,7 @@ const outcomes: Record<string, string> = {
   'change-email': 'The links are on their way. Nothing changes until the new address uses its link.',
   thaw: 'The account is not frozen any more.',
   'remove-link': 'The marketplace account is not connected any more.',
-  'check-vat-id': 'It is noted whether the VAT ID is checked.',
+  'check-vat-id': 'Saved. Under Billing details you see whether the VAT ID counts as checked.',
 };
 
 export function Outcome({ saved }: { saved: string | null }) {

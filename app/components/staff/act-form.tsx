@@ -44,7 +44,7 @@ export function ActForm({
         {fields}
         <Field
           label="Why"
-          hint="For the audit. Only staff see it."
+          hint="At least 3 characters. For the audit: only staff see it."
           name="why"
           required
           minLength={3}

@@ -1,7 +1,7 @@
 import { Badge } from '../badge.tsx';
 import { Section } from '../section.tsx';
 import { Act, type Person } from './act.tsx';
-import { Name } from './words.tsx';
+import { Name, sayIgnored } from './words.tsx';
 
 const none = <span className="hint">None</span>;
 
@@ -58,13 +58,7 @@ export function BillingSection({ person }: { person: Person }) {
         {ignored.length > 0 && (
           <>
             <dt>Left out of a signup</dt>
-            <dd>
-              {ignored.map((pointer) => (
-                <div key={pointer}>
-                  <code>{pointer}</code>
-                </div>
-              ))}
-            </dd>
+            <dd>{sayIgnored(ignored)}. Ask the customer to enter it under Billing.</dd>
           </>
         )}
       </dl>

@@ -21,30 +21,41 @@ export function InvoiceMoney({ invoice }: { invoice: Invoice }) {
         <p className="hint">None yet.</p>
       ) : (
         <Rows>
-          {payments.map(({ id, paidAt, method, reference, amount }) => (
-            <Row
-              key={id}
-              title={
-                <>
-                  Paid on <Day at={paidAt} />
-                </>
-              }
-              about={
-                <>
-                  Payment <code>{id}</code>
-                  {[method, reference].map(
-                    (each) =>
-                      each && (
-                        <span key={each}>
-                          , <bdi>{each}</bdi>
-                        </span>
-                      ),
-                  )}
-                </>
-              }
-              end={show(amount)}
-            />
-          ))}
+          {payments.map(({ id, paidAt, method, reference, received, wentBack, allocated }) => {
+            const elsewhere = received - wentBack - allocated;
+            return (
+              <Row
+                key={id}
+                title={
+                  <>
+                    Paid on <Day at={paidAt} />
+                  </>
+                }
+                about={
+                  <>
+                    Payment <code>{id}</code>
+                    {[method, reference].map(
+                      (each) =>
+                        each && (
+                          <span key={each}>
+                            , <bdi>{each}</bdi>
+                          </span>
+                        ),
+                    )}
+                    {received !== allocated && (
+                      <>
+                        <br />
+                        {show(received)} came in.
+                        {wentBack > 0 && <> {show(wentBack)} of it went back.</>}
+                        {elsewhere > 0 && <> {show(elsewhere)} of it is not for this invoice.</>}
+                      </>
+                    )}
+                  </>
+                }
+                end={show(allocated)}
+              />
+            );
+          })}
           {creditNotes.map(({ number, issuedAt, total }) => (
             <Row
               key={number}
@@ -153,7 +164,7 @@ export function InvoiceActs({ invoice, refused: any }: { invoice: Invoice; refus
             danger
             about={{ seen }}
             refused={refusedOf('reissue')}
-            notice="For a wrong name, address or VAT ID. First the customer corrects it on their billing page, and you mark the VAT ID as checked. Then we credit this invoice whole, and issue a new one with their present details, for the same period and at the same price. What was paid counts for the new one. The customer gets both. This cannot be undone."
+            notice="For a wrong name, address or VAT ID. Ask the customer to change it under Billing, and mark a new VAT ID as checked, before you go on. We credit this invoice whole, and issue a new one with their present details, for the same period and at the same price. What was paid counts for the new one. The customer gets both. This cannot be undone."
           />
         )}
       </div>

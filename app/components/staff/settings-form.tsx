@@ -187,7 +187,7 @@ export function SettingsForm({
             id="rules"
             caption="Tax rules"
             row="rule"
-            hint="One row each for the seller’s own country and for *, which stands for all other countries. Empty a row to remove it; save to get more empty rows."
+            hint="One row each for the seller’s own country and for *, which counts for every country without a rule of its own, also in the EU. Empty a row to remove it; save to get more empty rows."
             error={errors.rules}
             columns={[
               { name: 'ruleCountry', title: 'Country' },
@@ -209,7 +209,7 @@ export function SettingsForm({
           />
           <Line
             label="Words of invoices under reverse charge"
-            hint="The words “Reverse charge” are always among them"
+            hint="Must contain “Reverse charge”."
             name="reverseChargeWords"
           />
         </Section>
@@ -241,7 +241,7 @@ export function SettingsForm({
           </p>
           <Field
             label="Why"
-            hint="Kept with the settings, and in the audit"
+            hint="At least 3 characters. Kept with the settings, and in the audit."
             id="why"
             name="why"
             required

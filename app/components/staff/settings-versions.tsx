@@ -83,10 +83,11 @@ export function PendingSettings({
         <Name>{pending.why}</Name>
       </p>
       <form method="post" data-intent="stop">
-        <p data-notice>Customers go on paying as now. All other settings stay as they are.</p>
+        <p data-notice>If you stop it, customers go on paying as now. All other settings stay as they are.</p>
         <input type="hidden" name="seen" value={seen} />
         <Field
           label="Why is it stopped"
+          hint="At least 3 characters. Kept with the settings, and in the audit."
           name="why"
           required
           minLength={3}

@@ -22,6 +22,18 @@ export const roleWords: Record<string, string> = {
 /** A name that somebody chose: whatever its direction and marks, it stays where it is. */
 export const Name = ({ children }: { children: string }) => <bdi className="name">{children}</bdi>;
 
+const billingWords: Record<string, string> = {
+  '/account/billing': 'all billing details',
+  '/account/billing/company': 'company',
+  '/account/billing/address': 'address',
+  '/account/billing/vat_id': 'VAT ID',
+  '/account/billing/invoice_email': 'email address for invoices',
+};
+
+/** What of a signup's billing details was left out, given as pointers into it: such as "address, VAT ID". */
+export const sayIgnored = (pointers: string[]) =>
+  pointers.map((pointer) => billingWords[pointer] ?? pointer).join(', ');
+
 export const personPath = (id: string) => `/admin/people/${id}`;
 
 /** Somebody by their id: a link to their page, if they are still here. */
