@@ -9,17 +9,17 @@ import {
   sumOpen,
 } from '../../db/tables/book-lists.ts';
 import { findContract } from '../../db/tables/service-contracts.ts';
-import { AppError } from '../basics/errors.ts';
 import { minorDigits } from '../billing/currencies.ts';
 import { readPreview } from '../billing/preview.ts';
 import { signupIdSchema } from '../billing/signup-message.ts';
-import { mayDo, type RightName } from '../staff/rights.ts';
+import { requireRight } from '../staff/act-on-books.ts';
+import type { RightName } from '../staff/rights.ts';
 import { router, staff } from './init.ts';
 
 /** Somebody of the staff whose role may do that. To others there is nothing here. */
 const allowed = (name: RightName) =>
   staff.use(({ ctx, next }) => {
-    if (!mayDo(name, ctx.session.user.role)) throw new AppError('not_found');
+    requireRight(ctx, name);
     return next();
   });
 
