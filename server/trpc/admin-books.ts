@@ -8,7 +8,6 @@ import {
   listUnmade,
   sumOpen,
 } from '../../db/tables/book-lists.ts';
-import { findContract } from '../../db/tables/service-contracts.ts';
 import { minorDigits } from '../billing/currencies.ts';
 import { readPreview } from '../billing/preview.ts';
 import { signupIdSchema } from '../billing/signup-message.ts';
@@ -44,7 +43,5 @@ export const adminBooksRouter = router({
   /** The documents to come of a contract. Throws 404 `not_found`, or `not_configured` while there is no seller. */
   preview: allowed('billing.preview')
     .input(z.object({ signup: signupIdSchema, months: z.int().min(1).max(120) }))
-    .query(({ ctx: { deps }, input: { signup, months } }) =>
-      readPreview(deps.db, (db) => findContract(db, { signupId: signup }), months),
-    ),
+    .query(({ ctx: { deps }, input: { signup, months } }) => readPreview(deps.db, signup, months)),
 });
