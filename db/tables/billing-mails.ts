@@ -117,20 +117,22 @@ export async function findDueReminders(
 ): Promise<{ number: string; contractId: string; which: 1 | 2 }[]> {
   const { rows } = await sql<{ number: string; contractId: string; which: 1 | 2 }>`
     with due as (
-      select i.document as number, i.contract_id, i.due_at, i.reminded,
-        s.settings #>> '{seller,time_zone}' as zone,
-        (s.settings #>> '{terms,reminder_days,0}')::int as first,
-        (s.settings #>> '{terms,reminder_days,1}')::int as second
+      select i.document as number, i.contract_id, i.due_at, i.reminded, d.settings_version as version
       from invoices i
       join documents d on d.number = i.document
-      join billing_settings s on s.version = d.settings_version
       where i.status = 'open' and i.reminded < 2 and i.due_at <= ${now}
+    ), terms as materialized (
+      -- Settings are large: those of each version are read once, not for each invoice.
+      select version, settings #>> '{seller,time_zone}' as zone,
+        (settings #>> '{terms,reminder_days,0}')::int as first,
+        (settings #>> '{terms,reminder_days,1}')::int as second
+      from billing_settings where version in (select version from due)
     ), passed as (
       select number, contract_id, due_at, reminded, case
         when (due_at at time zone zone + make_interval(days => second)) at time zone zone <= ${now} then 2
         when (due_at at time zone zone + make_interval(days => first)) at time zone zone <= ${now} then 1
       end as which
-      from due
+      from due join terms using (version)
     )
     select number, contract_id as "contractId", which
     from passed join ${selectMailboxes(db).select('contractId').as('m')} on m."contractId" = contract_id

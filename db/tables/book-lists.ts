@@ -53,13 +53,15 @@ export type ListedInvoice = {
   open: number;
   issuedAt: Date;
   dueAt: Date;
+  /** The last day to pay: by its document, else in the zone. */
+  dueOn: string;
   email: string | null;
 };
 
 /** All invoices, or those of an account, in the order in which they were issued. */
 export async function* listAllInvoices(
   db: Database,
-  { accountId, now }: { accountId?: string | undefined; now: Date },
+  { accountId, now, zone }: { accountId?: string | undefined; now: Date; zone: string },
 ): AsyncGenerator<ListedInvoice[], void> {
   for (let after = 0; ; ) {
     const { rows } = await sql<
@@ -67,8 +69,10 @@ export async function* listAllInvoices(
     >`
       select i.number as id, coalesce(i.document, i.number::text) as number, c.signup_id as "signupId", i.status,
         i.status = 'open' and i.due_at <= ${now} as "isOverdue", i.currency, i.unit_amount as total,
-        i.unit_amount - i.credited - i.allocated as open, i.issued_at as "issuedAt", i.due_at as "dueAt", u.email
+        i.unit_amount - i.credited - i.allocated as open, i.issued_at as "issuedAt", i.due_at as "dueAt",
+        coalesce(d.facts->>'due_on', (i.due_at at time zone ${zone})::date::text) as "dueOn", u.email
       from invoices i join service_contracts c on c.id = i.contract_id left join users u on u.id = c.user_id
+        left join documents d on d.number = i.document
       where i.number > ${after} ${accountId === undefined ? sql`` : sql`and c.account_id = ${accountId}`}
       order by i.number limit ${sliceSize}`.execute(db);
     const slice = rows.map((row) => ({

@@ -26,8 +26,8 @@ import { findSettings } from './issue.ts';
 const headers = {
   'documents.csv':
     'number,kind,issued_on,due_on,period_first_day,period_last_day,currency,net,tax,total,credited,allocated,open,status,invoice,buyer,buyer_country,buyer_vat_id',
-  'lines.csv': 'number,category,rate,net,title',
-  'tax.csv': 'number,category,rate,net,tax',
+  'lines.csv': 'number,category,rate,net,title,kind,issued_on',
+  'tax.csv': 'number,category,rate,net,tax,kind,issued_on',
   'money.csv': 'id,kind,of,currency,amount,unallocated,paid_on,recorded_on,method,reference',
   'allocations.csv': 'payment,number,amount,currency,recorded_on',
 } as const;
@@ -63,7 +63,9 @@ export async function exportBooks(
   );
 }
 
-const findZone = async (db: Database) => (await findSettings(db))?.settings.seller.time_zone ?? 'UTC';
+/** The zone of days in lists of the books. */
+export const findZone = async (db: Database): Promise<string> =>
+  (await findSettings(db))?.settings.seller.time_zone ?? 'UTC';
 
 const pauseMs = 100;
 // Each statement of ours ends after five seconds at most, and a transaction that does nothing after ten, so by then none that
@@ -133,12 +135,13 @@ function toDocument(document: BookedDocument): string[] {
 /** Hundredths of a percent: 1900 is 19.00. */
 const percent = (rate: number) => (rate / 100).toFixed(2);
 
-const toLine = ({ number, category, rate, net, currency, title }: BookedDocument) => [
-  ...[number, category ?? '', percent(rate), decimal(net, currency), guardText(title)],
+const toLine = ({ number, category, rate, net, currency, title, kind, issued_on }: BookedDocument) => [
+  ...[number, category ?? '', percent(rate), decimal(net, currency), guardText(title), kind, issued_on],
 ];
 
-const toTax = ({ number, category, rate, net, tax, currency }: BookedDocument) => [
+const toTax = ({ number, category, rate, net, tax, currency, kind, issued_on }: BookedDocument) => [
   ...[number, category ?? '', percent(rate), decimal(net, currency), decimal(tax, currency)],
+  ...[kind, issued_on],
 ];
 
 const toMoney = (money: BookedMoney) => [

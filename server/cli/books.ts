@@ -6,11 +6,11 @@ import { findHolder } from '../../db/tables/users.ts';
 import { AppError } from '../basics/errors.ts';
 import { contractStatusSchema, describeContract } from '../billing/contract-list.ts';
 import { formatAmount } from '../billing/decimals.ts';
-import { type BookName, bookNames, exportBooks } from '../billing/export.ts';
+import { type BookName, bookNames, exportBooks, findZone } from '../billing/export.ts';
 import { readPreview } from '../billing/preview.ts';
 import { writeCsv } from '../runtime/csv.ts';
 import { type LineWriter, openLineWriter, requireEmptyFolder, writeLinesOut } from '../runtime/files.ts';
-import { print } from '../runtime/process.ts';
+import { print, printAside } from '../runtime/process.ts';
 import {
   CommandError,
   describeRefusal,
@@ -67,7 +67,7 @@ export function addBookCommands(program: Command): void {
     .option('--account <email>', 'only those of the account of whoever holds this address', readEmail)
     .option(...json)
     .action((options: ListOptions) =>
-      list(options, async function* (db, accountId) {
+      list(options, 'No contracts.', async function* (db, accountId) {
         for await (const contracts of listAllContracts(db, { accountId }))
           yield contracts.map(({ email, held, ...contract }) => {
             const described = { ...describeContract(contract, now()), held, email };
@@ -88,10 +88,11 @@ export function addBookCommands(program: Command): void {
     .option('--account <email>', 'only those of the account of whoever holds this address', readEmail)
     .option(...json)
     .action((options: ListOptions) =>
-      list(options, async function* (db, accountId) {
-        for await (const invoices of listAllInvoices(db, { accountId, now: now() }))
+      list(options, 'No invoices.', async function* (db, accountId) {
+        const zone = await findZone(db);
+        for await (const invoices of listAllInvoices(db, { accountId, now: now(), zone }))
           yield invoices.map(({ number, status, isOverdue, currency, total, open, ...rest }) => {
-            const { signupId: signup_id, issuedAt, dueAt, email } = rest;
+            const { signupId: signup_id, issuedAt, dueAt, dueOn, email } = rest;
             const [issued_at, due_at] = [issuedAt.toISOString(), dueAt.toISOString()];
             const described = {
               ...{ number, signup_id, status, overdue: isOverdue, currency, total, open },
@@ -99,7 +100,7 @@ export function addBookCommands(program: Command): void {
             };
             const facts = [
               ...[number, isOverdue ? 'overdue' : status, signup_id, formatAmount(total, currency)],
-              ...[open > 0 && `open ${formatAmount(open, currency)}`, `due ${due_at}`, email ?? 'erased'],
+              ...[open > 0 && `open ${formatAmount(open, currency)}`, `due ${dueOn}`, email ?? 'erased'],
             ];
             return { states: [status, ...(isOverdue ? ['overdue'] : [])], described, facts };
           });
@@ -111,18 +112,21 @@ type ListOptions = { state?: string; account?: string; json: boolean };
 
 type Listed = { states: string[]; described: object; facts: (string | false | null)[] };
 
-/** Prints those in that state, of that account. */
+/** Prints those in that state, of that account; of none says `nothing`, beside what a script counts. */
 const list = (
   { state, account, json: isJson }: ListOptions,
+  nothing: string,
   read: (db: Database, accountId: string | undefined) => AsyncGenerator<Listed[], void>,
 ): Promise<void> =>
   withDatabase(async (db) => {
     const holder = account === undefined ? undefined : await findHolder(db, account);
     if (account !== undefined && !holder) throw noSuchUser();
     const out = writeLinesOut();
+    let isEmpty = true;
     for await (const slice of read(db, holder?.account.id))
       for (const { states, described, facts } of slice) {
         if (state !== undefined && !states.includes(state)) continue;
+        isEmpty = false;
         await out.write(
           isJson
             ? writeJson(described)
@@ -132,6 +136,7 @@ const list = (
                 .join('  '),
         );
       }
+    if (isEmpty && !isJson) printAside(nothing);
   });
 
 async function writeFolder(

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vites
 import { openApp, type TestApp } from '../support/app/app.ts';
 import { logIn, openBrowser } from '../support/app/visitor.ts';
 import { buildSignup, pushSignup } from '../support/crm/crm.ts';
+import { emptyTables } from '../support/database/empty-tables.ts';
 import { addPasskey } from '../support/people/authenticator.ts';
 import { linkIn, type MailServer, startMailServer } from '../support/people/mail-server.ts';
 
@@ -25,7 +26,7 @@ afterAll(async () => {
 });
 beforeEach(async () => {
   mailServer.mode = 'accept';
-  await sql`truncate mails, mail_tokens, rate_limits`.execute(app.db);
+  await emptyTables(app.db, 'mails', 'mail_tokens', 'rate_limits');
   mailServer.received.length = 0;
   // What the test before has left on its way is there first.
   await addNotices(1, 'last');

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vites
 import { type Answer, expectRetryAfter, openApp, type TestApp } from '../support/app/app.ts';
 import { openBackend, type TestBackend } from '../support/app/backend.ts';
 import { type Browser, fieldOf, logIn, openBrowser, textOf } from '../support/app/visitor.ts';
+import { emptyTables } from '../support/database/empty-tables.ts';
 import { readMails, readToken } from '../support/people/kept-mail.ts';
 
 // Not one that the login page names in local mode.
@@ -30,7 +31,7 @@ afterAll(async () => {
   await other.close();
   await app.close();
 });
-beforeEach(() => sql`truncate rate_limits, mails cascade`.execute(app.db));
+beforeEach(() => emptyTables(app.db, 'rate_limits', 'mails'));
 
 let last = 0;
 /** Each from a network of its own. */

@@ -251,8 +251,10 @@ describe('with a seller', () => {
     const numbered = (year: number) =>
       Array.from({ length: countOf(year) }, (_, at) => `NY-${year}-${String(at + 1).padStart(4, '0')}`);
     expect(rows.map(({ number }) => number)).toEqual([...numbered(2026), ...numbered(2027)]);
+    // The service's own job may issue some a moment before the others.
     expect(countOf(2026)).toBeGreaterThanOrEqual(16);
-    expect(countOf(2027)).toBeGreaterThanOrEqual(24);
+    expect(countOf(2027)).toBeGreaterThanOrEqual(8);
+    expect(rows.length).toBeGreaterThanOrEqual(40);
     expect(rows.map(({ on }) => on)).toEqual([...rows.map(({ on }) => on)].sort());
     expect(rows.slice(-5).map(({ on }) => on)).toEqual(Array(5).fill('2027-01-05'));
   });

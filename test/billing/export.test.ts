@@ -71,7 +71,8 @@ const sum = (rows: Row[], column: string) => rows.reduce((total, row) => total +
 /** Knows nothing of the service. */
 function check(read: (name: string) => Row[]): void {
   const documents = read('documents.csv');
-  const invoices = documents.filter(({ kind }) => kind === 'invoice');
+  const isInvoice = ({ kind }: Row) => kind === 'invoice';
+  const invoices = documents.filter(isInvoice);
   const [money, allocations, tax, lines] = ['money', 'allocations', 'tax', 'lines'].map((name) =>
     read(`${name}.csv`),
   ) as [Row[], Row[], Row[], Row[]];
@@ -98,7 +99,17 @@ function check(read: (name: string) => Row[]): void {
     expect([sum(tax.filter(own), 'net'), sum(tax.filter(own), 'tax'), sum(lines.filter(own), 'net')]).toEqual(
       [minor(document.net), minor(document.tax), minor(document.net)],
     );
+    for (const { kind, issued_on } of [...tax.filter(own), ...lines.filter(own)])
+      expect([kind, issued_on]).toEqual([document.kind, document.issued_on]);
   }
+  // The tax of a span is that of invoices less that of credit notes, by `tax.csv` alone.
+  const owed = (rows: Row[]) =>
+    sum(rows.filter(isInvoice), 'tax') -
+    sum(
+      rows.filter((row) => !isInvoice(row)),
+      'tax',
+    );
+  expect(owed(tax)).toBe(owed(documents));
   for (const currency of new Set(money.map((row) => row.currency))) {
     const own = (row: Row) => row.currency === currency;
     const [received, back] = [money.filter(own), money.filter(own)].map((rows, at) =>

@@ -1,7 +1,9 @@
 // Mails about documents, money and contracts (contract 7.270 to 7.285).
+import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { inTransaction } from '../../db/postgres/transactions.ts';
+import { findDueReminders } from '../../db/tables/billing-mails.ts';
 import { retryFailedMails } from '../../db/tables/mails.ts';
 import { lockContract, setCancelsAt } from '../../db/tables/service-contracts.ts';
 import { creditInvoice, reissueInvoice } from '../../server/billing/credit.ts';
@@ -393,6 +395,44 @@ describe('a reminder', () => {
     await inDays(100);
     await books.bill();
     expect(about(await books.send())).toEqual([`Second reminder: invoice ${number} is overdue`]);
+  });
+
+  it('is looked for by settings that are read once, not for each invoice: they are large', async () => {
+    const plans = Object.fromEntries(
+      Array.from({ length: 100 }, (_, n) => [`p${n}`, { title: randomBytes(75).toString('hex') }]),
+    );
+    await setSettings(books.db, { ...germanSettings, plans });
+    const { number } = await billAndSend();
+    await inDays(15);
+    const pagesRead = () =>
+      books.db.connection().execute(async (db) => {
+        const count = async () => {
+          await sql`select pg_stat_force_next_flush()`.execute(db);
+          const { rows } = await sql<{ pages: string }>`
+            select toast_blks_read + toast_blks_hit as pages from pg_statio_all_tables
+            where relid = 'billing_settings'::regclass`.execute(db);
+          return Number(rows[0]?.pages);
+        };
+        const before = await count();
+        expect(await findDueReminders(db, { now: books.now(), limit: 100 })).toEqual([]);
+        return (await count()) - before;
+      });
+    const forOne = await pagesRead();
+    expect(forOne).toBeGreaterThan(0);
+    await books.db.connection().execute(async (db) => {
+      await sql`set session_replication_role = replica`.execute(db);
+      await sql`
+        insert into documents select (jsonb_populate_record(d, jsonb_build_object(
+          'number', d.number || '-' || n, 'invoice', d.invoice + n))).*
+        from documents d, generate_series(1, 200) n where d.number = ${number}`.execute(db);
+      await sql`
+        insert into invoices select (jsonb_populate_record(i, jsonb_build_object('number', i.number + n,
+          'document', i.document || '-' || n, 'period_starts_at', i.period_starts_at - n * interval '1 day'))).*
+        from invoices i, generate_series(1, 200) n where i.document = ${number}`.execute(db);
+      await sql`reset session_replication_role`.execute(db);
+    });
+    expect(await pagesRead()).toBe(forOne);
+    await setSettings(books.db);
   });
 
   it('is never sent about an invoice from before there was a seller', async () => {

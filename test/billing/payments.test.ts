@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { inTransaction } from '../../db/postgres/transactions.ts';
 import type { DB } from '../../db/schema.ts';
 import { creditInvoice } from '../../server/billing/credit.ts';
-import { allocate, type Bookkeeper, payBack } from '../../server/billing/ledger.ts';
+import { allocate, type Bookkeeper, payBack, payOpen } from '../../server/billing/ledger.ts';
 import { openApp, type TestApp } from '../support/app/app.ts';
 import { production } from '../support/app/settings.ts';
 import {
@@ -157,6 +157,22 @@ describe('a refund', () => {
       ...{ allocated: 0, unallocated: 0, invoice: { number, status: 'open', open: 951 } },
     });
     expect(await readInvoice(app.db, number)).toMatchObject({ allocated: 2_500, status: 'open' });
+    // The report of the payment has its invoice as it is now (docs/payments.md).
+    expect(await report(app, payment)).toMatchObject({
+      ...{ status: 200, applied: false, allocated: 2_500, invoice: { number, status: 'open', open: 951 } },
+    });
+  });
+
+  it('takes back what an operator put to the wrong invoice, so that it is recorded at the right one', async () => {
+    const [wrong, right] = [await addInvoice(app.db), await addInvoice(app.db)];
+    const { payment } = await act((trx, by) =>
+      payOpen(trx, { number: wrong, id: 'wrong_invoice', paidAt: by.now }, by),
+    );
+    await report(app, buildRefund(payment.id, 3_451));
+    await act((trx, by) => payOpen(trx, { number: right, id: 'right_invoice', paidAt: by.now }, by));
+    expect(await readInvoice(app.db, wrong)).toMatchObject({ allocated: 0, status: 'open' });
+    expect(await readInvoice(app.db, right)).toMatchObject({ allocated: 3_451, status: 'paid' });
+    expect(await readUnallocated(app.db, payment.id)).toBe(0);
   });
 
   it('may come before its payment, and then the payment brings what is left', async () => {

@@ -41,7 +41,7 @@ it('billing:export makes a folder of five files, the same each time, and writes 
   expect(text).toContain(`\r\n${number},invoice,${day()},`);
   expect(text).toContain(',EUR,29.00,5.51,34.51,0.00,0.00,34.51,open,,');
   expect(await readFile(join(out, 'tax.csv'), 'utf8')).toBe(
-    `number,category,rate,net,tax\r\n${number},S,19.00,29.00,5.51\r\n`,
+    `number,category,rate,net,tax,kind,issued_on\r\n${number},S,19.00,29.00,5.51,invoice,${day()}\r\n`,
   );
   const again = await run('billing:export', ...span, '--out', out);
   expect([again.code, again.out]).toEqual([1, '']);
@@ -159,6 +159,14 @@ it('contracts and invoices list by state and account', async () => {
   const [invoice = ''] = await list('invoices', '--state', 'open', '--json');
   expect(JSON.parse(invoice)).toMatchObject({ number, status: 'open', overdue: false, open: 3_451 });
   expect(await list('invoices', '--state', 'overdue')).toEqual([]);
+  const none = await run('invoices', '--state', 'overdue');
+  expect([none.code, none.out, none.err]).toEqual([0, '', 'No invoices.\n']);
+  expect((await run('contracts', '--state', 'canceled')).err).toBe('No contracts.\n');
+  expect((await run('invoices', '--state', 'overdue', '--json')).err).toBe('');
+  const [dueOn] = (
+    await sql<{ day: string }>`select facts->>'due_on' as day from documents`.execute(books.db)
+  ).rows;
+  expect(await list('invoices')).toEqual([expect.stringContaining(`  due ${dueOn?.day}  books@`)]);
   expect((await run('invoices', '--account', 'no-one@example.test')).code).toBe(1);
   const other = 'other@example.test';
   await books.report(

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Answer, codeOf, locationOf, openApp, type TestApp } from '../support/app/app.ts';
 import { openBackend, type TestBackend } from '../support/app/backend.ts';
 import { type Browser, logIn, openBrowser, textOf } from '../support/app/visitor.ts';
+import { emptyTables } from '../support/database/empty-tables.ts';
 import { buildHandOff } from '../support/marketplace/marketplace.ts';
 import { readMails } from '../support/people/kept-mail.ts';
 import { linkIn } from '../support/people/mail-server.ts';
@@ -29,7 +30,7 @@ beforeAll(async () => {
 });
 beforeEach(async () => {
   at += 120_000;
-  await sql`truncate mails, mail_tokens, rate_limits`.execute(app.db);
+  await emptyTables(app.db, 'mails', 'mail_tokens', 'rate_limits');
 });
 afterAll(async () => {
   await other.close();

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Answer, expectRetryAfter, locationOf, openApp, type TestApp } from '../support/app/app.ts';
 import { newVisit, openBackend, type TestBackend } from '../support/app/backend.ts';
 import { openClient, refusalOf } from '../support/app/trpc.ts';
+import { emptyTables } from '../support/database/empty-tables.ts';
 import { readMails, readToken } from '../support/people/kept-mail.ts';
 import { quoted } from '../support/run/names.ts';
 
@@ -21,7 +22,7 @@ beforeAll(async () => {
 });
 beforeEach(async () => {
   now = new Date();
-  await sql`truncate mails, mail_tokens, rate_limits, sessions`.execute(app.db);
+  await emptyTables(app.db, 'mails', 'mail_tokens', 'rate_limits', 'sessions');
   await sql`update users set email_verified_at = null, email = ${email}
     where name = 'Uma Unverified'`.execute(app.db);
   cookie = await app.login(email);

@@ -4,6 +4,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { openApp, type TestApp } from '../support/app/app.ts';
 import { fieldOf, logIn, openBrowser, textOf } from '../support/app/visitor.ts';
+import { emptyTables } from '../support/database/empty-tables.ts';
 
 let app: TestApp;
 beforeAll(async () => {
@@ -11,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 beforeEach(async () => {
-  await sql`truncate mails, rate_limits`.execute(app.db);
+  await emptyTables(app.db, 'mails', 'rate_limits');
 });
 
 const again = { form: { intent: 'again' } };

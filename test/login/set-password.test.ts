@@ -5,6 +5,7 @@ import { openBackend, type TestBackend } from '../support/app/backend.ts';
 import { openClient } from '../support/app/trpc.ts';
 import { isLoggedIn } from '../support/app/visitor.ts';
 import { buildSignup, pushSignup } from '../support/crm/crm.ts';
+import { emptyTables } from '../support/database/empty-tables.ts';
 import { handOver } from '../support/marketplace/marketplace.ts';
 import { readToken } from '../support/people/kept-mail.ts';
 import { quoted } from '../support/run/names.ts';
@@ -25,7 +26,7 @@ beforeAll(async () => {
 });
 beforeEach(async () => {
   now = new Date();
-  await sql`truncate mails, mail_tokens, rate_limits, sessions`.execute(app.db);
+  await emptyTables(app.db, 'mails', 'mail_tokens', 'rate_limits', 'sessions');
 });
 afterAll(async () => {
   await other.close();

@@ -6,6 +6,7 @@ import { letters } from '../../server/mail/letters.ts';
 import type { Message } from '../../server/mail/mailer.ts';
 import { sendDueMails } from '../../server/mail/outbox.ts';
 import { openBackend, type TestBackend } from '../support/app/backend.ts';
+import { emptyTables } from '../support/database/empty-tables.ts';
 
 let test: TestBackend;
 beforeAll(async () => {
@@ -13,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => test.close());
 beforeEach(async () => {
-  await sql`truncate mails, mail_tokens, take_back_changes cascade`.execute(test.db);
+  await emptyTables(test.db, 'mails', 'mail_tokens', 'take_back_changes');
 });
 
 /** A mail as any version writes it, which has waited for so long. */

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type Answer, expectRetryAfter, openApp, type TestApp } from '../support/app/app.ts';
 import { logIn } from '../support/app/visitor.ts';
+import { emptyTables } from '../support/database/empty-tables.ts';
 
 const email = 'merchant@example.test';
 
@@ -12,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => app.close());
 // The one of three hours is used up: test/attacks/owner-gets-in.test.ts is about it.
 beforeEach(async () => {
-  await sql`truncate mails, rate_limits`.execute(app.db);
+  await emptyTables(app.db, 'mails', 'rate_limits');
   const all = [email, 'nobody@example.test', 'unverified@example.test'];
   await Promise.all(all.map((of) => many(6, () => ask(of))));
   await sql`delete from rate_limits where key not like 'spare-mail-account:%'`.execute(app.db);

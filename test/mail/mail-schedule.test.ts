@@ -7,6 +7,7 @@ import type { Mailer, Message } from '../../server/mail/mailer.ts';
 import { sendDueMails } from '../../server/mail/outbox.ts';
 import { openBackend, type TestBackend } from '../support/app/backend.ts';
 import { idOf } from '../support/database/database.ts';
+import { emptyTables } from '../support/database/empty-tables.ts';
 import { tokenIn } from '../support/people/mail-server.ts';
 
 const email = 'merchant@example.test';
@@ -21,7 +22,7 @@ beforeAll(async () => {
 });
 beforeEach(async () => {
   now = new Date('2030-01-01T00:00:00.000Z');
-  await sql`truncate mails, mail_tokens, rate_limits, take_back_changes`.execute(test.db);
+  await emptyTables(test.db, 'mails', 'mail_tokens', 'rate_limits', 'take_back_changes');
   test.logged.length = 0;
 });
 afterAll(() => test.close());

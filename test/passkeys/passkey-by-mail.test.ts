@@ -5,6 +5,7 @@ import { type Answer, openApp, type TestApp } from '../support/app/app.ts';
 import { openBackend, type TestBackend } from '../support/app/backend.ts';
 import { type Browser, cookieOf, logIn, openBrowser, textOf } from '../support/app/visitor.ts';
 import { buildSignup, pushSignup } from '../support/crm/crm.ts';
+import { emptyTables } from '../support/database/empty-tables.ts';
 import { handOver } from '../support/marketplace/marketplace.ts';
 import {
   addPasskey,
@@ -23,7 +24,7 @@ beforeAll(async () => {
   other = await openBackend({ databaseUrl: app.databaseUrl });
 });
 beforeEach(async () => {
-  await sql`truncate mails, mail_tokens, rate_limits, sessions`.execute(app.db);
+  await emptyTables(app.db, 'mails', 'mail_tokens', 'rate_limits', 'sessions');
 });
 afterAll(async () => {
   await other.close();

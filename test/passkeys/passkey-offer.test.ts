@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Answer, openApp, type TestApp, targetOf } from '../support/app/app.ts';
 import { type Browser, logIn, openBrowser, textOf } from '../support/app/visitor.ts';
+import { emptyTables } from '../support/database/empty-tables.ts';
 import { buildHandOff } from '../support/marketplace/marketplace.ts';
 import {
   addPasskey,
@@ -25,7 +26,7 @@ beforeAll(async () => {
 afterAll(() => app.close());
 beforeEach(async () => {
   clock += 3_600_000;
-  await sql`truncate rate_limits, passkeys, authenticators, recovery_codes`.execute(app.db);
+  await emptyTables(app.db, 'rate_limits', 'passkeys', 'authenticators', 'recovery_codes');
   await sql`update users set passkeys_declined_at = null, has_passkey = false, has_authenticator = false`.execute(
     app.db,
   );
