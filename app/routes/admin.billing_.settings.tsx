@@ -8,7 +8,7 @@ import { Refusal } from '../components/staff/act-form.tsx';
 import { SettingsForm } from '../components/staff/settings-form.tsx';
 import { PendingSettings, SettingsVersions } from '../components/staff/settings-versions.tsx';
 import { StaffPage } from '../components/staff/staff-page.tsx';
-import { answerForm, requireNoAsks, text } from '../forms.ts';
+import { actConfirmed, answerForm, text } from '../forms.ts';
 import { isShownToStaff, pagePath } from '../refused.ts';
 import { loadForStaff } from '../staff.ts';
 
@@ -30,25 +30,18 @@ export const action = (args: ActionFunctionArgs) =>
     isLarge: true,
     shows: isShownToStaff,
     async act(form, procedures) {
-      const { transport, visit } = args.context;
       // Who is no staff any more, or has not given what staff must give, is led away before anything else is asked for.
       await procedures.staffForms.who();
       const intent = text(form, 'intent');
       if (intent !== 'set' && intent !== 'stop')
-        throw transport.invalidParameter('intent', 'It must be an action of this page.');
+        throw args.context.transport.invalidParameter('intent', 'It must be an action of this page.');
       const asked = { why: text(form, 'why'), seen: text(form, 'seen') };
       const fields = Object.fromEntries([...form].filter(([name]) => !isSecret(name)));
-      const act = () =>
+      await actConfirmed(args, { procedures, form }, () =>
         intent === 'set'
           ? procedures.billingForms.setSettings({ ...asked, fields })
-          : procedures.admin.billing.stopSettings(asked);
-      try {
-        await act();
-      } catch (error) {
-        if (transport.readRefusal(error, visit).code !== 'login_required') throw error;
-        requireNoAsks(await procedures.confirm.ask({ form }));
-        await act();
-      }
+          : procedures.admin.billing.stopSettings(asked),
+      );
       return `${pagePath(args.request)}?saved=${intent}`;
     },
   });

@@ -15,7 +15,7 @@ import { Activity, type Gets, History, Mails, WouldGet } from '../components/sta
 import { RightsSection } from '../components/staff/rights-section.tsx';
 import { StaffPage } from '../components/staff/staff-page.tsx';
 import { Name, PersonState, roleWords } from '../components/staff/words.tsx';
-import { answerForm, type Form, requireNoAsks, text } from '../forms.ts';
+import { actConfirmed, answerForm, type Form, text } from '../forms.ts';
 import { isShownToStaff, pagePath } from '../refused.ts';
 import { loadForStaff } from '../staff.ts';
 
@@ -62,26 +62,18 @@ export const action = (args: ActionFunctionArgs) =>
     ],
     shows: isShownToStaff,
     async act(form, procedures) {
-      const { transport, visit } = args.context;
       // Who is no staff any more, or has not given what staff must give, is led away before anything else is asked for.
       await procedures.staffForms.who();
       const intent = text(form, 'intent');
-      const act = () =>
+      await actConfirmed(args, { procedures, form }, () =>
         procedures.staffForms.act({
           id: args.params.id ?? '',
           intent,
           why: text(form, 'why'),
           seen: text(form, 'seen'),
           given: readGiven(form),
-        });
-      try {
-        await act();
-      } catch (error) {
-        // What nobody may do is refused before a credential is asked for (contract 12.14).
-        if (transport.readRefusal(error, visit).code !== 'login_required') throw error;
-        requireNoAsks(await procedures.confirm.ask({ form }));
-        await act();
-      }
+        }),
+      );
       return `${pagePath(args.request)}?saved=${intent}`;
     },
   });

@@ -1,26 +1,11 @@
 // The books of a span of days, for the export. Reads only, in one snapshot: each list comes in slices from a cursor.
-import { type RawBuilder, sql, type Transaction } from 'kysely';
+import { sql, type Transaction } from 'kysely';
 import type { Database } from '../postgres/client.ts';
+import { readSlices } from '../postgres/cursor.ts';
 import type { DB } from '../schema.ts';
 
 /** Days in the zone, both included. */
 export type Span = { zone: string; from: string; to: string };
-
-const sliceSize = 1_000;
-
-async function* readSlices<Row>(
-  trx: Transaction<DB>,
-  name: string,
-  query: RawBuilder<Row>,
-): AsyncGenerator<Row[], void> {
-  await sql`declare ${sql.id(name)} no scroll cursor for ${query}`.execute(trx);
-  for (;;) {
-    const { rows } = await sql<Row>`fetch ${sql.lit(sliceSize)} from ${sql.id(name)}`.execute(trx);
-    if (rows.length === 0) break;
-    yield rows;
-  }
-  await sql`close ${sql.id(name)}`.execute(trx);
-}
 
 /** Amounts in minor units, as text. Those of an invoice are as of the end of the span; null for a credit note. */
 export type BookedDocument = {

@@ -1,6 +1,7 @@
 // The only reader and writer of `contract_views`: somebody else's view of the contracts, to be compared with ours. A
 // temporary table, which goes with its transaction, so a view may be larger than memory and come in any order.
 import { type RawBuilder, sql, type Transaction } from 'kysely';
+import { readSlices } from '../postgres/cursor.ts';
 import type { DB } from '../schema.ts';
 import { isInstant, occurredAt } from './service-contracts.ts';
 
@@ -60,8 +61,6 @@ const describeContracts = (now: Date) => sql`
   ) as entry
   from service_contracts`;
 
-const fetchSize = 1_000;
-
 /**
  * Lines that repeat a signup, then what is missing here, extra here, and different in a member of the view. One statement
  * reads all of it, so it is of one moment.
@@ -74,21 +73,18 @@ export async function* findDifferences(
   await sql`analyze pg_temp.contract_views`.execute(trx);
   await sql`set local cursor_tuple_fraction = 1`.execute(trx);
   await sql`set local work_mem = '64MB'`.execute(trx);
-  await sql`
-    declare differences no scroll cursor for
-    select signup_id, theirs.line, theirs.first_line, ours.entry as ours, theirs.view as theirs
-    from (${describeContracts(now)}) ours
-    full join (
-      select signup_id, line, view, min(line) over (partition by signup_id) as first_line from pg_temp.contract_views
-    ) theirs using (signup_id)
-    where theirs.line is null or theirs.line > theirs.first_line or ours.entry is null
-      or not ours.entry @> theirs.view
-    order by case when theirs.line > theirs.first_line then theirs.line end, ours.entry is not null,
-      theirs.line is not null, signup_id`.execute(trx);
-  for (;;) {
-    const { rows } = await sql<ContractDifference>`
-      fetch ${sql.lit(fetchSize)} from differences`.execute(trx);
-    if (rows.length === 0) return;
-    yield rows;
-  }
+  yield* readSlices<ContractDifference>(
+    trx,
+    'differences',
+    sql`
+      select signup_id, theirs.line, theirs.first_line, ours.entry as ours, theirs.view as theirs
+      from (${describeContracts(now)}) ours
+      full join (
+        select signup_id, line, view, min(line) over (partition by signup_id) as first_line from pg_temp.contract_views
+      ) theirs using (signup_id)
+      where theirs.line is null or theirs.line > theirs.first_line or ours.entry is null
+        or not ours.entry @> theirs.view
+      order by case when theirs.line > theirs.first_line then theirs.line end, ours.entry is not null,
+        theirs.line is not null, signup_id`,
+  );
 }

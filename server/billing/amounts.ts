@@ -1,4 +1,4 @@
-// Amounts of money (contract 7.56 to 7.59), in whole minor units. All functions are pure. Products are made with BigInt: a
+// Amounts of money (contract 7.59 to 7.61), in whole minor units. All functions are pure. Products are made with BigInt: a
 // price times a rate does not fit a number.
 
 /** The highest price and payment. */

@@ -37,9 +37,11 @@ export async function creditInvoice(
         },
       ],
     });
-  const credited = await credit(trx, invoice, amount ?? left, by);
+  const creditNote = invoice.hasDocument
+    ? (await credit(trx, invoice, amount ?? left, by)).number
+    : await voidWithoutDocument(trx, invoice, by);
   await settleContract(trx, contract, by.now);
-  return credited.number;
+  return creditNote;
 }
 
 /**
@@ -58,8 +60,7 @@ export async function reissueInvoice(
   if (!invoice.hasDocument) throw new AppError('not_allowed', { detail: faultWords.reissue_no_document });
   if ((await findBuyer(trx, contract)).facts.name === '')
     throw new AppError('not_allowed', { detail: faultWords.reissue_no_buyer });
-  const { facts, settings, freed, ...credited } = await credit(trx, invoice, invoice.unitAmount, by);
-  if (!facts || !settings || !credited.number) throw new AppError('not_allowed');
+  const { number: creditNote, facts, settings, freed } = await credit(trx, invoice, invoice.unitAmount, by);
   // The price as it was meant, before or with tax.
   const tax = { ...settings.settings.tax, prices: facts.prices };
   const issued = await issueInvoice(
@@ -79,11 +80,11 @@ export async function reissueInvoice(
       errors: [{ pointer: '/number', detail: heldWords[issued.held] }],
     });
   const renewed = await lockInvoice(trx, issued.id);
-  // In the order in which they paid the one before: the newest is freed first again. No more of them than that.
+  // `freed` is newest first. Allocated oldest first, so that a later refund takes the newest again; and no other money of theirs.
   for (const { payment: id, amount: most } of freed.reverse())
     await allocateUpTo(trx, { payment: (await findPayment(trx, id)) as Payment, invoice: renewed, most });
   await settleContract(trx, contract, by.now);
-  return { creditNote: credited.number, invoice: issued.number };
+  return { creditNote, invoice: issued.number };
 }
 
 const heldWords: Record<HeldCode, string> = {
@@ -102,33 +103,33 @@ async function lockToCorrect(
   return { contract, invoice: await lockInvoice(trx, found.id) };
 }
 
-type Credited = {
-  number?: string;
-  facts?: DocumentFacts;
-  settings?: Settings;
-  freed: { payment: string; amount: number }[];
-};
-
-async function credit(
+/** An invoice from before there was a seller. */
+async function voidWithoutDocument(
   trx: Transaction<DB>,
   invoice: Invoice,
-  amount: number,
-  { now, trail }: Bookkeeper,
-): Promise<Credited> {
-  const before = { ...invoice };
-  const credited = invoice.credited + amount;
-  const freed = await freeAllocated(trx, invoice, Math.min(invoice.allocated, invoice.unitAmount - credited));
-  await updateSettled(trx, invoice, { credited, allocated: invoice.allocated, paidAt: now });
-  if (!invoice.hasDocument) {
-    const details = { ...trail?.details, number: invoice.number };
-    deferAuditEvent(trx, { ...trail, type: 'invoice.void', details });
-    return { freed };
-  }
+  by: Bookkeeper,
+): Promise<undefined> {
+  await freeCredited(trx, invoice, invoice.unitAmount, by);
+  const details = { ...by.trail?.details, number: invoice.number };
+  deferAuditEvent(trx, { ...by.trail, type: 'invoice.void', details });
+}
+
+async function credit(trx: Transaction<DB>, invoice: Invoice, amount: number, by: Bookkeeper) {
+  const freed = await freeCredited(trx, invoice, invoice.credited + amount, by);
+  // There have been settings since there are documents.
   const [facts, settings] = await Promise.all([
     findFacts(trx, invoice.number) as Promise<DocumentFacts>,
-    findSettings(trx),
+    findSettings(trx) as Promise<Settings>,
   ]);
-  if (!settings) throw new AppError('not_allowed');
-  const number = await issueCreditNote(trx, settings, before, { facts, total: amount, trail });
+  const number = await issueCreditNote(trx, settings, invoice, { facts, total: amount, trail: by.trail });
   return { number, facts, settings, freed };
+}
+
+/** Writes down what is credited in all, and frees what was paid of it. `invoice` stays as it was. */
+async function freeCredited(trx: Transaction<DB>, invoice: Invoice, credited: number, { now }: Bookkeeper) {
+  // `freeAllocated` keeps what it is given as the row is then.
+  const present = { ...invoice };
+  const freed = await freeAllocated(trx, present, Math.min(invoice.allocated, invoice.unitAmount - credited));
+  await updateSettled(trx, present, { credited, allocated: present.allocated, paidAt: now });
+  return freed;
 }

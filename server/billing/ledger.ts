@@ -57,8 +57,8 @@ export async function recordMoney(trx: Transaction<DB>, money: Money, by: Bookke
     return { payment: known, applied: false };
   }
   await (money.kind === 'payment'
-    ? takeIn(trx, money, named && invoices.get(named.id), by)
-    : giveBack(trx, money, invoices, by));
+    ? applyPayment(trx, money, named && invoices.get(named.id), by)
+    : applyRefund(trx, money, invoices, by));
   await settleContracts(trx, invoices, by);
   deferAuditEvent(trx, {
     ...by.trail,
@@ -92,7 +92,7 @@ const hasSameFacts = (known: Payment, money: Money) =>
   known.paidAt.getTime() === money.paidAt.getTime();
 
 /** What of it went back before it came is gone; the rest pays what is open of the invoice that it names. */
-async function takeIn(
+async function applyPayment(
   trx: Transaction<DB>,
   money: Money,
   invoice: Invoice | undefined,
@@ -100,7 +100,7 @@ async function takeIn(
 ): Promise<void> {
   const refunds = (await listReturns(trx, money.id)).filter(({ currency }) => currency === money.currency);
   const gone = Math.min(money.amount, sum(refunds.map(({ amount }) => amount)));
-  await spread(trx, refunds, gone);
+  await settleRefunds(trx, refunds, gone);
   const unallocated = money.amount - gone;
   await insertPayment(trx, { ...money, recordedBy: by.recordedBy, unallocated });
   if (invoice?.currency !== money.currency) return;
@@ -114,7 +114,7 @@ function thank(trx: Transaction<DB>, payment: string, invoice: Invoice, { now }:
 }
 
 /** Takes what is not allocated of its payment first, then what it pays, the newest first. */
-async function giveBack(
+async function applyRefund(
   trx: Transaction<DB>,
   money: Money & { kind: 'refund' },
   invoices: Map<number, Invoice>,
@@ -144,7 +144,7 @@ async function giveBack(
   const refunds = (await listReturns(trx, payment.id)).filter(
     ({ kind, currency }) => kind === 'refund' && currency === money.currency,
   );
-  await spread(
+  await settleRefunds(
     trx,
     refunds,
     sum(refunds.map(({ amount, unallocated }) => amount + unallocated)) + money.amount - missing,
@@ -157,7 +157,7 @@ const sum = (amounts: number[]) => amounts.reduce((all, amount) => all + amount,
  * Says which refunds of a payment found something to take, `taken` in all: those of an earlier time first, in whatever order they
  * were reported.
  */
-async function spread(trx: Transaction<DB>, refunds: Payment[], taken: number): Promise<void> {
+async function settleRefunds(trx: Transaction<DB>, refunds: Payment[], taken: number): Promise<void> {
   const byTime = (one: Payment, other: Payment) =>
     one.paidAt.getTime() - other.paidAt.getTime() || (one.id < other.id ? -1 : 1);
   let left = taken;

@@ -2,7 +2,7 @@
 import type { Database } from '../../db/postgres/client.ts';
 import { inTransaction } from '../../db/postgres/transactions.ts';
 import { readClock } from '../../db/tables/documents.ts';
-import type { Contract } from '../../db/tables/service-contracts.ts';
+import { type Contract, findContract } from '../../db/tables/service-contracts.ts';
 import { type Charge, listWaitingPeriods } from '../../db/tables/waiting-periods.ts';
 import { AppError } from '../basics/errors.ts';
 import { type Buyer, findBuyer } from './buyers.ts';
@@ -62,14 +62,11 @@ export const addMonths = (from: Date, months: number): Date => {
   return at;
 };
 
-/** The preview of that contract now. Throws 404 `not_found`, or `not_configured` while there is no seller. */
-export const readPreview = (
-  db: Database,
-  find: (db: Database) => Promise<Contract | undefined>,
-  months: number,
-): Promise<Preview> =>
+/** The preview of the contract of a signup. Throws 404 `not_found`, or `not_configured` while there is no seller. */
+export const readPreview = (db: Database, signupId: string, months: number): Promise<Preview> =>
   inTransaction(db, { by: 'service', cause: 'preview' }, async (trx) => {
-    const [contract, settings, now] = [await find(trx), await findSettings(trx), await readClock(trx)];
+    const contract = await findContract(trx, { signupId });
+    const [settings, now] = [await findSettings(trx), await readClock(trx)];
     if (!contract) throw new AppError('not_found');
     if (!settings) throw new AppError('not_configured');
     const [buyer, waiting] = [await findBuyer(trx, contract), await listWaitingPeriods(trx, contract.id)];

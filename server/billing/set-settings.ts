@@ -3,6 +3,7 @@
 import type { Transaction } from 'kysely';
 import type { Database } from '../../db/postgres/client.ts';
 import type { DB } from '../../db/schema.ts';
+import { deferAuditEvent } from '../../db/tables/audit-events.ts';
 import {
   type Begin,
   insertSettingsVersion,
@@ -17,8 +18,9 @@ import { AppError } from '../basics/errors.ts';
 import { requireAllowance, spendAllowance } from '../identity/ground/allowances.ts';
 import { timeOf } from '../identity/ground/notice-limits.ts';
 import type { Dependencies } from '../instance/dependencies.ts';
-import { actOnBooks, type Bookkeeper } from '../staff/act-on-books.ts';
+import { actOnBooks, type BookAct } from '../staff/act-on-books.ts';
 import type { Staff } from '../staff/staff.ts';
+import type { BooksTrail } from './ledger.ts';
 import type { BillingSettings } from './settings.ts';
 
 /** How long before a new bank account or link counts. */
@@ -54,12 +56,28 @@ export type SetOutcome =
   | { done: false; version: number }
   | { done: true; version: number; pending?: { version: number; countsFrom: Date } };
 
+/** What the audit keeps of who sets them. */
+type SettingsTrail = BooksTrail & { why: string };
+
+const deferSet = (
+  trx: Transaction<DB>,
+  trail: SettingsTrail,
+  details: { version: number; pending?: number; countsFrom?: string },
+  reason?: 'stopped',
+) =>
+  deferAuditEvent(trx, {
+    ...trail,
+    type: 'billing.set',
+    ...(reason && { reason }),
+    details: { ...trail.details, ...details },
+  });
+
 /** Makes these settings the ones that count. */
 export async function setSettings(
   trx: Transaction<DB>,
   { now }: Pick<Dependencies, 'now'>,
   settings: BillingSettings,
-  by: Bookkeeper,
+  trail: SettingsTrail,
 ): Promise<SetOutcome> {
   await lockSettingsVersions(trx);
   const { inForce, pending } = await findVersions(trx);
@@ -69,22 +87,19 @@ export async function setSettings(
     insertSettingsVersion(trx, {
       settings: each,
       begins,
-      madeBy: by.name,
-      actorId: by.actorId,
-      why: by.why,
+      madeBy: trail.details.operator ?? 'staff',
+      actorId: trail.actorId ?? null,
+      why: trail.why,
     });
   const isLater = inForce !== undefined && !isSame(bankOf(inForce.settings), bankOf(settings));
   const { version } = await insert(isLater ? keepBank(settings, inForce.settings) : settings, 'now');
   if (!isLater) {
-    by.record({ type: 'billing.set', details: { version } });
+    deferSet(trx, trail, { version });
     return { done: true, version };
   }
   const isKnown = pending !== undefined && isSame(bankOf(pending.settings), bankOf(settings));
   const later = await insert(settings, isKnown ? { asVersion: pending.version } : { afterHours: pauseHours });
-  by.record({
-    type: 'billing.set',
-    details: { version, pending: later.version, countsFrom: later.countsFrom.toISOString() },
-  });
+  deferSet(trx, trail, { version, pending: later.version, countsFrom: later.countsFrom.toISOString() });
   if (!isKnown) await tellAdmins(trx, now(), later.countsFrom);
   return { done: true, version, pending: later };
 }
@@ -127,39 +142,44 @@ async function tellAdmins(trx: Transaction<DB>, now: Date, countsFrom: Date): Pr
 }
 
 /** Stops what does not count yet. The caller has locked the versions. Throws 409 `edited_meanwhile` if nothing waits. */
-async function stopPending(trx: Transaction<DB>, by: Bookkeeper): Promise<number> {
+async function stopPending(trx: Transaction<DB>, trail: SettingsTrail): Promise<number> {
   const { pending } = await findVersions(trx);
   if (!pending || !(await stopSettingsVersion(trx, pending.version))) throw new AppError('edited_meanwhile');
-  by.record({ type: 'billing.set', reason: 'stopped', details: { version: pending.version } });
+  deferSet(trx, trail, { version: pending.version }, 'stopped');
   return pending.version;
 }
 
 type Asked = { why: string; seen: string };
 
+const actOnSettings: Pick<BookAct<unknown, unknown>, 'find' | 'lock'> = {
+  find: async (db) => ({ accountId: null, userId: null, seen: see(await findVersions(db)) }),
+  lock: lockSettingsVersions,
+};
+
 /** Sets them for an administrator. `read` gives the settings, and throws 422 for what is wrong with them. */
-export const setSettingsAsStaff = (
+export function setSettingsAsStaff(
   deps: Dependencies,
   staff: Staff,
   asked: Asked,
   read: () => BillingSettings,
-) =>
-  actOnBooks(deps, staff, asked, {
+): Promise<SetOutcome> {
+  const { id } = staff.session.user;
+  const act: BookAct<BillingSettings, SetOutcome> = {
+    ...actOnSettings,
     right: 'billing.setSettings',
-    read,
-    requireAllowance: () => requireAllowance(deps.db, 'billing.set', staff.session.user.id),
-    lock: lockSettingsVersions,
-    see: async (trx) => see(await findVersions(trx)),
-    async act(trx, settings, by) {
-      await spendAllowance(trx, 'billing.set', staff.session.user.id);
-      return setSettings(trx, deps, settings, by);
+    read: async () => read(),
+    requireAllowance: () => requireAllowance(deps.db, 'billing.set', id),
+    async do(trx, settings, { trail }) {
+      await spendAllowance(trx, 'billing.set', id);
+      return setSettings(trx, deps, settings, trail);
     },
-  });
+  };
+  return actOnBooks(deps, staff, act, asked);
+}
 
-export const stopSettingsAsStaff = (deps: Dependencies, staff: Staff, asked: Asked) =>
-  actOnBooks(deps, staff, asked, {
-    right: 'billing.stopSettings',
-    read: () => undefined,
-    lock: lockSettingsVersions,
-    see: async (trx) => see(await findVersions(trx)),
-    act: (trx, _, by) => stopPending(trx, by),
-  });
+export const stopSettings: BookAct<undefined, { version: number }> = {
+  ...actOnSettings,
+  right: 'billing.stopSettings',
+  read: async () => undefined,
+  do: async (trx, _read, { trail }) => ({ version: await stopPending(trx, trail) }),
+};

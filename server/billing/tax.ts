@@ -1,4 +1,4 @@
-// Which tax a document charges (contract 7.60 to 7.66). Pure.
+// Which tax a document charges (contract 7.62 to 7.66). Pure.
 import { isMemberState } from './countries.ts';
 import type { TaxCategory } from './document-facts.ts';
 import type { BillingSettings } from './settings.ts';

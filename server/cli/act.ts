@@ -10,7 +10,6 @@ import { AppError } from '../basics/errors.ts';
 import { environment, print, systemUser } from '../runtime/process.ts';
 import { readConfig } from '../settings/config.ts';
 import { actAsOperator } from '../staff/act.ts';
-import type { Bookkeeper } from '../staff/act-on-books.ts';
 import type { Given, Intent } from '../staff/acts.ts';
 import {
   CommandError,
@@ -63,8 +62,7 @@ export function booksTrailOf(reason: { by?: string; why?: string }) {
 
 /** What the audit keeps of an act by command, or of a look (contract 12.44 and 12.45). */
 function buildEvent(type: string, userId: string | undefined, reason: { by?: string; why?: string }) {
-  const { name, systemUser: user, why } = authorOf(reason);
-  return { type, userId, why, details: { by: 'cli', operator: name, systemUser: user } };
+  return { type, userId, ...booksTrailOf(reason) };
 }
 
 /** Records that an operator has looked at somebody, or searched. */
@@ -87,22 +85,6 @@ export const deferActEvent = (
   userId: string,
   reason: { by?: string; why?: string },
 ): void => deferAuditEvent(trx, buildEvent(type, userId, reason));
-
-/** The operator as whoever changes the books. */
-export function toBookkeeper(
-  trx: Parameters<typeof deferAuditEvent>[0],
-  reason: { by?: string; why: string },
-): Bookkeeper {
-  return {
-    name: authorOf(reason).name,
-    actorId: null,
-    why: reason.why,
-    record: ({ type, details, ...event }) => {
-      const base = buildEvent(type, undefined, reason);
-      deferAuditEvent(trx, { ...base, ...event, details: { ...base.details, ...details } });
-    },
-  };
-}
 
 export type AskedByCommand = {
   command: string;

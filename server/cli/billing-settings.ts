@@ -7,7 +7,7 @@ import { type BillingSettings, readSettings } from '../billing/settings.ts';
 import { FileError, readBytes } from '../runtime/files.ts';
 import { isTerminal, print } from '../runtime/process.ts';
 import { parseStrictJson, StrictJsonError } from '../sso/strict-json.ts';
-import { addReason, originOf, type Reason, toBookkeeper, toJson } from './act.ts';
+import { addReason, booksTrailOf, originOf, type Reason, toJson } from './act.ts';
 import { CommandError, escapeJson, now, requireYes, show, withDatabase, writeJson } from './command.ts';
 
 type Options = Reason & { why: string; yes: boolean };
@@ -29,7 +29,7 @@ export function addBillingSettingsCommands(program: Command): void {
     );
     const outcome = await withDatabase((db) =>
       inTransaction(db, originOf('billing:set', options), (trx) =>
-        setSettings(trx, { now }, settings, toBookkeeper(trx, options)),
+        setSettings(trx, { now }, settings, { ...booksTrailOf(options), why: options.why }),
       ),
     );
     print(options.json ? writeOutcome(outcome) : describeOutcome(outcome));

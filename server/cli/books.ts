@@ -2,7 +2,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { Database } from '../../db/postgres/client.ts';
 import { listAllContracts, listAllInvoices } from '../../db/tables/book-lists.ts';
-import { findContract } from '../../db/tables/service-contracts.ts';
 import { findHolder } from '../../db/tables/users.ts';
 import { AppError } from '../basics/errors.ts';
 import { contractStatusSchema, describeContract } from '../billing/contract-list.ts';
@@ -52,7 +51,7 @@ export function addBookCommands(program: Command): void {
     .option(...json)
     .action(async (signupId: string, options: { months: number; json: boolean }) => {
       const { documents, held } = await withDatabase((db) =>
-        readPreview(db, (trx) => findContract(trx, { signupId }), options.months).catch(explainPreview),
+        readPreview(db, signupId, options.months).catch(explainPreview),
       );
       for (const document of documents)
         print(options.json ? writeJson(document) : describeForecast(document));

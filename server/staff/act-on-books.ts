@@ -1,30 +1,45 @@
-// A change of the books by an administrator (contract 7.123 and 7.124): the one way to all that is about money and about no
-// person. What it does to people is server/staff/act.ts.
+// What administrators do with the books, and with a contract (contract 7.123, 7.124 and 7.151 to 7.160): the one way to all that
+// is about money. What is done to people is server/staff/act.ts.
 import type { Transaction } from 'kysely';
 import { encodeHex } from 'oslo/encoding';
+import type { Database } from '../../db/postgres/client.ts';
 import { inTransaction } from '../../db/postgres/transactions.ts';
 import type { DB } from '../../db/schema.ts';
-import { type AuditEvent, deferAuditEvent } from '../../db/tables/audit-events.ts';
 import { lockOpenSession } from '../../db/tables/sessions.ts';
 import { lockUsers } from '../../db/tables/users.ts';
 import { AppError, type FieldError } from '../basics/errors.ts';
+import type { BooksTrail } from '../billing/ledger.ts';
 import { trailOf } from '../identity/ground/trail.ts';
 import type { Dependencies } from '../instance/dependencies.ts';
 import { sha256 } from '../runtime/hash.ts';
 import { readWhy } from './act.ts';
-import { isStaffRole, mayDo, type RightName } from './rights.ts';
-import { isStaff, originOf, requireStaffConfirmed, type Staff } from './staff.ts';
+import { mayDo, type RightName, type StaffRole } from './rights.ts';
+import { countLook, isStaff, originOf, requireStaffConfirmed, type Staff } from './staff.ts';
 
-/** Who changes the books: `name` is `staff`, or that of an operator. */
-export type Bookkeeper = {
-  name: string;
-  actorId: string | null;
-  why: string;
-  /** Records what was done, with who did it and why. */
-  record: (event: Pick<AuditEvent, 'type' | 'reason' | 'details'>) => void;
+/** The fields of the forms, as they arrived. */
+export type BookFields = Partial<
+  Record<'number' | 'payment' | 'amount' | 'paidAt' | 'method' | 'contract', string>
+>;
+
+/** What an act is about: whose it is, and what its form was made from. Ids are null if it is nobody's, or once they are erased. */
+export type BookTarget = { accountId: string | null; userId: string | null; seen: unknown };
+
+/** An administrator, as whoever does it. */
+type ByStaff = { now: Date; recordedBy: 'staff'; trail: BooksTrail & { actorId: string; why: string } };
+
+export type BookAct<Read, Result> = {
+  right: RightName;
+  /** Takes no lock. Undefined: there is no such invoice, payment or contract. */
+  find: (db: Database, given: BookFields) => Promise<BookTarget | undefined>;
+  /** Locks what the form was made from, so that `find` finds what is true until the end. */
+  lock: (trx: Transaction<DB>, given: BookFields) => Promise<unknown>;
+  /** Reads the fields of the form. Throws 422 `validation_failed`. */
+  read: (db: Database, given: BookFields, now: Date) => Promise<Read>;
+  /** Throws 429 `rate_limited`. */
+  requireAllowance?: () => Promise<void>;
+  /** Does it. It locks what else it changes. */
+  do: (trx: Transaction<DB>, read: Read, by: ByStaff) => Promise<Result>;
 };
-
-type Asked = { why: string; seen: string };
 
 /** What a form that is about this was made from (contract 12.19). */
 export const digestSeen = (about: unknown): string => encodeHex(sha256(JSON.stringify(about)));
@@ -34,78 +49,66 @@ export function requireRight({ session }: Pick<Staff, 'session'>, right: RightNa
   if (!mayDo(right, session.user.role)) throw new AppError('not_found');
 }
 
-/**
- * Does what an administrator asks for. `read` reads what they gave, and throws 422; `see` says what the form was made from,
- * once `act` has locked it. Throws what contract 12.14 says, in that order.
- */
-export async function actOnBooks<Given, Done>(
+/** Whether somebody of the staff may do that to what is of this account: administrators, but nothing of their own account. */
+export const mayActOnBooks = (
+  right: RightName,
+  { role, account }: Staff['session']['user'],
+  { accountId }: Pick<BookTarget, 'accountId'>,
+): boolean => mayDo(right, role as StaffRole) && account.id !== accountId;
+
+/** Throws what contract 12.14 says, in that order. Without `seen` nothing is compared. */
+export async function actOnBooks<Read, Result>(
   deps: Dependencies,
   staff: Staff,
-  { why: typed, seen }: Asked,
-  {
-    right,
-    read,
-    requireAllowance,
-    lock,
-    see,
-    act,
-  }: {
-    right: RightName;
-    read: () => Given;
-    requireAllowance?: () => Promise<void>;
-    lock: (trx: Transaction<DB>) => Promise<unknown>;
-    see: (trx: Transaction<DB>) => Promise<unknown>;
-    act: (trx: Transaction<DB>, given: Given, by: Bookkeeper) => Promise<Done>;
-  },
-): Promise<Done> {
-  requireRight(staff, right);
+  act: BookAct<Read, Result>,
+  { why: typed, seen, ...given }: BookFields & { why: string; seen?: string | undefined },
+): Promise<Result> {
+  const { user: actor, id: sessionId } = staff.session;
+  const { db, now } = deps;
+  requireRight(staff, act.right);
+  const known = await act.find(db, given);
+  if (!known) throw new AppError('not_found');
+  if (!mayActOnBooks(act.right, actor, known)) throw new AppError('not_allowed');
   requireStaffConfirmed(deps, staff);
-  const { why, given } = readBoth(() => readWhy(typed), read);
-  await requireAllowance?.();
-  const { session, visit } = staff;
-  const actorId = session.user.id;
+  const { why, read } = await readBoth(typed, () => act.read(db, given, now()));
+  if (known.userId) await countLook(deps, staff, known.userId);
+  await act.requireAllowance?.();
   return inTransaction(
-    deps.db,
+    db,
     originOf(staff, why),
     async (trx) => {
-      const [present] = await lockUsers(trx, [actorId]);
-      if (!present || !(await lockOpenSession(trx, session.id))) throw new AppError('login_required');
-      if (!isStaff(present) || !isStaffRole(present.role) || !mayDo(right, present.role))
+      const [present] = await lockUsers(trx, [actor.id]);
+      if (!present || !(await lockOpenSession(trx, sessionId))) throw new AppError('login_required');
+      await act.lock(trx, given);
+      const target = await act.find(trx, given);
+      if (!target) throw new AppError('not_found');
+      if (!isStaff(present) || !mayActOnBooks(act.right, present as typeof actor, target))
         throw new AppError('not_allowed');
-      await lock(trx);
-      if (digestSeen(await see(trx)) !== seen) throw new AppError('edited_meanwhile');
-      return act(trx, given, {
-        name: 'staff',
-        actorId,
+      if (seen !== undefined && digestSeen(target.seen) !== seen) throw new AppError('edited_meanwhile');
+      const trail = {
+        ...trailOf(staff.visit),
+        actorId: actor.id,
         why,
-        record: ({ details, ...event }) =>
-          deferAuditEvent(trx, {
-            ...trailOf(visit),
-            ...event,
-            actorId,
-            why,
-            details: { by: 'staff', ...details },
-          }),
-      });
+        details: { by: 'staff' as const },
+      };
+      return act.do(trx, read, { now: now(), recordedBy: 'staff', trail });
     },
-    { deadline: visit.deadline },
+    { deadline: staff.visit.deadline },
   );
 }
 
 /** Reads both, so that one answer names all that is wrong. */
-function readBoth<Given>(readReason: () => string, read: () => Given): { why: string; given: Given } {
+async function readBoth<Read>(
+  typed: string,
+  reads: () => Promise<Read>,
+): Promise<{ why: string; read: Read }> {
   const errors: FieldError[] = [];
-  const collect = <T>(reads: () => T): T | undefined => {
-    try {
-      return reads();
-    } catch (error) {
-      if (!(error instanceof AppError) || error.code !== 'validation_failed') throw error;
-      errors.push(...error.errors);
-      return undefined;
-    }
+  const collect = (error: unknown): undefined => {
+    if (!(error instanceof AppError) || error.code !== 'validation_failed') throw error;
+    errors.push(...error.errors);
   };
-  const given = collect(read);
-  const why = collect(readReason);
+  const read = await reads().catch(collect);
+  const why = await Promise.resolve(typed).then(readWhy).catch(collect);
   if (errors.length > 0 || why === undefined) throw new AppError('validation_failed', { errors });
-  return { why, given: given as Given };
+  return { why, read: read as Read };
 }

@@ -1,4 +1,4 @@
-// The acts of administrators on money (contract 7.154 to 7.160). act-on-money.ts does them: it has looked at who may.
+// The acts of administrators on money (contract 7.154 to 7.160). act-on-books.ts does them: it has looked at who may.
 import type { Transaction } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import type { Database } from '../../db/postgres/client.ts';
@@ -17,7 +17,7 @@ import { allocate, lockInvoices, payBack, recordMoney } from '../billing/ledger.
 import { readPaidOn } from '../billing/paid-on.ts';
 import { describeRecorded, type PaymentAnswer } from '../billing/payment-answer.ts';
 import { methodSchema, numberSchema, paymentIdSchema } from '../billing/payment-message.ts';
-import type { BookAct, BookFields, BookTarget } from './act-on-money.ts';
+import type { BookAct, BookFields, BookTarget } from './act-on-books.ts';
 
 const refuseField = (name: string, fault: FaultName) =>
   new AppError('validation_failed', { errors: [{ pointer: `/${name}`, detail: faultWords[fault] }] });

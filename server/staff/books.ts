@@ -13,8 +13,7 @@ import { type DocumentFacts, hasXml } from '../billing/document-facts.ts';
 import { findSettings } from '../billing/issue.ts';
 import { describeDocument } from '../billing/own-billing.ts';
 import type { Dependencies } from '../instance/dependencies.ts';
-import { digestSeen, requireRight } from './act-on-books.ts';
-import { mayActOnMoney } from './act-on-money.ts';
+import { digestSeen, mayActOnBooks, requireRight } from './act-on-books.ts';
 import { seenOfInvoice, seenOfPayment } from './book-acts.ts';
 import { countLook, type Staff } from './staff.ts';
 
@@ -56,7 +55,7 @@ export async function describeForStaff(deps: Dependencies, staff: Staff, number:
     /** The id of the payment that is recorded next: sent twice, it counts once. */
     nextPayment: uuidv7(),
     today,
-    mayChange: mayActOnMoney('billing.credit', staff.session.user, buyer),
+    mayChange: mayActOnBooks('billing.credit', staff.session.user, buyer),
     seen: digestSeen(seenOfInvoice(invoice)),
   };
 }

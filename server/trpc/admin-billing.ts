@@ -1,11 +1,11 @@
 // What administrators do with the books (contract sections 7a and 11). server/staff/rights.ts says who may call what.
 import { z } from 'zod';
 import { describeSettings } from '../billing/describe-settings.ts';
-import { setSettingsAsStaff, stopSettingsAsStaff } from '../billing/set-settings.ts';
+import { setSettingsAsStaff, stopSettings } from '../billing/set-settings.ts';
 import { readSettings } from '../billing/settings.ts';
 import { readSettingsForm, writeSettingsForm } from '../billing/settings-form.ts';
 import { textSchema } from '../http/text.ts';
-import { requireRight } from '../staff/act-on-books.ts';
+import { actOnBooks, requireRight } from '../staff/act-on-books.ts';
 import { router, staff } from './init.ts';
 
 // A member that is missing is refused in its turn (contract 12.14), not before.
@@ -25,7 +25,7 @@ export const adminBillingRouter = router({
   /** Stops what does not count yet. */
   stopSettings: staff
     .input(z.object(asked))
-    .mutation(async ({ ctx, input }) => ({ version: await stopSettingsAsStaff(ctx.deps, ctx, input) })),
+    .mutation(({ ctx, input }) => actOnBooks(ctx.deps, ctx, stopSettings, input)),
 });
 
 export const billingFormsRouter = router({

@@ -9,18 +9,17 @@ import {
   sumOpen,
   sumUnallocated,
 } from '../../db/tables/book-lists.ts';
-import { findContract } from '../../db/tables/service-contracts.ts';
-import { AppError } from '../basics/errors.ts';
 import { minorDigits } from '../billing/currencies.ts';
 import { readPreview } from '../billing/preview.ts';
 import { signupIdSchema } from '../billing/signup-message.ts';
-import { mayDo, type RightName } from '../staff/rights.ts';
+import { requireRight } from '../staff/act-on-books.ts';
+import type { RightName } from '../staff/rights.ts';
 import { router, staff } from './init.ts';
 
 /** Somebody of the staff whose role may do that. To others there is nothing here. */
 const allowed = (name: RightName) =>
   staff.use(({ ctx, next }) => {
-    if (!mayDo(name, ctx.session.user.role)) throw new AppError('not_found');
+    requireRight(ctx, name);
     return next();
   });
 
@@ -52,7 +51,5 @@ export const adminBooksRouter = router({
   /** The documents to come of a contract. Throws 404 `not_found`, or `not_configured` while there is no seller. */
   preview: allowed('billing.preview')
     .input(z.object({ signup: signupIdSchema, months: z.int().min(1).max(120) }))
-    .query(({ ctx: { deps }, input: { signup, months } }) =>
-      readPreview(deps.db, (db) => findContract(db, { signupId: signup }), months),
-    ),
+    .query(({ ctx: { deps }, input: { signup, months } }) => readPreview(deps.db, signup, months)),
 });

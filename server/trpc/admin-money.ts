@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { AppError } from '../basics/errors.ts';
 import { faultWords } from '../basics/fault-words.ts';
 import { textSchema } from '../http/text.ts';
-import { actOnMoney, type BookAct, type BookFields } from '../staff/act-on-money.ts';
+import { actOnBooks, type BookAct, type BookFields } from '../staff/act-on-books.ts';
 import {
   allocatePayment,
   cancelContract,
@@ -29,7 +29,7 @@ const act = <Read, Result>(bookAct: BookAct<Read, Result>, ...fields: (keyof Boo
         }),
       }),
     )
-    .mutation(({ ctx, input }) => actOnMoney(ctx.deps, ctx, bookAct, input));
+    .mutation(({ ctx, input }) => actOnBooks(ctx.deps, ctx, bookAct, input));
 
 export const moneyRouter = router({
   recordPayment: act(recordPayment, 'number', 'payment', 'amount', 'paidAt', 'method'),
@@ -69,6 +69,6 @@ export const booksFormsRouter = router({
     .mutation(({ ctx, input: { intent, given, ...more } }) => {
       const asked = Object.hasOwn(intents, intent) ? intents[intent] : undefined;
       if (!asked) throw new AppError('invalid_request', { detail: faultWords.choice_missing });
-      return actOnMoney(ctx.deps, ctx, asked, { ...more, ...given });
+      return actOnBooks(ctx.deps, ctx, asked, { ...more, ...given });
     }),
 });

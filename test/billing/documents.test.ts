@@ -1,9 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import type { Database } from '../../db/postgres/client.ts';
 import { inTransaction } from '../../db/postgres/transactions.ts';
 import { listHeld } from '../../db/tables/book-lists.ts';
-import { findContract } from '../../db/tables/service-contracts.ts';
 import { creditInvoice } from '../../server/billing/credit.ts';
 import type { DocumentFacts } from '../../server/billing/document-facts.ts';
 import { runBilling } from '../../server/billing/invoicing.ts';
@@ -490,8 +488,7 @@ it('the preview of a contract past due has what has begun, of today and at the p
   const price = { currency: 'EUR', unit_amount: 9_900, interval: 'month' };
   await billing.report('soon-and-dearer', { price });
   await setClocks('2026-03-12T12:00:00.000Z');
-  const find = (trx: Database) => findContract(trx, { id: contractId });
-  const preview = await readPreview(billing.app.db, find, 1);
+  const preview = await readPreview(billing.app.db, 'soon-and-dearer', 1);
   expect(preview.held).toBeNull();
   expect(
     preview.documents.map(({ issued_on, period_first_day, net }) => [issued_on, period_first_day, net]),

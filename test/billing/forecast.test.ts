@@ -3,9 +3,9 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isDatabaseAway } from '../../db/postgres/away.ts';
-import type { Database, DatabaseClient } from '../../db/postgres/client.ts';
+import type { DatabaseClient } from '../../db/postgres/client.ts';
 import { inTransaction } from '../../db/postgres/transactions.ts';
-import { findContract, lockContract, setCancelsAt } from '../../db/tables/service-contracts.ts';
+import { lockContract, setCancelsAt } from '../../db/tables/service-contracts.ts';
 import { creditInvoice } from '../../server/billing/credit.ts';
 import { addDays, startOfDay } from '../../server/billing/days.ts';
 import { runBilling } from '../../server/billing/invoicing.ts';
@@ -177,8 +177,7 @@ describe.each(['Europe/Berlin', 'Pacific/Auckland', 'America/Los_Angeles'])('a s
       const forecast = forecasts.get(signupId);
       if (!forecast) return;
       const issued = (await books.documentsOf(forecast.id)).length;
-      const find = (db: Database) => findContract(db, { signupId });
-      const preview = await readPreview(books.db, find, months);
+      const preview = await readPreview(books.db, signupId, months);
       expect(preview.held).toBeNull();
       forecast.documents = [...forecast.documents.slice(0, issued), ...preview.documents];
     }

@@ -304,7 +304,7 @@ describe('sixteen changes at once', () => {
 
 describe('sixteen changes by operators at once', () => {
   it('are sixteen versions, each made from the one before', async () => {
-    const by = { name: 'Olga', actorId: null, why, record: () => undefined };
+    const by = { why, details: { by: 'cli', operator: 'Olga' } } as const;
     const deps = { now: () => new Date() };
     const change = (settings: BillingSettings) =>
       inTransaction(app.db, { by: 'operator', cause: 'test' }, (trx) => setSettings(trx, deps, settings, by));
