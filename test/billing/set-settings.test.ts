@@ -547,7 +547,12 @@ describe('the page', () => {
     await mustSet(cookie, withChange(otherBank));
     const shown = await browser.send(page, { headers: html });
     expect(textOf(shown)).toContain('A change waits');
-    for (const words of ['DE89 3704 0044 0532 0130 00', 'FR76 3000 6000 0112 3456 7890 189', 'COBADEFFXXX', why])
+    for (const words of [
+      'DE89 3704 0044 0532 0130 00',
+      'FR76 3000 6000 0112 3456 7890 189',
+      'COBADEFFXXX',
+      why,
+    ])
       expect(textOf(shown)).toContain(words);
     expect(shown.text).toContain('dateTime="2026-11-27T12:00:00.000Z"');
     // The form has what will count: whoever changes something else does not take it back.
