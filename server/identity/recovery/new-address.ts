@@ -171,7 +171,11 @@ export async function useNewAddress(
   const open = await requireNewAddress(deps, token);
   const { user, email, offerId: changeId, left } = open;
   // Before the password is hashed: a link to an address that is taken is not used up, so somebody could send it without end.
-  if (await isTaken(db, open, now())) return 'taken';
+  if (await isTaken(db, open, now())) {
+    // By its owner, if the link was used this moment.
+    await requireNewAddress(deps, token);
+    return 'taken';
+  }
   // Without the name, or whoever got the mail by mistake could find it out: it is compared once a factor was given.
   await requireGoodPassword(newPassword, { config, email, name: '' });
   const link = { purpose: 'new-address', changeId, user, left } as const;
