@@ -12,6 +12,7 @@ import {
 } from 'playwright-core';
 import { expect } from 'vitest';
 import { demoPassword } from '../../../server/demo/demo-users.ts';
+import type { Fetch } from '../../../server/http/door.ts';
 import { listen } from '../../../server/runtime/listen.ts';
 import { makeFolder } from '../database/postgres.ts';
 import { openApp, type TestApp } from './app.ts';
@@ -31,7 +32,7 @@ export type TestSite = {
 export async function openSite(env: Record<string, string> = {}, now?: () => Date): Promise<TestSite> {
   const port = await findFreePort();
   const app = await openApp({ env: { PORT: String(port), ...env }, now });
-  const listener = await listen(app.fetch, { host: '127.0.0.1', port });
+  const listener = await listen(retryReads(app.fetch), { host: '127.0.0.1', port });
   const { browser, folder } = await launchBrowser();
   return {
     app,
@@ -56,6 +57,18 @@ export async function openSite(env: Record<string, string> = {}, now?: () => Dat
     },
   };
 }
+
+/** As a balancer does: what only reads is asked again while a busy machine answers 503. */
+const retryReads =
+  (fetch: Fetch): Fetch =>
+  async (request, info) => {
+    let answer = await fetch(request, info);
+    for (let tries = 0; request.method === 'GET' && answer.status === 503 && tries < 10; tries++) {
+      await new Promise((again) => setTimeout(again, 200));
+      answer = await fetch(request, info);
+    }
+    return answer;
+  };
 
 async function launchBrowser(): Promise<{ browser: Browser; folder: string }> {
   // The package unpacks itself into the temporary folder.
