@@ -211,7 +211,8 @@ describe('a call is answered', () => {
 
 it('a person is helped by keyboard alone, also without script', async () => {
   const { page } = await visitAs('manager@example.test', { javaScriptEnabled: false });
-  // The field has the focus.
+  // The field gets the focus by itself.
+  await page.locator('input[name=q]:focus').waitFor();
   await page.keyboard.type('merchant@example.test');
   await page.keyboard.press('Enter');
   await page.waitForURL('**/admin/people?q=merchant*');
