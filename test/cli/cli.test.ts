@@ -21,11 +21,12 @@ afterAll(() => app.close());
 
 const cli = (args: string[], input?: string) => runCli(app.databaseUrl, args, input);
 
+// A refused login is recorded after its answer.
 const look = async () =>
   (
     await sql`select (select json_agg(u order by id) from users u) as users,
       (select json_agg(a order by id) from accounts a) as accounts,
-      (select count(*) from audit_events) as events`.execute(app.db)
+      (select json_agg(type) from audit_events where type <> 'login.refused') as events`.execute(app.db)
   ).rows;
 
 it('the command line lists its commands with --help', async () => {
