@@ -1,7 +1,7 @@
 // The books of a span of days, for the export. Reads only, in one snapshot: each list comes in slices from a cursor.
 import { sql, type Transaction } from 'kysely';
+import { readSlices } from '../cursor.ts';
 import type { Database } from '../postgres/client.ts';
-import { readSlices } from '../postgres/cursor.ts';
 import type { DB } from '../schema.ts';
 
 /** Days in the zone, both included. */

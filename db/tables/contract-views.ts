@@ -1,7 +1,7 @@
 // The only reader and writer of `contract_views`: somebody else's view of the contracts, to be compared with ours. A
 // temporary table, which goes with its transaction, so a view may be larger than memory and come in any order.
 import { type RawBuilder, sql, type Transaction } from 'kysely';
-import { readSlices } from '../postgres/cursor.ts';
+import { readSlices } from '../cursor.ts';
 import type { DB } from '../schema.ts';
 import { isInstant, occurredAt } from './service-contracts.ts';
 

@@ -21,7 +21,7 @@ import { AppError } from '../basics/errors.ts';
 import { guardText } from '../runtime/csv.ts';
 import { addDays, dayIn, startOfDay } from './days.ts';
 import { writeDecimal } from './decimals.ts';
-import { findSettings } from './issue.ts';
+import { findZone } from './issue.ts';
 
 const headers = {
   'documents.csv':
@@ -62,10 +62,6 @@ export async function exportBooks(
     { begin: 'begin isolation level repeatable read', end: 'rollback' },
   );
 }
-
-/** The zone of days in lists of the books. */
-export const findZone = async (db: Database): Promise<string> =>
-  (await findSettings(db))?.settings.seller.time_zone ?? 'UTC';
 
 const pauseMs = 100;
 // Each statement of ours ends after five seconds at most, and a transaction that does nothing after ten, so by then none that

@@ -24,6 +24,12 @@ export type Settings = { version: number; settings: BillingSettings };
 /** The settings in force. A transaction that issues reads them once. */
 export const findSettings = (db: Database) => findSettingsInForce(db) as Promise<Settings | undefined>;
 
+/** The seller's zone, or UTC without one. */
+export const findZone = async (db: Database): Promise<string> => zoneOf(await findSettings(db));
+
+export const zoneOf = (settings: Settings | undefined): string =>
+  settings?.settings.seller.time_zone ?? 'UTC';
+
 /** Why a period is held (contract 7.67). */
 export type HeldCode = 'no_tax_rule' | 'tax_currency' | 'price_too_high';
 

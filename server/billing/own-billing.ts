@@ -20,7 +20,7 @@ import { listCountries, nameCountry } from './countries.ts';
 import { minorDigits } from './currencies.ts';
 import { addDays, dayIn } from './days.ts';
 import { type DocumentFacts, hasXml } from './document-facts.ts';
-import { findSettings, type Settings } from './issue.ts';
+import { findSettings, type Settings, zoneOf } from './issue.ts';
 import { describeOwnDetails } from './own-details.ts';
 import { fillPaymentLink } from './payment-link.ts';
 import { listPeriods } from './periods.ts';
@@ -82,8 +82,6 @@ export async function describeOwnBilling(deps: Deps, actor: Actor, before?: stri
 
 /** A day as a `Date` at its beginning in UTC, as pages show days. */
 const toDate = (day: string) => new Date(`${day}T00:00:00Z`);
-
-const zoneOf = (settings: Settings | undefined) => settings?.settings.seller.time_zone ?? 'UTC';
 
 const toAmount = (currency: string, unitAmount: number) => ({
   currency,

@@ -1,7 +1,7 @@
 // The day of a payment, as people give it: noon of that day in the seller's zone (contract 7.157).
 import type { Database } from '../../db/postgres/client.ts';
 import { dayIn, noonOf } from './days.ts';
-import { findSettings } from './issue.ts';
+import { findZone } from './issue.ts';
 
 /** Undefined for anything but a day from 2000 to today. Without a text it is today; without a seller, in UTC. */
 export async function readPaidOn(
@@ -9,7 +9,7 @@ export async function readPaidOn(
   text: string | undefined,
   now: Date,
 ): Promise<Date | undefined> {
-  const zone = (await findSettings(db))?.settings.seller.time_zone ?? 'UTC';
+  const zone = await findZone(db);
   const today = dayIn(zone, now);
   const day = text?.trim() || today;
   if (!/^\d{4}-\d\d-\d\d$/.test(day) || day < '2000-01-01' || day > today) return undefined;

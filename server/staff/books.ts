@@ -10,15 +10,14 @@ import { AppError } from '../basics/errors.ts';
 import { minorDigits } from '../billing/currencies.ts';
 import { dayIn } from '../billing/days.ts';
 import { type DocumentFacts, hasXml } from '../billing/document-facts.ts';
-import { findSettings } from '../billing/issue.ts';
+import { findZone } from '../billing/issue.ts';
 import { describeDocument } from '../billing/own-billing.ts';
 import type { Dependencies } from '../instance/dependencies.ts';
 import { digestSeen, mayActOnBooks, requireRight } from './act-on-books.ts';
 import { seenOfInvoice, seenOfPayment } from './book-acts.ts';
 import { countLook, type Staff } from './staff.ts';
 
-const todayOf = async ({ db, now }: Dependencies) =>
-  dayIn((await findSettings(db))?.settings.seller.time_zone ?? 'UTC', now());
+const todayOf = async ({ db, now }: Dependencies) => dayIn(await findZone(db), now());
 
 /** Throws 404 `not_found`, also for managers, and 429 `rate_limited`. */
 export async function describeForStaff(deps: Dependencies, staff: Staff, number: string) {

@@ -1,6 +1,6 @@
 // Reads what may be larger than memory: slices of rows from a cursor, all of one moment.
 import { type RawBuilder, sql, type Transaction } from 'kysely';
-import type { DB } from '../schema.ts';
+import type { DB } from './schema.ts';
 
 const sliceSize = 1_000;
 
