@@ -109,7 +109,8 @@ export async function sumOpen(
   return rows.map((row) => ({ ...row, amount: Number(row.amount) }));
 }
 
-const listed = 100;
+/** One more than is shown, which tells whether there are more (contract 7.300). */
+const listed = 101;
 
 /** Invoices that are open beyond their time to pay, the longest overdue first. */
 export async function listOverdue(
