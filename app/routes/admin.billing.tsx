@@ -18,7 +18,8 @@ export const meta = titled('Billing overview');
 
 export const loader = (args: LoaderFunctionArgs) =>
   loadForStaff(args, async (procedures) => {
-    const asked = args.context.transport.readQuery(args.request).get('before') ?? undefined;
+    const query = args.context.transport.readQuery(args.request);
+    const asked = query.get('before') ?? undefined;
     const before = asked !== undefined && /^20\d\d-(0[1-9]|1[0-2])$/.test(asked) ? asked : undefined;
     return { ...(await procedures.admin.billing.summary({ before })), before };
   });

@@ -18,7 +18,8 @@ const months = 24;
 export const loader = (args: LoaderFunctionArgs) =>
   loadForStaff(args, async (procedures) => {
     const { transport } = args.context;
-    const signup = transport.readQuery(args.request).get('signup') ?? '';
+    const query = transport.readQuery(args.request);
+    const signup = query.get('signup') ?? '';
     if (!/^[A-Za-z0-9_.:-]{1,128}$/.test(signup)) transport.notFound();
     return { signup, ...(await procedures.booksForms.preview({ signup, months })) };
   });

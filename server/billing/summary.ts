@@ -29,7 +29,10 @@ const monthsOfIncome = 13;
 const trialDays = 30;
 
 /** Such as 2025-11. */
-export const monthSchema = z.string().regex(/^20\d\d-(0[1-9]|1[0-2])$/);
+export const monthSchema = z
+  .string()
+  .max(7)
+  .regex(/^20\d\d-(0[1-9]|1[0-2])$/);
 
 export async function summariseBilling(
   { db, now: clock }: Pick<Dependencies, 'db' | 'now'>,
