@@ -50,9 +50,9 @@ export function IncomeTable({ rows }: { rows: Summary['income']['rows'] }) {
     <table className="figures">
       <thead>
         <tr>
-          <th scope="col">Tax</th>
+          <th scope="col">Rate</th>
           <th scope="col">Net</th>
-          <th scope="col">Amount of tax</th>
+          <th scope="col">Tax</th>
         </tr>
       </thead>
       {months.map((each) => (
