@@ -4,7 +4,7 @@ import { inTransaction } from '../../db/postgres/transactions.ts';
 import { listHeld } from '../../db/tables/book-lists.ts';
 import { creditInvoice } from '../../server/billing/credit.ts';
 import type { DocumentFacts } from '../../server/billing/document-facts.ts';
-import { runBilling } from '../../server/billing/invoicing.ts';
+import { cancelContract, runBilling } from '../../server/billing/invoicing.ts';
 import { type Money, recordMoney } from '../../server/billing/ledger.ts';
 import { readPreview } from '../../server/billing/preview.ts';
 import type { BillingSettings } from '../../server/billing/settings.ts';
@@ -447,6 +447,16 @@ describe('what cannot be issued', () => {
     expect(held.filter(({ signupId }) => signupId === 'held-gone')).toMatchObject([
       { code: 'account_erased', userId: null },
     ]);
+    // Nor is it issued to nobody once it could be: the preview says so, and whoever cancels the contract again changes nothing.
+    expect(await readPreview(billing.app.db, 'held-gone', 1)).toEqual({
+      documents: [],
+      held: 'account_erased',
+    });
+    const { seller } = germanSettings;
+    await setSettings(billing.app.db, numberedAs('GONE-', { seller: { ...seller, currency: 'USD' } }));
+    expect(await readPreview(billing.app.db, 'held-gone', 1)).toMatchObject({ held: 'account_erased' });
+    expect(await cancelContract({ db: billing.app.db, now: billing.now }, 'held-gone')).toBe(false);
+    expect(await documentsOf(contractId)).toEqual([]);
   });
 });
 
