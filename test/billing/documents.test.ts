@@ -428,6 +428,21 @@ describe('what cannot be issued', () => {
     expect((await factsOf(contractId)).map(({ line }) => line.last_day)).toEqual(['2026-03-31']);
   });
 
+  it.each([
+    ['within a minute where the job comes every five seconds', '2026-03-01T10:00:55.000Z'],
+    ['also where the clock was put back since the last try', '2026-03-01T09:00:00.000Z'],
+  ])('is tried again %s', async (how, at) => {
+    await setClocks('2026-03-01T10:00:00.000Z');
+    await setSettings(billing.app.db, numberedAs('AGAIN-', { tax: rulesFrom('2027-01-01') }));
+    const contractId = await billing.report(`again-${how.replace(/\W/g, '-')}`);
+    await billing.bill();
+    expect(await heldOf(contractId)).toBe('no_tax_rule');
+    await setSettings(billing.app.db, numberedAs('AGAIN-'));
+    await setClocks(at);
+    await billing.bill();
+    expect((await factsOf(contractId)).map(({ line }) => line.first_day)).toEqual(['2026-03-01']);
+  });
+
   it('stays listed once its account is erased, and is not tried any more', async () => {
     await setClocks('2026-03-01T10:00:00.000Z');
     await setSettings(billing.app.db, numberedAs('GONE-'));
