@@ -155,7 +155,7 @@ it('imports each line once if it runs twice at the same time', async () => {
 });
 
 const bulk = byForm({ short: 40_000, long: 100_000 });
-it(`imports ${bulk} lines in limited memory`, async () => {
+it('imports any number of lines in limited memory', async () => {
   const file = join(folder, 'bulk.ndjson');
   const out = createWriteStream(file);
   for (let at = 0; at < bulk; at++) {
