@@ -7,7 +7,7 @@ import { Row, Rows } from '../components/rows.tsx';
 import { Section } from '../components/section.tsx';
 import { titled } from '../components/service-name.ts';
 import { StaffPage } from '../components/staff/staff-page.tsx';
-import { Name, personPath, sayIgnored } from '../components/staff/words.tsx';
+import { heldWords, Name, personPath, sayIgnored } from '../components/staff/words.tsx';
 import { loadForStaff } from '../staff.ts';
 
 export const handle = { isStatic: true };
@@ -23,13 +23,6 @@ const ages = {
   to_60_days: 'Overdue for 31 to 60 days',
   to_90_days: 'Overdue for 61 to 90 days',
   longer: 'Overdue for more than 90 days',
-};
-
-const reasons: Record<string, string> = {
-  account_erased: 'The account is erased, so there is nobody to invoice. It is not tried again.',
-  no_tax_rule: 'No tax rule fits. Add one in the settings.',
-  tax_currency: 'Its price is in another currency than yours, and tax would be charged.',
-  price_too_high: 'Its price is too high for an invoice.',
 };
 
 const linkTo = (userId: string | null) => (userId ? personPath(userId) : undefined);
@@ -119,7 +112,7 @@ export default function AdminBilling() {
                       The period from <Day at={startsAt} />.{' '}
                     </>
                   )}
-                  {reasons[code] ?? code}
+                  {heldWords[code] ?? code}
                 </span>
               }
             />

@@ -42,6 +42,8 @@ export const rights = {
   'billing.settings': { manager: 'nobody', admin: 'everybody' },
   'billing.setSettings': { manager: 'nobody', admin: 'everybody' },
   'billing.stopSettings': { manager: 'nobody', admin: 'everybody' },
+  'billing.contracts': { manager: 'nobody', admin: 'everybody' },
+  'billing.invoices': { manager: 'nobody', admin: 'everybody' },
   'billing.summary': { manager: 'nobody', admin: 'everybody' },
   'billing.preview': { manager: 'nobody', admin: 'everybody' },
 } satisfies Record<string, Right>;

@@ -150,7 +150,13 @@ const newAddress = () => ({ email: `new-${next()}@example.test` });
 const byStaff = 'a credential and a reason for each, and whom they may look at';
 
 const looks = ['people.find', 'people.get', 'people.wouldGet', 'audit.list'];
-const booksLooks = ['billing.settings', 'billing.summary', 'billing.preview'];
+const booksLooks = [
+  'billing.settings',
+  'billing.contracts',
+  'billing.invoices',
+  'billing.summary',
+  'billing.preview',
+];
 
 const doors: Record<string, Counted | Free | Bounded> = {
   ...Object.fromEntries(

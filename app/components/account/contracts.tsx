@@ -20,22 +20,24 @@ const states: Record<Contract['status'], [words: string, meaning: Meaning]> = {
   expired: ['Trial ended', 'neutral'],
 };
 
+export function ContractState({ status }: Pick<Contract, 'status'>) {
+  const [words, meaning] = states[status];
+  return <Badge meaning={meaning}>{words}</Badge>;
+}
+
 /** `isOwn`: to whoever has them. Otherwise to staff. */
 export function Contracts({ contracts, isOwn = true }: { contracts: Contract[]; isOwn?: boolean }) {
   return (
     <Section id="contracts" title="Service contracts">
       <Rows>
-        {contracts.map((contract) => {
-          const [words, meaning] = states[contract.status];
-          return (
-            <Row
-              key={contract.id}
-              title={<span className="plan">{contract.plan}</span>}
-              about={<About {...contract} isOwn={isOwn} />}
-              end={<Badge meaning={meaning}>{words}</Badge>}
-            />
-          );
-        })}
+        {contracts.map((contract) => (
+          <Row
+            key={contract.id}
+            title={<span className="plan">{contract.plan}</span>}
+            about={<About {...contract} isOwn={isOwn} />}
+            end={<ContractState status={contract.status} />}
+          />
+        ))}
       </Rows>
     </Section>
   );
