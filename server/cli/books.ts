@@ -4,6 +4,8 @@ import type { Database } from '../../db/postgres/client.ts';
 import { listAllContracts, listAllInvoices } from '../../db/tables/book-lists.ts';
 import { findHolder } from '../../db/tables/users.ts';
 import { AppError } from '../basics/errors.ts';
+import { faultWords } from '../basics/fault-words.ts';
+import { isDay } from '../billing/days.ts';
 import { formatAmount } from '../billing/decimals.ts';
 import { type BookName, bookNames, exportBooks } from '../billing/export.ts';
 import { findZone } from '../billing/issue.ts';
@@ -184,11 +186,7 @@ const describeForecast = ({ currency, ...forecast }: Forecast) =>
   ].join('  ');
 
 function readDay(text: string): string {
-  const isDay =
-    /^\d{4}-\d\d-\d\d$/.test(text) &&
-    !Number.isNaN(Date.parse(text)) &&
-    new Date(text).toISOString().startsWith(text);
-  if (!isDay) throw new InvalidArgumentError('Enter a day, such as 2026-01-31.');
+  if (!isDay(text)) throw new InvalidArgumentError(faultWords.day_none);
   return text;
 }
 

@@ -13,6 +13,7 @@ import { getPerson, wouldGet } from '../staff/person.ts';
 import { countSearch, recordSearch } from '../staff/staff.ts';
 import { adminBillingRouter } from './admin-billing.ts';
 import { adminBooksRouter } from './admin-books.ts';
+import { adminFilesRouter } from './admin-files.ts';
 import { moneyRouter } from './admin-money.ts';
 import { mergeRouters, router, staff } from './init.ts';
 
@@ -113,7 +114,12 @@ const billingRouter = mergeRouters(
   router({ checkVatId: act('check-vat-id', 'vatId', 'checked') }),
 );
 
-export const adminRouter = router({ people: peopleRouter, audit: auditRouter, billing: billingRouter });
+export const adminRouter = router({
+  people: peopleRouter,
+  audit: auditRouter,
+  files: adminFilesRouter,
+  billing: billingRouter,
+});
 
 export const staffFormsRouter = router({
   /** Who of the staff asks. Without a factor only in local mode. */

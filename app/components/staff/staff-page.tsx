@@ -23,6 +23,7 @@ const pages: Entry[] = [
       { path: '/admin/billing/settings', title: 'Settings' },
     ],
   },
+  { path: '/admin/files', icon: 'download', title: 'Files', isForAdmins: true },
 ];
 
 type StaffPageProps = {
