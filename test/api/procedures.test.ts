@@ -127,6 +127,7 @@ it('each says who may call it', () => {
       'booksForms.act',
       'booksForms.document',
       'booksForms.waiting',
+      'filesForms.read',
       'billingForms.setSettings',
       'billingForms.settings',
       'staffForms.act',
