@@ -100,7 +100,12 @@ describe.each(appearances)('the pages of billing for administrators, at %s,', (n
     await page.goto(`/admin/people/${await idOf(site.app.db, owner)}`);
     await page.getByRole('heading', { name: 'Invoices' }).waitFor();
     await look('a customer');
-    for (const path of ['/admin/invoices', '/admin/invoices?state=void', '/admin/contracts', '/admin/files']) {
+    for (const path of [
+      '/admin/invoices',
+      '/admin/invoices?state=void',
+      '/admin/contracts',
+      '/admin/files',
+    ]) {
       await page.goto(path);
       await page.getByRole('heading', { level: 1 }).waitFor();
       await look(path);

@@ -59,7 +59,7 @@ export function BookList({ path, title, who, state, states, isFirst, next, child
         <div className="section-heading">
           <h2 id="found">{`${isFirst ? 'Newest' : 'Earlier'} ${things}`}</h2>
         </div>
-        <div className="card">
+        <div className="card book-list">
           {children && children.length > 0 ? (
             <Rows>{children}</Rows>
           ) : (
