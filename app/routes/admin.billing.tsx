@@ -1,8 +1,9 @@
 import type { LoaderFunctionArgs } from '@remix-run/node';
 import { useLoaderData } from '@remix-run/react';
 import type { ReactNode } from 'react';
-import { Day } from '../components/instant.tsx';
+import { Day, Instant } from '../components/instant.tsx';
 import { Money } from '../components/money.tsx';
+import { Notice } from '../components/notice.tsx';
 import { Row, Rows } from '../components/rows.tsx';
 import { Section } from '../components/section.tsx';
 import { titled } from '../components/service-name.ts';
@@ -35,7 +36,7 @@ const reasons: Record<string, string> = {
 const linkTo = (userId: string | null) => (userId ? personPath(userId) : undefined);
 
 export default function AdminBilling() {
-  const { who, open, overdue, held, incomplete, ignored, unmade, unallocated } =
+  const { who, open, overdue, held, incomplete, ignored, unmade, unallocated, waitsSince } =
     useLoaderData<typeof loader>();
   return (
     <StaffPage
@@ -45,6 +46,13 @@ export default function AdminBilling() {
       current="/admin/billing"
       part="/admin/billing"
     >
+      {waitsSince && (
+        <Notice kind="warning">
+          Billing waits: the database was restored on <Instant at={waitsSince} />. Nothing is issued, and no
+          email about billing leaves, until an operator has recovered what was lost and run{' '}
+          <code>billing:resume</code>.
+        </Notice>
+      )}
       <Section id="open" title="Open invoices">
         <List nothing="Nothing is open.">
           {open.map(({ age, count, amount, ...money }) => (

@@ -7,6 +7,7 @@ import type { DB } from '../../db/schema.ts';
 import {
   type BookedAllocation,
   type BookedDocument,
+  type BookedLoss,
   type BookedMoney,
   haveEnded,
   readAllocations,
@@ -93,8 +94,12 @@ async function writeBooks(trx: Transaction<DB>, span: Span, write: Write): Promi
     counts[name] += records.length;
     await write(name, records);
   };
-  for await (const documents of readDocuments(trx, span)) {
-    await add('documents.csv', documents.map(toDocument));
+  for await (const rows of readDocuments(trx, span)) {
+    await add(
+      'documents.csv',
+      rows.map((row) => (row.kind === 'lost' ? toLoss(row) : toDocument(row))),
+    );
+    const documents = rows.filter((row) => row.kind !== 'lost');
     await add('lines.csv', documents.map(toLine));
     await add('tax.csv', documents.map(toTax));
   }
@@ -105,6 +110,15 @@ async function writeBooks(trx: Transaction<DB>, span: Span, write: Write): Promi
 }
 
 const decimal = (amount: string | bigint, currency: string) => writeDecimal(Number(amount), currency);
+
+/** Nothing but the number is known of it. */
+const toLoss = ({ number, kind, issued_on }: BookedLoss) => [
+  ...[number, kind, issued_on],
+  ...headers['documents.csv']
+    .split(',')
+    .slice(3)
+    .map(() => ''),
+];
 
 function toDocument(document: BookedDocument): string[] {
   const { currency, credited, allocated } = document;

@@ -9,6 +9,7 @@ import {
   sumOpen,
   sumUnallocated,
 } from '../../db/tables/book-lists.ts';
+import { findBillingPause } from '../../db/tables/restores.ts';
 import { minorDigits } from '../billing/currencies.ts';
 import { readPreview } from '../billing/preview.ts';
 import { signupIdSchema } from '../billing/signup-message.ts';
@@ -27,7 +28,7 @@ export const adminBooksRouter = router({
   /** What is open by age, what is overdue, and what waits for somebody: at most 100 of each. Amounts in minor units. */
   summary: allowed('billing.summary').query(async ({ ctx: { deps } }) => {
     const { db, now } = deps;
-    const [open, overdue, held, incomplete, ignored, unmade, unallocated] = await Promise.all([
+    const [open, overdue, held, incomplete, ignored, unmade, unallocated, waitsSince] = await Promise.all([
       sumOpen(db, now()),
       listOverdue(db, now()),
       listHeld(db),
@@ -35,6 +36,7 @@ export const adminBooksRouter = router({
       listIgnored(db),
       listUnmade(db),
       sumUnallocated(db),
+      findBillingPause(db),
     ]);
     const withDigits = <T extends { currency: string }>(each: T) => ({
       ...each,
@@ -45,6 +47,8 @@ export const adminBooksRouter = router({
       overdue: overdue.map(withDigits),
       unallocated: unallocated.map(withDigits),
       ...{ held, incomplete, ignored, unmade },
+      /** When the database was restored, while billing waits since then. */
+      waitsSince: waitsSince ?? null,
     };
   }),
 
