@@ -27,11 +27,16 @@ export type NewDocument = {
 
 /** Adds a document, whose file is to be made. */
 export async function insertDocument(trx: Transaction<DB>, document: NewDocument): Promise<void> {
-  const { number, issuedAt } = document;
+  await insertDocumentRow(trx, document);
+  await queueDocument(trx, document.number, document.issuedAt);
+}
+
+/** Adds a document without its file, which the caller keeps or queues. */
+export async function insertDocumentRow(trx: Transaction<DB>, document: NewDocument): Promise<void> {
   await trx
     .insertInto('documents')
     .values({
-      number,
+      number: document.number,
       kind: document.kind,
       invoice: document.invoiceId,
       prefix: document.prefix,
@@ -46,11 +51,10 @@ export async function insertDocument(trx: Transaction<DB>, document: NewDocument
       total: document.total,
       category: document.category,
       rate: document.rate,
-      issued_at: issuedAt,
+      issued_at: document.issuedAt,
       facts: JSON.stringify(document.facts) as unknown as Json,
     })
     .execute();
-  await queueDocument(trx, number, issuedAt);
 }
 
 /** What the document says; undefined if there is no such document. */

@@ -107,6 +107,23 @@ export async function findInvoice(db: Database, number: string): Promise<Invoice
   return row && readRow(row);
 }
 
+/** An invoice of the contract, not void, for some of that time. */
+export async function findInvoiceOfTime(
+  db: Database,
+  contractId: string,
+  { startsAt, endsAt }: { startsAt: Date; endsAt: Date },
+): Promise<Pick<Invoice, 'number'> | undefined> {
+  return db
+    .selectFrom('invoices as i')
+    .select(sql<string>`coalesce(i.document, i.number::text)`.as('number'))
+    .where('i.contract_id', '=', contractId)
+    .where('i.status', '<>', 'void')
+    .where('i.period_starts_at', '<', endsAt)
+    .where('i.period_ends_at', '>', startsAt)
+    .limit(1)
+    .executeTakeFirst();
+}
+
 /** Locks the invoice until the transaction ends. The caller has locked its contract. */
 export async function lockInvoice(trx: Transaction<DB>, id: number): Promise<Invoice> {
   const row = await selectInvoices(trx)

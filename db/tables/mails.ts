@@ -121,6 +121,20 @@ export async function postponeMail(
     .execute();
 }
 
+/** Makes mails due that a trigger holds while billing waits, as if just written. The result is how many. */
+export async function releaseBillingMails(trx: Transaction<DB>, now: Date): Promise<number> {
+  const result = await trx
+    .updateTable('mails')
+    .set({ created_at: now, next_attempt_at: now })
+    .where('sent_at', 'is', null)
+    .where('given_up_at', 'is', null)
+    .where('kind', 'in', billingMailKinds)
+    // As the trigger writes it; nothing else is as far ahead.
+    .where('next_attempt_at', '=', sql<Date>`'9999-01-01 00:00:00Z'::timestamptz`)
+    .executeTakeFirst();
+  return Number(result.numUpdatedRows);
+}
+
 /** Notes that a mail goes to another address by now. */
 export async function setRecipient(db: Database, id: string, recipient: string): Promise<void> {
   await db.updateTable('mails').set({ recipient }).where('id', '=', id).execute();

@@ -46,6 +46,7 @@ const landed = [
   'm029-staff',
   'm030-new-addresses',
   'm031-billing',
+  'm033-lost-documents',
   'm034-income',
 ];
 

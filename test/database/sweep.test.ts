@@ -39,6 +39,7 @@ const kept: Record<string, string> = {
   client_users: 'as long as its user, one for each client',
   event_sequences: 'one row for each client',
   event_deliveries: 'one row for each client',
+  lost_documents: 'for ever: a row for each number that a restore has lost',
   restores: 'for ever: a row for each restore of the database',
   kysely_migration: 'a row for each migration',
   kysely_migration_lock: 'one row',

@@ -118,4 +118,37 @@ describe.skipIf(!commit)(`this version beside ${commit}`, () => {
     await close();
     await drop();
   });
+
+  it('issues nothing while billing waits after a restore', { timeout: 180_000 }, async () => {
+    const { url, drop } = await emptyDatabase(inject('templateUrl'));
+    const port = await findFreePort();
+    const env = { DATABASE_URL: url, IDENTITY_ISSUER: `http://localhost:${port}` };
+    const now = await startService('node', port, env);
+    running.push(now);
+    const { db, close } = connect(url);
+    await setSettings(db);
+    now.child.kill('SIGTERM');
+    await now.exited;
+    // As its own database:restored writes it.
+    await sql`insert into restores default values`.execute(db);
+    const earlier = await startService('node', port, env, before.folder);
+    running.push(earlier);
+    const { price } = buildSignup('').contract;
+    for (let at = 0; at < 4; at++) {
+      const body = JSON.stringify(
+        buildSignup(`waits-${at}`, { contract: { plan: 'starter', status: 'active', price } }),
+      );
+      const headers = signMessage(readConfig(env).crmSignupsSecrets?.[0] ?? '', body);
+      const signups = `http://localhost:${port}/integrations/crm/signups`;
+      expect((await fetch(signups, { method: 'POST', body, headers })).status).toBe(201);
+    }
+    const countIssued = async () =>
+      (await sql<{ count: number }>`select count(*)::int as count from invoices`.execute(db)).rows[0]?.count;
+    await expect.poll(earlier.output, { timeout: 60_000 }).toContain('billing waits since');
+    expect(await countIssued()).toBe(0);
+    await sql`update restores set billing_resumed_at = now()`.execute(db);
+    await expect.poll(countIssued, { timeout: 60_000 }).toBe(4);
+    await close();
+    await drop();
+  });
 });

@@ -132,6 +132,9 @@ export const withoutAllowance = {
   'user.resumed': 'commands',
   'user.suspended': 'commands',
   'database.restored': 'commands',
+  'document.lost': 'commands',
+  'document.recovered': 'commands',
+  'billing.resumed': 'commands',
 } satisfies Record<string, string>;
 
 const countOf = (name: AllowanceName, of: string) => {
