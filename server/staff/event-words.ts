@@ -7,6 +7,7 @@ import { type Detail, describeHappening, describeMembers } from '../identity/his
 /** Words for the events that the person does not read. */
 const hidden: Record<string, string> = {
   'billing.set': 'The settings of billing were changed, or a change of them was stopped',
+  'books.deleted': 'Books whose years were over were deleted',
   'contract.moved': 'A contract moved on by itself',
   'database.restored': 'The database was restored',
   'hand_off.email_skipped': 'The marketplace sent an address that somebody else has',
