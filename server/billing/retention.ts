@@ -1,4 +1,4 @@
-// Deletes the books whose years are over (contract 7.370 to 7.385). What hangs together goes whole, in one transaction that has
+// Deletes the books whose years are over (contract 7.370 to 7.381). What hangs together goes whole, in one transaction that has
 // locked contracts, invoices and payments as all others do, or stays whole.
 import type { Transaction } from 'kysely';
 import { isDatabaseBusy } from '../../db/postgres/away.ts';

@@ -1,4 +1,4 @@
-// Books are deleted once their years are over (contract 7.370 to 7.385): years of a moved clock with credits, refunds, money that
+// Books are deleted once their years are over (contract 7.370 to 7.381): years of a moved clock with credits, refunds, money that
 // nobody has dealt with and people who are erased, and after each New Year what goes, goes whole. `FAULTS=long` has more of each.
 import { sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';

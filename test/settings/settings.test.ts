@@ -32,6 +32,7 @@ describe('local mode', () => {
       host: '127.0.0.1',
       logLevel: 'info',
       shutdownDelaySeconds: 0,
+      billingRetentionYears: 10,
     });
     expect([...clients.keys()]).toEqual(['marketplace', 'network_site', 'crm_app']);
     expect(trustsProxy('127.0.0.1')).toBe(false);
