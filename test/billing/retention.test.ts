@@ -7,7 +7,14 @@ import { inTransaction } from '../../db/postgres/transactions.ts';
 import { AppError } from '../../server/basics/errors.ts';
 import { creditInvoice, reissueInvoice } from '../../server/billing/credit.ts';
 import { exportBooks } from '../../server/billing/export.ts';
-import { allocate, type Bookkeeper, payBack, payOpen, recordMoney } from '../../server/billing/ledger.ts';
+import {
+  allocate,
+  type Bookkeeper,
+  payBack,
+  payOpen,
+  type Recorded,
+  recordMoney,
+} from '../../server/billing/ledger.ts';
 import { deleteOldBooks } from '../../server/billing/retention.ts';
 import { eraseUser } from '../../server/identity/person/erase-user.ts';
 import { type Books, openBooks, price } from '../support/billing/books.ts';
@@ -323,6 +330,87 @@ describe('one by one', () => {
     letGo();
     await Promise.all([recorded, deleting]);
     expect(await isThere(number)).toBe(true);
+    expect(await findFaults(books, 2_032)).toEqual([]);
+  });
+
+  it('stays while money that nobody has dealt with names it', async () => {
+    const { number } = await addInvoice();
+    await payWhole(number);
+    const id = uuidv7();
+    await act(books, (trx, by) =>
+      recordMoney(
+        trx,
+        {
+          ...named,
+          ...{ id, kind: 'payment', of: null, currency: 'USD', amount: 5, paidAt: by.now },
+          invoiceNumber: number.toLowerCase(),
+        },
+        by,
+      ),
+    );
+    await afterNewYear(2033);
+    expect(await isThere(number)).toBe(true);
+    await act(books, (trx, by) => payBack(trx, { paymentId: id, id: uuidv7(), paidAt: by.now }, by));
+    await afterNewYear(2033);
+    expect(await isThere(number)).toBe(false);
+  });
+
+  it('what comes while it is deleted finds none', async () => {
+    const invoices = await addInvoices(3);
+    const [number = '', other = '', openNumber = ''] = invoices.map((each) => each.number);
+    const [payment, back] = [await payWhole(number), await payWhole(other)];
+    await act(books, (trx, by) => creditInvoice(trx, other, undefined, by));
+    await refund(books, back, 3_451);
+    await sql`create function slow_down() returns trigger language plpgsql as
+      'begin perform pg_sleep(0.4); return null; end'`.execute(books.db);
+    await sql`create trigger slow_down after delete on payments for each statement execute function slow_down()`.execute(
+      books.db,
+    );
+    await books.setClock('2033-06-01T10:00:00Z');
+    const deleting = deleteOldBooks(books.deps);
+    await expect
+      .poll(async () => {
+        const { rows } = await sql`select from pg_stat_activity
+          where datname = current_database() and wait_event = 'PgSleep'`.execute(books.db);
+        return rows.length;
+      })
+      .toBe(1);
+    const refundOf = (of: string) =>
+      act(books, (trx, by) =>
+        recordMoney(
+          trx,
+          // Earlier than the other refund.
+          {
+            ...named,
+            id: uuidv7(),
+            kind: 'refund',
+            of,
+            amount: 2,
+            invoiceNumber: null,
+            paidAt: new Date('2026-12-04'),
+          },
+          by,
+        ),
+      );
+    const found = await Promise.allSettled([
+      pay(books, 7, number),
+      refundOf(payment),
+      refundOf(back),
+      act(books, (trx, by) => creditInvoice(trx, number, 1, by)),
+      act(books, (trx, by) => allocate(trx, { paymentId: payment, number }, by)),
+      act(books, (trx, by) => payBack(trx, { paymentId: back, id: uuidv7(), paidAt: by.now }, by)),
+      // The invoice of this one stays, as it is open.
+      act(books, (trx, by) => allocate(trx, { paymentId: back, number: openNumber }, by)),
+    ]);
+    await deleting;
+    await sql`drop trigger slow_down on payments`.execute(books.db);
+    expect(
+      found.map((each) =>
+        each.status === 'rejected'
+          ? (each.reason.code ?? each.reason)
+          : 'payment' in (each.value as object) && (each.value as Recorded).payment.unallocated,
+      ),
+    ).toEqual([7, -2, -2, 'not_found', 'not_found', 'not_found', 'not_found']);
     expect(await findFaults(books, 2_032)).toEqual([]);
   });
 
