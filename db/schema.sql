@@ -968,6 +968,7 @@ END),
 CREATE INDEX invoices_contract_id_idx ON invoices USING btree (contract_id);
 CREATE UNIQUE INDEX invoices_contract_id_period_starts_at_key ON invoices USING btree (contract_id, period_starts_at) WHERE status <> 'void'::text;
 CREATE INDEX invoices_due_at_idx ON invoices USING btree (due_at) WHERE status = 'open'::text;
+CREATE INDEX invoices_issued_at_number_idx ON invoices USING btree (issued_at, number);
 CREATE INDEX invoices_past_due_idx ON invoices USING btree (COALESCE(past_due_at, due_at)) WHERE status = 'open'::text;
 
 CREATE OR REPLACE FUNCTION freeze_buyer()
@@ -1062,6 +1063,7 @@ CASE kind
 END)
 );
 CREATE INDEX payments_of_idx ON payments USING btree (of) WHERE of IS NOT NULL;
+CREATE INDEX payments_recorded_at_id_idx ON payments USING btree (recorded_at, id);
 CREATE INDEX payments_unallocated_idx ON payments USING btree (recorded_at, id) WHERE unallocated <> 0;
 
 CREATE TRIGGER payments_refuse_change BEFORE DELETE OR UPDATE ON payments

@@ -32,6 +32,7 @@ import * as newAddresses from './m030-new-addresses.ts';
 import * as billing from './m031-billing.ts';
 import * as lostDocuments from './m033-lost-documents.ts';
 import * as income from './m034-income.ts';
+import * as retention from './m036-retention.ts';
 
 export const migrations = {
   '2026-11-20-foundation': foundation,
@@ -67,4 +68,5 @@ export const migrations = {
   'm031-billing': billing,
   'm033-lost-documents': lostDocuments,
   'm034-income': income,
+  'm036-retention': retention,
 };

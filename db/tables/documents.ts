@@ -57,6 +57,19 @@ export async function insertDocumentRow(trx: Transaction<DB>, document: NewDocum
     .execute();
 }
 
+/** Deletes the documents of old invoices, with their files. The result is their numbers. */
+export async function deleteDocuments(
+  trx: Transaction<DB>,
+  invoiceIds: number[],
+): Promise<{ number: string; kind: NewDocument['kind'] }[]> {
+  const rows = await trx
+    .deleteFrom('documents')
+    .where(sql<boolean>`invoice = any(${invoiceIds}::bigint[])`)
+    .returning(['number', 'kind'])
+    .execute();
+  return rows.map(({ number, kind }) => ({ number, kind: kind as NewDocument['kind'] }));
+}
+
 /** What the document says; undefined if there is no such document. */
 export async function findFacts(db: Database, number: string): Promise<unknown> {
   const row = await db

@@ -8,6 +8,7 @@ import { type Detail, describeHappening, describeMembers } from '../identity/his
 const hidden: Record<string, string> = {
   'billing.resumed': 'Billing goes on after a restore of the database',
   'billing.set': 'The settings of billing were changed, or a change of them was stopped',
+  'books.deleted': 'Books whose years were over were deleted',
   'contract.moved': 'A contract moved on by itself',
   'database.restored': 'The database was restored',
   'document.lost': 'Documents are lost by a restore of the database',

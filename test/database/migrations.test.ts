@@ -48,6 +48,7 @@ const landed = [
   'm031-billing',
   'm033-lost-documents',
   'm034-income',
+  'm036-retention',
 ];
 
 /** The last of those from before the first release: nothing older runs anywhere. */

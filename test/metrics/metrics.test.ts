@@ -273,6 +273,7 @@ it('no label holds what somebody outside has chosen, nor anything about a person
         'documents',
         'erasure',
         'sweep',
+        'retention',
         'nudges',
       ].includes(value),
     queue: (value) => ['outbox', 'unsent', 'billing', 'sweep'].includes(value),

@@ -32,6 +32,7 @@ export const words: Record<string, string | ByReason | undefined> = {
   // Hidden: these are about accounts, contracts and the books, not about a person.
   'billing.resumed': undefined,
   'billing.set': undefined,
+  'books.deleted': undefined,
   'contract.moved': undefined,
   'database.restored': undefined,
   'credit_note.issued': undefined,
