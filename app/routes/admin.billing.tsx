@@ -190,7 +190,7 @@ export default function AdminBilling() {
       <Section
         id="incomplete"
         title="Incomplete"
-        intro={`Ask the customer to complete their details under Billing. Then issue the invoice again. ${
+        intro={`Ask the customer to complete their details under Billing. Then issue the invoice again. One that is credited in part cannot be: credit the rest, and the next one has the address. ${
           first('incomplete', 'the newest invoices') ?? first('ignored', 'the first accounts by name') ?? ''
         }`}
       >
