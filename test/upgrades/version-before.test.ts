@@ -2,10 +2,12 @@
 // and the way back interrupt nobody (docs/operate/upgrade.md). Both issue invoices all the while, in one series (contract 7.57).
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
+import { readConfig } from '../../server/settings/config.ts';
 import { findFreePort, type RunningProcess, type Runtime, startService } from '../support/app/process.ts';
 import { buildCommit, findVersionBefore } from '../support/app/version-before.ts';
 import { findFaultsInBooks } from '../support/billing/money.ts';
 import { setSettings } from '../support/billing/settings.ts';
+import { buildSignup, signMessage } from '../support/crm/crm.ts';
 import { connect, emptyDatabase } from '../support/database/postgres.ts';
 import { checkHistory, connectInUtc } from '../support/history/history.ts';
 import { startVisits } from '../support/load/visits.ts';
