@@ -18,8 +18,6 @@ export const rights = {
   'people.wouldGet': { manager: 'customers', admin: 'everybody' },
   'audit.list': { manager: 'everybody', admin: 'everybody' },
 
-  'files.list': { manager: 'nobody', admin: 'everybody' },
-
   'people.suspend': { manager: 'customers', admin: 'everybody' },
   'people.resume': { manager: 'customers', admin: 'everybody' },
   'people.endSessions': { manager: 'customers', admin: 'everybody' },
@@ -44,9 +42,10 @@ export const rights = {
   'billing.settings': { manager: 'nobody', admin: 'everybody' },
   'billing.setSettings': { manager: 'nobody', admin: 'everybody' },
   'billing.stopSettings': { manager: 'nobody', admin: 'everybody' },
+  'files.list': { manager: 'nobody', admin: 'everybody' },
+  'billing.summary': { manager: 'nobody', admin: 'everybody' },
   'billing.contracts': { manager: 'nobody', admin: 'everybody' },
   'billing.invoices': { manager: 'nobody', admin: 'everybody' },
-  'billing.summary': { manager: 'nobody', admin: 'everybody' },
   'billing.preview': { manager: 'nobody', admin: 'everybody' },
 } satisfies Record<string, Right>;
 
