@@ -27,6 +27,7 @@ const hidden: Record<string, string> = {
   'staff.create': 'Staff: created the account',
   'staff.erase': 'Staff: deleted the account for good',
   'staff.end_sessions': 'Staff: logged them out everywhere',
+  'staff.give_up_mail': 'Staff: gave up a mail',
   'staff.grant': 'Staff: decided that the account may do something',
   'staff.keep': 'Staff: canceled the deletion',
   'staff.limited': 'Staff: reached the limit of looks or searches',
@@ -35,6 +36,7 @@ const hidden: Record<string, string> = {
   'staff.remove_factors': 'Staff: removed the second factors',
   'staff.remove_link': 'Staff: disconnected a marketplace account',
   'staff.resume': 'Staff: ended the suspension',
+  'staff.retry_mail': 'Staff: sent a mail again that had failed',
   'staff.revoke': 'Staff: decided that the account may not do something',
   'staff.searched': 'Staff: searched for people',
   'staff.send_mail': 'Staff: sent a mail',
@@ -45,12 +47,14 @@ const hidden: Record<string, string> = {
   'staff.verify': 'Staff: verified the account',
 };
 
-/** What happened, in words, with the number of the document or the id of the payment that it is about. */
+/** What happened, in words, with the number of the document, the id of the payment or the kind of the mail that it is about. */
 export function sayEvent(event: Pick<AuditRow, 'type' | 'reason' | 'details'>): string {
   const words = hidden[event.type];
   if (words === undefined) return describeEvent(event) || event.type;
-  const { number, payment } = event.details ?? {};
-  return [words, number ?? payment].filter((part) => part !== undefined).join(': ');
+  const { number, payment, mail, kind } = event.details ?? {};
+  return [words, number ?? payment ?? (mail === undefined ? undefined : kind)]
+    .filter((part) => part !== undefined)
+    .join(': ');
 }
 
 /** Every kind of event, with words for it as a whole. */

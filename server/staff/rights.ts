@@ -38,6 +38,10 @@ export const rights = {
   'billing.paidBack': { manager: 'nobody', admin: 'everybody' },
   'billing.cancelContract': { manager: 'nobody', admin: 'everybody' },
   'billing.checkVatId': { manager: 'nobody', admin: 'everybody', isAboutAccount: true },
+  'mails.list': { manager: 'nobody', admin: 'everybody' },
+  'mails.retry': { manager: 'nobody', admin: 'everybody' },
+  'mails.giveUp': { manager: 'nobody', admin: 'everybody' },
+
   // The books are about nobody of the staff's choice.
   'billing.settings': { manager: 'nobody', admin: 'everybody' },
   'billing.setSettings': { manager: 'nobody', admin: 'everybody' },

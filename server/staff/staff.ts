@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import type { Database } from '../../db/postgres/client.ts';
 import { inTransaction } from '../../db/postgres/transactions.ts';
-import { deferAuditEvent, findLooks, hasEventOf } from '../../db/tables/audit-events.ts';
+import { deferAuditEvent, findLooks, hasEventOf, recordAuditEvent } from '../../db/tables/audit-events.ts';
 import { listOtherAdmins } from '../../db/tables/deletions.ts';
 import { deferMail } from '../../db/tables/mails.ts';
 import type { User } from '../../db/tables/users.ts';
@@ -87,6 +87,15 @@ export async function countSearch(deps: Dependencies, staff: Staff): Promise<voi
     throw error;
   }
 }
+
+/** Records a search, with how many people it has shown. */
+export const recordSearch = ({ db }: Dependencies, { session, visit }: Staff, hits: number): Promise<void> =>
+  recordAuditEvent(db, {
+    ...trailOf(visit),
+    type: 'staff.searched',
+    actorId: session.user.id,
+    details: { hits },
+  });
 
 /** Tells the other administrators, once a day, whose session has reached a limit. */
 const tellOfLimit = (deps: Dependencies, staff: Staff): Promise<void> =>

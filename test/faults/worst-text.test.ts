@@ -134,6 +134,7 @@ const bookForms = [
     method: 'x',
   },
   { path: '/admin/billing/unallocated', intent: 'allocate', payment: 'x', number: '1' },
+  { path: '/admin/mails', intent: 'retry', id: '01900000-0000-7000-8000-0000000000aa' },
 ];
 const billingDetails = {
   intent: 'details',
@@ -253,6 +254,11 @@ const queries: Door[] = [
   { path: '/admin/invoices/1', fields: { saved: 'pay' }, isStaff: true },
   { path: '/admin/billing/unallocated', fields: { saved: 'allocate' }, isStaff: true },
   { path: '/admin/billing/settings', fields: { saved: 'set' }, isStaff: true },
+  {
+    path: '/admin/mails',
+    fields: { state: 'failed', kind: 'x', before: 'x', saved: 'retry' },
+    isStaff: true,
+  },
   {
     path: '/admin/audit',
     fields: { kind: 'x', person: 'x', staff: 'x', client: 'x', before: 'x' },

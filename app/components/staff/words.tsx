@@ -34,6 +34,9 @@ const billingWords: Record<string, string> = {
 export const sayIgnored = (pointers: string[]) =>
   pointers.map((pointer) => billingWords[pointer] ?? pointer).join(', ');
 
+/** The kind of a mail, such as "Set password". */
+export const sayKind = (kind: string) => kind.charAt(0).toUpperCase() + kind.slice(1).replaceAll('_', ' ');
+
 export const personPath = (id: string) => `/admin/people/${id}`;
 
 /** Somebody by their id: a link to their page, if they are still here. */
