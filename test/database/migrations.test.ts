@@ -46,6 +46,7 @@ const landed = [
   'm029-staff',
   'm030-new-addresses',
   'm031-billing',
+  'm032-sums',
 ];
 
 /** The last of those from before the first release: nothing older runs anywhere. */
