@@ -1912,6 +1912,19 @@ CREATE TRIGGER sessions_tell_clients_of_deletion AFTER DELETE ON sessions
   WHEN (old.ended_at IS NULL AND old.created_at > (now() - '30 days'::interval) AND old.last_seen_at > (now() - '14 days'::interval))
   EXECUTE FUNCTION tell_clients_of_session();
 
+-- sums_of_hours -------------------------------------------------------------------------------------------------------
+
+CREATE TABLE sums_of_hours (
+  hour timestamp with time zone NOT NULL,
+  key text NOT NULL,
+  count bigint NOT NULL,
+  last_at timestamp with time zone NOT NULL,
+  CONSTRAINT sums_of_hours_pkey PRIMARY KEY (key, hour),
+  CONSTRAINT sums_of_hours_count_positive CHECK (count > 0)
+);
+COMMENT ON COLUMN sums_of_hours.key IS 'A metric and its labels, as Prometheus spells them. Every label is from a list or from the settings.';
+CREATE INDEX sums_of_hours_hour_idx ON sums_of_hours USING btree (hour);
+
 -- used_passkey_challenges ---------------------------------------------------------------------------------------------
 
 CREATE TABLE used_passkey_challenges (

@@ -30,6 +30,7 @@ import * as personWords from './m028-person-words.ts';
 import * as staff from './m029-staff.ts';
 import * as newAddresses from './m030-new-addresses.ts';
 import * as billing from './m031-billing.ts';
+import * as sums from './m032-sums.ts';
 import * as failedMails from './m035-failed-mails.ts';
 
 export const migrations = {
@@ -64,5 +65,6 @@ export const migrations = {
   'm029-staff': staff,
   'm030-new-addresses': newAddresses,
   'm031-billing': billing,
+  'm032-sums': sums,
   'm035-failed-mails': failedMails,
 };

@@ -38,6 +38,7 @@ export const rights = {
   'billing.paidBack': { manager: 'nobody', admin: 'everybody' },
   'billing.cancelContract': { manager: 'nobody', admin: 'everybody' },
   'billing.checkVatId': { manager: 'nobody', admin: 'everybody', isAboutAccount: true },
+  'clients.list': { manager: 'nobody', admin: 'everybody' },
   'mails.list': { manager: 'nobody', admin: 'everybody' },
   'mails.retry': { manager: 'nobody', admin: 'everybody' },
   'mails.giveUp': { manager: 'nobody', admin: 'everybody' },

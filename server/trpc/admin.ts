@@ -14,7 +14,7 @@ import { getPerson, wouldGet } from '../staff/person.ts';
 import { countSearch, recordSearch } from '../staff/staff.ts';
 import { adminBillingRouter } from './admin-billing.ts';
 import { adminBooksRouter } from './admin-books.ts';
-import { mailsRouter } from './admin-mails.ts';
+import { clientsRouter, mailsRouter } from './admin-mails.ts';
 import { moneyRouter } from './admin-money.ts';
 import { mergeRouters, router, staff } from './init.ts';
 
@@ -119,6 +119,7 @@ export const adminRouter = router({
   people: peopleRouter,
   audit: auditRouter,
   billing: billingRouter,
+  clients: clientsRouter,
   mails: mailsRouter,
 });
 

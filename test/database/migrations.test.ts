@@ -46,6 +46,7 @@ const landed = [
   'm029-staff',
   'm030-new-addresses',
   'm031-billing',
+  'm032-sums',
   'm035-failed-mails',
 ];
 
