@@ -38,17 +38,17 @@ export const rights = {
   'billing.paidBack': { manager: 'nobody', admin: 'everybody' },
   'billing.cancelContract': { manager: 'nobody', admin: 'everybody' },
   'billing.checkVatId': { manager: 'nobody', admin: 'everybody', isAboutAccount: true },
-  'clients.list': { manager: 'nobody', admin: 'everybody' },
-  'mails.list': { manager: 'nobody', admin: 'everybody' },
-  'mails.retry': { manager: 'nobody', admin: 'everybody' },
-  'mails.giveUp': { manager: 'nobody', admin: 'everybody' },
-
   // The books are about nobody of the staff's choice.
   'billing.settings': { manager: 'nobody', admin: 'everybody' },
   'billing.setSettings': { manager: 'nobody', admin: 'everybody' },
   'billing.stopSettings': { manager: 'nobody', admin: 'everybody' },
   'billing.summary': { manager: 'nobody', admin: 'everybody' },
   'billing.preview': { manager: 'nobody', admin: 'everybody' },
+
+  'clients.list': { manager: 'nobody', admin: 'everybody' },
+  'mails.list': { manager: 'nobody', admin: 'everybody' },
+  'mails.retry': { manager: 'nobody', admin: 'everybody' },
+  'mails.giveUp': { manager: 'nobody', admin: 'everybody' },
 } satisfies Record<string, Right>;
 
 export type RightName = keyof typeof rights;
