@@ -1,4 +1,4 @@
-// What administrators see of clients, and of mails that have not left, and what they do about these (contract 12.120 to 12.134).
+// What administrators see of clients, and of mails that have not left, and what they do about these (contract 12.120 to 12.132).
 import { z } from 'zod';
 import { mailStates } from '../../db/tables/unsent-mails.ts';
 import { textSchema } from '../http/text.ts';
