@@ -157,9 +157,13 @@ export default function Mails() {
   );
 }
 
-const isOf = (refused: Refused | undefined, { id, mayRetry, mayGiveUp }: Mail) =>
-  refused?.values.id === id &&
-  ((refused.values.intent === 'retry' && mayRetry) || (refused.values.intent === 'give-up' && mayGiveUp));
+const isOf = (refused: Refused | undefined, { id, mayRetry, mayGiveUp }: Mail) => {
+  const offered = new Map([
+    ['retry', mayRetry],
+    ['give-up', mayGiveUp],
+  ]);
+  return refused?.values.id === id && offered.get(refused.values.intent ?? '') === true;
+};
 
 const badges: Record<Mail['state'], [words: string, meaning: Meaning]> = {
   failed: ['Failed', 'needs-you'],

@@ -18,6 +18,8 @@ export const rights = {
   'people.wouldGet': { manager: 'customers', admin: 'everybody' },
   'audit.list': { manager: 'everybody', admin: 'everybody' },
 
+  'files.list': { manager: 'nobody', admin: 'everybody' },
+
   'people.suspend': { manager: 'customers', admin: 'everybody' },
   'people.resume': { manager: 'customers', admin: 'everybody' },
   'people.endSessions': { manager: 'customers', admin: 'everybody' },
@@ -42,6 +44,8 @@ export const rights = {
   'billing.settings': { manager: 'nobody', admin: 'everybody' },
   'billing.setSettings': { manager: 'nobody', admin: 'everybody' },
   'billing.stopSettings': { manager: 'nobody', admin: 'everybody' },
+  'billing.contracts': { manager: 'nobody', admin: 'everybody' },
+  'billing.invoices': { manager: 'nobody', admin: 'everybody' },
   'billing.summary': { manager: 'nobody', admin: 'everybody' },
   'billing.preview': { manager: 'nobody', admin: 'everybody' },
 

@@ -118,6 +118,10 @@ const tellOfLimit = (deps: Dependencies, staff: Staff): Promise<void> =>
 const lockLooksOf = (trx: Database, actorId: string) =>
   sql`select pg_advisory_xact_lock(hashtextextended(${`looks of ${actorId}`}, 0))`.execute(trx);
 
+/** One file after another is counted. */
+export const lockFilesOf = (trx: Database, actorId: string) =>
+  sql`select pg_advisory_xact_lock(hashtextextended(${`files of ${actorId}`}, 0))`.execute(trx);
+
 export const originOf = ({ session, visit }: Staff, why?: string) =>
   ({
     by: 'staff',

@@ -14,6 +14,7 @@ import { getPerson, wouldGet } from '../staff/person.ts';
 import { countSearch, recordSearch } from '../staff/staff.ts';
 import { adminBillingRouter } from './admin-billing.ts';
 import { adminBooksRouter } from './admin-books.ts';
+import { adminFilesRouter } from './admin-files.ts';
 import { clientsRouter, mailsRouter } from './admin-mails.ts';
 import { moneyRouter } from './admin-money.ts';
 import { mergeRouters, router, staff } from './init.ts';
@@ -118,6 +119,7 @@ const billingRouter = mergeRouters(
 export const adminRouter = router({
   people: peopleRouter,
   audit: auditRouter,
+  files: adminFilesRouter,
   billing: billingRouter,
   clients: clientsRouter,
   mails: mailsRouter,

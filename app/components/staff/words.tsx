@@ -37,6 +37,14 @@ export const sayIgnored = (pointers: string[]) =>
 /** The kind of a mail, such as "Set password". */
 export const sayKind = (kind: string) => kind.charAt(0).toUpperCase() + kind.slice(1).replaceAll('_', ' ');
 
+/** Why a period of a contract cannot be invoiced, by its code. */
+export const heldWords: Record<string, string> = {
+  account_erased: 'The account is erased, so there is nobody to invoice. It is not tried again.',
+  no_tax_rule: 'No tax rule fits. Add one in the settings.',
+  tax_currency: 'Its price is in another currency than yours, and tax would be charged.',
+  price_too_high: 'Its price is too high for an invoice.',
+};
+
 export const personPath = (id: string) => `/admin/people/${id}`;
 
 /** Somebody by their id: a link to their page, if they are still here. */

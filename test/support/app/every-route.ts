@@ -58,6 +58,7 @@ const forms: Record<string, Record<string, string>> = {
   '/admin/mails': { intent: 'retry', id: pendingId, why: 'half done', seen: 'x' },
   [`/admin/people/${pendingId}`]: { intent: 'suspend', why: 'half done', seen: 'x' },
   '/admin/billing/settings': { intent: 'stop', why: 'half done', seen: 'x' },
+  '/admin/files': { file: 'people.csv' },
 };
 
 /** Routes that answer without data. */
