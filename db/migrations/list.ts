@@ -31,8 +31,10 @@ import * as staff from './m029-staff.ts';
 import * as newAddresses from './m030-new-addresses.ts';
 import * as billing from './m031-billing.ts';
 import * as sums from './m032-sums.ts';
+import * as lostDocuments from './m033-lost-documents.ts';
 import * as income from './m034-income.ts';
 import * as failedMails from './m035-failed-mails.ts';
+import * as retention from './m036-retention.ts';
 
 export const migrations = {
   '2026-11-20-foundation': foundation,
@@ -67,6 +69,8 @@ export const migrations = {
   'm030-new-addresses': newAddresses,
   'm031-billing': billing,
   'm032-sums': sums,
+  'm033-lost-documents': lostDocuments,
   'm034-income': income,
   'm035-failed-mails': failedMails,
+  'm036-retention': retention,
 };
