@@ -1715,6 +1715,7 @@ CREATE TABLE mails (
 );
 CREATE INDEX mails_awaited_idx ON mails USING btree (next_attempt_at, id) WHERE sent_at IS NULL AND given_up_at IS NULL AND ((kind = ANY (ARRAY['set_password'::text, 'prove_address'::text, 'verify_email'::text, 'sign_up'::text, 'account_exists'::text, 'change_email'::text])) OR details ? 'until'::text);
 CREATE INDEX mails_created_at_idx ON mails USING btree (created_at);
+CREATE INDEX mails_failed_idx ON mails USING btree (created_at, id) WHERE sent_at IS NULL AND (last_error IS NOT NULL OR given_up_at IS NOT NULL);
 CREATE INDEX mails_next_attempt_at_idx ON mails USING btree (next_attempt_at) WHERE sent_at IS NULL AND given_up_at IS NULL;
 CREATE INDEX mails_other_idx ON mails USING btree (next_attempt_at, id) WHERE sent_at IS NULL AND given_up_at IS NULL AND NOT ((kind = ANY (ARRAY['set_password'::text, 'prove_address'::text, 'verify_email'::text, 'sign_up'::text, 'account_exists'::text, 'change_email'::text])) OR details ? 'until'::text);
 CREATE INDEX mails_user_id_idx ON mails USING btree (user_id);
@@ -1990,6 +1991,19 @@ CREATE TRIGGER sessions_tell_clients_of_deletion AFTER DELETE ON sessions
   FOR EACH ROW
   WHEN (old.ended_at IS NULL AND old.created_at > (now() - '30 days'::interval) AND old.last_seen_at > (now() - '14 days'::interval))
   EXECUTE FUNCTION tell_clients_of_session();
+
+-- sums_of_hours -------------------------------------------------------------------------------------------------------
+
+CREATE TABLE sums_of_hours (
+  hour timestamp with time zone NOT NULL,
+  key text NOT NULL,
+  count bigint NOT NULL,
+  last_at timestamp with time zone NOT NULL,
+  CONSTRAINT sums_of_hours_pkey PRIMARY KEY (key, hour),
+  CONSTRAINT sums_of_hours_count_positive CHECK (count > 0)
+);
+COMMENT ON COLUMN sums_of_hours.key IS 'A metric and its labels, as Prometheus spells them. Every label is from a list or from the settings.';
+CREATE INDEX sums_of_hours_hour_idx ON sums_of_hours USING btree (hour);
 
 -- used_passkey_challenges ---------------------------------------------------------------------------------------------
 

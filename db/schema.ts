@@ -472,6 +472,16 @@ export interface Sessions {
   user_id: string;
 }
 
+export interface SumsOfHours {
+  count: Int8;
+  hour: Timestamp;
+  /**
+   * A metric and its labels, as Prometheus spells them. Every label is from a list or from the settings.
+   */
+  key: string;
+  last_at: Timestamp;
+}
+
 export interface TakeBackChanges {
   at: Timestamp;
   device: string | null;
@@ -568,6 +578,7 @@ export interface DB {
   restores: Restores;
   service_contracts: ServiceContracts;
   sessions: Sessions;
+  sums_of_hours: SumsOfHours;
   take_back_changes: TakeBackChanges;
   used_passkey_challenges: UsedPasskeyChallenges;
   users: Users;

@@ -30,8 +30,10 @@ import * as personWords from './m028-person-words.ts';
 import * as staff from './m029-staff.ts';
 import * as newAddresses from './m030-new-addresses.ts';
 import * as billing from './m031-billing.ts';
+import * as sums from './m032-sums.ts';
 import * as lostDocuments from './m033-lost-documents.ts';
 import * as income from './m034-income.ts';
+import * as failedMails from './m035-failed-mails.ts';
 import * as retention from './m036-retention.ts';
 
 export const migrations = {
@@ -66,7 +68,9 @@ export const migrations = {
   'm029-staff': staff,
   'm030-new-addresses': newAddresses,
   'm031-billing': billing,
+  'm032-sums': sums,
   'm033-lost-documents': lostDocuments,
   'm034-income': income,
+  'm035-failed-mails': failedMails,
   'm036-retention': retention,
 };

@@ -45,6 +45,10 @@ export function isDatabaseBusy(error: unknown): boolean {
 export const breaksConnection = (error: unknown): boolean =>
   isDatabaseAway(error) && codeOf(error as Error) !== '57014';
 
+/** Whether a statement surely did nothing: the server refused it. Of one whose connection broke, nobody here can tell. */
+export const isUndone = (error: unknown) =>
+  error instanceof Error && /^(?!08|57P)[0-9A-Z]{5}$/.test(codeOf(error) ?? '');
+
 /** Whether the server is no primary any more, or was told to be read-only. */
 export const isReadOnly = (error: unknown) => error instanceof Error && codeOf(error) === '25006';
 

@@ -3,7 +3,7 @@
 import { base64 } from 'oslo/encoding';
 import { AppError } from '../basics/errors.ts';
 import { readHeader } from '../http/text.ts';
-import { hmacSha256, matchesAny } from '../sso/hmac.ts';
+import { findMatch, hmacSha256 } from '../sso/hmac.ts';
 
 const toleranceSeconds = 300;
 
@@ -20,14 +20,14 @@ export async function signWebhook(secret: string, { id, timestamp, body }: Webho
 }
 
 /**
- * Checks a message, whose `body` is as received. The result is the `webhook-id` if the message is genuine and recent.
- * Throws 401 `invalid_webhook_signature`.
+ * Checks a message, whose `body` is as received. The result is the `webhook-id` if the message is genuine and recent, and the
+ * place of the secret that signed it. Throws 401 `invalid_webhook_signature`.
  */
 export async function requireWebhookSignature(
   headers: Headers,
   body: Uint8Array,
   { secrets, now }: { secrets: readonly string[]; now: Date },
-): Promise<string> {
+): Promise<{ id: string; secret: number }> {
   const id = readHeader(headers, 'webhook-id') ?? '';
   const timestamp = readHeader(headers, 'webhook-timestamp') ?? '';
   if (!/^[A-Za-z0-9_-]{1,255}$/.test(id))
@@ -40,10 +40,11 @@ export async function requireWebhookSignature(
   }
   // Compared as text, so that only the canonical spelling of base64 passes.
   const expected = await Promise.all(secrets.map((secret) => signWebhook(secret, { id, timestamp, body })));
-  if (!matchesAny(expected, (readHeader(headers, 'webhook-signature') ?? '').split(' '))) {
+  const secret = findMatch(expected, (readHeader(headers, 'webhook-signature') ?? '').split(' '));
+  if (secret === undefined) {
     throw refusal('No signature in webhook-signature matches the id, the timestamp and the body.');
   }
-  return id;
+  return { id, secret };
 }
 
 const refusal = (detail: string) => new AppError('invalid_webhook_signature', { detail });

@@ -10,7 +10,7 @@ export const contractsLimit: WholeRange = { min: 1, max: 1_000, usual: 100 };
 
 export async function crmContracts(deps: Dependencies, request: Request, visit: Visit): Promise<Response> {
   const crm = deps.config.clients.get('crm_app');
-  await requireTokenOwner(request, crm ? [crm] : []);
+  await requireTokenOwner(deps, request, crm ? [crm] : []);
   visit.client = 'crm_app';
   const params = readQuery(request);
   const after = readParameter(params, 'after');

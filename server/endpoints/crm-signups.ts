@@ -33,6 +33,7 @@ async function answer(
   const { config, now } = deps;
   const message = await readWebhook(request, visit, { secrets: config.crmSignupsSecrets, now });
   visit.client = 'crm_app';
+  deps.metrics.countCall('crm_app', 'signup', message.secret);
   const signup = readSignup(message.body, now());
   const { webhookId } = message;
   return answerOnce(deps, { ...message, key: webhookId, by: 'crm' }, async (trx) => {

@@ -7,7 +7,7 @@ import { readPayment } from '../billing/payment-message.ts';
 import { toAppError } from '../http/answers.ts';
 import type { Visit } from '../http/requests.ts';
 import type { Dependencies } from '../instance/dependencies.ts';
-import type { PaymentResult } from '../metrics/results.ts';
+import { type PaymentResult, paymentProvider } from '../metrics/results.ts';
 import { sha256 } from '../runtime/hash.ts';
 import { answerOnce, readWebhook, toResponse, type WebhookAnswer } from './webhook.ts';
 
@@ -34,6 +34,7 @@ async function answer(
 ): Promise<WebhookAnswer<PaymentResult>> {
   const { config, now } = deps;
   const message = await readWebhook(request, visit, { secrets: config.paymentsSecrets, now });
+  deps.metrics.countCall(paymentProvider, 'payment', message.secret);
   const money = readPayment(message.body, now());
   const { webhookId } = message;
   // No signup has such a key: they are kept by the webhook-id itself, which has no colon.

@@ -21,7 +21,7 @@ export async function ssoEvents(
   request: Request,
   visit: Visit,
 ): Promise<Response> {
-  const { name: client } = await requireTokenOwner(request, [...deps.config.clients.values()]);
+  const { name: client } = await requireTokenOwner(deps, request, [...deps.config.clients.values()]);
   visit.client = client;
   const params = readQuery(request);
   const after = readWhole(params, 'after', eventsQuery.after);

@@ -15,17 +15,20 @@ import { sha256 } from '../runtime/hash.ts';
 
 export type WebhookMessage = { webhookId: string; body: Uint8Array; visit: Visit };
 
+/** A message, and the place of the secret that signed it. */
+type ReadMessage = WebhookMessage & { secret: number };
+
 /** Reads a message. Throws 404 `not_configured` without secrets, 415, 413, and 401 `invalid_webhook_signature`. */
 export async function readWebhook(
   request: Request,
   visit: Visit,
   { secrets, now }: { secrets: readonly string[] | undefined; now: () => Date },
-): Promise<WebhookMessage> {
+): Promise<ReadMessage> {
   if (!secrets) throw new AppError('not_configured');
   requireJson(request);
   const body = await readBody(request, visit);
-  const webhookId = await requireWebhookSignature(request.headers, body, { secrets, now: now() });
-  return { webhookId, body, visit };
+  const { id, secret } = await requireWebhookSignature(request.headers, body, { secrets, now: now() });
+  return { webhookId: id, body, visit, secret };
 }
 
 function requireJson(request: Request): void {

@@ -2,20 +2,29 @@
 // never travels.
 
 import { AppError } from '../basics/errors.ts';
+import type { Dependencies } from '../instance/dependencies.ts';
 import type { Client } from '../sso/clients.ts';
-import { matchesAny, sign } from '../sso/hmac.ts';
+import { findMatch, sign } from '../sso/hmac.ts';
 import { readHeader } from './text.ts';
 
 /**
  * The client whose token the request carries. The time that this takes does not show how close a wrong token came. Throws
  * 401 `invalid_token`.
  */
-export async function requireTokenOwner(request: Request, clients: readonly Client[]): Promise<Client> {
+export async function requireTokenOwner(
+  { metrics }: Pick<Dependencies, 'metrics'>,
+  request: Request,
+  clients: readonly Client[],
+): Promise<Client> {
   const token = /^bearer +(\S+)$/i.exec(readHeader(request.headers, 'authorization') ?? '')?.[1] ?? '';
   const tokens = await Promise.all(clients.map(buildTokens));
-  const [owner] = clients.filter((_, at) => matchesAny(tokens[at] ?? [], [token]));
-  if (!owner) throw new AppError('invalid_token', { headers: { 'WWW-Authenticate': 'Bearer' } });
-  return owner;
+  const [owned] = clients.flatMap((owner, at) => {
+    const secret = findMatch(tokens[at] ?? [], [token]);
+    return secret === undefined ? [] : [{ owner, secret }];
+  });
+  if (!owned) throw new AppError('invalid_token', { headers: { 'WWW-Authenticate': 'Bearer' } });
+  metrics.countCall(owned.owner.name, 'token', owned.secret);
+  return owned.owner;
 }
 
 /** The client's tokens, one for each secret. */

@@ -91,7 +91,7 @@ export function logRequest({ deps: { log, metrics } }: Backend, routes: Route[])
     // Some are refused before their route is looked for.
     const route = c.env.isHidden ? undefined : (c.env.route ?? findPattern(path));
     const { status } = c.res;
-    metrics.endRequest({ method, route, status, seconds: ms / 1_000, code });
+    metrics.endRequest({ method, route, status, seconds: ms / 1_000, code, client });
     // A balancer asks every second. Whoever wants to know how often finds it in the metrics.
     if (isHealthPath(path) && status < 400) return;
     log.info(

@@ -50,14 +50,15 @@ export function createBackend(options: {
   now?: () => Date;
 }) {
   const { config, database } = options;
+  const now = options.now ?? (() => new Date());
   const deps: Dependencies = {
     config,
     db: database.db,
     read: database.read,
-    now: options.now ?? (() => new Date()),
+    now,
     ...createRateLimits(database.db),
     log: options.log,
-    metrics: createMetrics({ config, database, expired, log: options.log }),
+    metrics: createMetrics({ config, database, expired, log: options.log, now }),
     aside: createAside(options.log),
   };
   const heldRequests = createHeldRequests(deps);

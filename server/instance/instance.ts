@@ -8,6 +8,7 @@ import { demoPassword, hasDemoUsers, seedDemoUsers } from '../demo/demo-users.ts
 import type { Fetch } from '../http/door.ts';
 import { createShell, type ShellOptions } from '../http/shell.ts';
 import { hashPassword, loadPasswordCheck } from '../identity/password/passwords.ts';
+import { addSums } from '../jobs/add-sums.ts';
 import { startJobs } from '../jobs/jobs.ts';
 import { answerMetrics } from '../metrics/answer.ts';
 import { watchEventLoop } from '../metrics/state.ts';
@@ -92,6 +93,8 @@ export async function openInstance(options: InstanceOptions): Promise<Instance> 
       backend.endStreams();
       await (jobsStopped ?? stopJobs());
       await aside.finish();
+      // What was counted since the job ended. Before the start there may be no table yet.
+      if (isUp) await addSums(backend.deps).catch((err) => log.error({ err }, 'sums not added'));
       await database.close();
     },
   };

@@ -9,6 +9,7 @@ import type { Dependencies } from '../instance/dependencies.ts';
 import { createMailer } from '../mail/mailer.ts';
 import { sendDueMails } from '../mail/outbox.ts';
 import { indexPeople } from '../staff/index-people.ts';
+import { addSums } from './add-sums.ts';
 import { runInBackground } from './background.ts';
 import { sweep } from './sweep.ts';
 
@@ -32,6 +33,7 @@ export function startJobs(deps: Dependencies): () => Promise<void> {
     start('documents', 1_000, (signal) => makeDueDocuments(deps, signal)),
     start('erasure', 60_000, (signal) => eraseDueUsers(deps, signal)),
     start('sweep', 60_000, (signal) => sweep(deps, signal)),
+    start('sums', 10_000, () => addSums(deps)),
     start('retention', 240_000, (signal) => deleteOldBooks(deps, signal)),
     ...(nudger ? [start('nudges', 250, nudger.nudge)] : []),
   ];

@@ -35,6 +35,7 @@ export const expired: ExpiredRows[] = [
   { table: 'changes', column: 'erased_at', before: daysAgo(400) },
   { table: 'devices', column: 'last_login_at', before: daysAgo(400) },
   { table: 'launches', column: 'at', before: daysAgo(400) },
+  { table: 'sums_of_hours', column: 'hour', before: daysAgo(400) },
   // A client's kept events are a run without holes (contract 10.2 and 10.22).
   { table: 'events', column: 'numbered_at', before: daysAgo(90), inOrderOf: 'seq' },
   // Of the column's own type, or Postgres could not use the index.

@@ -60,8 +60,9 @@ export async function receiveHandOff(
   visit: Visit,
   params: URLSearchParams,
 ): Promise<Received> {
-  const { claims, keepNonceUntil } = await verifyHandOff(deps, params);
+  const { claims, keepNonceUntil, secret } = await verifyHandOff(deps, params);
   visit.client = provider;
+  deps.metrics.countCall(provider, 'hand_off', secret);
   const { nonce, profile } = claims;
   const issuedAt = new Date(claims.iat * 1_000);
   const returnTo = readOwnPath(claims.return_to) ?? '/profile';

@@ -8,6 +8,7 @@ import type { ProblemCode } from '../basics/problems.ts';
 import type { Config } from '../settings/config.ts';
 import { gauge } from './at-scrape.ts';
 import {
+  type CallKind,
   codes,
   handOffResults,
   type LaunchOutcome,
@@ -15,12 +16,17 @@ import {
   loginResults,
   mailResults,
   type NudgeResult,
+  noClient,
   nudgeResults,
   passwordMailResults,
+  paymentProvider,
   paymentResults,
+  secretPositions,
+  signUpResults,
   signupResults,
 } from './results.ts';
 import { registerHashing, registerPool, registerProcess } from './state.ts';
+import { createSums, spellKey } from './sums.ts';
 import { registerWaiting } from './waiting.ts';
 
 export type Answered = {
@@ -31,9 +37,19 @@ export type Answered = {
   seconds: number;
   /** The code of a refusal. */
   code: ProblemCode | undefined;
+  /** Whose request it was, as far as that was found out. */
+  client: string | undefined;
 };
 
 export type Metrics = ReturnType<typeof createMetrics>;
+
+/** Whose requests to a route are, also those that are refused before it is known who sent them. */
+const callerOf: Partial<Record<string, string>> = {
+  '/sso/marketplace/callback': 'marketplace',
+  '/integrations/crm/signups': 'crm_app',
+  '/integrations/crm/contracts': 'crm_app',
+  '/integrations/payments': paymentProvider,
+};
 
 const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 
@@ -45,26 +61,48 @@ export function createMetrics({
   database,
   expired,
   log,
+  now,
 }: {
   config: Config;
   database: DatabaseClient;
   /** What the job `sweep` deletes. */
   expired: ExpiredRows[];
   log: Log;
+  now: () => Date;
 }) {
   const registry = new Registry();
   const registers = [registry];
+  const sums = createSums(now);
 
-  /** Each value begins at 0: something that was never counted has no rate, and an alert would miss the first time. */
-  function counter<Value extends string>(
+  /**
+   * Counts for Prometheus, and for the sums of hours. `each` is what there is to count: nothing else is counted. All begins at 0:
+   * something that was never counted has no rate, and an alert would miss the first time.
+   */
+  function counter<Names extends string>(
     name: string,
     help: string,
-    label: string,
-    values: readonly Value[],
+    labelNames: readonly Names[],
+    each: readonly Record<Names, string>[],
   ) {
-    const metric = new Counter({ name, help, labelNames: [label], registers });
-    for (const value of values) metric.inc({ [label]: value }, 0);
-    return (value: Value) => metric.inc({ [label]: value });
+    const metric = new Counter({ name, help, labelNames, registers });
+    for (const labels of each) metric.inc(labels, 0);
+    const known = new Set(each.map((labels) => spellKey(name, labels)));
+    return (labels: Record<Names, string>) => {
+      const key = spellKey(name, labels);
+      if (!known.has(key)) return;
+      metric.inc(labels);
+      sums.count(key);
+    };
+  }
+
+  function resultCounter<Result extends string>(name: string, help: string, results: readonly Result[]) {
+    const count = counter(
+      name,
+      help,
+      ['result'],
+      results.map((result) => ({ result })),
+    );
+    return (result: Result) => count({ result });
   }
 
   const durations = new Histogram({
@@ -87,30 +125,40 @@ export function createMetrics({
     help: 'Requests refused at the door, because too many were under way.',
     registers,
   });
+  const clients = [...config.clients.values()];
+  // The marketplace and the CRM may call without being clients that people are handed to.
+  const callers = new Set([...config.clients.keys(), 'marketplace', 'crm_app', paymentProvider, noClient]);
   const countRefusal = counter(
     'identity_refusals_total',
-    'Refusals, by the code of the problem.',
-    'code',
-    codes,
+    'Refusals, by the code of the problem and the client whose request it was. Of requests that are no client’s, or of one that is not known, client is no-client.',
+    ['code', 'client'],
+    [...callers].flatMap((client) => codes.map((code) => ({ code, client }))),
   );
-
-  const launches = new Counter({
-    name: 'identity_launches_total',
-    help: 'Launches to a client, by what they led to: a payload, a page first, or an error at the callback.',
-    labelNames: ['client', 'outcome'],
-    registers,
-  });
-  for (const client of config.clients.keys())
-    for (const outcome of launchOutcomes) launches.inc({ client, outcome }, 0);
-
-  const nudges = new Counter({
-    name: 'identity_nudges_total',
-    help: 'Nudges about new events, by client and whether it took them: answered with a 2xx.',
-    labelNames: ['client', 'result'],
-    registers,
-  });
-  for (const { name: client, eventsUrl } of config.clients.values())
-    if (eventsUrl) for (const result of nudgeResults) nudges.inc({ client, result }, 0);
+  const countLaunch = counter(
+    'identity_launches_total',
+    'Launches to a client, by what they led to: a payload, a page first, or an error at the callback.',
+    ['client', 'outcome'],
+    clients.flatMap(({ name }) => launchOutcomes.map((outcome) => ({ client: name, outcome }))),
+  );
+  const countNudge = counter(
+    'identity_nudges_total',
+    'Nudges about new events, by client and whether it took them: answered with a 2xx.',
+    ['client', 'result'],
+    clients
+      .filter(({ eventsUrl }) => eventsUrl)
+      .flatMap(({ name }) => nudgeResults.map((result) => ({ client: name, result }))),
+  );
+  const countCall = counter(
+    'identity_client_calls_total',
+    'Calls whose signature or token is right, by client, by what was signed and by which of the secrets in the setting: with both, the second.',
+    ['client', 'kind', 'secret'],
+    [
+      ...clients.map(({ name }) => ({ client: name, kind: 'token' })),
+      { client: 'marketplace', kind: 'hand_off' },
+      { client: 'crm_app', kind: 'signup' },
+      { client: paymentProvider, kind: 'payment' },
+    ].flatMap((call) => secretPositions.map((secret) => ({ ...call, secret }))),
+  );
 
   const jobSuccess = new Gauge({
     name: 'identity_job_last_success_timestamp_seconds',
@@ -136,7 +184,7 @@ export function createMetrics({
     startRequest() {
       requestsUnderWay++;
     },
-    endRequest({ method, route = 'unknown', status, seconds, code }: Answered) {
+    endRequest({ method, route = 'unknown', status, seconds, code, client }: Answered) {
       requestsUnderWay--;
       const key = `${route} ${method} ${status}`;
       let observer = observers.get(key);
@@ -146,45 +194,51 @@ export function createMetrics({
         if (methods.has(method)) observers.set(key, observer);
       }
       observer.observe(seconds);
-      if (code) countRefusal(code);
+      if (!code) return;
+      const caller = client ?? callerOf[route] ?? noClient;
+      countRefusal({ code, client: callers.has(caller) ? caller : noClient });
     },
     countTurnedAway: () => turnedAway.inc(),
-    countNudge: (client: string, result: NudgeResult) => nudges.inc({ client, result }),
-    countLaunch: (client: string, outcome: LaunchOutcome) => launches.inc({ client, outcome }),
-    countLogin: counter(
+    /** What is counted, for the sums of hours. */
+    sums,
+    countNudge: (client: string, result: NudgeResult) => countNudge({ client, result }),
+    countLaunch: (client: string, outcome: LaunchOutcome) => countLaunch({ client, outcome }),
+    /** `secret` is its place among those of the setting, from 0. */
+    countCall: (client: string, kind: CallKind, secret: number) =>
+      countCall({ client, kind, secret: secretPositions[secret] ?? '' }),
+    countSignUp: resultCounter(
+      'identity_sign_ups_total',
+      'Accounts that people made by themselves at the sign-up, by what they log in with.',
+      signUpResults,
+    ),
+    countLogin: resultCounter(
       'identity_logins_total',
       'Logins with a password or passkey, by result.',
-      'result',
       loginResults,
     ),
-    countHandOff: counter(
+    countHandOff: resultCounter(
       'identity_inbound_hand_offs_total',
       'Hand-offs from the marketplace, by result: accepted, asked on a page, repeated, or the code of the refusal.',
-      'result',
       handOffResults,
     ),
-    countSignup: counter(
+    countSignup: resultCounter(
       'identity_signups_total',
       'Signups from the CRM, by what became of the contract, repeated, or the code of the refusal.',
-      'result',
       signupResults,
     ),
-    countPayment: counter(
+    countPayment: resultCounter(
       'identity_payments_total',
       'Reports of payments and refunds, by result: recorded, known, repeated, or the code of the refusal.',
-      'result',
       paymentResults,
     ),
-    countMail: counter(
+    countMail: resultCounter(
       'identity_mails_total',
       'Tries to send a mail, by result. Failed: the mail server did not take mails. Refused: it did not take this one, for now. Given up: neither sent for three days, nor tried again.',
-      'result',
       mailResults,
     ),
-    countPasswordMail: counter(
+    countPasswordMail: resultCounter(
       'identity_password_mails_total',
       'Mails to set a password that somebody asked for, within the limits, by result.',
-      'result',
       passwordMailResults,
     ),
     /** Wraps a job's work, to count its successes and failures. */

@@ -60,3 +60,19 @@ export const nudgeResults = ['taken', 'failed'] as const;
 export type NudgeResult = (typeof nudgeResults)[number];
 
 export const passwordMailResults = ['sent', 'unknown_user', 'suspended'] as const;
+
+/** What an account was made with. */
+export const signUpResults = ['password', 'passkey'] as const;
+
+// No client has such a name: theirs have no hyphen.
+/** Stands for whoever reports payments, where clients are counted. */
+export const paymentProvider = 'payment-provider';
+/** Of a refusal that is no client's, or nobody knows whose. */
+export const noClient = 'no-client';
+
+/** What a client signs with a secret of its own: a token to read with, a hand-off, a signup, or a report of a payment. */
+export const callKinds = ['token', 'hand_off', 'signup', 'payment'] as const;
+export type CallKind = (typeof callKinds)[number];
+
+/** By its place in the setting. During a rotation there are two. */
+export const secretPositions = ['first', 'second'] as const;

@@ -3,7 +3,7 @@
 // verify with a kit (clients/). It runs on any web-standard runtime and imports nothing else from this service.
 import { base64url } from 'oslo/encoding';
 import type { z } from 'zod';
-import { matchesAny, sign } from './hmac.ts';
+import { findMatch, sign } from './hmac.ts';
 import { parseStrictJson, StrictJsonError } from './strict-json.ts';
 
 export const maxPayloadLength = 8_192;
@@ -63,6 +63,8 @@ export type VerifyOptions<T extends Claims> = {
 
 export type VerifiedEnvelope<T extends Claims> = {
   claims: T;
+  /** The place of the secret that signed it: of several, the last. */
+  secret: number;
   /** Until then any verifier, with its leeway, has stopped to accept this hand-off. */
   keepNonceUntil: Date;
 };
@@ -84,7 +86,8 @@ export async function verifyEnvelope<T extends Claims>(
     throw new EnvelopeError('malformed_payload', 'signature spelling');
 
   const expected = await Promise.all(options.secrets.map((secret) => sign(secret, payload)));
-  if (!matchesAny(expected, signatures)) {
+  const secret = findMatch(expected, signatures);
+  if (secret === undefined) {
     throw new EnvelopeError('invalid_signature', 'mac');
   }
 
@@ -95,7 +98,7 @@ export async function verifyEnvelope<T extends Claims>(
     throw new EnvelopeError('invalid_signature', 'client');
   requireTimely(claims, options);
 
-  return { claims, keepNonceUntil: new Date((claims.exp + 60) * 1_000) };
+  return { claims, secret, keepNonceUntil: new Date((claims.exp + 60) * 1_000) };
 }
 
 function readParameters(params: URLSearchParams): { payload: string; signatures: string[] } {

@@ -16,12 +16,18 @@ export async function sign(secret: string, message: string): Promise<string> {
   return encodeHex(await hmacSha256(encoder.encode(secret), encoder.encode(message)));
 }
 
-/** Compares every pair in constant time: the time it takes shows neither which pair matches nor how much of one. */
-export function matchesAny(expected: readonly string[], given: readonly string[]): boolean {
-  let matched = false;
-  for (const one of expected) {
+export const matchesAny = (expected: readonly string[], given: readonly string[]): boolean =>
+  findMatch(expected, given) !== undefined;
+
+/**
+ * The place of the last of `expected` that is given, if any. Compares every pair in constant time: the time it takes shows
+ * neither which pair matches nor how much of one.
+ */
+export function findMatch(expected: readonly string[], given: readonly string[]): number | undefined {
+  let matched: number | undefined;
+  for (const [place, one] of expected.entries()) {
     for (const other of given) {
-      matched = constantTimeEqual(encoder.encode(one), encoder.encode(other)) || matched;
+      matched = constantTimeEqual(encoder.encode(one), encoder.encode(other)) ? place : matched;
     }
   }
   return matched;

@@ -47,6 +47,11 @@ export const rights = {
   'billing.contracts': { manager: 'nobody', admin: 'everybody' },
   'billing.invoices': { manager: 'nobody', admin: 'everybody' },
   'billing.preview': { manager: 'nobody', admin: 'everybody' },
+
+  'clients.list': { manager: 'nobody', admin: 'everybody' },
+  'mails.list': { manager: 'nobody', admin: 'everybody' },
+  'mails.retry': { manager: 'nobody', admin: 'everybody' },
+  'mails.giveUp': { manager: 'nobody', admin: 'everybody' },
 } satisfies Record<string, Right>;
 
 export type RightName = keyof typeof rights;

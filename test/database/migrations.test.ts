@@ -46,8 +46,10 @@ const landed = [
   'm029-staff',
   'm030-new-addresses',
   'm031-billing',
+  'm032-sums',
   'm033-lost-documents',
   'm034-income',
+  'm035-failed-mails',
   'm036-retention',
 ];
 

@@ -102,8 +102,8 @@ describe('the metrics', () => {
     expect(grown('identity_http_request_duration_seconds_sum', problem)).toBeGreaterThan(0);
     expect(grown(count, { route: 'unknown', method: 'GET', status: '404' })).toBe(1);
     expect(grown(count, { route: '/login', method: 'PUT', status: '405' })).toBe(1);
-    expect(grown('identity_refusals_total', { code: 'not_found' })).toBe(1);
-    expect(grown('identity_refusals_total', { code: 'method_not_allowed' })).toBe(1);
+    expect(grown('identity_refusals_total', { code: 'not_found', client: 'no-client' })).toBe(1);
+    expect(grown('identity_refusals_total', { code: 'method_not_allowed', client: 'no-client' })).toBe(1);
     expect((await scrape(app)).valueFor('identity_http_requests_under_way')).toBe(0);
   });
 
@@ -111,7 +111,7 @@ describe('the metrics', () => {
     const origin = { origin: 'https://evil.example' };
     const grown = await growthBy(() => app.send('/login', { form: { email: 'a' }, headers: origin }));
     expect(grown(count, { route: '/login', method: 'POST', status: '403' })).toBe(1);
-    expect(grown('identity_refusals_total', { code: 'cross_site_request' })).toBe(1);
+    expect(grown('identity_refusals_total', { code: 'cross_site_request', client: 'no-client' })).toBe(1);
   });
 
   it('count logins by result', async () => {
@@ -132,8 +132,8 @@ describe('the metrics', () => {
       suspended: logins('suspended'),
       limited: logins('rate_limited'),
     }).toEqual({ ok: 1, wrong: 12, suspended: 1, limited: 2 });
-    expect(grown('identity_refusals_total', { code: 'rate_limited' })).toBe(2);
-    expect(grown('identity_refusals_total', { code: 'account_suspended' })).toBe(1);
+    expect(grown('identity_refusals_total', { code: 'rate_limited', client: 'no-client' })).toBe(2);
+    expect(grown('identity_refusals_total', { code: 'account_suspended', client: 'no-client' })).toBe(1);
   });
 
   it('count launches by client and outcome', async () => {
@@ -154,7 +154,7 @@ describe('the metrics', () => {
     expect(launches('crm_app', 'login_required')).toBe(1);
     expect(launches('crm_app', 'interaction_required')).toBe(1);
     expect(launches('crm_app', 'verify_email')).toBe(1);
-    expect(grown('identity_refusals_total', { code: 'unknown_client' })).toBe(1);
+    expect(grown('identity_refusals_total', { code: 'unknown_client', client: 'no-client' })).toBe(1);
   });
 
   it('count hand-offs and signups by result, also those refused before a signature was checked', async () => {
@@ -177,8 +177,10 @@ describe('the metrics', () => {
     expect([signups('created'), signups('unchanged'), signups('invalid_webhook_signature')]).toEqual([
       1, 1, 1,
     ]);
-    expect(grown('identity_refusals_total', { code: 'malformed_payload' })).toBe(2);
-    expect(grown('identity_refusals_total', { code: 'invalid_webhook_signature' })).toBe(1);
+    expect(grown('identity_refusals_total', { code: 'malformed_payload', client: 'marketplace' })).toBe(2);
+    expect(grown('identity_refusals_total', { code: 'invalid_webhook_signature', client: 'crm_app' })).toBe(
+      1,
+    );
   });
 
   it('count refusals of tRPC, and of pages that show them themselves', async () => {
@@ -188,8 +190,8 @@ describe('the metrics', () => {
       const change = { intent: 'password', currentPassword: 'wrong', newPassword: 'seven quiet lanterns' };
       await app.send('/profile/security', { cookie, form: change });
     });
-    expect(grown('identity_refusals_total', { code: 'login_required' })).toBe(1);
-    expect(grown('identity_refusals_total', { code: 'validation_failed' })).toBe(1);
+    expect(grown('identity_refusals_total', { code: 'login_required', client: 'no-client' })).toBe(1);
+    expect(grown('identity_refusals_total', { code: 'validation_failed', client: 'no-client' })).toBe(1);
   });
 
   it('say when a job last ended well, and count mails', async () => {
@@ -262,7 +264,9 @@ it('no label holds what somebody outside has chosen, nor anything about a person
     method: (value) => ['GET', 'HEAD', 'POST', 'PUT', 'OPTIONS', 'other'].includes(value),
     status: (value) => /^[2-5]\d\d$/.test(value),
     code: (value) => value in problems,
-    client: (value) => app.config.clients.has(value),
+    client: (value) => app.config.clients.has(value) || ['no-client', 'payment-provider'].includes(value),
+    kind: (value) => ['token', 'hand_off', 'signup', 'payment'].includes(value),
+    secret: (value) => ['first', 'second'].includes(value),
     name: (value) =>
       [
         'awaited-mail',
@@ -273,6 +277,7 @@ it('no label holds what somebody outside has chosen, nor anything about a person
         'documents',
         'erasure',
         'sweep',
+        'sums',
         'retention',
         'nudges',
       ].includes(value),
@@ -386,7 +391,7 @@ describe('without the database', () => {
       instance,
     );
     expect(grown('identity_database_connections_refused_total')).toBeGreaterThan(0);
-    expect(grown('identity_refusals_total', { code: 'unavailable' })).toBe(1);
+    expect(grown('identity_refusals_total', { code: 'unavailable', client: 'no-client' })).toBe(1);
     wire.restore();
     wire.close();
   });

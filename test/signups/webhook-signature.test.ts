@@ -20,11 +20,13 @@ async function verify(
     'webhook-timestamp': timestamp,
     'webhook-signature': signature,
   });
-  return requireWebhookSignature(headers, body, { secrets, now }).catch((error) => {
-    expect(error).toBeInstanceOf(AppError);
-    expect([error.status, error.code]).toEqual([401, 'invalid_webhook_signature']);
-    return undefined;
-  });
+  return requireWebhookSignature(headers, body, { secrets, now })
+    .then(({ id }) => id)
+    .catch((error) => {
+      expect(error).toBeInstanceOf(AppError);
+      expect([error.status, error.code]).toEqual([401, 'invalid_webhook_signature']);
+      return undefined;
+    });
 }
 
 const secrets = fc

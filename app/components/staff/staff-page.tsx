@@ -10,6 +10,8 @@ type Part = { path: string; title: string };
 const pages: Entry[] = [
   { path: '/admin/people', icon: 'people', title: 'People' },
   { path: '/admin/audit', icon: 'clock', title: 'Audit' },
+  { path: '/admin/clients', icon: 'grid', title: 'Clients', isForAdmins: true },
+  { path: '/admin/mails', icon: 'mail', title: 'Mails', isForAdmins: true },
   {
     path: '/admin/billing',
     icon: 'invoice',

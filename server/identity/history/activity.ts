@@ -67,10 +67,12 @@ export const words: Record<string, string | ByReason | undefined> = {
   'staff.thaw': undefined,
   'staff.remove_link': undefined,
   'staff.check_vat_id': 'Our support team checked the VAT ID',
+  'staff.retry_mail': undefined,
   'staff.create': undefined,
   'staff.erase': undefined,
   'staff.end_sessions': 'Our support team logged the account out everywhere',
   'staff.change_role': 'Our support team changed the role',
+  'staff.give_up_mail': 'Our support team stopped trying to send an email that had not arrived',
   'staff.change_email': 'Our support team asked for another email address',
 
   // Hidden: the person is not here any more.

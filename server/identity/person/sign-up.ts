@@ -146,7 +146,7 @@ export async function confirmSignUp(
   if (errors.length > 0) throw new AppError('validation_failed', { errors });
   const credential = await readCredential(deps, request, visit, given, { id, email, name });
   const { passwordHash, passkey } = { passwordHash: undefined, passkey: undefined, ...credential };
-  return inTransactionOf(visit, db, async (trx) => {
+  const done = await inTransactionOf(visit, db, async (trx) => {
     // If two requests come at once, the unique index lets one through; the other runs again and finds the user of the first.
     if (await findAddressOwner(trx, email, now())) return 'taken';
     if (!(await consumeMailToken(trx, opened))) {
@@ -169,6 +169,8 @@ export async function confirmSignUp(
     const start = { user, startedBy: 'mail', isFirstCredential: true, request, visit } as const;
     return startSession(trx, deps, { ...start, amr });
   });
+  if (done !== 'taken') deps.metrics.countSignUp(passkey ? 'passkey' : 'password');
+  return done;
 }
 
 type Credential = { newPassword: string } | { passkey: string };
