@@ -483,7 +483,10 @@ describe('the pages', () => {
           name,
           path === '/admin'
             ? '/admin/people'
-            : /^\/admin\/(billing|clients|contracts|files|invoices|mails)/.test(path) && name === 'manager'
+            : // Without a contract there is no preview.
+              path === '/admin/billing/preview' ||
+                (/^\/admin\/(billing|clients|contracts|files|invoices|mails)/.test(path) &&
+                  name === 'manager')
               ? 404
               : 200,
         ]);
