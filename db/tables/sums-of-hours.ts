@@ -37,6 +37,19 @@ export async function listSumsSince(
   return rows.map((row) => ({ ...row, count: Number(row.count) }));
 }
 
+export type SumAt = { key: string; at: Date; count: number };
+
+/** The sums since the beginning of an hour or a day, by key and by hours or days in UTC. */
+export async function listSumsByTime(
+  db: Database,
+  { since, unit }: { since: Date; unit: 'hour' | 'day' },
+): Promise<SumAt[]> {
+  const { rows } = await sql<{ key: string; at: Date; count: string }>`
+    select key, date_trunc(${sql.lit(unit)}, hour, 'UTC') as at, sum(count) as count
+    from sums_of_hours where hour >= ${since} group by 1, 2`.execute(db);
+  return rows.map((row) => ({ ...row, count: Number(row.count) }));
+}
+
 /** When each of these keys was last counted, whenever that was, by key. */
 export async function findLastCounted(db: Database, keys: readonly string[]): Promise<Map<string, Date>> {
   // One short walk on the primary key for each.

@@ -16,6 +16,7 @@ import { countSearch, type Staff } from '../staff/staff.ts';
 import { adminBillingRouter } from './admin-billing.ts';
 import { adminBooksRouter } from './admin-books.ts';
 import { moneyRouter } from './admin-money.ts';
+import { adminOverviewRouter } from './admin-overview.ts';
 import { mergeRouters, router, staff, type TrpcContext } from './init.ts';
 
 // A member that is missing is refused in its turn (contract 12.14), not before.
@@ -123,7 +124,12 @@ const billingRouter = mergeRouters(
   router({ checkVatId: act('check-vat-id', 'vatId', 'checked') }),
 );
 
-export const adminRouter = router({ people: peopleRouter, audit: auditRouter, billing: billingRouter });
+export const adminRouter = router({
+  overview: adminOverviewRouter,
+  people: peopleRouter,
+  audit: auditRouter,
+  billing: billingRouter,
+});
 
 export const staffFormsRouter = router({
   /** Who of the staff asks. Without a factor only in local mode. */
