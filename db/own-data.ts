@@ -201,8 +201,9 @@ export const sections: Section[] = [
     needsProof: true,
   }),
   section('emails', 'mails', {
-    // A mail to a new address is stored only if nobody has that address. The activity shows that the change was asked for.
-    isOwn: (userId) => sql`user_id = ${userId} and kind <> 'change_email'`,
+    // A mail to a new address is stored only if nobody has that address, and one to an address for invoices only if that is not
+    // reserved. The activity shows that they were asked for.
+    isOwn: (userId) => sql`user_id = ${userId} and kind not in ('change_email', 'invoice_email')`,
     columns: ['kind', 'recipient', 'created_at', 'sent_at', 'given_up_at'],
     key: [['id', 'uuid']],
   }),

@@ -1265,6 +1265,7 @@ CREATE INDEX documents_contract_id_issued_at_number_idx ON documents USING btree
 CREATE INDEX documents_incomplete_idx ON documents USING btree (issued_at) WHERE kind = 'invoice'::text AND ((facts -> 'buyer'::text) -> 'address'::text) = 'null'::jsonb;
 CREATE INDEX documents_invoice_idx ON documents USING btree (invoice);
 CREATE UNIQUE INDEX documents_invoice_key ON documents USING btree (invoice) WHERE kind = 'invoice'::text;
+CREATE INDEX documents_issued_on_amounts_idx ON documents USING btree (issued_on, kind, currency, category, rate) INCLUDE (net, tax);
 CREATE INDEX documents_issued_on_idx ON documents USING btree (issued_on);
 
 CREATE TRIGGER documents_refuse_change BEFORE DELETE OR UPDATE ON documents

@@ -6,6 +6,8 @@ import { Money } from '../components/money.tsx';
 import { Row, Rows } from '../components/rows.tsx';
 import { Section } from '../components/section.tsx';
 import { titled } from '../components/service-name.ts';
+import { IncomeTable, RecurringTable, sayMonth } from '../components/staff/billing-reports.tsx';
+import { heldReasons } from '../components/staff/held-reasons.ts';
 import { StaffPage } from '../components/staff/staff-page.tsx';
 import { Name, personPath, sayIgnored } from '../components/staff/words.tsx';
 import { loadForStaff } from '../staff.ts';
@@ -15,7 +17,12 @@ export const handle = { isStatic: true };
 export const meta = titled('Billing overview');
 
 export const loader = (args: LoaderFunctionArgs) =>
-  loadForStaff(args, (procedures) => procedures.admin.billing.summary());
+  loadForStaff(args, async (procedures) => {
+    const query = args.context.transport.readQuery(args.request);
+    const asked = query.get('before') ?? undefined;
+    const before = asked !== undefined && /^20\d\d-(0[1-9]|1[0-2])$/.test(asked) ? asked : undefined;
+    return { ...(await procedures.admin.billing.summary({ before })), before };
+  });
 
 const ages = {
   not_due: 'Not due yet',
@@ -25,43 +32,63 @@ const ages = {
   longer: 'Overdue for more than 90 days',
 };
 
-const reasons: Record<string, string> = {
-  account_erased: 'The account is erased, so there is nobody to invoice. It is not tried again.',
-  no_tax_rule: 'No tax rule fits. Add one in the settings.',
-  tax_currency: 'Its price is in another currency than yours, and tax would be charged.',
-  price_too_high: 'Its price is too high for an invoice.',
-};
-
 const linkTo = (userId: string | null) => (userId ? personPath(userId) : undefined);
 
 export default function AdminBilling() {
-  const { who, open, overdue, held, incomplete, ignored, unmade, unallocated } =
+  const { who, before, open, overdue, pastDue, held, incomplete, ignored, unmade, unallocated, ...more } =
     useLoaderData<typeof loader>();
+  const { trials, recurring, prices, income } = more;
+  const leavesOut = (name: string) => more.more.includes(name);
+  const first = (name: string, order: string) =>
+    leavesOut(name) ? `There are more than 100. These are ${order}.` : undefined;
+  const counts: [id: string, title: string, count?: number, isMore?: boolean][] = [
+    ['overdue', 'Overdue', overdue.length, leavesOut('overdue')],
+    ['past-due', 'Past due', pastDue.length, leavesOut('pastDue')],
+    ['unallocated', 'Unallocated', unallocated.reduce((sum, { count }) => sum + count, 0)],
+    ['held', 'Held', held.length, leavesOut('held')],
+    [
+      ...(['incomplete', 'Incomplete', incomplete.length + ignored.length] as const),
+      leavesOut('incomplete') || leavesOut('ignored'),
+    ],
+    ['unmade', 'Without a file', unmade.length, leavesOut('unmade')],
+    ['trials', 'Trials', trials.length, leavesOut('trials')],
+    ['open', 'Open'],
+    ['recurring', 'Recurring'],
+    ['income', 'Income'],
+  ];
   return (
     <StaffPage
       title="Billing"
-      intro="What customers owe, and what waits for somebody."
+      intro="What waits for somebody comes first, then what is to come, then what came in."
       who={who}
       current="/admin/billing"
       part="/admin/billing"
     >
-      <Section id="open" title="Open invoices">
-        <List nothing="Nothing is open.">
-          {open.map(({ age, count, amount, ...money }) => (
-            <Row
-              key={`${money.currency} ${age}`}
-              href={age === 'not_due' ? undefined : '#overdue'}
-              title={ages[age]}
-              about={`${count} ${count === 1 ? 'invoice' : 'invoices'}`}
-              end={<Money {...money} unitAmount={amount} />}
-            />
+      <nav className="parts" aria-label="On this page">
+        <ul>
+          {counts.map(([id, title, count, isMore]) => (
+            <li key={id}>
+              <a href={`#${id}`}>
+                {title}
+                {count !== undefined && (
+                  <>
+                    {' '}
+                    <span
+                      className={count > 0 ? 'parts-some' : undefined}
+                    >{`${count}${isMore ? '+' : ''}`}</span>
+                  </>
+                )}
+              </a>
+            </li>
           ))}
-        </List>
-      </Section>
+        </ul>
+      </nav>
       <Section
         id="overdue"
         title="Overdue invoices"
-        intro={overdue.length > 0 && 'The longest overdue first, 100 at most.'}
+        intro={
+          first('overdue', 'the longest overdue') ?? (overdue.length > 0 && 'The longest overdue first.')
+        }
       >
         <List nothing="Nothing is overdue.">
           {overdue.map(({ number, buyer, dueAt, open: unitAmount, ...money }) => (
@@ -80,6 +107,32 @@ export default function AdminBilling() {
                 </>
               }
               end={<Money {...money} unitAmount={unitAmount} />}
+            />
+          ))}
+        </List>
+      </Section>
+      <Section
+        id="past-due"
+        title="Contracts past due"
+        intro={
+          first('pastDue', 'the longest overdue') ??
+          'They get no invoices until what is overdue is paid. The amount is all that is open of them.'
+        }
+      >
+        <List nothing="No contract is past due.">
+          {pastDue.map(({ signupId, plan, accountName, userId, dueAt, open: amounts }) => (
+            <Row
+              key={signupId}
+              href={linkTo(userId)}
+              title={accountName ? <Name>{accountName}</Name> : 'Erased'}
+              about={
+                <>
+                  {plan}, {signupId}. The oldest invoice was due on <Day at={dueAt} />.
+                </>
+              }
+              end={amounts.map(({ amount, ...money }) => (
+                <Money key={money.currency} {...money} unitAmount={amount} />
+              ))}
             />
           ))}
         </List>
@@ -104,7 +157,7 @@ export default function AdminBilling() {
       <Section
         id="held"
         title="Held periods"
-        intro="They cannot be invoiced now. Each is tried again every minute, unless its account is erased."
+        intro={`They cannot be invoiced now. Each is tried again every minute, unless its account is erased. ${first('held', 'the longest held') ?? ''}`}
       >
         <List nothing="Nothing is held.">
           {held.map(({ signupId, plan, code, startsAt, userId }) => (
@@ -119,7 +172,7 @@ export default function AdminBilling() {
                       The period from <Day at={startsAt} />.{' '}
                     </>
                   )}
-                  {reasons[code] ?? code}
+                  {heldReasons[code] ?? code}
                 </span>
               }
             />
@@ -129,7 +182,9 @@ export default function AdminBilling() {
       <Section
         id="incomplete"
         title="Incomplete"
-        intro="Ask the customer to complete their details under Billing. Then issue the invoice again."
+        intro={`Ask the customer to complete their details under Billing. Then issue the invoice again. ${
+          first('incomplete', 'the newest invoices') ?? first('ignored', 'the first accounts by name') ?? ''
+        }`}
       >
         <List nothing="Nothing is incomplete.">
           {[
@@ -156,7 +211,11 @@ export default function AdminBilling() {
           ]}
         </List>
       </Section>
-      <Section id="unmade" title="Documents without a file">
+      <Section
+        id="unmade"
+        title="Documents without a file"
+        intro={first('unmade', 'the first by their number')}
+      >
         <List nothing="All files could be made.">
           {unmade.map(({ number, tries, lastError }) => (
             <Row
@@ -168,11 +227,75 @@ export default function AdminBilling() {
           ))}
         </List>
       </Section>
+      <Section
+        id="trials"
+        title="Trials that end"
+        intro={first('trials', 'the soonest') ?? 'Within the next 30 days, the soonest first.'}
+      >
+        <List nothing="No trial ends within 30 days.">
+          {trials.map(({ signupId, plan, accountName, userId, trialEndsAt }) => (
+            <Row
+              key={signupId}
+              href={linkTo(userId)}
+              title={accountName ? <Name>{accountName}</Name> : 'Erased'}
+              about={
+                <>
+                  {plan}, {signupId}
+                </>
+              }
+              end={<Day at={trialEndsAt} />}
+            />
+          ))}
+        </List>
+      </Section>
+      <Section id="open" title="Open invoices">
+        <List nothing="Nothing is open.">
+          {open.map(({ age, count, amount, ...money }) => (
+            <Row
+              key={`${money.currency} ${age}`}
+              href={age === 'not_due' ? undefined : '#overdue'}
+              title={ages[age]}
+              about={`${count} ${count === 1 ? 'invoice' : 'invoices'}`}
+              end={<Money {...money} unitAmount={amount} />}
+            />
+          ))}
+        </List>
+      </Section>
+      <Section
+        id="recurring"
+        title="Recurring"
+        intro={`What active contracts bring in a month, at the prices of the CRM${prices ? (prices === 'net' ? ', before tax' : ', with tax') : ''}. A yearly price counts as a twelfth; each amount is rounded once.`}
+      >
+        {recurring.length > 0 ? (
+          <RecurringTable recurring={recurring} />
+        ) : (
+          <Nothing>No contract is active.</Nothing>
+        )}
+      </Section>
+      <Section
+        id="income"
+        title={before ? `Income before ${sayMonth(before)}` : 'Income'}
+        intro="Invoices less credit notes, by the month of their date, as in tax.csv of the export. Whether they are paid is no matter."
+      >
+        {income.rows.length > 0 ? (
+          <IncomeTable rows={income.rows} />
+        ) : (
+          <Nothing>Nothing was issued in these months.</Nothing>
+        )}
+        {(income.earlier || before) && (
+          <p className="actions">
+            {income.earlier && <a href={`?before=${income.earlier}#income`}>Earlier months</a>}
+            {before && <a href="/admin/billing#income">The newest months</a>}
+          </p>
+        )}
+      </Section>
     </StaffPage>
   );
 }
 
 function List({ nothing, children }: { nothing: string; children: ReactNode }) {
   const isEmpty = Array.isArray(children) ? children.length === 0 : !children;
-  return isEmpty ? <p className="hint">{nothing}</p> : <Rows>{children}</Rows>;
+  return isEmpty ? <Nothing>{nothing}</Nothing> : <Rows>{children}</Rows>;
 }
+
+const Nothing = ({ children }: { children: string }) => <p className="hint">{children}</p>;

@@ -171,7 +171,7 @@ function Whole({ person, gets, isAdmin }: { person: Person; gets: Gets; isAdmin:
       <StaffLinks person={person} />
       <BillingSection person={person} />
       {invoices.length > 0 && <Invoices invoices={invoices} isOwn={false} opens={isAdmin} />}
-      {contracts.length > 0 && <Contracts contracts={contracts} isOwn={false} />}
+      {contracts.length > 0 && <Contracts contracts={contracts} isOwn={false} previews={isAdmin} />}
       <WholeAccount person={person} />
       <Mails mails={mails} />
       <History person={person} />

@@ -31,6 +31,7 @@ import * as staff from './m029-staff.ts';
 import * as newAddresses from './m030-new-addresses.ts';
 import * as billing from './m031-billing.ts';
 import * as sums from './m032-sums.ts';
+import * as income from './m034-income.ts';
 
 export const migrations = {
   '2026-11-20-foundation': foundation,
@@ -65,4 +66,5 @@ export const migrations = {
   'm030-new-addresses': newAddresses,
   'm031-billing': billing,
   'm032-sums': sums,
+  'm034-income': income,
 };

@@ -117,7 +117,8 @@ export async function countOpen(db: Database, limit: number): Promise<number> {
   return rows[0]?.count ?? 0;
 }
 
-const listed = 100;
+/** One more than is shown, which tells whether there are more (contract 7.300). */
+const listed = 101;
 
 /** Invoices that are open beyond their time to pay, the longest overdue first. */
 export async function listOverdue(

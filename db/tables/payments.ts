@@ -60,6 +60,12 @@ export async function findPayment(db: Database, id: string): Promise<Payment | u
   return row && readRow(row);
 }
 
+/** Those of the ids that are recorded. */
+export async function findPayments(db: Database, ids: string[]): Promise<Payment[]> {
+  const rows = await selectPayments(db).where(sql<boolean>`id = any(${ids})`).execute();
+  return rows.map(readRow);
+}
+
 /** What went back of a payment, the oldest first. */
 export async function listReturns(db: Database, of: string): Promise<Payment[]> {
   const rows = await selectPayments(db).where('of', '=', of).orderBy('recorded_at').orderBy('id').execute();

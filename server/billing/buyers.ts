@@ -10,19 +10,21 @@ import type { TaxedBuyer } from './tax.ts';
 
 export type Buyer = { facts: DocumentFacts['buyer']; taxed: TaxedBuyer };
 
+/** Undefined once the account is erased: nobody is left to invoice. */
 export async function findBuyer(
   db: Database,
   { accountId, userId }: Pick<Contract, 'accountId' | 'userId'>,
-): Promise<Buyer> {
+): Promise<Buyer | undefined> {
   // The user may be erased while others still have the account.
   const [details, accountName, user] = await Promise.all([
     findBillingDetails(db, accountId),
     findAccountName(db, accountId),
     findUserById(db, userId),
   ]);
+  if (accountName === undefined) return undefined;
   const { address = null, vatId = null } = details ?? {};
   const email = details?.provedInvoiceEmail ?? user?.email ?? null;
-  const name = printable(details?.company ?? accountName ?? '') || printable(email ?? '');
+  const name = printable(details?.company ?? accountName) || printable(email ?? '');
   return {
     // One that is kept from before such addresses were refused is left out.
     facts: { name, address, vat_id: vatId, email: email && isPrintable(email) ? email : null },

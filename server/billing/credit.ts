@@ -58,7 +58,7 @@ export async function reissueInvoice(
   if (invoice.credited === invoice.unitAmount) throw new AppError('already_settled');
   if (invoice.credited > 0) throw new AppError('already_settled', { detail: faultWords.reissue_credited });
   if (!invoice.hasDocument) throw new AppError('not_allowed', { detail: faultWords.reissue_no_document });
-  if ((await findBuyer(trx, contract)).facts.name === '')
+  if (!(await findBuyer(trx, contract))?.facts.name)
     throw new AppError('not_allowed', { detail: faultWords.reissue_no_buyer });
   const { number: creditNote, facts, settings, freed } = await credit(trx, invoice, invoice.unitAmount, by);
   // The price as it was meant, before or with tax.
@@ -88,6 +88,7 @@ export async function reissueInvoice(
 }
 
 const heldWords: Record<HeldCode, string> = {
+  account_erased: faultWords.reissue_no_buyer,
   no_tax_rule: faultWords.held_no_tax_rule,
   tax_currency: faultWords.held_tax_currency,
   price_too_high: faultWords.held_price_too_high,

@@ -31,7 +31,7 @@ export const zoneOf = (settings: Settings | undefined): string =>
   settings?.settings.seller.time_zone ?? 'UTC';
 
 /** Why a period is held (contract 7.67). */
-export type HeldCode = 'no_tax_rule' | 'tax_currency' | 'price_too_high';
+export type HeldCode = 'account_erased' | 'no_tax_rule' | 'tax_currency' | 'price_too_high';
 
 /** What an invoice for the period would say of money, or why there can be none. Pure. */
 export function drawUp(
@@ -66,6 +66,7 @@ export async function issueInvoice(
   const { seller, terms, numbers, plans, payment } = settings;
   const { plan, price } = charge;
   const buyer = await findBuyer(trx, contract);
+  if (!buyer) return { held: 'account_erased' };
   const drawn = drawUp(settings, charge, buyer);
   if ('held' in drawn) return drawn;
   const { net, tax, total, category, rate, words, firstDay, lastDay } = drawn;

@@ -123,7 +123,8 @@ async function sendLink(
   actor: Actor,
   recipient: string,
 ): Promise<void> {
-  // It belongs to whoever had it until a short while ago, so no other mail goes to it (contract 2.35).
+  await recordActorEvent(trx, actor, { type: 'billing.invoice_email_asked' });
+  // It belongs to whoever had it until a short while ago, so no other mail goes to it (contract 2.35). Nobody learns that.
   if (await findReservation(trx, { email: recipient, now: now() })) return;
   deferMail(trx, {
     kind: 'invoice_email',
@@ -133,7 +134,6 @@ async function sendLink(
     details: { ...keepTrace(actor.visit.trace), until: '' },
     now: now(),
   });
-  await recordActorEvent(trx, actor, { type: 'billing.invoice_email_asked' });
 }
 
 /** The address that a link proves, or undefined if the link does not work. Uses nothing up. */

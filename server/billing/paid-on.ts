@@ -12,9 +12,13 @@ export async function readPaidOn(
   const zone = await findZone(db);
   const today = dayIn(zone, now);
   const day = text?.trim() || today;
-  if (!/^\d{4}-\d\d-\d\d$/.test(day) || day < '2000-01-01' || day > today) return undefined;
+  return isPayday(day, today) ? noonOf(zone, day) : undefined;
+}
+
+/** Whether a text is a day from 2000 to today. */
+export function isPayday(day: string, today: string): boolean {
+  if (!/^\d{4}-\d\d-\d\d$/.test(day) || day < '2000-01-01' || day > today) return false;
   const instant = new Date(`${day}T00:00:00Z`);
   // 30 February is none.
-  if (Number.isNaN(instant.getTime()) || instant.toISOString().slice(0, 10) !== day) return undefined;
-  return noonOf(zone, day);
+  return !Number.isNaN(instant.getTime()) && instant.toISOString().slice(0, 10) === day;
 }

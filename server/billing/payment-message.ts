@@ -18,6 +18,8 @@ export const numberSchema = shortText(64);
 
 export const methodSchema = shortText(60);
 
+export const referenceSchema = shortText(200);
+
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
@@ -41,7 +43,7 @@ export const paymentSchema = z
       .refine((at) => at.getUTCFullYear() >= 2_000, 'Must not be before the year 2000.')
       .describe('When it was paid: at most 300 seconds ahead of our clock, and not before the year 2000.'),
     method: methodSchema.nullish().describe('Such as `card` or `transfer`.'),
-    reference: shortText(200).nullish().describe('What the payer wrote.'),
+    reference: referenceSchema.nullish().describe('What the payer wrote.'),
   })
   .refine(({ kind, of }) => kind !== 'refund' || (of ?? null) !== null, {
     path: ['of'],

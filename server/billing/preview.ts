@@ -30,17 +30,22 @@ export type Preview = { documents: Forecast[]; held: HeldCode | null };
 
 /**
  * As if all is paid in time, and neither the contract, its buyer nor the settings change. `waiting`: its periods that began and
- * are not invoiced.
+ * are not invoiced. `buyer`: undefined once the account is erased.
  */
 export function previewDocuments(
   settings: BillingSettings,
-  { contract, waiting, buyer }: { contract: Contract; waiting: Charge[]; buyer: Pick<Buyer, 'taxed'> },
+  {
+    contract,
+    waiting,
+    buyer,
+  }: { contract: Contract; waiting: Charge[]; buyer: Pick<Buyer, 'taxed'> | undefined },
   { now, months }: { now: Date; months: number },
 ): Preview {
   const documents: Forecast[] = [];
   const zone = settings.seller.time_zone;
   for (const charge of [...waiting, ...listPeriods(contract, addMonths(now, months)).charges]) {
     if (charge.price.unitAmount === 0) continue;
+    if (!buyer) return { documents, held: 'account_erased' };
     const drawn = drawUp(settings, charge, buyer);
     if ('held' in drawn) return { documents, held: drawn.held };
     const { firstDay, lastDay, net, tax, total, category, rate } = drawn;

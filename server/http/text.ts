@@ -82,6 +82,7 @@ export const textBounds = {
   staff: 100,
   before: 100,
   number: 300,
+  signup: 256,
   payment: 300,
   amount: 40,
   paidAt: 40,

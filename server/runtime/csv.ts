@@ -8,14 +8,16 @@ export type CsvRecord = { line: number; fields: string[] };
 
 /**
  * The records of text that arrives in chunks, in UTF-8; blank lines are no records. Throws a FileError if quotes are wrong or a
- * record is longer than `maxLength`: nobody can tell where the next one begins.
+ * record is longer than `maxLength`: nobody can tell where the next one begins. `delimiter` stands between fields.
  */
 export async function* readCsv(
   chunks: AsyncIterable<Uint8Array>,
   maxLength: number,
+  delimiter: ',' | ';' = ',',
 ): AsyncGenerator<CsvRecord, void> {
   const parser = parse({
     bom: true,
+    delimiter,
     info: true,
     relax_column_count: true,
     skip_empty_lines: true,

@@ -12,6 +12,7 @@ import { dayIn } from '../billing/days.ts';
 import { type DocumentFacts, hasXml } from '../billing/document-facts.ts';
 import { findZone } from '../billing/issue.ts';
 import { describeDocument } from '../billing/own-billing.ts';
+import { readPreview } from '../billing/preview.ts';
 import type { Dependencies } from '../instance/dependencies.ts';
 import { digestSeen, mayActOnBooks, requireRight } from './act-on-books.ts';
 import { seenOfInvoice, seenOfPayment } from './book-acts.ts';
@@ -57,6 +58,17 @@ export async function describeForStaff(deps: Dependencies, staff: Staff, number:
     mayChange: mayActOnBooks('billing.credit', staff.session.user, buyer),
     seen: digestSeen(seenOfInvoice(invoice)),
   };
+}
+
+/** What a contract will be charged; null without a seller. Throws 404 `not_found`, also for managers. */
+export async function describePreview({ db }: Dependencies, staff: Staff, signup: string, months: number) {
+  requireRight(staff, 'billing.preview');
+  const preview = await readPreview(db, signup, months).catch((error) => {
+    if (error instanceof AppError && error.code === 'not_configured') return null;
+    throw error;
+  });
+  const documents = preview?.documents.map((each) => ({ ...each, minorDigits: minorDigits(each.currency) }));
+  return { preview: preview && { documents: documents ?? [], held: preview.held } };
 }
 
 /** Why money is not allocated. The page has the words. */

@@ -1,17 +1,8 @@
 // What administrators see of billing (contract 7.191 to 7.198).
 import { z } from 'zod';
-import {
-  listHeld,
-  listIgnored,
-  listIncomplete,
-  listOverdue,
-  listUnmade,
-  sumOpen,
-  sumUnallocated,
-} from '../../db/tables/book-lists.ts';
-import { minorDigits } from '../billing/currencies.ts';
 import { readPreview } from '../billing/preview.ts';
 import { signupIdSchema } from '../billing/signup-message.ts';
+import { monthSchema, summariseBilling } from '../billing/summary.ts';
 import { requireRight } from '../staff/act-on-books.ts';
 import type { RightName } from '../staff/rights.ts';
 import { router, staff } from './init.ts';
@@ -24,29 +15,10 @@ const allowed = (name: RightName) =>
   });
 
 export const adminBooksRouter = router({
-  /** What is open by age, what is overdue, and what waits for somebody: at most 100 of each. Amounts in minor units. */
-  summary: allowed('billing.summary').query(async ({ ctx: { deps } }) => {
-    const { db, now } = deps;
-    const [open, overdue, held, incomplete, ignored, unmade, unallocated] = await Promise.all([
-      sumOpen(db, now()),
-      listOverdue(db, now()),
-      listHeld(db),
-      listIncomplete(db),
-      listIgnored(db),
-      listUnmade(db),
-      sumUnallocated(db),
-    ]);
-    const withDigits = <T extends { currency: string }>(each: T) => ({
-      ...each,
-      minorDigits: minorDigits(each.currency),
-    });
-    return {
-      open: open.map(withDigits),
-      overdue: overdue.map(withDigits),
-      unallocated: unallocated.map(withDigits),
-      ...{ held, incomplete, ignored, unmade },
-    };
-  }),
+  /** What waits for somebody, and what billing brings in: see server/billing/summary.ts. */
+  summary: allowed('billing.summary')
+    .input(z.object({ before: monthSchema.optional() }).optional())
+    .query(({ ctx: { deps }, input }) => summariseBilling(deps, input?.before)),
 
   /** The documents to come of a contract. Throws 404 `not_found`, or `not_configured` while there is no seller. */
   preview: allowed('billing.preview')

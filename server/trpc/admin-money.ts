@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { AppError } from '../basics/errors.ts';
 import { faultWords } from '../basics/fault-words.ts';
+import { signupIdSchema } from '../billing/signup-message.ts';
 import { textSchema } from '../http/text.ts';
 import { actOnBooks, type BookAct, type BookFields } from '../staff/act-on-books.ts';
 import {
@@ -12,7 +13,7 @@ import {
   recordPayment,
   reissue,
 } from '../staff/book-acts.ts';
-import { describeForStaff, listWaiting } from '../staff/books.ts';
+import { describeForStaff, describePreview, listWaiting } from '../staff/books.ts';
 import { router, staff } from './init.ts';
 
 // A member that is missing is refused in its turn (contract 12.14), not before.
@@ -55,6 +56,11 @@ export const booksFormsRouter = router({
   document: staff
     .input(z.object({ number: text('number') }))
     .query(({ ctx, input }) => describeForStaff(ctx.deps, ctx, input.number)),
+
+  /** What a contract will be charged, for its page. */
+  preview: staff
+    .input(z.object({ signup: signupIdSchema, months: z.int().min(1).max(120) }))
+    .query(({ ctx, input: { signup, months } }) => describePreview(ctx.deps, ctx, signup, months)),
 
   waiting: staff.query(({ ctx }) => listWaiting(ctx.deps, ctx)),
 

@@ -126,6 +126,7 @@ it('each says who may call it', () => {
       ...Object.keys(rights).map((name) => `admin.${name}`),
       'booksForms.act',
       'booksForms.document',
+      'booksForms.preview',
       'booksForms.waiting',
       'billingForms.setSettings',
       'billingForms.settings',

@@ -153,6 +153,52 @@ it('previews a contract', async () => {
   await setSettings(billing.app.db);
 });
 
+it('begins with what waits, names how many of each, and has income, plans and earlier months', async () => {
+  const page = await billing.app.send('/admin/billing', { cookie: admin });
+  const ids = [...page.text.matchAll(/<section aria-labelledby="([^"]+)"/g)].map(([, id]) => id);
+  expect(ids).toEqual([
+    ...['overdue', 'past-due', 'unallocated', 'held', 'incomplete', 'unmade', 'trials', 'open'],
+    ...['recurring', 'income'],
+  ]);
+  const [nav = ''] = /<nav class="parts".*?<\/nav>/s.exec(page.text) ?? [];
+  expect([...nav.matchAll(/href="#([^"]+)"/g)].map(([, id]) => id)).toEqual(ids);
+  expect(textOf({ text: nav })).toContain('Held 1');
+  expect(page.text).toMatch(/data-month="2026-\d\d"/);
+  expect(page.text).toContain('data-recurring="2900"');
+  const earlier = await billing.app.send('/admin/billing?before=2020-01', { cookie: admin });
+  expect(earlier.text).toContain('Nothing was issued in these months.');
+  for (const before of ['x', '2020-13', "2020-01'"])
+    expect((await billing.app.send(`/admin/billing?before=${before}`, { cookie: admin })).text).toContain(
+      'data-month',
+    );
+  expect(readOutcome(await call(billing.app, 'billing.summary', admin, { before: '2020-13' }, true))).toBe(
+    '422 validation_failed',
+  );
+});
+
+it('leads from a person to what their contracts will be charged', async () => {
+  const { user_id: id } = await billing.app.db
+    .selectFrom('service_contracts')
+    .select('user_id')
+    .where('signup_id', '=', 'crm_open')
+    .executeTakeFirstOrThrow();
+  const path = '/admin/billing/preview?signup=crm_open';
+  const person = await billing.app.send(`/admin/people/${id}`, { cookie: admin });
+  expect(person.text).toContain(`href="${path}"`);
+  const { status, text } = await billing.app.send(path, { cookie: admin });
+  expect([status, text.match(/EUR\u00a034\.51|EUR&nbsp;34\.51/g)?.length]).toEqual([200, 24]);
+  const held = await billing.app.send('/admin/billing/preview?signup=crm_held', { cookie: admin });
+  expect(held.text).toContain('Its price is in another currency than yours');
+  for (const signup of ['crm_none', '', 'a%00b', 'x'.repeat(200)])
+    expect([
+      signup,
+      (await billing.app.send(`/admin/billing/preview?signup=${signup}`, { cookie: admin })).status,
+    ]).toEqual([signup, 404]);
+  const cookie = await logInAs('manager');
+  expect((await billing.app.send(path, { cookie })).status).toBe(404);
+  expect((await billing.app.send(`/admin/people/${id}`, { cookie })).text).not.toContain(path);
+});
+
 it('says of what is held for somebody who was erased that it is not tried again', async () => {
   const email = 'gone@example.test';
   await billing.report(
@@ -210,7 +256,7 @@ it('lists what is overdue, the oldest first, and leads there from each age', asy
       const [, section = ''] = /aria-labelledby="overdue"(.*?)<\/section>/s.exec(page.text) ?? [];
       const found = [...section.matchAll(/href="\/admin\/invoices\/([^"]+)"/g)].map(([, number]) => number);
       expect([days, found]).toEqual([days, overdue]);
-      expect(page.text.includes('href="#overdue"')).toBe(overdue.length > 0);
+      expect(page.text.includes('row-link" href="#overdue"')).toBe(overdue.length > 0);
       if (overdue.length > 0) expect(section).toContain('EUR\u00a034.51');
     }
   } finally {

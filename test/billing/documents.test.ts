@@ -4,7 +4,7 @@ import { inTransaction } from '../../db/postgres/transactions.ts';
 import { listHeld } from '../../db/tables/book-lists.ts';
 import { creditInvoice } from '../../server/billing/credit.ts';
 import type { DocumentFacts } from '../../server/billing/document-facts.ts';
-import { runBilling } from '../../server/billing/invoicing.ts';
+import { cancelContract, runBilling } from '../../server/billing/invoicing.ts';
 import { type Money, recordMoney } from '../../server/billing/ledger.ts';
 import { readPreview } from '../../server/billing/preview.ts';
 import type { BillingSettings } from '../../server/billing/settings.ts';
@@ -428,6 +428,21 @@ describe('what cannot be issued', () => {
     expect((await factsOf(contractId)).map(({ line }) => line.last_day)).toEqual(['2026-03-31']);
   });
 
+  it.each([
+    ['within a minute where the job comes every five seconds', '2026-03-01T10:00:55.000Z'],
+    ['also where the clock was put back since the last try', '2026-03-01T09:00:00.000Z'],
+  ])('is tried again %s', async (how, at) => {
+    await setClocks('2026-03-01T10:00:00.000Z');
+    await setSettings(billing.app.db, numberedAs('AGAIN-', { tax: rulesFrom('2027-01-01') }));
+    const contractId = await billing.report(`again-${how.replace(/\W/g, '-')}`);
+    await billing.bill();
+    expect(await heldOf(contractId)).toBe('no_tax_rule');
+    await setSettings(billing.app.db, numberedAs('AGAIN-'));
+    await setClocks(at);
+    await billing.bill();
+    expect((await factsOf(contractId)).map(({ line }) => line.first_day)).toEqual(['2026-03-01']);
+  });
+
   it('stays listed once its account is erased, and is not tried any more', async () => {
     await setClocks('2026-03-01T10:00:00.000Z');
     await setSettings(billing.app.db, numberedAs('GONE-'));
@@ -447,6 +462,16 @@ describe('what cannot be issued', () => {
     expect(held.filter(({ signupId }) => signupId === 'held-gone')).toMatchObject([
       { code: 'account_erased', userId: null },
     ]);
+    // Nor is it issued to nobody once it could be: the preview says so, and whoever cancels the contract again changes nothing.
+    expect(await readPreview(billing.app.db, 'held-gone', 1)).toEqual({
+      documents: [],
+      held: 'account_erased',
+    });
+    const { seller } = germanSettings;
+    await setSettings(billing.app.db, numberedAs('GONE-', { seller: { ...seller, currency: 'USD' } }));
+    expect(await readPreview(billing.app.db, 'held-gone', 1)).toMatchObject({ held: 'account_erased' });
+    expect(await cancelContract({ db: billing.app.db, now: billing.now }, 'held-gone')).toBe(false);
+    expect(await documentsOf(contractId)).toEqual([]);
   });
 });
 

@@ -678,14 +678,35 @@ describe('an address for invoices', () => {
       where email = ${owner}`.execute(app.db);
   });
 
-  it('that somebody else has just left gets no mail', async () => {
+  it('that somebody else has just left gets no mail, and whoever asked sees what they see of any other', async () => {
+    const look = async (invoiceEmail: string) => {
+      await sql`delete from audit_events where type like 'billing.%'`.execute(app.db);
+      const browser = await open();
+      await save({ ...whole, invoiceEmail }, browser);
+      await post(browser, { intent: 'mail-invoice-email' });
+      const data = JSON.parse((await browser.send('/profile/data.json')).text);
+      const kinds = (list: { kind?: string; type?: string }[]) =>
+        list.map(({ kind, type }) => kind ?? type).filter((each) => each?.includes('invoice_email'));
+      return {
+        mails: await listMailsTo(invoiceEmail),
+        seen: [
+          ...[kinds(data.emails).sort(), kinds(data.activity)],
+          ...[textOf(await browser.send('/profile/activity')).match(/[^.]*address for invoices/g)],
+          textOf(await browser.send(page)).replaceAll(invoiceEmail, ''),
+        ],
+      };
+    };
+    // Beyond the sweep, which goes by the clock of the database.
     await sql`insert into reserved_addresses (email, user_id, expires_at)
-      values (${books}, ${await idOf(app.db, 'merchant@example.test')}, ${new Date(clock.at.getTime() + 86_400_000)})`.execute(
-      app.db,
-    );
-    await save({ ...whole, invoiceEmail: books });
-    expect(await listMailsTo(books)).toEqual([]);
+      values (${books}, ${await idOf(app.db, 'merchant@example.test')}, '2099-01-01')`.execute(app.db);
+    const left = await look(books);
     await sql`delete from reserved_addresses`.execute(app.db);
+    await sql`delete from mails`.execute(app.db);
+    const free = await look('free@fleurs.example.com');
+    // The first may have left before the second was asked for.
+    expect([left.mails, [...new Set(free.mails)]]).toEqual([[], ['invoice_email']]);
+    expect(left.seen).toEqual(free.seen);
+    expect(free.seen[1]).toEqual(['billing.invoice_email_asked', 'billing.invoice_email_asked']);
   });
 });
 

@@ -1,5 +1,5 @@
 // Signing up on the way to a client, and changing an address and having it back, as a person does both.
-import type { BrowserContextOptions, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   appearances,
@@ -174,12 +174,7 @@ describe.each([
   });
 });
 
-const widths: [string, BrowserContextOptions][] = [
-  ...appearances,
-  ['320 px', { viewport: { width: 320, height: 640 } }],
-];
-
-it.each(widths)('every page is good on %s, with a long name and address', async (what, options) => {
+it.each(appearances)('every page is good on %s, with a long name and address', async (what, options) => {
   const { page, complaints } = await site.visit(options);
   const faults: string[] = [];
   const inspect = async (name: string) => {

@@ -12,12 +12,6 @@ afterAll(() => site.close());
 
 const isTooWide = 'document.documentElement.scrollWidth > document.documentElement.clientWidth';
 const openAll = "for (const one of document.querySelectorAll('details')) one.open = true";
-// It is a long page, and axe looks at each word of it.
-const looked = byForm({
-  short: appearances.filter(([name]) => name === '320 dark' || name === '1280 light'),
-  long: appearances,
-});
-
 it('stays inside the screen with all of it open', async () => {
   for (const [name, options] of appearances) {
     const { page, context } = await site.visit(options);
@@ -28,7 +22,7 @@ it('stays inside the screen with all of it open', async () => {
   }
 });
 
-it.each(looked)('has no serious axe finding and no console message, at %s', async (name, options) => {
+it.each(appearances)('has no serious axe finding and no console message, at %s', async (name, options) => {
   const { page, complaints } = await site.visit(options);
   await page.goto('/developers/api');
   if (byForm({ short: false, long: true })) await page.evaluate(openAll);

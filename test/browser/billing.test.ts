@@ -100,6 +100,10 @@ describe.each(appearances)('the pages of billing for administrators, at %s,', (n
     await page.goto(`/admin/people/${await idOf(site.app.db, owner)}`);
     await page.getByRole('heading', { name: 'Invoices' }).waitFor();
     await look('a customer');
+    const previews = page.getByRole('link', { name: 'What will be invoiced' });
+    await page.goto((await previews.last().getAttribute('href')) ?? '');
+    await page.getByRole('heading', { level: 1, name: 'What will be invoiced' }).waitFor();
+    await look('what will be invoiced');
     expect(faults).toEqual([]);
     expect(complaints).toEqual([]);
   });

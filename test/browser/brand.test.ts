@@ -28,7 +28,6 @@ afterAll(async () => {
 });
 
 const launch = '/login?next=%2Fsso%2Flaunch%2Fmarketplace';
-const narrow = { viewport: { width: 320, height: 640 }, colorScheme: 'light' } as const;
 const brokenImages = `[...document.images].filter((image) => image.naturalWidth === 0).map(({ src }) => src)`;
 
 /** The newest mail with that subject, once there is one. */
@@ -43,7 +42,7 @@ async function findMail(page: Page, subject: string): Promise<Locator> {
   return mail;
 }
 
-describe.each([...appearances, ['320 px', narrow] as const])('on a %s', (name, options) => {
+describe.each(appearances)('on a %s', (name, options) => {
   it('pages have the logo and the colour, and the activity is readable', async () => {
     const { page, complaints } = await site.visit(options);
     const faults: string[] = [];

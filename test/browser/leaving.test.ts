@@ -80,12 +80,7 @@ it('whoever is erased is logged out, and cannot log in', async () => {
   await page.getByText('The email address or password is incorrect').waitFor();
 });
 
-const narrow: (typeof appearances)[number] = [
-  'narrow, light',
-  { viewport: { width: 320, height: 640 }, colorScheme: 'light' },
-];
-
-it.each([...appearances, narrow])('the pages are good on a %s screen', async (name, options) => {
+it.each(appearances)('the pages are good on a %s screen', async (name, options) => {
   const contract = {
     plan: 'starter',
     status: 'active',

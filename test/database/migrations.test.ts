@@ -47,6 +47,7 @@ const landed = [
   'm030-new-addresses',
   'm031-billing',
   'm032-sums',
+  'm034-income',
 ];
 
 /** The last of those from before the first release: nothing older runs anywhere. */

@@ -6,6 +6,8 @@ import { Section } from '../section.tsx';
 
 type Contract = {
   id: string;
+  /** To staff: the CRM's id for it. */
+  signupId?: string;
   plan: string;
   status: 'trialing' | 'active' | 'past_due' | 'canceled' | 'expired';
   trialEndsAt: Date | null;
@@ -20,8 +22,16 @@ const states: Record<Contract['status'], [words: string, meaning: Meaning]> = {
   expired: ['Trial ended', 'neutral'],
 };
 
-/** `isOwn`: to whoever has them. Otherwise to staff. */
-export function Contracts({ contracts, isOwn = true }: { contracts: Contract[]; isOwn?: boolean }) {
+/** `isOwn`: to whoever has them. Otherwise to staff. `previews`: whether whoever looks may see what will be invoiced. */
+export function Contracts({
+  contracts,
+  isOwn = true,
+  previews = false,
+}: {
+  contracts: Contract[];
+  isOwn?: boolean;
+  previews?: boolean;
+}) {
   return (
     <Section id="contracts" title="Service contracts">
       <Rows>
@@ -31,7 +41,19 @@ export function Contracts({ contracts, isOwn = true }: { contracts: Contract[]; 
             <Row
               key={contract.id}
               title={<span className="plan">{contract.plan}</span>}
-              about={<About {...contract} isOwn={isOwn} />}
+              about={
+                <>
+                  <About {...contract} isOwn={isOwn} />
+                  {previews && contract.signupId && (
+                    <>
+                      <br />
+                      <a href={`/admin/billing/preview?signup=${encodeURIComponent(contract.signupId)}`}>
+                        What will be invoiced
+                      </a>
+                    </>
+                  )}
+                </>
+              }
               end={<Badge meaning={meaning}>{words}</Badge>}
             />
           );

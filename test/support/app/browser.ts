@@ -15,6 +15,7 @@ import { demoPassword } from '../../../server/demo/demo-users.ts';
 import type { Fetch } from '../../../server/http/door.ts';
 import { listen } from '../../../server/runtime/listen.ts';
 import { makeFolder } from '../database/postgres.ts';
+import { byForm } from '../faults/faults.ts';
 import { openApp, type TestApp } from './app.ts';
 import { findFreePort } from './process.ts';
 
@@ -152,12 +153,22 @@ export async function inspectPage(page: Page, what: string): Promise<string[]> {
 
 const heights = { 320: 640, 390: 844, 1280: 800 };
 
-/** The screens that every page is looked at on: the widths of a small phone, a phone and a desktop, light and dark. */
-export const appearances = Object.entries(heights).flatMap(([width, height]) =>
+const screens = Object.entries(heights).flatMap(([width, height]) =>
   (['light', 'dark'] as const).map((colorScheme): [name: string, options: BrowserContextOptions] => [
     `${width} ${colorScheme}`,
     { viewport: { width: Number(width), height }, colorScheme },
   ]),
+);
+
+/**
+ * The screens that every page is looked at on: the widths of a small phone, a phone and a desktop, light and dark. The short form
+ * has each width and each colour scheme once; pictures are taken of all.
+ */
+export const appearances = screens.filter(
+  ([name]) =>
+    byForm({ short: false, long: true }) ||
+    process.env.SCREENSHOTS ||
+    ['320 light', '390 dark', '1280 light'].includes(name),
 );
 
 export async function logIn(page: Page, email = 'merchant@example.test', password = demoPassword) {

@@ -1,0 +1,82 @@
+// What billing brings in: contracts by plan, and income by month and rate.
+import type { Procedures } from '../../../server/trpc/router.ts';
+import { Money } from '../money.tsx';
+
+type Summary = Awaited<ReturnType<Procedures['admin']['billing']['summary']>>;
+
+export function RecurringTable({ recurring }: Pick<Summary, 'recurring'>) {
+  return (
+    <table className="figures">
+      <thead>
+        <tr>
+          <th scope="col">Plan</th>
+          <th scope="col">Contracts</th>
+          <th scope="col">In a month</th>
+        </tr>
+      </thead>
+      <tbody>
+        {recurring.map(({ plan, currency, count, yearly, amount, minorDigits }) => (
+          <tr key={`${plan} ${currency}`}>
+            <th scope="row">
+              <span className="plan">{plan}</span>
+            </th>
+            <td>
+              {count}
+              {yearly > 0 && <span className="hint">{yearly} by the year</span>}
+            </td>
+            <td data-recurring={currency ? amount : undefined}>
+              {currency ? <Money {...{ currency, minorDigits, unitAmount: amount }} /> : 'No price'}
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+const month = new Intl.DateTimeFormat('en-GB', { month: 'long', year: 'numeric', timeZone: 'UTC' });
+
+export const sayMonth = (text: string) => month.format(new Date(`${text}-01T00:00:00Z`));
+
+const categories: Record<string, string> = { AE: 'Reverse charge', E: 'Exempt', O: 'Not subject to tax' };
+
+export const sayRate = (category: string | null, rate: number) =>
+  category === null ? 'Not a tax invoice' : (categories[category] ?? `${rate / 100} %`);
+
+/** A body of the table for each month. */
+export function IncomeTable({ rows }: { rows: Summary['income']['rows'] }) {
+  const months = [...new Set(rows.map((row) => row.month))];
+  return (
+    <table className="figures">
+      <thead>
+        <tr>
+          <th scope="col">Rate</th>
+          <th scope="col">Net</th>
+          <th scope="col">Tax</th>
+        </tr>
+      </thead>
+      {months.map((each) => (
+        <tbody key={each} data-month={each}>
+          <tr>
+            <th scope="rowgroup" colSpan={3} className="figures-part">
+              {sayMonth(each)}
+            </th>
+          </tr>
+          {rows
+            .filter((row) => row.month === each)
+            .map(({ currency, category, rate, net, tax, minorDigits }) => (
+              <tr key={`${currency} ${category} ${rate}`}>
+                <th scope="row">{sayRate(category, rate)}</th>
+                <td>
+                  <Money {...{ currency, minorDigits, unitAmount: net }} />
+                </td>
+                <td>
+                  <Money {...{ currency, minorDigits, unitAmount: tax }} />
+                </td>
+              </tr>
+            ))}
+        </tbody>
+      ))}
+    </table>
+  );
+}

@@ -1,0 +1,123 @@
+// What billing brings in: income by month, contracts by plan, trials that end, and contracts past due. Reads only.
+import { sql } from 'kysely';
+import type { Database } from '../postgres/client.ts';
+
+/** Amounts in minor units. `category` is null of invoices from before there was a seller. */
+export type Income = {
+  month: string;
+  currency: string;
+  category: string | null;
+  rate: number;
+  net: number;
+  tax: number;
+};
+
+/**
+ * Net and tax of invoices less those of credit notes, by month of their date, from the first day of `from` up to that of `before`;
+ * the newest month first. It counts what `readDocuments` of db/tables/books.ts has.
+ */
+export async function sumIncome(
+  db: Database,
+  { zone, from, before }: { zone: string; from: string; before: string | undefined },
+): Promise<Income[]> {
+  const firstOf = (month: string) => sql`${`${month}-01`}::date`;
+  const startOf = (month: string) => sql`(${firstOf(month)}::timestamp at time zone ${zone})`;
+  const { rows } = await sql<Omit<Income, 'net' | 'tax'> & { net: string; tax: string }>`
+    select to_char(month, 'YYYY-MM') as month, currency, category, rate, net, tax from (
+      select date_trunc('month', issued_on::timestamp) as month, currency, category, rate,
+        sum(case kind when 'invoice' then net else -net end) as net,
+        sum(case kind when 'invoice' then tax else -tax end) as tax
+      from (
+        -- Few rows are left for the months then, and an index has these columns in this order.
+        select issued_on, kind, currency, category, rate, sum(net) as net, sum(tax) as tax from documents
+        where issued_on >= ${firstOf(from)} ${before === undefined ? sql`` : sql`and issued_on < ${firstOf(before)}`}
+        group by 1, 2, 3, 4, 5) days
+      group by 1, 2, 3, 4
+      union all
+      select date_trunc('month', issued_at at time zone ${zone}), currency, null, 0, sum(unit_amount), 0
+      from invoices
+      where document is null and issued_at >= ${startOf(from)}
+        ${before === undefined ? sql`` : sql`and issued_at < ${startOf(before)}`}
+      group by 1, 2
+    ) sums
+    order by sums.month desc, currency, category nulls last, rate desc`.execute(db);
+  return rows.map((row) => ({ ...row, net: Number(row.net), tax: Number(row.tax) }));
+}
+
+/** Whether anything was issued before that month. */
+export async function hasIncomeBefore(
+  db: Database,
+  { zone, month }: { zone: string; month: string },
+): Promise<boolean> {
+  const { rows } = await sql<{ isSo: boolean }>`
+    select exists (select from documents where issued_on < ${`${month}-01`}::date) or exists (
+      select from invoices
+      where document is null and issued_at < (${`${month}-01`}::timestamp at time zone ${zone})) as "isSo"`.execute(
+    db,
+  );
+  return rows[0]?.isSo === true;
+}
+
+/** Of active contracts, by plan and currency: how many, and the sums of their prices as text. Without a price: no currency. */
+export type Recurring = {
+  plan: string;
+  currency: string | null;
+  count: number;
+  yearly: number;
+  ofMonths: string;
+  ofYears: string;
+};
+
+export async function sumRecurring(db: Database, now: Date): Promise<Recurring[]> {
+  const { rows } = await sql<Recurring>`
+    select plan, price_currency as currency, count(*)::int as count,
+      (count(*) filter (where price_interval = 'year'))::int as yearly,
+      coalesce(sum(price_unit_amount) filter (where price_interval = 'month'), 0)::text as "ofMonths",
+      coalesce(sum(price_unit_amount) filter (where price_interval = 'year'), 0)::text as "ofYears"
+    from service_contracts
+    where status = 'active' and (cancels_at is null or cancels_at > ${now})
+    group by 1, 2 order by 2 nulls last, 1`.execute(db);
+  return rows;
+}
+
+type Listed = { signupId: string; plan: string; accountName: string | null; userId: string | null };
+
+/** The trials that end after `now` and by `until`, the soonest first. */
+export async function listTrialsEnding(
+  db: Database,
+  { now, until, limit }: { now: Date; until: Date; limit: number },
+): Promise<(Listed & { trialEndsAt: Date })[]> {
+  const { rows } = await sql<Listed & { trialEndsAt: Date }>`
+    select c.signup_id as "signupId", c.plan, a.name as "accountName", c.user_id as "userId", c.trial_ends_at as "trialEndsAt"
+    from service_contracts c left join accounts a on a.id = c.account_id
+    where c.status = 'trialing' and c.trial_ends_at > ${now} and c.trial_ends_at <= ${until}
+      and (c.cancels_at is null or c.cancels_at > ${now})
+    order by c.trial_ends_at, c.signup_id limit ${limit}`.execute(db);
+  return rows;
+}
+
+export type PastDue = Listed & { dueAt: Date; open: { currency: string; amount: number }[] };
+
+/** Contracts that are past due, the longest overdue first, with what is open of all their invoices. */
+export async function listPastDue(
+  db: Database,
+  { now, limit }: { now: Date; limit: number },
+): Promise<PastDue[]> {
+  const { rows } = await sql<PastDue>`
+    with late as (
+      select i.contract_id, min(i.due_at) as due_at from invoices i
+      where i.status = 'open' and i.due_at <= ${now} group by i.contract_id
+    ), picked as (
+      select c.id, c.signup_id, c.plan, c.account_id, c.user_id, late.due_at
+      from late join service_contracts c on c.id = late.contract_id
+      where c.status = 'past_due' and (c.cancels_at is null or c.cancels_at > ${now})
+      order by late.due_at, c.signup_id limit ${limit}
+    )
+    select p.signup_id as "signupId", p.plan, a.name as "accountName", p.user_id as "userId", p.due_at as "dueAt", (
+      select json_agg(json_build_object('currency', currency, 'amount', amount) order by currency) from (
+        select currency, sum(unit_amount - credited - allocated) as amount from invoices
+        where contract_id = p.id and status = 'open' group by currency) sums) as open
+    from picked p left join accounts a on a.id = p.account_id
+    order by p.due_at, p.signup_id`.execute(db);
+  return rows;
+}
