@@ -25,3 +25,9 @@ const timeouts = [
 export async function liftTimeouts(trx: Transaction<DB>): Promise<void> {
   await sql`select set_config(name, '0', true) from pg_settings where name = any(${timeouts})`.execute(trx);
 }
+
+/** Lifts the timeouts of a transaction that waits for a reader, not those of its statements. */
+export async function liftIdleTimeouts(trx: Transaction<DB>): Promise<void> {
+  const ofIdle = timeouts.filter((name) => name.includes('transaction'));
+  await sql`select set_config(name, '0', true) from pg_settings where name = any(${ofIdle})`.execute(trx);
+}

@@ -7,9 +7,9 @@ import { Row, Rows } from '../components/rows.tsx';
 import { Section } from '../components/section.tsx';
 import { titled } from '../components/service-name.ts';
 import { IncomeTable, RecurringTable, sayMonth } from '../components/staff/billing-reports.tsx';
-import { heldReasons } from '../components/staff/held-reasons.ts';
+
 import { StaffPage } from '../components/staff/staff-page.tsx';
-import { Name, personPath, sayIgnored } from '../components/staff/words.tsx';
+import { heldWords, Name, personPath, sayIgnored } from '../components/staff/words.tsx';
 import { loadForStaff } from '../staff.ts';
 
 export const handle = { isStatic: true };
@@ -172,7 +172,7 @@ export default function AdminBilling() {
                       The period from <Day at={startsAt} />.{' '}
                     </>
                   )}
-                  {heldReasons[code] ?? code}
+                  {heldWords[code] ?? code}
                 </span>
               }
             />

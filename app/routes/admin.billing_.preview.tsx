@@ -5,8 +5,8 @@ import { Money } from '../components/money.tsx';
 import { Section } from '../components/section.tsx';
 import { titled } from '../components/service-name.ts';
 import { sayRate } from '../components/staff/billing-reports.tsx';
-import { heldReasons } from '../components/staff/held-reasons.ts';
 import { StaffPage } from '../components/staff/staff-page.tsx';
+import { heldWords } from '../components/staff/words.tsx';
 import { loadForStaff } from '../staff.ts';
 
 export const handle = { isStatic: true };
@@ -66,7 +66,7 @@ export default function Preview() {
         )}
         {held && (
           <p>
-            Nothing {documents.length > 0 && 'more '}can be invoiced. {heldReasons[held] ?? held}
+            Nothing {documents.length > 0 && 'more '}can be invoiced. {heldWords[held] ?? held}
           </p>
         )}
         {!preview && <p>There is no seller yet. Set one in the settings first.</p>}

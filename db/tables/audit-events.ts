@@ -141,6 +141,22 @@ export async function findLooks(
   return rows[0] ?? { isKnown: false, people: 0, oldestAgeSeconds: 0 };
 }
 
+/** Which files somebody of the staff has begun to take within the last hour, and how often. */
+export async function listFilesTaken(
+  db: Database,
+  actorId: string,
+): Promise<
+  { file: string; from: string | null; to: string | null; times: number; oldestAgeSeconds: number }[]
+> {
+  const { rows } = await sql<Awaited<ReturnType<typeof listFilesTaken>>[number]>`
+    select details ->> 'file' as file, details ->> 'from' as "from", details ->> 'to' as "to", count(*)::int as times,
+      extract(epoch from now() - min(at))::float8 as "oldestAgeSeconds"
+    from audit_events
+    where actor_id = ${actorId} and at > now() - interval '1 hour' and type = 'staff.export_started'
+    group by 1, 2, 3`.execute(db);
+  return rows;
+}
+
 /** Whether somebody of the staff has caused such an event within the last hours. */
 export async function hasEventOf(
   db: Database,

@@ -2,6 +2,7 @@
 import { sql } from 'kysely';
 import type { Database } from '../postgres/client.ts';
 import type { Invoices } from '../schema.ts';
+import { statusAt } from './contract-views.ts';
 import type { Invoice } from './invoices.ts';
 import { type Contract, contractColumns, readContract } from './service-contracts.ts';
 
@@ -15,22 +16,29 @@ const heldCode = sql<string | null>`(
 /** `email`: of its user; null once they are erased. */
 export type ListedContract = Contract & { held: string | null; email: string | null };
 
+const selectContracts = (db: Database) =>
+  db
+    .selectFrom('service_contracts')
+    .select([...contractColumns, heldCode.as('held')])
+    .select((eb) =>
+      eb
+        .selectFrom('users')
+        .select('email')
+        .whereRef('users.id', '=', 'service_contracts.user_id')
+        .as('email'),
+    );
+
+const toContract = (
+  row: Awaited<ReturnType<ReturnType<typeof selectContracts>['execute']>>[number],
+): ListedContract => ({ ...readContract(row), held: row.held, email: row.email });
+
 /** All contracts, or those of an account, in the order in which they were made. */
 export async function* listAllContracts(
   db: Database,
-  { accountId }: { accountId?: string | undefined },
+  { accountId }: { accountId?: string | undefined } = {},
 ): AsyncGenerator<ListedContract[], void> {
   for (let after = '00000000-0000-0000-0000-000000000000'; ; ) {
-    const rows = await db
-      .selectFrom('service_contracts')
-      .select([...contractColumns, heldCode.as('held')])
-      .select((eb) =>
-        eb
-          .selectFrom('users')
-          .select('email')
-          .whereRef('users.id', '=', 'service_contracts.user_id')
-          .as('email'),
-      )
+    const rows = await selectContracts(db)
       .where('id', '>', after)
       .$if(accountId !== undefined, (query) => query.where('account_id', '=', accountId ?? ''))
       .orderBy('id')
@@ -38,9 +46,34 @@ export async function* listAllContracts(
       .execute();
     const last = rows.at(-1);
     if (!last) return;
-    yield rows.map((row) => ({ ...readContract(row), held: row.held, email: row.email }));
+    yield rows.map(toContract);
     after = last.id;
   }
+}
+
+/** Contracts in that state at `now`, or `held`, the newest first. `before` is the id of one: only what was made before it. */
+export async function listContracts(
+  db: Database,
+  {
+    state,
+    before,
+    now,
+    limit,
+  }: { state?: string | undefined; before?: string | undefined; now: Date; limit: number },
+): Promise<ListedContract[]> {
+  const rows = await selectContracts(db)
+    .$if(before !== undefined, (query) => query.where('id', '<', before ?? ''))
+    .$if(state === 'held', (query) =>
+      query
+        // Few wait, so that no other contract is looked at.
+        .where('id', 'in', (eb) => eb.selectFrom('waiting_periods').select('contract_id'))
+        .where(heldCode, 'is not', null),
+    )
+    .$if(state !== undefined && state !== 'held', (query) => query.where(statusAt(now), '=', state ?? ''))
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .execute();
+  return rows.map(toContract);
 }
 
 export type ListedInvoice = {
@@ -56,37 +89,60 @@ export type ListedInvoice = {
   dueAt: Date;
   /** The last day to pay: by its document, else in the zone. */
   dueOn: string;
+  /** Of its user; null once they are erased. */
+  userId: string | null;
   email: string | null;
 };
+
+type InvoiceRow = Omit<ListedInvoice, 'id' | 'total' | 'open'> & { id: string; total: string; open: string };
+
+const selectInvoices = ({ now, zone }: { now: Date; zone: string }) => sql`
+  select i.number as id, coalesce(i.document, i.number::text) as number, c.signup_id as "signupId", i.status,
+    i.status = 'open' and i.due_at <= ${now} as "isOverdue", i.currency, i.unit_amount as total,
+    i.unit_amount - i.credited - i.allocated as open, i.issued_at as "issuedAt", i.due_at as "dueAt",
+    coalesce(d.facts->>'due_on', (i.due_at at time zone ${zone})::date::text) as "dueOn", u.id as "userId", u.email
+  from invoices i join service_contracts c on c.id = i.contract_id left join users u on u.id = c.user_id
+    left join documents d on d.number = i.document`;
+
+const toInvoice = (row: InvoiceRow): ListedInvoice => ({
+  ...row,
+  id: Number(row.id),
+  total: Number(row.total),
+  open: Number(row.open),
+});
 
 /** All invoices, or those of an account, in the order in which they were issued. */
 export async function* listAllInvoices(
   db: Database,
-  { accountId, now, zone }: { accountId?: string | undefined; now: Date; zone: string },
+  { accountId, ...at }: { accountId?: string | undefined; now: Date; zone: string },
 ): AsyncGenerator<ListedInvoice[], void> {
   for (let after = 0; ; ) {
-    const { rows } = await sql<
-      Omit<ListedInvoice, 'id' | 'total' | 'open'> & { id: string; total: string; open: string }
-    >`
-      select i.number as id, coalesce(i.document, i.number::text) as number, c.signup_id as "signupId", i.status,
-        i.status = 'open' and i.due_at <= ${now} as "isOverdue", i.currency, i.unit_amount as total,
-        i.unit_amount - i.credited - i.allocated as open, i.issued_at as "issuedAt", i.due_at as "dueAt",
-        coalesce(d.facts->>'due_on', (i.due_at at time zone ${zone})::date::text) as "dueOn", u.email
-      from invoices i join service_contracts c on c.id = i.contract_id left join users u on u.id = c.user_id
-        left join documents d on d.number = i.document
+    const { rows } = await sql<InvoiceRow>`${selectInvoices(at)}
       where i.number > ${after} ${accountId === undefined ? sql`` : sql`and c.account_id = ${accountId}`}
       order by i.number limit ${sliceSize}`.execute(db);
-    const slice = rows.map((row) => ({
-      ...row,
-      id: Number(row.id),
-      total: Number(row.total),
-      open: Number(row.open),
-    }));
+    const slice = rows.map(toInvoice);
     const last = slice.at(-1);
     if (!last) return;
     yield slice;
     after = last.id;
   }
+}
+
+/** Invoices in that state, or `overdue`, the newest first. `before` is the `id` of one: only what was issued before it. */
+export async function listInvoices(
+  db: Database,
+  {
+    state,
+    before,
+    limit,
+    ...at
+  }: { state?: string | undefined; before?: number | undefined; limit: number; now: Date; zone: string },
+): Promise<ListedInvoice[]> {
+  const { rows } = await sql<InvoiceRow>`${selectInvoices(at)}
+    where ${before === undefined ? sql`true` : sql`i.number < ${before}`}
+      ${state === undefined ? sql`` : state === 'overdue' ? sql`and i.status = 'open' and i.due_at <= ${at.now}` : sql`and i.status = ${state}`}
+    order by i.number desc limit ${limit}`.execute(db);
+  return rows.map(toInvoice);
 }
 
 /** How long an invoice that is open has been overdue. */

@@ -5,6 +5,12 @@ export function dayIn(zone: string, at: Date): string {
   return dayWriter(zone)(at.getTime());
 }
 
+/** Whether the text is a day: 2026-02-30 is none. */
+export const isDay = (text: string): boolean =>
+  /^\d{4}-\d\d-\d\d$/.test(text) &&
+  !Number.isNaN(Date.parse(text)) &&
+  new Date(text).toISOString().startsWith(text);
+
 /** The first instant of that day in the zone: midnight, or later if clocks are put forward then. */
 export function startOfDay(zone: string, day: string): Date {
   const write = dayWriter(zone);

@@ -16,8 +16,9 @@ import {
   type Span,
 } from '../../db/tables/books.ts';
 import { readClock } from '../../db/tables/documents.ts';
-import { liftTimeouts } from '../../db/timeouts.ts';
+import { liftIdleTimeouts, liftTimeouts } from '../../db/timeouts.ts';
 import { AppError } from '../basics/errors.ts';
+import { faultWords } from '../basics/fault-words.ts';
 import { guardText } from '../runtime/csv.ts';
 import { addDays, dayIn, startOfDay } from './days.ts';
 import { writeDecimal } from './decimals.ts';
@@ -38,26 +39,42 @@ export const bookNames = Object.keys(headers) as BookName[];
 /** Writes records of a file; how fast is up to whoever writes. */
 type Write = (name: BookName, records: string[][]) => Promise<void>;
 
+type Days = { from: string; to: string };
+
 /**
- * Writes the header and the records of each file. The result is how many records each has. Throws 422 `validation_failed` for
- * days that are not over each other, or after today in the seller's zone; without a seller, in UTC.
+ * Throws 422 `validation_failed` for days that are not over each other, or after today in the seller's zone; without a seller, in
+ * UTC. The result is the zone.
  */
+export async function requireSpan(db: Database, { from, to }: Days): Promise<string> {
+  const zone = await findZone(db);
+  const today = dayIn(zone, await readClock(db));
+  if (to > today) throw refuse('/to', faultWords.day_ahead);
+  if (from > to) throw refuse('/from', faultWords.days_turned);
+  return zone;
+}
+
+type Reading = {
+  /** Only this file. */
+  only?: BookName;
+  /** Somebody waits for it: no statement takes longer than the pool lets it, and `signal` aborts when they have gone. */
+  signal?: AbortSignal;
+};
+
+/** Writes the header and the records of each file. The result is how many records each has. Throws what `requireSpan` throws. */
 export async function exportBooks(
   db: Database,
-  { from, to }: { from: string; to: string },
+  { from, to }: Days,
   write: Write,
+  { only, signal }: Reading = {},
 ): Promise<Record<BookName, number>> {
-  await letDayEnd(db, { zone: await findZone(db), to });
+  await letDayEnd(db, { zone: await findZone(db), to }, signal);
   return inTransaction(
     db,
     { by: 'operator', cause: 'billing:export' },
     async (trx) => {
-      await liftTimeouts(trx);
-      const zone = await findZone(trx);
-      const today = dayIn(zone, await readClock(trx));
-      if (to > today) throw refuse('/to', `Must not be after today, ${today}.`);
-      if (from > to) throw refuse('/from', 'Must not be after the last day.');
-      return writeBooks(trx, { zone, from, to }, write);
+      await (signal ? liftIdleTimeouts(trx) : liftTimeouts(trx));
+      const zone = await requireSpan(trx, { from, to });
+      return writeBooks(trx, { zone, from, to }, write, only ? [only] : bookNames);
     },
     { begin: 'begin isolation level repeatable read', end: 'rollback' },
   );
@@ -72,12 +89,17 @@ const longestMs = 10 * 60 * 1_000;
  * What is recorded is committed a little later than it says. So after the last day has ended, waits for what was under way then:
  * the next export would have it, and this one would not (contract 7.182).
  */
-async function letDayEnd(db: Database, { zone, to }: { zone: string; to: string }): Promise<void> {
+async function letDayEnd(
+  db: Database,
+  { zone, to }: { zone: string; to: string },
+  signal?: AbortSignal,
+): Promise<void> {
   const now = (await readClock(db)).getTime();
   const endedAt = startOfDay(zone, addDays(to, 1)).getTime();
   if (now < endedAt) return;
   const moment = await readMoment(db);
   for (let leftMs = endedAt + longestMs - now; leftMs > 0; leftMs -= pauseMs) {
+    signal?.throwIfAborted();
     if (await haveEnded(db, moment)) return;
     await new Promise((done) => setTimeout(done, pauseMs));
   }
@@ -86,21 +108,30 @@ async function letDayEnd(db: Database, { zone, to }: { zone: string; to: string 
 const refuse = (pointer: string, detail: string) =>
   new AppError('validation_failed', { errors: [{ pointer, detail }] });
 
-async function writeBooks(trx: Transaction<DB>, span: Span, write: Write): Promise<Record<BookName, number>> {
+async function writeBooks(
+  trx: Transaction<DB>,
+  span: Span,
+  write: Write,
+  names: BookName[],
+): Promise<Record<BookName, number>> {
   const counts = { 'documents.csv': 0, 'lines.csv': 0, 'tax.csv': 0, 'money.csv': 0, 'allocations.csv': 0 };
-  for (const name of bookNames) await write(name, [headers[name].split(',')]);
-  const add = async (name: BookName, records: string[][]) => {
-    counts[name] += records.length;
-    await write(name, records);
-  };
-  for await (const documents of readDocuments(trx, span)) {
-    await add('documents.csv', documents.map(toDocument));
-    await add('lines.csv', documents.map(toLine));
-    await add('tax.csv', documents.map(toTax));
+  for (const name of names) await write(name, [headers[name].split(',')]);
+  async function add<Row>(rows: Row[], records: Partial<Record<BookName, (row: Row) => string[]>>) {
+    for (const name of names) {
+      const toRecord = records[name];
+      if (!toRecord) continue;
+      counts[name] += rows.length;
+      await write(name, rows.map(toRecord));
+    }
   }
-  for await (const money of readMoney(trx, span)) await add('money.csv', money.map(toMoney));
-  for await (const allocations of readAllocations(trx, span))
-    await add('allocations.csv', allocations.map(toAllocation));
+  const ofDocuments = { 'documents.csv': toDocument, 'lines.csv': toLine, 'tax.csv': toTax };
+  if (names.some((name) => name in ofDocuments))
+    for await (const documents of readDocuments(trx, span)) await add(documents, ofDocuments);
+  if (names.includes('money.csv'))
+    for await (const money of readMoney(trx, span)) await add(money, { 'money.csv': toMoney });
+  if (names.includes('allocations.csv'))
+    for await (const allocations of readAllocations(trx, span))
+      await add(allocations, { 'allocations.csv': toAllocation });
   return counts;
 }
 

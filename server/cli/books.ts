@@ -4,10 +4,17 @@ import type { Database } from '../../db/postgres/client.ts';
 import { listAllContracts, listAllInvoices } from '../../db/tables/book-lists.ts';
 import { findHolder } from '../../db/tables/users.ts';
 import { AppError } from '../basics/errors.ts';
-import { contractStatusSchema, describeContract } from '../billing/contract-list.ts';
+import { faultWords } from '../basics/fault-words.ts';
+import { isDay } from '../billing/days.ts';
 import { formatAmount } from '../billing/decimals.ts';
 import { type BookName, bookNames, exportBooks } from '../billing/export.ts';
 import { findZone } from '../billing/issue.ts';
+import {
+  contractStates,
+  describeListedContract,
+  describeListedInvoice,
+  invoiceStates,
+} from '../billing/lists.ts';
 import { readPreview } from '../billing/preview.ts';
 import { writeCsv } from '../runtime/csv.ts';
 import { type LineWriter, openLineWriter, requireEmptyFolder, writeLinesOut } from '../runtime/files.ts';
@@ -64,15 +71,15 @@ export function addBookCommands(program: Command): void {
   program
     .command('contracts')
     .description('list contracts, in the order in which they were made')
-    .addOption(new Option('--state <state>', 'only these').choices([...contractStatusSchema.options, 'held']))
+    .addOption(new Option('--state <state>', 'only these').choices(contractStates))
     .option('--account <email>', 'only those of the account of whoever holds this address', readEmail)
     .option(...json)
     .action((options: ListOptions) =>
       list(options, 'No contracts.', async function* (db, accountId) {
         for await (const contracts of listAllContracts(db, { accountId }))
-          yield contracts.map(({ email, held, ...contract }) => {
-            const described = { ...describeContract(contract, now()), held, email };
-            const { signup_id, status, plan, cancels_at } = described;
+          yield contracts.map((contract) => {
+            const described = describeListedContract(contract, now());
+            const { signup_id, status, plan, cancels_at, held, email } = described;
             const facts = [
               ...[signup_id, status, plan, email ?? 'erased'],
               ...[cancels_at && `ends ${cancels_at}`, held && `held: ${held}`],
@@ -85,22 +92,18 @@ export function addBookCommands(program: Command): void {
   program
     .command('invoices')
     .description('list invoices, in the order in which they were issued')
-    .addOption(new Option('--state <state>', 'only these').choices(['open', 'paid', 'void', 'overdue']))
+    .addOption(new Option('--state <state>', 'only these').choices(invoiceStates))
     .option('--account <email>', 'only those of the account of whoever holds this address', readEmail)
     .option(...json)
     .action((options: ListOptions) =>
       list(options, 'No invoices.', async function* (db, accountId) {
         const zone = await findZone(db);
         for await (const invoices of listAllInvoices(db, { accountId, now: now(), zone }))
-          yield invoices.map(({ number, status, isOverdue, currency, total, open, ...rest }) => {
-            const { signupId: signup_id, issuedAt, dueAt, dueOn, email } = rest;
-            const [issued_at, due_at] = [issuedAt.toISOString(), dueAt.toISOString()];
-            const described = {
-              ...{ number, signup_id, status, overdue: isOverdue, currency, total, open },
-              ...{ issued_at, due_at, email },
-            };
+          yield invoices.map((invoice) => {
+            const { number, status, isOverdue, signupId, currency, total, open, dueOn, email } = invoice;
+            const described = describeListedInvoice(invoice);
             const facts = [
-              ...[number, isOverdue ? 'overdue' : status, signup_id, formatAmount(total, currency)],
+              ...[number, isOverdue ? 'overdue' : status, signupId, formatAmount(total, currency)],
               ...[open > 0 && `open ${formatAmount(open, currency)}`, `due ${dueOn}`, email ?? 'erased'],
             ];
             return { states: [status, ...(isOverdue ? ['overdue'] : [])], described, facts };
@@ -183,11 +186,7 @@ const describeForecast = ({ currency, ...forecast }: Forecast) =>
   ].join('  ');
 
 function readDay(text: string): string {
-  const isDay =
-    /^\d{4}-\d\d-\d\d$/.test(text) &&
-    !Number.isNaN(Date.parse(text)) &&
-    new Date(text).toISOString().startsWith(text);
-  if (!isDay) throw new InvalidArgumentError('Enter a day, such as 2026-01-31.');
+  if (!isDay(text)) throw new InvalidArgumentError(faultWords.day_none);
   return text;
 }
 

@@ -5,8 +5,7 @@ import { type OwnRow, readOwnRows, sections } from '../../db/own-data.ts';
 import { inTransactionOf } from '../../db/postgres/transactions.ts';
 import type { User } from '../../db/tables/users.ts';
 import { redirect, respond } from '../http/answers.ts';
-import { isSpeculative, type Visit } from '../http/requests.ts';
-import { readHeader } from '../http/text.ts';
+import { isFromElsewhere, isSpeculative, type Visit } from '../http/requests.ts';
 import { notify } from '../identity/ground/notices.ts';
 import { recordActorEvent } from '../identity/session/actor.ts';
 import { findLiveSession, isConfirmed } from '../identity/session/sessions.ts';
@@ -36,10 +35,6 @@ export async function downloadData(deps: Dependencies, request: Request, visit: 
     },
   });
 }
-
-/** A link elsewhere must not make a browser download. */
-const isFromElsewhere = ({ headers }: Request) =>
-  /^(cross-site|same-site)$/.test(readHeader(headers, 'sec-fetch-site') ?? '');
 
 async function* writeData({ db, now, config }: Dependencies, user: User): AsyncGenerator<string> {
   yield `{\n"service": ${JSON.stringify(config.issuer)},\n"written_at": ${JSON.stringify(now())}`;

@@ -51,6 +51,10 @@ export function isWithoutClick({ headers }: Request): boolean {
   );
 }
 
+/** Whether another site led here. A link there must not make a browser download. */
+export const isFromElsewhere = ({ headers }: Request): boolean =>
+  /^(cross-site|same-site)$/.test(readHeader(headers, 'sec-fetch-site') ?? '');
+
 /** Whether the page at that address of ours led here, as browsers say it (`Referrer-Policy: same-origin`). No other site can. */
 export const comesFrom = ({ headers }: Request, page: string): boolean =>
   readHeader(headers, 'referer')?.split(/[?#]/)[0] === page;

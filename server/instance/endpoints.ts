@@ -13,6 +13,7 @@ import { payments } from '../endpoints/payments.ts';
 import { securityTxt } from '../endpoints/security-txt.ts';
 import { ssoEvents } from '../endpoints/sso-events.ts';
 import { ssoProfile } from '../endpoints/sso-profile.ts';
+import { type FilePlaces, staffFile } from '../endpoints/staff-file.ts';
 import type { HeldRequests } from '../events/hold-requests.ts';
 import type { Visit } from '../http/requests.ts';
 import type { createPublished } from '../openapi/document.ts';
@@ -29,6 +30,7 @@ export function createEndpoints(
     <Given extends unknown[], Result>(work: (deps: Dependencies, ...given: Given) => Result) =>
     (...given: Given) =>
       work(deps, ...given);
+  const filePlaces: FilePlaces = { taken: 0 };
   return {
     launch: bind(launch),
     ssoProfile: bind(ssoProfile),
@@ -42,6 +44,8 @@ export function createEndpoints(
     downloadData: bind(downloadData),
     documentFile: bind(documentFile),
     staffDocumentFile: bind(staffDocumentFile),
+    staffFile: (request: Request, visit: Visit, asked: { name: string }) =>
+      staffFile(deps, filePlaces, request, visit, asked),
     brandFile: bind(brandFile),
     keptMail: bind(keptMail),
     securityTxt: bind(securityTxt),

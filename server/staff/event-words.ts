@@ -26,6 +26,8 @@ const hidden: Record<string, string> = {
   'staff.change_role': 'Staff: changed the role',
   'staff.create': 'Staff: created the account',
   'staff.erase': 'Staff: deleted the account for good',
+  'staff.export_started': 'Staff: began to download',
+  'staff.exported': 'Staff: downloaded',
   'staff.end_sessions': 'Staff: logged them out everywhere',
   'staff.grant': 'Staff: decided that the account may do something',
   'staff.keep': 'Staff: canceled the deletion',
@@ -45,12 +47,20 @@ const hidden: Record<string, string> = {
   'staff.verify': 'Staff: verified the account',
 };
 
-/** What happened, in words, with the number of the document or the id of the payment that it is about. */
+/** What happened, in words, with the number of the document, the id of the payment or the file that it is about. */
 export function sayEvent(event: Pick<AuditRow, 'type' | 'reason' | 'details'>): string {
   const words = hidden[event.type];
   if (words === undefined) return describeEvent(event) || event.type;
-  const { number, payment } = event.details ?? {};
-  return [words, number ?? payment].filter((part) => part !== undefined).join(': ');
+  const { number, payment, file } = event.details ?? {};
+  return [words, number ?? payment ?? (file === undefined ? undefined : sayFile(event.details))]
+    .filter((part) => part !== undefined)
+    .join(': ');
+}
+
+function sayFile({ file, from, to, rows, whole }: AuditRow['details']): string {
+  const span = from === undefined ? '' : ` from ${from} to ${to}`;
+  const count = rows === undefined ? '' : `, ${whole ? '' : 'broken off after '}${rows} rows`;
+  return `${file}${span}${count}`;
 }
 
 /** Every kind of event, with words for it as a whole. */

@@ -19,6 +19,7 @@ export const rights = {
   'audit.list': { manager: 'everybody', admin: 'everybody' },
 
   'overview.get': { manager: 'nobody', admin: 'everybody' },
+  'files.list': { manager: 'nobody', admin: 'everybody' },
 
   'people.suspend': { manager: 'customers', admin: 'everybody' },
   'people.resume': { manager: 'customers', admin: 'everybody' },
@@ -44,6 +45,8 @@ export const rights = {
   'billing.settings': { manager: 'nobody', admin: 'everybody' },
   'billing.setSettings': { manager: 'nobody', admin: 'everybody' },
   'billing.stopSettings': { manager: 'nobody', admin: 'everybody' },
+  'billing.contracts': { manager: 'nobody', admin: 'everybody' },
+  'billing.invoices': { manager: 'nobody', admin: 'everybody' },
   'billing.summary': { manager: 'nobody', admin: 'everybody' },
   'billing.preview': { manager: 'nobody', admin: 'everybody' },
 } satisfies Record<string, Right>;

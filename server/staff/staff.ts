@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import type { Database } from '../../db/postgres/client.ts';
 import { inTransaction } from '../../db/postgres/transactions.ts';
-import { deferAuditEvent, findLooks, hasEventOf } from '../../db/tables/audit-events.ts';
+import { deferAuditEvent, findLooks, hasEventOf, recordAuditEvent } from '../../db/tables/audit-events.ts';
 import { listOtherAdmins } from '../../db/tables/deletions.ts';
 import { deferMail } from '../../db/tables/mails.ts';
 import type { User } from '../../db/tables/users.ts';
@@ -88,6 +88,14 @@ export async function countSearch(deps: Dependencies, staff: Staff): Promise<voi
   }
 }
 
+export const recordSearch = ({ db }: Dependencies, { session, visit }: Staff, hits: number): Promise<void> =>
+  recordAuditEvent(db, {
+    ...trailOf(visit),
+    type: 'staff.searched',
+    actorId: session.user.id,
+    details: { hits },
+  });
+
 /** Tells the other administrators, once a day, whose session has reached a limit. */
 const tellOfLimit = (deps: Dependencies, staff: Staff): Promise<void> =>
   inTransaction(deps.db, originOf(staff), async (trx) => {
@@ -108,6 +116,10 @@ const tellOfLimit = (deps: Dependencies, staff: Staff): Promise<void> =>
 
 const lockLooksOf = (trx: Database, actorId: string) =>
   sql`select pg_advisory_xact_lock(hashtextextended(${`looks of ${actorId}`}, 0))`.execute(trx);
+
+/** One file after another is counted. */
+export const lockFilesOf = (trx: Database, actorId: string) =>
+  sql`select pg_advisory_xact_lock(hashtextextended(${`files of ${actorId}`}, 0))`.execute(trx);
 
 export const originOf = ({ session, visit }: Staff, why?: string) =>
   ({

@@ -1,23 +1,22 @@
 // What staff do for other people (contract section 12). server/staff/rights.ts says who may call what, on whom.
 import { z } from 'zod';
-import { recordAuditEvent } from '../../db/tables/audit-events.ts';
 import { AppError } from '../basics/errors.ts';
 import { faultWords } from '../basics/fault-words.ts';
 import { instantSchema } from '../basics/instant.ts';
 import { textSchema } from '../http/text.ts';
-import { trailOf } from '../identity/ground/trail.ts';
 import { actAsStaff } from '../staff/act.ts';
 import { type Given, type Intent, isIntent, verification } from '../staff/acts.ts';
 import { listAudit } from '../staff/audit.ts';
 import { listKinds } from '../staff/event-words.ts';
 import { findPeople, showHits } from '../staff/find-people.ts';
 import { getPerson, wouldGet } from '../staff/person.ts';
-import { countSearch, type Staff } from '../staff/staff.ts';
+import { countSearch, recordSearch } from '../staff/staff.ts';
 import { adminBillingRouter } from './admin-billing.ts';
 import { adminBooksRouter } from './admin-books.ts';
+import { adminFilesRouter } from './admin-files.ts';
 import { moneyRouter } from './admin-money.ts';
 import { adminOverviewRouter } from './admin-overview.ts';
-import { mergeRouters, router, staff, type TrpcContext } from './init.ts';
+import { mergeRouters, router, staff } from './init.ts';
 
 // A member that is missing is refused in its turn (contract 12.14), not before.
 const text = (name: Parameters<typeof textSchema>[0]) => textSchema(name).default('');
@@ -31,14 +30,6 @@ const act = (intent: Intent, ...fields: (keyof Given)[]) =>
     .mutation(({ ctx, input }) =>
       actAsStaff(ctx.deps, ctx, intent, input as z.infer<z.ZodObject<typeof asked>>),
     );
-
-const recordSearch = ({ deps, visit, session }: TrpcContext & Pick<Staff, 'session'>, hits: number) =>
-  recordAuditEvent(deps.db, {
-    ...trailOf(visit),
-    type: 'staff.searched',
-    actorId: session.user.id,
-    details: { hits },
-  });
 
 const decisions = new Map([
   ['yes', { verification: 'verify', capability: 'grant' }],
@@ -61,7 +52,7 @@ const peopleRouter = router({
     .query(async ({ ctx, input: { q, filters } }) => {
       await countSearch(ctx.deps, ctx);
       const found = await findPeople(ctx.deps, { q, ...filters });
-      await recordSearch(ctx, found.people.length);
+      await recordSearch(ctx.deps, ctx, found.people.length);
       const people = showHits(ctx.session.user.role, found.people, filters);
       return { ...found, people };
     }),
@@ -112,7 +103,7 @@ const auditRouter = router({
       // It names people, 50 events at a time: who could page through it at will would learn who everybody is.
       await countSearch(ctx.deps, ctx);
       const listed = await listAudit(ctx.deps, ctx, input);
-      await recordSearch(ctx, listed.people.length);
+      await recordSearch(ctx.deps, ctx, listed.people.length);
       return listed;
     }),
 });
@@ -128,6 +119,7 @@ export const adminRouter = router({
   overview: adminOverviewRouter,
   people: peopleRouter,
   audit: auditRouter,
+  files: adminFilesRouter,
   billing: billingRouter,
 });
 

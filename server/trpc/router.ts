@@ -6,6 +6,7 @@ import { isStaff } from '../staff/staff.ts';
 import { activityRouter } from './activity.ts';
 import { adminRouter, staffFormsRouter } from './admin.ts';
 import { billingFormsRouter } from './admin-billing.ts';
+import { filesFormsRouter } from './admin-files.ts';
 import { booksFormsRouter } from './admin-money.ts';
 import { billingRouter, contractsRouter, invoicesRouter } from './billing.ts';
 import { emailRouter } from './email.ts';
@@ -75,6 +76,7 @@ export const pagesRouter = mergeRouters(
     staffForms: staffFormsRouter,
     booksForms: booksFormsRouter,
     billingForms: billingFormsRouter,
+    filesForms: filesFormsRouter,
   }),
 );
 

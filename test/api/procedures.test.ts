@@ -128,6 +128,7 @@ it('each says who may call it', () => {
       'booksForms.document',
       'booksForms.preview',
       'booksForms.waiting',
+      'filesForms.read',
       'billingForms.setSettings',
       'billingForms.settings',
       'staffForms.act',

@@ -149,8 +149,14 @@ const newAddress = () => ({ email: `new-${next()}@example.test` });
 
 const byStaff = 'a credential and a reason for each, and whom they may look at';
 
-const looks = ['people.find', 'people.get', 'people.wouldGet', 'audit.list'];
-const booksLooks = ['billing.settings', 'billing.summary', 'billing.preview'];
+const looks = ['people.find', 'people.get', 'people.wouldGet', 'audit.list', 'files.list'];
+const booksLooks = [
+  'billing.settings',
+  'billing.contracts',
+  'billing.invoices',
+  'billing.summary',
+  'billing.preview',
+];
 
 const doors: Record<string, Counted | Free | Bounded> = {
   ...Object.fromEntries(
@@ -161,6 +167,7 @@ const doors: Record<string, Counted | Free | Bounded> = {
   'POST /admin/people/:id': byStaff,
   'POST /admin/invoices/:number': byStaff,
   'POST /admin/billing/unallocated': byStaff,
+  'POST /admin/files': 'changes nothing; the file that it leads to is one of five an hour',
   'POST /admin/billing/settings set': 'billing.set, of an administrator',
   'POST /admin/billing/settings stop': byStaff,
   'trpc profile.update': { counts: 'profile.updated', make: (user) => call(user, 'profile.update', names()) },

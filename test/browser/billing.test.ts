@@ -104,6 +104,16 @@ describe.each(appearances)('the pages of billing for administrators, at %s,', (n
     await page.goto((await previews.last().getAttribute('href')) ?? '');
     await page.getByRole('heading', { level: 1, name: 'What will be invoiced' }).waitFor();
     await look('what will be invoiced');
+    for (const path of [
+      '/admin/invoices',
+      '/admin/invoices?state=void',
+      '/admin/contracts',
+      '/admin/files',
+    ]) {
+      await page.goto(path);
+      await page.getByRole('heading', { level: 1 }).waitFor();
+      await look(path);
+    }
     expect(faults).toEqual([]);
     expect(complaints).toEqual([]);
   });

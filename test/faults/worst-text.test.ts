@@ -188,6 +188,11 @@ const forms: Door[] = [
   { path: '/profile/delete', fields: { intent: 'x' } },
   { path: '/profile/delete', fields: { intent: 'delete', ...confirms }, isStale: true },
   { path: '/passkeys/options', fields: { purpose: 'take-back', token } },
+  {
+    path: '/admin/files',
+    fields: { file: 'tax.csv', from: '2020-01-01', to: '2020-01-31' },
+    isStaff: true,
+  },
   ...bookForms.map(({ path, ...fields }) => ({
     path,
     fields: { why: 'They asked for it', seen: 'x', ...fields },
@@ -253,6 +258,13 @@ const queries: Door[] = [
   { path: '/admin/invoices/1', fields: { saved: 'pay' }, isStaff: true },
   { path: '/admin/billing/unallocated', fields: { saved: 'allocate' }, isStaff: true },
   { path: '/admin/billing/settings', fields: { saved: 'set' }, isStaff: true },
+  { path: '/admin/contracts', fields: { state: 'held', before: 'x' }, isStaff: true },
+  { path: '/admin/invoices', fields: { state: 'open', before: '1' }, isStaff: true },
+  {
+    path: '/admin/files',
+    fields: { saved: 'download', file: 'tax.csv', from: '2020-01-01', to: '2020-01-31' },
+    isStaff: true,
+  },
   {
     path: '/admin/audit',
     fields: { kind: 'x', person: 'x', staff: 'x', client: 'x', before: 'x' },

@@ -452,6 +452,22 @@ const rows: Row[] = [
     holds: { intent: 'credit', why: 'Sent twice', seen: 'x' },
   },
   {
+    form: '/admin/files',
+    arrange: admin,
+    fields: { file: 'tax.csv', from: '2020-02-01', to: '2020-01-31' },
+    status: 422,
+    says: 'Must not be after the last day.',
+    holds: { from: '2020-02-01', to: '2020-01-31' },
+  },
+  {
+    form: '/admin/files',
+    arrange: adminOfBefore,
+    fields: { file: 'tax.csv', from: '2020-01-01', to: '2020-01-31' },
+    status: 401,
+    says: 'Enter your password to download tax.csv.',
+    holds: { file: 'tax.csv', from: '2020-01-01', to: '2020-01-31' },
+  },
+  {
     form: '/admin/billing/unallocated allocate',
     arrange: admin,
     fields: { payment: 'pay_waits', number: 'none', why: 'As the bank says', seen: 'x' },

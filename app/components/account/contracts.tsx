@@ -22,6 +22,11 @@ const states: Record<Contract['status'], [words: string, meaning: Meaning]> = {
   expired: ['Trial ended', 'neutral'],
 };
 
+export function ContractState({ status }: Pick<Contract, 'status'>) {
+  const [words, meaning] = states[status];
+  return <Badge meaning={meaning}>{words}</Badge>;
+}
+
 /** `isOwn`: to whoever has them. Otherwise to staff. `previews`: whether whoever looks may see what will be invoiced. */
 export function Contracts({
   contracts,
@@ -36,7 +41,6 @@ export function Contracts({
     <Section id="contracts" title="Service contracts">
       <Rows>
         {contracts.map((contract) => {
-          const [words, meaning] = states[contract.status];
           return (
             <Row
               key={contract.id}
@@ -54,7 +58,7 @@ export function Contracts({
                   )}
                 </>
               }
-              end={<Badge meaning={meaning}>{words}</Badge>}
+              end={<ContractState status={contract.status} />}
             />
           );
         })}

@@ -18,10 +18,13 @@ const pages: Entry[] = [
     isForAdmins: true,
     parts: [
       { path: '/admin/billing', title: 'Billing' },
+      { path: '/admin/invoices', title: 'Invoices' },
+      { path: '/admin/contracts', title: 'Contracts' },
       { path: '/admin/billing/unallocated', title: 'Unallocated' },
       { path: '/admin/billing/settings', title: 'Settings' },
     ],
   },
+  { path: '/admin/files', icon: 'download', title: 'Files', isForAdmins: true },
 ];
 
 type StaffPageProps = {

@@ -34,6 +34,14 @@ const billingWords: Record<string, string> = {
 export const sayIgnored = (pointers: string[]) =>
   pointers.map((pointer) => billingWords[pointer] ?? pointer).join(', ');
 
+/** Why a period of a contract cannot be invoiced, by its code. */
+export const heldWords: Record<string, string> = {
+  account_erased: 'The account is erased, so there is nobody to invoice. It is not tried again.',
+  no_tax_rule: 'No tax rule fits. Add one in the settings.',
+  tax_currency: 'Its price is in another currency than yours, and tax would be charged.',
+  price_too_high: 'Its price is too high for an invoice.',
+};
+
 export const personPath = (id: string) => `/admin/people/${id}`;
 
 /** Somebody by their id: a link to their page, if they are still here. */

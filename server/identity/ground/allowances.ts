@@ -88,6 +88,8 @@ export const withoutAllowance = {
   // Changes by staff, each with a credential and a reason. Whom they may change is bounded by whom they may look at.
   'staff.looked': '300 people an hour',
   'staff.limited': 'one a day',
+  'staff.export_started': 'five an hour, counted in the audit',
+  'staff.exported': 'staff.export_started',
   'staff.suspend': 'staff.looked',
   'staff.resume': 'staff.looked',
   'staff.end_sessions': 'staff.looked',

@@ -57,6 +57,7 @@ const forms: Record<string, Record<string, string>> = {
   '/admin/billing/unallocated': { intent: 'paid-back', payment: 'none', why: 'half done', seen: 'x' },
   [`/admin/people/${pendingId}`]: { intent: 'suspend', why: 'half done', seen: 'x' },
   '/admin/billing/settings': { intent: 'stop', why: 'half done', seen: 'x' },
+  '/admin/files': { file: 'people.csv' },
 };
 
 /** Routes that answer without data. */

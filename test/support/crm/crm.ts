@@ -12,7 +12,7 @@ export type SignupBody = {
     plan: string;
     status: string;
     trial_ends_at?: string;
-    price?: { currency: string; unit_amount: number; interval: string };
+    price?: { currency: string; unit_amount: number; interval: string } | null;
   };
 };
 

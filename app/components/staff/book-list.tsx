@@ -1,0 +1,100 @@
+import type { LoaderFunctionArgs } from '@remix-run/node';
+import type { ReactNode } from 'react';
+import type { Procedures } from '../../../server/trpc/router.ts';
+import { loadForStaff, type Who } from '../../staff.ts';
+import { EmptyState } from '../empty-state.tsx';
+import { Rows } from '../rows.tsx';
+import { StaffPage } from './staff-page.tsx';
+import { Name, personPath, Select } from './words.tsx';
+
+type Asked = { state: string; before?: string };
+
+/** Loads a page of a list. A filter that is none, or a `before`, is a fault of the page (contract 12.140). */
+export async function loadBookList<T extends { next: string | null }>(
+  args: LoaderFunctionArgs,
+  read: (procedures: Procedures, asked: Asked) => Promise<T>,
+) {
+  const { transport, visit } = args.context;
+  const query = transport.readQuery(args.request);
+  const [state, before] = [query.get('state') ?? '', query.get('before') ?? ''];
+  const loaded = await loadForStaff(args, async (procedures) => {
+    try {
+      return { list: await read(procedures, { state, ...(before && { before }) }) };
+    } catch (error) {
+      if (transport.readRefusal(error, visit).code !== 'validation_failed') throw error;
+      return { list: null };
+    }
+  });
+  return { ...loaded, state, isFirst: before === '' };
+}
+
+type BookListProps = {
+  path: '/admin/contracts' | '/admin/invoices';
+  title: 'Contracts' | 'Invoices';
+  who: Who;
+  state: string;
+  states: [value: string, words: string][];
+  isFirst: boolean;
+  next: string | null | undefined;
+  /** The rows. */
+  children: ReactNode[] | undefined;
+};
+
+/** A list of billing, the newest first, with its filter. Without rows there was nothing to list. */
+export function BookList({ path, title, who, state, states, isFirst, next, children }: BookListProps) {
+  const things = title.toLowerCase();
+  const query = state ? `state=${encodeURIComponent(state)}` : '';
+  return (
+    <StaffPage title={title} who={who} current="/admin/billing" part={path}>
+      <search>
+        <form method="get" action={path} className="card filters">
+          <Select label="State" name="state" value={state} options={[['', 'Any'], ...states]} />
+          <div className="filter-buttons">
+            <button type="submit">Show</button>
+            {state !== '' && <a href={path}>Clear</a>}
+          </div>
+        </form>
+      </search>
+      <section aria-labelledby="found">
+        <div className="section-heading">
+          <h2 id="found">{`${isFirst ? 'Newest' : 'Earlier'} ${things}`}</h2>
+        </div>
+        <div className="card book-list">
+          {children && children.length > 0 ? (
+            <Rows>{children}</Rows>
+          ) : (
+            <EmptyState heading="h3" icon="invoice" title={`No ${things}`}>
+              <p>
+                {children
+                  ? state
+                    ? 'None is in this state.'
+                    : 'There are none yet.'
+                  : 'The address of this page is not right. Choose a state.'}
+              </p>
+            </EmptyState>
+          )}
+        </div>
+        {(next || !isFirst) && (
+          <nav className="actions" aria-label={`Pages of the ${things}`}>
+            {next && (
+              <a className="button secondary" href={`${path}?${query && `${query}&`}before=${next}`}>
+                Older
+              </a>
+            )}
+            {!isFirst && <a href={query ? `${path}?${query}` : path}>Back to newest</a>}
+          </nav>
+        )}
+      </section>
+    </StaffPage>
+  );
+}
+
+/** Whose it is: a link to their page, unless they are erased. */
+export function Owner({ email, userId }: { email: string | null; userId: string | null }) {
+  if (email === null || userId === null) return <>of somebody who was erased</>;
+  return (
+    <a href={personPath(userId)}>
+      <Name>{email}</Name>
+    </a>
+  );
+}

@@ -1,0 +1,82 @@
+import { data, type LoaderFunctionArgs } from '@remix-run/node';
+import { useLoaderData } from '@remix-run/react';
+import { ContractState } from '../components/account/contracts.tsx';
+import { Day } from '../components/instant.tsx';
+import { Money } from '../components/money.tsx';
+import { Row } from '../components/rows.tsx';
+import { titled } from '../components/service-name.ts';
+import { BookList, loadBookList, Owner } from '../components/staff/book-list.tsx';
+import { heldWords } from '../components/staff/words.tsx';
+
+/** The form is the browser's own: no script keeps what is shown of people. */
+export const handle = { isStatic: true };
+
+export const meta = titled('Contracts');
+
+export async function loader(args: LoaderFunctionArgs) {
+  const loaded = await loadBookList(args, (procedures, asked) => procedures.admin.billing.contracts(asked));
+  return data(loaded, { status: loaded.list ? 200 : 422 });
+}
+
+const states: [string, string][] = [
+  ['trialing', 'Free trial'],
+  ['active', 'Active'],
+  ['past_due', 'Payment overdue'],
+  ['held', 'Held'],
+  ['canceled', 'Canceled'],
+  ['expired', 'Trial ended'],
+];
+
+export default function Contracts() {
+  const { who, list, state, isFirst } = useLoaderData<typeof loader>();
+  return (
+    <BookList
+      path="/admin/contracts"
+      title="Contracts"
+      {...{ who, state, states, isFirst, next: list?.next }}
+    >
+      {list?.contracts.map(({ id, plan, status, price, held, minorDigits, ...contract }) => (
+        <Row
+          key={id}
+          title={
+            <>
+              <span className="plan">{plan}</span>, <bdi>{contract.signup_id}</bdi>
+            </>
+          }
+          about={
+            <>
+              <Owner email={contract.email} userId={contract.user_id} />
+              {status === 'trialing' && contract.trial_ends_at && (
+                <>
+                  , free until <Day at={new Date(contract.trial_ends_at)} />
+                </>
+              )}
+              {contract.cancels_at && (
+                <>
+                  , ends on <Day at={new Date(contract.cancels_at)} />
+                </>
+              )}
+              {held && (
+                <span data-held={held}>
+                  <br />
+                  Held: {heldWords[held] ?? held}
+                </span>
+              )}
+            </>
+          }
+          end={
+            <>
+              {price && minorDigits !== null && (
+                <>
+                  <Money currency={price.currency} unitAmount={price.unit_amount} minorDigits={minorDigits} />{' '}
+                  a {price.interval}{' '}
+                </>
+              )}
+              <ContractState status={status} />
+            </>
+          }
+        />
+      ))}
+    </BookList>
+  );
+}

@@ -1,0 +1,178 @@
+import { type ActionFunctionArgs, data, type LoaderFunctionArgs } from '@remix-run/node';
+import { useLoaderData } from '@remix-run/react';
+import { Confirm } from '../components/confirm.tsx';
+import { Field } from '../components/field.tsx';
+import { Notice } from '../components/notice.tsx';
+import { useRefused } from '../components/refused.ts';
+import { Row, Rows } from '../components/rows.tsx';
+import { Section } from '../components/section.tsx';
+import { titled } from '../components/service-name.ts';
+import { Refusal } from '../components/staff/act-form.tsx';
+import { StaffPage } from '../components/staff/staff-page.tsx';
+import { answerForm, requireNoAsks, text } from '../forms.ts';
+import { isShownToStaff } from '../refused.ts';
+import { loadForStaff } from '../staff.ts';
+
+/** The forms are the browser's own, and their answer is a file. */
+export const handle = { isStatic: true };
+
+export const meta = titled('Files');
+
+const path = '/admin/files';
+
+type Asked = { file: string; from: string; to: string };
+
+const queryOf = (asked: Asked) =>
+  new URLSearchParams(Object.entries(asked).filter(([, value]) => value !== ''));
+
+function pathOfFile({ file, ...span }: Asked): string {
+  const query = queryOf({ file: '', ...span });
+  return query.size > 0 ? `${path}/${file}?${query}` : `${path}/${file}`;
+}
+
+export async function loader(args: LoaderFunctionArgs) {
+  const { transport, site } = args.context;
+  const query = transport.readQuery(args.request);
+  const [file, from, to] = [query.get('file') ?? '', query.get('from') ?? '', query.get('to') ?? ''];
+  // A link elsewhere must not make a browser download, nor must a login that it leads to.
+  const isStarting =
+    query.get('saved') === 'download' && transport.comesFrom(args.request, site.baseUrl + path);
+  const loaded = await loadForStaff(args, async (procedures) => {
+    const list = await procedures.admin.files.list();
+    const isKnown = [...list.tables, ...list.books].some((name) => name === file);
+    const asked = isKnown ? { file, from, to } : undefined;
+    const asks = asked && !isStarting ? await procedures.confirm.find() : undefined;
+    return { ...list, asked, asks };
+  });
+  const starts = isStarting && loaded.asked ? pathOfFile(loaded.asked) : undefined;
+  return data({ ...loaded, starts }, { headers: starts ? { Refresh: `0; url=${starts}` } : {} });
+}
+
+export const action = (args: ActionFunctionArgs) =>
+  answerForm(args, {
+    keeps: ['file', 'from', 'to'],
+    shows: isShownToStaff,
+    async act(form, procedures) {
+      // Who is no staff any more, or has not given what staff must give, is led away before anything else is asked for.
+      await procedures.staffForms.who();
+      const typed = { file: text(form, 'file'), from: text(form, 'from'), to: text(form, 'to') };
+      const asked = { from: '', to: '', ...(await procedures.filesForms.read(typed)) };
+      requireNoAsks(await procedures.confirm.ask({ form }));
+      // The page that asked for a credential would stay, with a download beside it.
+      const hasConfirmed = form.has('confirmPassword') || form.has('confirmPasskey');
+      return hasConfirmed ? `${path}?saved=download&${queryOf(asked)}` : pathOfFile(asked);
+    },
+  });
+
+/** Starts the download. */
+export const headers = (made: { loaderHeaders: Headers; actionHeaders: Headers }) =>
+  new Headers([...made.loaderHeaders, ...made.actionHeaders]);
+
+const about: Record<string, string> = {
+  'people.csv': 'Everybody, with account, role and state',
+  'audit.csv': 'What happened, with who did it and why',
+  'mails.csv': 'Emails, and whether they were sent',
+  'clients.csv': 'The products, and how far they have read their events',
+  'contracts.csv': 'Service contracts, as they are now',
+  'invoices.csv': 'Invoices, as they are now',
+  'documents.csv': 'Invoices and credit notes, with what was open on the last day',
+  'lines.csv': 'Their lines',
+  'tax.csv': 'Their tax, by rate',
+  'money.csv': 'Payments, refunds and what was paid back',
+  'allocations.csv': 'Which payment paid which invoice',
+};
+
+export default function Files() {
+  const { who, tables, books, left, today, from, to, asked, asks, starts } = useLoaderData<typeof loader>();
+  const refused = useRefused();
+  const waits = refused?.asks ? refused.values : refused ? undefined : asked;
+  const toConfirm = refused ? refused.asks : asks;
+  if (waits && toConfirm)
+    return <Confirm refused={{ values: waits }} asks={toConfirm} to={`Download ${waits.file}`} />;
+  const values = refused?.values ?? asked;
+  // Such as after a login that was asked for first.
+  const ready = !starts && !(refused && refused.status !== 200) ? values : undefined;
+  const isAboutDays = refused?.errors.from !== undefined || refused?.errors.to !== undefined;
+  return (
+    <StaffPage
+      title="Files"
+      intro={`Tables and books as CSV, for a spreadsheet. You can download ${left} more within this hour. Who downloads what is in the audit.`}
+      who={who}
+      current={path}
+    >
+      {starts && (
+        <Notice kind="success" focus>
+          Your download has started. If it has not, <a href={starts}>download {asked?.file}</a>.
+        </Notice>
+      )}
+      {refused && refused.status !== 200 && !isAboutDays && <Refusal refused={refused} />}
+      {ready?.file && (
+        <form method="post" action={path} className="card">
+          <input type="hidden" name="file" value={ready.file} />
+          <input type="hidden" name="from" value={ready.from ?? ''} />
+          <input type="hidden" name="to" value={ready.to ?? ''} />
+          <button type="submit">Download {ready.file}</button>
+        </form>
+      )}
+      <Section
+        id="books"
+        title="Books"
+        bare
+        intro="For your accountant. The five of the same days count as one."
+      >
+        <form method="post" action={path} className="card">
+          <div className="filters">
+            <Field
+              label="First day"
+              name="from"
+              type="date"
+              required
+              max={today}
+              defaultValue={values?.from || from}
+              error={refused?.errors.from}
+            />
+            <Field
+              label="Last day"
+              name="to"
+              type="date"
+              required
+              max={today}
+              defaultValue={values?.to || to}
+              error={refused?.errors.to}
+            />
+          </div>
+          <FileRows files={books} />
+        </form>
+      </Section>
+      <Section id="tables" title="Tables" bare intro="Each as it is now.">
+        <form method="post" action={path} className="card">
+          <FileRows files={tables} />
+        </form>
+      </Section>
+    </StaffPage>
+  );
+}
+
+const FileRows = ({ files }: { files: readonly string[] }) => (
+  <Rows>
+    {files.map((file) => (
+      <Row
+        key={file}
+        icon="download"
+        title={file}
+        about={about[file]}
+        end={
+          <button
+            type="submit"
+            className="secondary"
+            name="file"
+            value={file}
+            aria-label={`Download ${file}`}
+          >
+            Download
+          </button>
+        }
+      />
+    ))}
+  </Rows>
+);

@@ -1,0 +1,56 @@
+import { data, type LoaderFunctionArgs } from '@remix-run/node';
+import { useLoaderData } from '@remix-run/react';
+import { InvoiceState } from '../components/account/invoices.tsx';
+import { Day } from '../components/instant.tsx';
+import { Money } from '../components/money.tsx';
+import { Row } from '../components/rows.tsx';
+import { titled } from '../components/service-name.ts';
+import { BookList, loadBookList, Owner } from '../components/staff/book-list.tsx';
+
+/** The form is the browser's own: no script keeps what is shown of people. */
+export const handle = { isStatic: true };
+
+export const meta = titled('Invoices');
+
+export async function loader(args: LoaderFunctionArgs) {
+  const loaded = await loadBookList(args, (procedures, asked) => procedures.admin.billing.invoices(asked));
+  return data(loaded, { status: loaded.list ? 200 : 422 });
+}
+
+const states: [string, string][] = [
+  ['open', 'Unpaid'],
+  ['overdue', 'Overdue'],
+  ['paid', 'Paid'],
+  ['void', 'Void'],
+];
+
+export default function Invoices() {
+  const { who, list, state, isFirst } = useLoaderData<typeof loader>();
+  return (
+    <BookList path="/admin/invoices" title="Invoices" {...{ who, state, states, isFirst, next: list?.next }}>
+      {list?.invoices.map(({ number, status, overdue, total, open, ...invoice }) => (
+        <Row
+          key={number}
+          title={<a href={`/admin/invoices/${number}`}>Invoice {number}</a>}
+          about={
+            <>
+              <Owner email={invoice.email} userId={invoice.user_id} />,{' '}
+              <Day at={new Date(invoice.issued_at)} />
+              {open > 0 && (
+                <>
+                  , due&nbsp;
+                  <Day at={new Date(invoice.due_on)} />
+                </>
+              )}
+            </>
+          }
+          end={
+            <>
+              <Money {...invoice} unitAmount={total} /> <InvoiceState status={status} isOverdue={overdue} />
+            </>
+          }
+        />
+      ))}
+    </BookList>
+  );
+}

@@ -1,0 +1,72 @@
+// A body that is written while its reader takes it (contract 12.151 and 12.152): what waits for the reader is bounded, and a reader who takes
+// nothing for a while is cut off, so that nobody keeps what stands behind it.
+
+type Bounds = {
+  /** How long the reader may take nothing. */
+  stallMs: number;
+  /** How long all of it may take. */
+  wholeMs: number;
+};
+
+/** Why a body was not sent whole: its reader's doing, and no fault. */
+export class CutOff extends Error {}
+
+/** Writes text, and waits until there is room for more. Throws `CutOff`. `signal` aborts when the body is cut off. */
+export type PacedWriter = { write: (text: string) => Promise<void>; signal: AbortSignal };
+
+// As much waits for the reader, and one text more.
+const queuedBytes = 256 * 1_024;
+
+/** `produce` writes the body, and has ended when it is whole or cut off. If it throws, the reader sees that the body is not whole. */
+export function streamPaced(
+  produce: (writer: PacedWriter) => Promise<void>,
+  { stallMs, wholeMs }: Bounds,
+): ReadableStream<Uint8Array> {
+  const encoder = new TextEncoder();
+  const cut = new AbortController();
+  let makeRoom: (() => void) | undefined;
+  const cutOff = (why: string) => cut.abort(new CutOff(why));
+
+  function waitForRoom(): Promise<void> {
+    return new Promise((done, failed) => {
+      const stalled = setTimeout(() => cutOff('The reader took nothing for too long.'), stallMs);
+      const end = () => {
+        clearTimeout(stalled);
+        cut.signal.removeEventListener('abort', fail);
+        makeRoom = undefined;
+      };
+      const fail = () => {
+        end();
+        failed(cut.signal.reason);
+      };
+      cut.signal.addEventListener('abort', fail);
+      makeRoom = () => {
+        end();
+        done();
+      };
+    });
+  }
+
+  return new ReadableStream<Uint8Array>(
+    {
+      start(controller) {
+        const whole = setTimeout(() => cutOff('The reader took too long for all of it.'), wholeMs);
+        const write = async (text: string) => {
+          cut.signal.throwIfAborted();
+          controller.enqueue(encoder.encode(text));
+          if ((controller.desiredSize ?? 0) <= 0) await waitForRoom();
+        };
+        const work = produce({ write, signal: cut.signal });
+        work
+          .then(
+            () => !cut.signal.aborted && controller.close(),
+            (error) => controller.error(error),
+          )
+          .finally(() => clearTimeout(whole));
+      },
+      pull: () => makeRoom?.(),
+      cancel: () => cutOff('The reader has gone.'),
+    },
+    new ByteLengthQueuingStrategy({ highWaterMark: queuedBytes }),
+  );
+}

@@ -1,0 +1,110 @@
+// Which files administrators may take, and how often (contract 12.143 to 12.161).
+import { inTransactionOf } from '../../db/postgres/transactions.ts';
+import { deferAuditEvent, listFilesTaken, recordAuditEvent } from '../../db/tables/audit-events.ts';
+import { lockOpenSession } from '../../db/tables/sessions.ts';
+import { AppError } from '../basics/errors.ts';
+import { faultWords } from '../basics/fault-words.ts';
+import { addDays, dayIn, isDay } from '../billing/days.ts';
+import { type BookName, bookNames, requireSpan } from '../billing/export.ts';
+import { findZone } from '../billing/issue.ts';
+import { trailOf } from '../identity/ground/trail.ts';
+import type { Dependencies } from '../instance/dependencies.ts';
+import { requireRight } from './act-on-books.ts';
+import { lockFilesOf, type Staff } from './staff.ts';
+import { type TableName, tableFiles, tableNames } from './table-files.ts';
+
+/** A table, or a book of a span of days, both included. */
+export type AskedFile = { file: TableName } | { file: BookName; from: string; to: string };
+
+const isBook = (file: string): file is BookName => (bookNames as string[]).includes(file);
+
+/** Throws 404 `not_found` for a file that there is none of, and 422 `validation_failed` for days that are none. */
+export async function readAskedFile(
+  { db }: Dependencies,
+  { file, from, to }: { file: string; from: string; to: string },
+): Promise<AskedFile> {
+  if (Object.hasOwn(tableFiles, file)) return { file: file as TableName };
+  if (!isBook(file)) throw new AppError('not_found');
+  const errors = Object.entries({ from, to }).flatMap(([name, day]) =>
+    isDay(day) ? [] : [{ pointer: `/${name}`, detail: faultWords.day_none }],
+  );
+  if (errors.length > 0) throw new AppError('validation_failed', { errors });
+  await requireSpan(db, { from, to });
+  return { file, from, to };
+}
+
+const filesAnHour = 5;
+
+type Taken = Awaited<ReturnType<typeof listFilesTaken>>;
+
+/** A table counts each time; the five books of one span count as one, as often as the one of them that was taken most. */
+function countFiles(taken: Taken): number {
+  const spans = new Map<string, number>();
+  let tables = 0;
+  for (const { file, from, to, times } of taken) {
+    if (!isBook(file)) tables += times;
+    else spans.set(`${from} ${to}`, Math.max(times, spans.get(`${from} ${to}`) ?? 0));
+  }
+  return [...spans.values()].reduce((sum, times) => sum + times, tables);
+}
+
+const isSame = (one: Record<string, unknown>, other: Record<string, unknown>) =>
+  ['file', 'from', 'to'].every((name) => (one[name] ?? null) === (other[name] ?? null));
+
+function withOneMore(taken: Taken, asked: AskedFile): Taken {
+  if (!taken.some((each) => isSame(each, asked)))
+    return [...taken, { from: null, to: null, ...asked, times: 1, oldestAgeSeconds: 0 }];
+  return taken.map((each) => (isSame(each, asked) ? { ...each, times: each.times + 1 } : each));
+}
+
+/**
+ * Counts the file, and records that it was begun: nothing of it leaves before that is committed. Throws 429 `rate_limited` after
+ * five in an hour, and 401 `login_required` if the session has ended meanwhile.
+ */
+export async function beginFile({ db }: Dependencies, staff: Staff, asked: AskedFile): Promise<void> {
+  const { user, id: sessionId } = staff.session;
+  await inTransactionOf(staff.visit, db, async (trx) => {
+    if (!(await lockOpenSession(trx, sessionId))) throw new AppError('login_required');
+    await lockFilesOf(trx, user.id);
+    const taken = await listFilesTaken(trx, user.id);
+    if (countFiles(withOneMore(taken, asked)) > filesAnHour) {
+      const oldest = Math.max(0, ...taken.map(({ oldestAgeSeconds }) => oldestAgeSeconds));
+      const waitSeconds = Math.max(1, Math.ceil(3_600 - oldest));
+      throw new AppError('rate_limited', { headers: { 'Retry-After': String(waitSeconds) } });
+    }
+    deferAuditEvent(trx, {
+      ...trailOf(staff.visit),
+      type: 'staff.export_started',
+      actorId: user.id,
+      details: { ...asked },
+    });
+  });
+}
+
+/** Records how it ended: how many rows its reader may have, and whether that is all. */
+export const endFile = (
+  { db }: Dependencies,
+  { session, visit }: Staff,
+  asked: AskedFile,
+  { rows, whole }: { rows: number; whole: boolean },
+): Promise<void> =>
+  recordAuditEvent(db, {
+    ...trailOf(visit),
+    type: 'staff.exported',
+    actorId: session.user.id,
+    details: { ...asked, rows, whole },
+  });
+
+/** What there is, how many more they may take now, and the days of last month in the seller's zone, which most books are for. */
+export async function listFiles({ db, now }: Dependencies, staff: Staff) {
+  requireRight(staff, 'files.list');
+  const today = dayIn(await findZone(db), now());
+  const to = addDays(`${today.slice(0, 7)}-01`, -1);
+  const left = filesAnHour - countFiles(await listFilesTaken(db, staff.session.user.id));
+  return {
+    tables: tableNames,
+    books: bookNames,
+    left: Math.max(0, left),
+    ...{ today, from: `${to.slice(0, 7)}-01`, to },
+  };
+}

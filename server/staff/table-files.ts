@@ -1,0 +1,142 @@
+// The tables as files (contract 12.154 to 12.160): which columns each has, and its records in slices.
+
+import {
+  type EventRow,
+  type MailRow,
+  type PersonRow,
+  readEvents,
+  readMails,
+  readPeople,
+} from '../../db/table-slices.ts';
+import { listAllContracts, listAllInvoices } from '../../db/tables/book-lists.ts';
+import { listDeliveries } from '../../db/tables/event-deliveries.ts';
+import { writeDecimal } from '../billing/decimals.ts';
+import { findZone } from '../billing/issue.ts';
+import { describeListedContract, describeListedInvoice } from '../billing/lists.ts';
+import type { Dependencies } from '../instance/dependencies.ts';
+import { guardText } from '../runtime/csv.ts';
+import { stateOf } from './person.ts';
+
+type From = Pick<Dependencies, 'db' | 'now' | 'config'>;
+
+type TableFile = { columns: string; read: (from: From) => AsyncGenerator<string[][], void> };
+
+/** A text that others wrote. */
+const text = (value: string | null) => guardText(value ?? '');
+
+/** A time set by SQL may be 'infinity'. */
+const at = (value: Date | null) =>
+  value === null ? '' : value instanceof Date ? value.toISOString() : String(value);
+
+async function* map<Row>(
+  slices: AsyncIterable<Row[]>,
+  toRecord: (row: Row) => string[],
+): AsyncGenerator<string[][], void> {
+  for await (const rows of slices) yield rows.map(toRecord);
+}
+
+const toPerson = (person: PersonRow) => [
+  ...[person.id, text(person.email), text(person.name), person.accountId, text(person.account)],
+  ...[person.role, stateOf(person), at(person.emailVerifiedAt)],
+  ...[String(person.hasPasskey), String(person.hasAuthenticator)],
+  ...[person.capabilities.join(' '), at(person.verifiedAt), at(person.createdAt)],
+  ...[at(person.suspendedAt), at(person.frozenAt), at(person.deletionDueAt)],
+];
+
+const toEvent = (event: EventRow) => [
+  ...[event.id, at(event.at), text(event.type), text(event.reason), event.userId ?? '', event.actorId ?? ''],
+  ...[text(event.why), text(event.address), text(event.device), text(event.place), text(event.details)],
+];
+
+const stateOfMail = ({ sentAt, givenUpAt, lastError }: MailRow) =>
+  sentAt ? 'sent' : givenUpAt ? 'given_up' : lastError === null ? 'waiting' : 'failed';
+
+const toMail = (mail: MailRow) => [
+  ...[mail.id, stateOfMail(mail), text(mail.kind), mail.userId ?? '', text(mail.recipient)],
+  ...[String(mail.attempts), text(mail.lastError), at(mail.createdAt), at(mail.sentAt), at(mail.givenUpAt)],
+];
+
+async function* readClients({ db, config }: From): AsyncGenerator<string[][], void> {
+  const clients = [...config.clients.values()];
+  const deliveries = await listDeliveries(
+    db,
+    clients.map(({ name }) => name),
+  );
+  yield deliveries.flatMap((delivery) => {
+    const client = config.clients.get(delivery.client);
+    if (!client) return [];
+    return [
+      [
+        ...[client.name, text(client.title), text(client.callbackUrl), text(client.eventsUrl ?? null)],
+        ...[client.secrets.length, delivery.latest, delivery.acknowledged, delivery.behind].map(String),
+        ...[at(delivery.oldestAt), at(delivery.pulledAt), at(delivery.succeededAt)],
+        ...[at(delivery.failedAt), text(delivery.failure)],
+      ],
+    ];
+  });
+}
+
+const readContracts = ({ db, now }: From) =>
+  map(listAllContracts(db), (contract) => {
+    const entry = describeListedContract(contract, now());
+    const { price } = entry;
+    return [
+      ...[text(entry.signup_id), entry.id, entry.user_id, text(entry.email), entry.status, text(entry.plan)],
+      ...[entry.trial_ends_at ?? '', entry.cancels_at ?? '', price?.currency ?? ''],
+      ...[price ? writeDecimal(price.unit_amount, price.currency) : '', price?.interval ?? ''],
+      ...[entry.held ?? '', entry.occurred_at],
+    ];
+  });
+
+async function* readInvoices({ db, now }: From): AsyncGenerator<string[][], void> {
+  const zone = await findZone(db);
+  yield* map(listAllInvoices(db, { now: now(), zone }), (invoice) => {
+    const { number, signup_id, status, overdue, currency, total, open, ...entry } =
+      describeListedInvoice(invoice);
+    return [
+      ...[
+        number,
+        text(signup_id),
+        invoice.userId ?? '',
+        text(entry.email),
+        status,
+        String(overdue),
+        currency,
+      ],
+      ...[writeDecimal(total, currency), writeDecimal(open, currency), entry.issued_at, entry.due_at],
+    ];
+  });
+}
+
+export const tableFiles = {
+  'people.csv': {
+    columns:
+      'id,email,name,account_id,account,role,state,email_verified_at,has_passkey,has_authenticator,capabilities,verified_at,created_at,suspended_at,frozen_at,deletion_due_at',
+    read: ({ db }: From) => map(readPeople(db), toPerson),
+  },
+  'audit.csv': {
+    columns: 'id,at,type,reason,user_id,actor_id,why,address,device,place,details',
+    read: ({ db }: From) => map(readEvents(db), toEvent),
+  },
+  'mails.csv': {
+    columns: 'id,state,kind,user_id,recipient,attempts,last_error,created_at,sent_at,given_up_at',
+    read: ({ db }: From) => map(readMails(db), toMail),
+  },
+  'clients.csv': {
+    columns:
+      'client,title,callback_url,events_url,secrets,newest_event,acknowledged,behind,oldest_unread_at,last_pull_at,last_nudge_taken_at,last_failure_at,last_failure',
+    read: readClients,
+  },
+  'contracts.csv': {
+    columns:
+      'signup_id,id,user_id,email,status,plan,trial_ends_at,cancels_at,currency,amount,interval,held,occurred_at',
+    read: readContracts,
+  },
+  'invoices.csv': {
+    columns: 'number,signup_id,user_id,email,status,overdue,currency,total,open,issued_at,due_at',
+    read: readInvoices,
+  },
+} as const satisfies Record<string, TableFile>;
+
+export type TableName = keyof typeof tableFiles;
+export const tableNames = Object.keys(tableFiles) as TableName[];

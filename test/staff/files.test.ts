@@ -1,0 +1,397 @@
+// The files of administrators (contract 12.143 to 12.161).
+import { parse } from 'csv-parse/sync';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { exportBooks } from '../../server/billing/export.ts';
+import { Deadline } from '../../server/http/deadline.ts';
+import { CutOff, streamPaced } from '../../server/http/paced-stream.ts';
+import type { Dependencies } from '../../server/instance/dependencies.ts';
+import { writeCsv } from '../../server/runtime/csv.ts';
+import { beginFile } from '../../server/staff/files.ts';
+import type { Staff } from '../../server/staff/staff.ts';
+import { expectRetryAfter, locationOf, openApp, type SendOptions, type TestApp } from '../support/app/app.ts';
+import { addContract, addInvoice, buildPayment, report } from '../support/billing/money.ts';
+import { setSettings } from '../support/billing/settings.ts';
+import { addFactor, addPerson, addSession, call, readData } from '../support/people/staff.ts';
+
+let app: TestApp;
+let admin: Awaited<ReturnType<typeof addStaff>>;
+let manager: typeof admin;
+const crowd = 4_000;
+
+const hostile = ['=1+1', '+1', '-1', '@SUM(A1)', '\t=1', '\r=1', 'a,"b"\r\nc', 'plain'];
+const guarded = hostile.map((text) => (/^[=+\-@\t\r]/.test(text) ? `'${text}` : text));
+const tables = ['people', 'audit', 'mails', 'clients', 'contracts', 'invoices'].map((name) => `${name}.csv`);
+const books = ['documents', 'lines', 'tax', 'money', 'allocations'].map((name) => `${name}.csv`);
+
+beforeAll(async () => {
+  app = await openApp();
+  await setSettings(app.db);
+  admin = await addStaff('admin');
+  manager = await addStaff('manager');
+  await addInvoice(app.db);
+  const number = await addInvoice(app.db);
+  await report(app, buildPayment(100, { invoice_number: number }));
+  await report(app, buildPayment(7, { reference: '=1+1' }));
+  const contract = await addContract(app.db);
+  for (const text of hostile) {
+    const { id } = await addPerson(app, { name: text, passwordHash: 'SECRET hash' });
+    await sql`update accounts set name = ${text} where id = ${id}`.execute(app.db);
+    await sql`insert into audit_events (id, type, reason, user_id, why, device, place, details)
+      values (gen_random_uuid(), 'test.hostile', ${text}, ${id}, ${text}, ${text}, ${text}, ${JSON.stringify({ text })})`.execute(
+      app.db,
+    );
+    await sql`insert into mails (id, kind, user_id, recipient, details, created_at, attempts, next_attempt_at, last_error,
+        kept_text, sent_at)
+      values (gen_random_uuid(), 'hostile', ${id}, ${text}, '{"token": "SECRET"}', now(), 3, now(), ${text},
+        'SECRET link', now())`.execute(app.db);
+  }
+  await sql`update service_contracts set signup_id = '=1+1', plan = '-1', trial_ends_at = 'infinity'
+    where id = ${contract}`.execute(app.db);
+  await sql`update users set suspended_at = 'infinity' where name = 'plain'`.execute(app.db);
+  await sql`insert into accounts (id, name)
+    select gen_random_uuid(), 'Crowd, of many' from generate_series(1, ${crowd})`.execute(app.db);
+  await sql`insert into users (id, account_id, email, holds_email, name)
+    select id, id, id || '@example.test', true, 'Crowd' from accounts where name = 'Crowd, of many'`.execute(
+    app.db,
+  );
+}, 60_000);
+afterAll(() => app.close());
+beforeEach(() => sql`delete from audit_events where type like 'staff.export%'`.execute(app.db));
+
+async function addStaff(role: 'admin' | 'manager') {
+  const person = await addPerson(app, { role });
+  await addFactor(app.db, person);
+  return { ...person, ...(await addSession(app, person.id)) };
+}
+
+const take = (file: string, options: SendOptions = {}) =>
+  app.send(`/admin/files/${file}`, { cookie: admin.cookie, ...options });
+
+const read = (text: string): Record<string, string>[] => parse(text, { columns: true });
+
+async function listTaken() {
+  const { rows } = await sql<{ type: string; details: Record<string, unknown> }>`
+    select type, details from audit_events where type like 'staff.export%' order by id`.execute(app.db);
+  return rows.map(({ type, details }) => ({ type: type.replace('staff.', ''), ...details }));
+}
+
+/** Begins to take a file, and reads nothing of it. */
+async function open(file: string, { cookie } = admin) {
+  const request = new Request(`http://localhost:3000/admin/files/${file}`, { headers: { cookie } });
+  const answer = await app.fetch(request, { address: '192.0.2.1' });
+  return { answer, status: answer.status, body: answer.body as ReadableStream<Uint8Array> };
+}
+
+const idle = async () =>
+  (
+    await sql<{ n: number }>`select count(*)::int as n from pg_stat_activity
+      where datname = current_database() and state like 'idle in transaction%'`.execute(app.db)
+  ).rows[0]?.n;
+
+describe('the tables', () => {
+  it.each(tables)('%s is CSV that a spreadsheet opens, with nothing secret', async (file) => {
+    const { status, headers, text } = await take(file);
+    expect(status).toBe(200);
+    expect(headers.get('content-type')).toBe('text/csv; charset=utf-8; header=present');
+    expect(headers.get('content-disposition')).toBe(`attachment; filename="${file}"`);
+    expect(headers.get('cache-control')).toBe('no-store');
+    expect(text).toMatch(/^[a-z]/);
+    expect(text.endsWith('\r\n')).toBe(true);
+    const rows = read(text);
+    expect(rows.length).toBeGreaterThan(0);
+    for (const value of rows.flatMap((row) => Object.values(row))) expect(value).not.toMatch(/^[=+\-@\t\r]/);
+    expect(text).not.toContain('SECRET');
+    for (const { secrets } of app.config.clients.values())
+      for (const secret of secrets) expect(text).not.toContain(secret);
+    expect(await listTaken()).toMatchObject([
+      { type: 'export_started', file },
+      { type: 'exported', file, rows: file === 'audit.csv' ? expect.any(Number) : rows.length, whole: true },
+    ]);
+  });
+
+  it('have texts of others with a mark before what a spreadsheet would take for a formula', async () => {
+    const people = read((await take('people.csv')).text);
+    expect(people.length).toBeGreaterThan(crowd);
+    expect(
+      people
+        .filter(({ account }) => guarded.includes(account ?? ''))
+        .map(({ name }) => name)
+        .sort(),
+    ).toEqual([...guarded].sort());
+    expect(people.find(({ name }) => name === 'plain')).toMatchObject({
+      state: 'suspended',
+      suspended_at: 'Infinity',
+    });
+    const ids = people.map(({ id }) => id ?? '');
+    expect(ids).toEqual([...ids].sort());
+    expect(new Set(ids).size).toBe(ids.length);
+    const events = read((await take('audit.csv')).text).filter(({ type }) => type === 'test.hostile');
+    for (const column of ['reason', 'why', 'device', 'place'])
+      expect(events.map((event) => event[column]).sort()).toEqual([...guarded].sort());
+    expect(events.map(({ details }) => JSON.parse(details ?? '').text).sort()).toEqual([...hostile].sort());
+    const mails = read((await take('mails.csv')).text).filter(({ kind }) => kind === 'hostile');
+    expect(mails.map(({ recipient }) => recipient).sort()).toEqual([...guarded].sort());
+    expect(mails[0]).toMatchObject({ state: 'sent', attempts: '3' });
+  });
+
+  it('have numbers, ids and amounts as they are', async () => {
+    const contracts = read((await take('contracts.csv')).text);
+    expect(contracts.find(({ plan }) => plan === "'-1")).toMatchObject({ signup_id: "'=1+1" });
+    const invoices = read((await take('invoices.csv')).text);
+    expect(invoices[0]).toMatchObject({ currency: 'EUR', total: expect.stringMatching(/^\d+\.\d\d$/) });
+    const clients = read((await take('clients.csv')).text);
+    expect(clients.map(({ client }) => client)).toEqual([...app.config.clients.keys()]);
+    expect(clients[0]).toMatchObject({ behind: '0', secrets: '1' });
+  });
+});
+
+describe('the books', () => {
+  const today = new Date().toISOString().slice(0, 10);
+  const span = { from: '2020-01-01', to: '2026-01-31' };
+
+  it('are what the command writes, byte by byte', async () => {
+    for (const { from, to } of [span, { ...span, to: today }]) {
+      const texts: Record<string, string> = {};
+      const counts = await exportBooks(app.db, { from, to }, async (name, records) => {
+        texts[name] = (texts[name] ?? '') + writeCsv(records);
+      });
+      for (const file of books) {
+        const { status, headers, text } = await take(`${file}?from=${from}&to=${to}`);
+        expect([file, status, text]).toEqual([file, 200, texts[file]]);
+        expect(headers.get('content-disposition')).toContain(`${from}-${to}.csv`);
+        expect((await listTaken()).at(-1)).toMatchObject({
+          ...{ type: 'exported', file, from, to, whole: true },
+          rows: counts[file as keyof typeof counts],
+        });
+      }
+      if (to === today) expect(Object.values(counts).every((rows) => rows > 0)).toBe(true);
+    }
+  });
+
+  it('refuse other days, and count nothing', async () => {
+    const tomorrow = new Date(Date.now() + 48 * 3_600_000).toISOString().slice(0, 10);
+    for (const days of [
+      '',
+      'from=2020-01-01',
+      'from=2020-02-30&to=2020-03-01',
+      'from=2021-01-01&to=2020-01-01',
+      `from=2020-01-01&to=${tomorrow}`,
+    ])
+      expect([days, (await take(`tax.csv?${days}`)).status]).toEqual([days, 422]);
+    expect((await take('settings.csv')).status).toBe(404);
+    expect((await take('__proto__.csv')).status).toBe(404);
+    expect(await listTaken()).toEqual([]);
+  });
+
+  it('give their connection back when the reader has gone', async () => {
+    const contract = await addContract(app.db);
+    await sql`alter table invoices disable trigger user`.execute(app.db);
+    await sql`insert into invoices (number, contract_id, plan, period_starts_at, period_ends_at, currency, unit_amount,
+        status, issued_at, due_at)
+      select 100000 + n, ${contract}, 'starter', now() + n * interval '1 day', now() + (n + 1) * interval '1 day', 'EUR', 100,
+        'open', now(), now() from generate_series(1, 8000) n`.execute(app.db);
+    await sql`alter table invoices enable trigger user`.execute(app.db);
+    const { body } = await open(`documents.csv?from=2020-01-01&to=${today}`);
+    const reader = body.getReader();
+    await reader.read();
+    await expect.poll(idle).toBe(1);
+    await reader.cancel();
+    await expect.poll(idle).toBe(0);
+    await expect.poll(listTaken).toMatchObject([{}, { type: 'exported', whole: false }]);
+  });
+});
+
+describe('who may', () => {
+  it('take a file, or else what they are told, which counts nothing', async () => {
+    const customer = await addPerson(app);
+    const stale = (minutes: number) =>
+      addSession(app, admin.id, { authTime: new Date(Date.now() - minutes * 60_000) });
+    const where = async (options: SendOptions, file = 'people.csv') => {
+      const answer = await take(file, options);
+      return answer.status === 303 ? answer.headers.get('location') : answer.status;
+    };
+    const page = '/admin/files?file=people.csv';
+    for (const file of [...tables, 'tax.csv?from=2020-01-01&to=2020-01-31']) {
+      expect(await where({ cookie: manager.cookie }, file)).toBe(404);
+      expect(await where({ cookie: (await addSession(app, customer.id)).cookie }, file)).toBe(404);
+      expect(await where({ cookie: '' }, file)).toContain('/login?next=');
+    }
+    expect(await where({ cookie: (await stale(11)).cookie })).toBe(page);
+    expect(await where({ cookie: (await stale(13 * 60)).cookie })).toBe(page);
+    const books = 'tax.csv?from=2020-01-01&to=2020-01-31';
+    expect(await where({ cookie: (await stale(11)).cookie }, books)).toBe(
+      '/admin/files?file=tax.csv&from=2020-01-01&to=2020-01-31',
+    );
+    expect(await where({ method: 'HEAD' })).toBe(204);
+    expect(await where({ headers: { 'sec-purpose': 'prefetch' } })).toBe(204);
+    for (const site of ['cross-site', 'same-site'])
+      expect(await where({ headers: { 'sec-fetch-site': site } })).toBe('/admin/files');
+    expect(await where({ form: { file: 'people.csv' } })).toBe(405);
+    expect(await listTaken()).toEqual([]);
+    expect(await where({ headers: { 'sec-fetch-site': 'none' } })).toBe(200);
+  });
+
+  it('lose it in the middle, once they are logged out', async () => {
+    const other = await addSession(app, admin.id);
+    const { body } = await open('people.csv', { ...admin, ...other });
+    await sql`update sessions set ended_at = now() where id = ${other.sessionId}`.execute(app.db);
+    await expect(new Response(body).text()).rejects.toThrow();
+    const [, ended] = await listTaken();
+    expect(ended).toMatchObject({ type: 'exported', whole: false });
+    expect((ended as { rows?: number } | undefined)?.rows).toBeLessThan(crowd);
+  });
+});
+
+describe('how often', () => {
+  it('is five in an hour, where the five books of one span count as one', async () => {
+    for (const day of ['01', '02', '03'])
+      for (const file of books)
+        expect((await take(`${file}?from=2020-01-${day}&to=2020-02-01`)).status).toBe(200);
+    expect((await take('clients.csv')).status).toBe(200);
+    const again = () => take('tax.csv?from=2020-01-03&to=2020-02-01');
+    expect((await again()).status).toBe(200);
+    // The other books of that span were taken once.
+    expect((await take('money.csv?from=2020-01-03&to=2020-02-01')).status).toBe(200);
+    const files = async () => readData(await call(app, 'files.list', admin.cookie, undefined, true));
+    expect(await files()).toMatchObject({ tables, books, left: 0 });
+    for (const refused of [
+      await again(),
+      await take('clients.csv'),
+      await take('tax.csv?from=2020-01-04&to=2020-02-01'),
+    ]) {
+      expect(refused.status).toBe(429);
+      expectRetryAfter(refused, 3_600);
+    }
+    // Of another administrator, and an hour later.
+    expect((await take('clients.csv', { cookie: (await addStaff('admin')).cookie })).status).toBe(200);
+    await sql`update audit_events set at = at - interval '61 minutes' where type = 'staff.export_started'`.execute(
+      app.db,
+    );
+    expect((await again()).status).toBe(200);
+  });
+
+  it('is five, of sixteen that begin at once', async () => {
+    const staff = {
+      session: { id: admin.sessionId, user: { id: admin.id } },
+      visit: { requestId: crypto.randomUUID(), address: '', deadline: new Deadline() },
+    } as Staff;
+    const begun = await Promise.allSettled(
+      Array.from({ length: 16 }, () =>
+        beginFile({ db: app.db } as Dependencies, staff, { file: 'people.csv' }),
+      ),
+    );
+    expect(begun.filter(({ status }) => status === 'fulfilled')).toHaveLength(5);
+    expect(await listTaken()).toHaveLength(5);
+  });
+
+  it('is two at once on an instance: a third is refused at once, until one has ended', async () => {
+    const [first, second] = [await open('people.csv'), await open('people.csv')];
+    const third = await take('clients.csv');
+    expect([first.status, second.status, third.status]).toEqual([200, 200, 503]);
+    expectRetryAfter(third, 10);
+    expect(await listTaken()).toHaveLength(2);
+    await first.body.cancel();
+    await expect.poll(async () => (await take('clients.csv')).status).toBe(200);
+    expect(read(await new Response(second.body).text()).length).toBeGreaterThan(crowd);
+    const ended = (await listTaken()).filter(({ type }) => type === 'exported') as Record<string, unknown>[];
+    const ofPeople = ended.filter(({ file }) => file === 'people.csv');
+    expect(ofPeople.map(({ whole }) => whole).sort()).toEqual([false, true]);
+    expect(ofPeople.find(({ whole }) => !whole)?.rows).toBeLessThan(crowd);
+  });
+});
+
+describe('a body that is written while it is read', () => {
+  const text = 'x'.repeat(100 * 1_024);
+  const patient = { stallMs: 60_000, wholeMs: 60_000 };
+
+  it('is only a little ahead of its reader', async () => {
+    let written = 0;
+    const reader = streamPaced(async ({ write }) => {
+      for (; written < 50; written++) await write(text);
+    }, patient).getReader();
+    for (let taken = 1; taken <= 50; taken++) {
+      await reader.read();
+      await new Promise((done) => setTimeout(done));
+      expect(written - taken).toBeLessThanOrEqual(3);
+    }
+    expect((await reader.read()).done).toBe(true);
+  });
+
+  it.each([
+    ['takes nothing for too long', { ...patient, stallMs: 20 }],
+    ['takes too long for all of it', { ...patient, wholeMs: 20 }],
+  ])('is cut off where its reader %s', async (_, bounds) => {
+    let why: unknown;
+    const body = streamPaced(async ({ write }) => {
+      try {
+        for (;;) await write(text);
+      } catch (error) {
+        why = error;
+        throw error;
+      }
+    }, bounds);
+    await expect.poll(() => why).toBeInstanceOf(CutOff);
+    await expect(new Response(body).text()).rejects.toThrow();
+  });
+});
+
+describe('the page', () => {
+  const html = { accept: 'text/html' };
+  const openPage = (query = '', cookie = admin.cookie) =>
+    app.send(`/admin/files${query}`, { cookie, headers: html });
+  const post = (form: Record<string, string>, cookie = admin.cookie) =>
+    app.send('/admin/files', { form, cookie, headers: html });
+
+  it('has each file, for administrators', async () => {
+    const { text } = await openPage();
+    for (const file of [...tables, ...books]) expect(text).toContain(`value="${file}"`);
+    expect(text).toContain('You can download 5 more');
+    expect((await openPage('', manager.cookie)).status).toBe(404);
+    expect((await post({ file: 'people.csv' }, manager.cookie)).status).toBe(404);
+  });
+
+  it('leads to the file, and says what is wrong with the days', async () => {
+    const people = await post({ file: 'people.csv', from: '', to: '' });
+    expect([people.status, people.headers.get('location')]).toEqual([303, '/admin/files/people.csv']);
+    const tax = await post({ file: 'tax.csv', from: '2020-01-01', to: '2020-01-31' });
+    expect(tax.headers.get('location')).toBe('/admin/files/tax.csv?from=2020-01-01&to=2020-01-31');
+    const wrong = await post({ file: 'tax.csv', from: '2020-02-01', to: '2020-01-31' });
+    const cookie = `${admin.cookie}; ${wrong.headers.get('set-cookie')?.split(';')[0]}`;
+    const { status, text } = await app.send(String(wrong.headers.get('location')), { cookie, headers: html });
+    expect([wrong.status, status]).toEqual([303, 422]);
+    expect(text).toContain('Must not be after the last day.');
+    expect(text).toContain('value="2020-02-01"');
+    expect((await post({ file: 'settings.csv' })).status).toBe(404);
+  });
+
+  it('asks for a credential first, for the file that was asked for', async () => {
+    const { cookie } = await addSession(app, admin.id, { authTime: new Date(Date.now() - 11 * 60_000) });
+    const { text } = await openPage('?file=tax.csv&from=2020-01-01&to=2020-01-31', cookie);
+    expect(text).toMatch(/Confirm it’s you|Log in again first/);
+    expect((await openPage('?file=none.csv', cookie)).text).toContain('value="people.csv"');
+    const posted = await post({ file: 'people.csv' }, cookie);
+    expect([posted.status, locationOf(posted).pathname]).toEqual([303, '/admin/files']);
+    expect(await listTaken()).toEqual([]);
+  });
+
+  it('starts a download only where it led itself', async () => {
+    const query = '?saved=download&file=tax.csv&from=2020-01-01&to=2020-01-31';
+    const started = await app.send(`/admin/files${query}`, {
+      cookie: admin.cookie,
+      headers: { ...html, referer: `${app.config.baseUrl}/admin/files?file=tax.csv` },
+    });
+    expect(started.headers.get('refresh')).toBe('0; url=/admin/files/tax.csv?from=2020-01-01&to=2020-01-31');
+    for (const referer of ['https://evil.example/', undefined]) {
+      const headers = { ...html, ...(referer && { referer }) };
+      const answer = await app.send(`/admin/files${query}`, { cookie: admin.cookie, headers });
+      expect(answer.headers.get('refresh')).toBe(null);
+    }
+  });
+
+  it('of the audit says who took what, and how much of it', async () => {
+    await take('clients.csv');
+    const { text } = await app.send('/admin/audit?kind=staff.exported', { cookie: admin.cookie });
+    expect(text).toContain('Staff: downloaded: clients.csv, ');
+  });
+});
