@@ -57,6 +57,7 @@ const shownToStaff = {
   last_admin: 409,
   email_in_use: 409,
   already_settled: 409,
+  billing_paused: 409,
 };
 
 /** A person who is not there has no page that could show it. */

@@ -293,6 +293,22 @@ AS $function$
       raise exception '% keeps what was recorded', tg_table_name using errcode = 'check_violation';
     end $function$;
 
+-- Used by triggers of: documents, invoices
+CREATE OR REPLACE FUNCTION refuse_issue_while_paused()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+    begin
+      if current_setting('identity.recovery', true) is distinct from 'on'
+        and exists (select from restores where billing_resumed_at is null) then
+        raise exception 'billing waits since the database was restored' using errcode = 'check_violation';
+      end if;
+      return new;
+    end $function$;
+REVOKE EXECUTE ON FUNCTION refuse_issue_while_paused() FROM PUBLIC;
+
 -- accounts ------------------------------------------------------------------------------------------------------------
 
 -- Referred to by:
@@ -874,6 +890,9 @@ AS $function$
           where contract_id = new.id and status = 'open' and due_at <= billing_now()) then
         raise exception 'nothing of this contract is past its days' using errcode = 'check_violation';
       end if;
+      if exists (select from restores where billing_resumed_at is null) then
+        raise exception 'billing waits since the database was restored' using errcode = 'check_violation';
+      end if;
       return new;
     end $function$;
 REVOKE EXECUTE ON FUNCTION refuse_early_past_due() FROM PUBLIC;
@@ -949,6 +968,7 @@ END),
 CREATE INDEX invoices_contract_id_idx ON invoices USING btree (contract_id);
 CREATE UNIQUE INDEX invoices_contract_id_period_starts_at_key ON invoices USING btree (contract_id, period_starts_at) WHERE status <> 'void'::text;
 CREATE INDEX invoices_due_at_idx ON invoices USING btree (due_at) WHERE status = 'open'::text;
+CREATE INDEX invoices_issued_at_number_idx ON invoices USING btree (issued_at, number);
 CREATE INDEX invoices_past_due_idx ON invoices USING btree (COALESCE(past_due_at, due_at)) WHERE status = 'open'::text;
 
 CREATE OR REPLACE FUNCTION freeze_buyer()
@@ -1003,6 +1023,10 @@ CREATE TRIGGER invoices_refuse_change BEFORE DELETE OR UPDATE ON invoices
   WHEN (old.document IS NOT NULL)
   EXECUTE FUNCTION refuse_change_of_books('status', 'paid_at', 'credited', 'allocated', 'reminded');
 
+CREATE TRIGGER invoices_refuse_issue_while_paused BEFORE INSERT ON invoices
+  FOR EACH ROW
+  EXECUTE FUNCTION refuse_issue_while_paused();
+
 CREATE TRIGGER invoices_refuse_truncate BEFORE TRUNCATE ON invoices
   FOR EACH STATEMENT
   EXECUTE FUNCTION refuse_change_of_books();
@@ -1039,6 +1063,7 @@ CASE kind
 END)
 );
 CREATE INDEX payments_of_idx ON payments USING btree (of) WHERE of IS NOT NULL;
+CREATE INDEX payments_recorded_at_id_idx ON payments USING btree (recorded_at, id);
 CREATE INDEX payments_unallocated_idx ON payments USING btree (recorded_at, id) WHERE unallocated <> 0;
 
 CREATE TRIGGER payments_refuse_change BEFORE DELETE OR UPDATE ON payments
@@ -1271,6 +1296,10 @@ CREATE INDEX documents_issued_on_idx ON documents USING btree (issued_on);
 CREATE TRIGGER documents_refuse_change BEFORE DELETE OR UPDATE ON documents
   FOR EACH ROW
   EXECUTE FUNCTION refuse_change_of_books();
+
+CREATE TRIGGER documents_refuse_issue_while_paused BEFORE INSERT ON documents
+  FOR EACH ROW
+  EXECUTE FUNCTION refuse_issue_while_paused();
 
 CREATE TRIGGER documents_refuse_truncate BEFORE TRUNCATE ON documents
   FOR EACH STATEMENT
@@ -1546,6 +1575,44 @@ CREATE TRIGGER launches_tell_client AFTER INSERT ON launches
   FOR EACH ROW
   EXECUTE FUNCTION tell_client_of_launch();
 
+-- restores ------------------------------------------------------------------------------------------------------------
+
+-- Referred to by:
+--   lost_documents (restored_at)
+CREATE TABLE restores (
+  at timestamp with time zone NOT NULL DEFAULT now(),
+  billing_resumed_at timestamp with time zone,
+  CONSTRAINT restores_pkey PRIMARY KEY (at)
+);
+
+CREATE OR REPLACE FUNCTION hold_billing_mails()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+    begin
+      update mails set next_attempt_at = '9999-01-01 00:00:00Z' where sent_at is null and kind in ('invoice_issued', 'invoice_reminder_1', 'invoice_reminder_2', 'payment_received',
+    'credit_note_issued', 'trial_ends', 'contract_cancel_asked', 'contract_kept');
+      return null;
+    end $function$;
+REVOKE EXECUTE ON FUNCTION hold_billing_mails() FROM PUBLIC;
+
+CREATE TRIGGER restores_hold_billing_mails AFTER INSERT ON restores
+  FOR EACH ROW
+  WHEN (new.billing_resumed_at IS NULL)
+  EXECUTE FUNCTION hold_billing_mails();
+
+-- lost_documents ------------------------------------------------------------------------------------------------------
+
+CREATE TABLE lost_documents (
+  number text NOT NULL,
+  restored_at timestamp with time zone NOT NULL,
+  recovered_at timestamp with time zone,
+  CONSTRAINT lost_documents_pkey PRIMARY KEY (number),
+  CONSTRAINT lost_documents_restored_at_fkey FOREIGN KEY (restored_at) REFERENCES restores(at)
+);
+
 -- take_back_changes ---------------------------------------------------------------------------------------------------
 
 -- Referred to by:
@@ -1651,6 +1718,25 @@ CREATE INDEX mails_created_at_idx ON mails USING btree (created_at);
 CREATE INDEX mails_next_attempt_at_idx ON mails USING btree (next_attempt_at) WHERE sent_at IS NULL AND given_up_at IS NULL;
 CREATE INDEX mails_other_idx ON mails USING btree (next_attempt_at, id) WHERE sent_at IS NULL AND given_up_at IS NULL AND NOT ((kind = ANY (ARRAY['set_password'::text, 'prove_address'::text, 'verify_email'::text, 'sign_up'::text, 'account_exists'::text, 'change_email'::text])) OR details ? 'until'::text);
 CREATE INDEX mails_user_id_idx ON mails USING btree (user_id);
+
+CREATE OR REPLACE FUNCTION hold_billing_mail()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+    begin
+      if exists (select from restores where billing_resumed_at is null) then
+        new.next_attempt_at := '9999-01-01 00:00:00Z';
+      end if;
+      return new;
+    end $function$;
+REVOKE EXECUTE ON FUNCTION hold_billing_mail() FROM PUBLIC;
+
+CREATE TRIGGER mails_hold_billing BEFORE INSERT OR UPDATE OF next_attempt_at ON mails
+  FOR EACH ROW
+  WHEN (new.sent_at IS NULL AND (new.kind = ANY (ARRAY['invoice_issued'::text, 'invoice_reminder_1'::text, 'invoice_reminder_2'::text, 'payment_received'::text, 'credit_note_issued'::text, 'trial_ends'::text, 'contract_cancel_asked'::text, 'contract_kept'::text])))
+  EXECUTE FUNCTION hold_billing_mail();
 
 -- new_addresses -------------------------------------------------------------------------------------------------------
 
@@ -1858,13 +1944,6 @@ AS $function$
 CREATE TRIGGER reserved_addresses_are_told AFTER INSERT ON reserved_addresses
   FOR EACH ROW
   EXECUTE FUNCTION tell_of_reserved_address();
-
--- restores ------------------------------------------------------------------------------------------------------------
-
-CREATE TABLE restores (
-  at timestamp with time zone NOT NULL DEFAULT now(),
-  CONSTRAINT restores_pkey PRIMARY KEY (at)
-);
 
 -- sessions ------------------------------------------------------------------------------------------------------------
 

@@ -285,6 +285,12 @@ export interface Launches {
   user_id: string;
 }
 
+export interface LostDocuments {
+  number: string;
+  recovered_at: Timestamp | null;
+  restored_at: Timestamp;
+}
+
 export interface Mails {
   attempts: Generated<number>;
   created_at: Timestamp;
@@ -428,6 +434,7 @@ export interface ReservedAddresses {
 
 export interface Restores {
   at: Generated<Timestamp>;
+  billing_resumed_at: Timestamp | null;
 }
 
 export interface ServiceContracts {
@@ -552,6 +559,7 @@ export interface DB {
   invoice_numbers: InvoiceNumbers;
   invoices: Invoices;
   launches: Launches;
+  lost_documents: LostDocuments;
   mail_tokens: MailTokens;
   mails: Mails;
   new_addresses: NewAddresses;

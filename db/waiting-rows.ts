@@ -53,6 +53,13 @@ const queues: Queue[] = [
   },
   {
     queue: 'billing',
+    table: 'restores',
+    late: sql`extract(epoch from now() - at)`,
+    from: sql`restores where billing_resumed_at is null`,
+    order: sql`at`,
+  },
+  {
+    queue: 'billing',
     table: 'documents_to_make',
     // Since it was issued, however often it was tried.
     late: sql`extract(epoch from now() - d.issued_at)`,
@@ -62,8 +69,8 @@ const queues: Queue[] = [
 ];
 
 /**
- * Mails that are due, mails that were not sent yet, contracts to invoice, invoices that make their contract past due, documents
- * to make, and rows to be swept.
+ * Mails that are due, mails that were not sent yet, contracts to invoice, invoices that make their contract past due, restores
+ * after which billing waits, documents to make, and rows to be swept.
  */
 export async function readWaitingRows(db: Database, expired: ExpiredRows[]): Promise<WaitingRows[]> {
   const reads = [...queues, ...expired.map(toQueue)].map(

@@ -1,11 +1,10 @@
 import { type LoaderFunctionArgs, redirectDocument } from '@remix-run/node';
 import { useLoaderData } from '@remix-run/react';
-import { Instant } from '../components/instant.tsx';
 import { Row, Rows } from '../components/rows.tsx';
 import { Section } from '../components/section.tsx';
 import { titled } from '../components/service-name.ts';
 import { Counts } from '../components/staff/counts.tsx';
-import { Course } from '../components/staff/course.tsx';
+import { both, Course } from '../components/staff/course.tsx';
 import {
   handOffWords,
   launchWords,
@@ -88,8 +87,8 @@ export default function Overview() {
         <div className="section-heading">
           <h2 id="happened">What happened</h2>
           <p>
-            About so much since <Instant at={since} />, in hours of UTC. The last ten seconds are not there
-            yet, and those of an instance that was killed are missing.
+            About so much since {both.format(since)} UTC. Hours and days are those of UTC. The last ten
+            seconds are not there yet, and those of an instance that was killed are missing.
           </p>
         </div>
         <nav className="tabs" aria-label="How far back">

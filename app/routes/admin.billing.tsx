@@ -1,8 +1,9 @@
 import type { LoaderFunctionArgs } from '@remix-run/node';
 import { useLoaderData } from '@remix-run/react';
 import type { ReactNode } from 'react';
-import { Day } from '../components/instant.tsx';
+import { Day, Instant } from '../components/instant.tsx';
 import { Money } from '../components/money.tsx';
+import { Notice } from '../components/notice.tsx';
 import { Row, Rows } from '../components/rows.tsx';
 import { Section } from '../components/section.tsx';
 import { titled } from '../components/service-name.ts';
@@ -37,7 +38,7 @@ const linkTo = (userId: string | null) => (userId ? personPath(userId) : undefin
 export default function AdminBilling() {
   const { who, before, open, overdue, pastDue, held, incomplete, ignored, unmade, unallocated, ...more } =
     useLoaderData<typeof loader>();
-  const { trials, recurring, prices, income } = more;
+  const { trials, recurring, prices, income, waitsSince } = more;
   const leavesOut = (name: string) => more.more.includes(name);
   const first = (name: string, order: string) =>
     leavesOut(name) ? `There are more than 100. These are ${order}.` : undefined;
@@ -64,6 +65,13 @@ export default function AdminBilling() {
       current="/admin/billing"
       part="/admin/billing"
     >
+      {waitsSince && (
+        <Notice kind="warning">
+          Billing waits: the database was restored on <Instant at={waitsSince} />. Nothing is issued, and no
+          email about billing leaves, until an operator has recovered what was lost and run{' '}
+          <code>billing:resume</code>.
+        </Notice>
+      )}
       <nav className="parts" aria-label="On this page">
         <ul>
           {counts.map(([id, title, count, isMore]) => (
@@ -182,7 +190,7 @@ export default function AdminBilling() {
       <Section
         id="incomplete"
         title="Incomplete"
-        intro={`Ask the customer to complete their details under Billing. Then issue the invoice again. ${
+        intro={`Ask the customer to complete their details under Billing. Then issue the invoice again. One that is credited in part cannot be: credit the rest, and the next one has the address. ${
           first('incomplete', 'the newest invoices') ?? first('ignored', 'the first accounts by name') ?? ''
         }`}
       >

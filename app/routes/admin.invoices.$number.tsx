@@ -116,8 +116,10 @@ export default function InvoicePage() {
       )}
       {invoice && document && !document.buyer.address && invoice.status !== 'void' && (
         <Notice kind="warning">
-          The buyer’s address is missing, so there is no XML. Ask the customer to add it under Billing. Then
-          issue the invoice again.
+          The buyer’s address is missing, so there is no XML. Ask the customer to add it under Billing.{' '}
+          {invoice.credited === 0
+            ? 'Then issue the invoice again.'
+            : 'This invoice cannot be issued again, because a part of it is credited. You can credit the rest; the next invoice has the address.'}
         </Notice>
       )}
       {document && (

@@ -31,7 +31,9 @@ import * as staff from './m029-staff.ts';
 import * as newAddresses from './m030-new-addresses.ts';
 import * as billing from './m031-billing.ts';
 import * as sums from './m032-sums.ts';
+import * as lostDocuments from './m033-lost-documents.ts';
 import * as income from './m034-income.ts';
+import * as retention from './m036-retention.ts';
 
 export const migrations = {
   '2026-11-20-foundation': foundation,
@@ -66,5 +68,7 @@ export const migrations = {
   'm030-new-addresses': newAddresses,
   'm031-billing': billing,
   'm032-sums': sums,
+  'm033-lost-documents': lostDocuments,
   'm034-income': income,
+  'm036-retention': retention,
 };

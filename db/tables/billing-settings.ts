@@ -30,6 +30,38 @@ export async function findSettingsInForce(db: Database): Promise<SettingsVersion
     .executeTakeFirst();
 }
 
+/**
+ * The version that a document from before a restore names, if it was made before the document was issued. A lost version has that
+ * number no more, or another one has it: then the last one from before the document, or else the first.
+ */
+export async function findVersionOfDocument(
+  db: Database,
+  { version, issuedAt }: { version: number; issuedAt: Date },
+): Promise<number | undefined> {
+  const row = await db
+    .selectFrom('billing_settings')
+    .select('version')
+    .orderBy(sql`made_at <= ${issuedAt}`, 'desc')
+    .orderBy(sql`version = ${version}::integer and made_at <= ${issuedAt}`, 'desc')
+    .orderBy(sql`case when made_at <= ${issuedAt} then -version else version end`)
+    .limit(1)
+    .executeTakeFirst();
+  return row?.version;
+}
+
+/** Whether any version had that as the beginning of numbers. */
+export async function isKnownPrefix(db: Database, prefix: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('billing_settings')
+    .select('version')
+    .where(
+      sql<boolean>`${prefix}::text in (settings #>> '{numbers,invoice}', settings #>> '{numbers,credit_note}')`,
+    )
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
 /** The newest versions, newest first. */
 export async function listSettingsVersions(db: Database, limit: number): Promise<MadeVersion[]> {
   return db

@@ -32,12 +32,15 @@ export type BookedDocument = {
   vat_id: string | null;
 };
 
+/** A number that a restore has lost, on the day of the restore. */
+export type BookedLoss = { number: string; kind: 'lost'; issued_on: string };
+
 /** The instant after a span's last day. */
 const endOf = ({ zone, to }: Span) => sql`((${to}::date + 1)::timestamp at time zone ${zone})`;
 const startOf = ({ zone, from }: Span) => sql`(${from}::date::timestamp at time zone ${zone})`;
 
 export const readDocuments = (trx: Transaction<DB>, span: Span) =>
-  readSlices<BookedDocument>(
+  readSlices<BookedDocument | BookedLoss>(
     trx,
     'documents_of_books',
     sql`
@@ -55,6 +58,10 @@ export const readDocuments = (trx: Transaction<DB>, span: Span) =>
           i.currency, i.unit_amount, 0, i.unit_amount, null, 0, null, i.number, i.plan, coalesce(i.buyer_name, ''),
           null, null, i.credited
         from invoices i where i.document is null
+        union all
+        select l.number, 'lost', (l.restored_at at time zone ${span.zone})::date, null, null, null,
+          null, null, null, null, null, null, null, null, null, null, null, null, null
+        from lost_documents l where l.recovered_at is null
       )
       select number, kind, issued_on::text, due_on::text, first_day::text, last_day::text, currency, net, tax, total,
         category, rate, invoice, title, buyer, country, vat_id,

@@ -1,5 +1,6 @@
 // The only writer of `document_series`: the numbers of documents, without gaps, a row for each prefix and year.
 import { sql, type Transaction } from 'kysely';
+import type { Database } from '../postgres/client.ts';
 import type { DB } from '../schema.ts';
 
 /**
@@ -23,5 +24,65 @@ export async function takeNumber(
     )
     .returning(['last_number as number', sql<string>`last_issued_on::text`.as('issuedOn')])
     .executeTakeFirstOrThrow();
-  return { number: `${prefix}${year}-${taken.number.padStart(4, '0')}`, issuedOn: taken.issuedOn };
+  return { number: writeNumber({ prefix, year: Number(year) }, taken.number), issuedOn: taken.issuedOn };
+}
+
+/** How a number of a series is written (contract 7.53). */
+export const writeNumber = (
+  { prefix, year }: { prefix: string; year: number },
+  number: number | string,
+): string => `${prefix}${year}-${String(number).padStart(4, '0')}`;
+
+/** A series: the number of its last document, 0 if it has none, and the day of that. */
+export type Series = { lastNumber: number; lastIssuedOn: string };
+
+type Key = { prefix: string; year: number };
+
+/** Locks a series until the transaction ends. One that is new has no documents, and counts as of `today`. */
+export async function lockSeries(
+  trx: Transaction<DB>,
+  { prefix, year }: Key,
+  today: string,
+): Promise<Series> {
+  await trx
+    .insertInto('document_series')
+    .values({ prefix, year, last_number: 0, last_issued_on: today })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+  const row = await trx
+    .selectFrom('document_series')
+    .select(['last_number', sql<string>`last_issued_on::text`.as('lastIssuedOn')])
+    .where('prefix', '=', prefix)
+    .where('year', '=', year)
+    .forUpdate()
+    .executeTakeFirstOrThrow();
+  return { lastNumber: Number(row.last_number), lastIssuedOn: row.lastIssuedOn };
+}
+
+/** The next number of a locked series is above that one, and its day is that one or later. */
+export async function raiseSeries(
+  trx: Transaction<DB>,
+  { prefix, year }: Key,
+  { lastNumber, lastIssuedOn }: Series,
+): Promise<void> {
+  await trx
+    .updateTable('document_series')
+    .set({
+      last_number: sql`greatest(last_number, ${lastNumber}::bigint)`,
+      last_issued_on: sql`greatest(last_issued_on, ${lastIssuedOn}::date)`,
+    })
+    .where('prefix', '=', prefix)
+    .where('year', '=', year)
+    .execute();
+}
+
+/** The last number of a series; 0 if it has none. */
+export async function findLastNumber(db: Database, { prefix, year }: Key): Promise<number> {
+  const row = await db
+    .selectFrom('document_series')
+    .select('last_number')
+    .where('prefix', '=', prefix)
+    .where('year', '=', year)
+    .executeTakeFirst();
+  return Number(row?.last_number ?? 0);
 }

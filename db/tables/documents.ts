@@ -27,11 +27,16 @@ export type NewDocument = {
 
 /** Adds a document, whose file is to be made. */
 export async function insertDocument(trx: Transaction<DB>, document: NewDocument): Promise<void> {
-  const { number, issuedAt } = document;
+  await insertDocumentRow(trx, document);
+  await queueDocument(trx, document.number, document.issuedAt);
+}
+
+/** Adds a document without its file, which the caller keeps or queues. */
+export async function insertDocumentRow(trx: Transaction<DB>, document: NewDocument): Promise<void> {
   await trx
     .insertInto('documents')
     .values({
-      number,
+      number: document.number,
       kind: document.kind,
       invoice: document.invoiceId,
       prefix: document.prefix,
@@ -46,11 +51,23 @@ export async function insertDocument(trx: Transaction<DB>, document: NewDocument
       total: document.total,
       category: document.category,
       rate: document.rate,
-      issued_at: issuedAt,
+      issued_at: document.issuedAt,
       facts: JSON.stringify(document.facts) as unknown as Json,
     })
     .execute();
-  await queueDocument(trx, number, issuedAt);
+}
+
+/** Deletes the documents of old invoices, with their files. The result is their numbers. */
+export async function deleteDocuments(
+  trx: Transaction<DB>,
+  invoiceIds: number[],
+): Promise<{ number: string; kind: NewDocument['kind'] }[]> {
+  const rows = await trx
+    .deleteFrom('documents')
+    .where(sql<boolean>`invoice = any(${invoiceIds}::bigint[])`)
+    .returning(['number', 'kind'])
+    .execute();
+  return rows.map(({ number, kind }) => ({ number, kind: kind as NewDocument['kind'] }));
 }
 
 /** What the document says; undefined if there is no such document. */

@@ -1,6 +1,7 @@
 // The only writer of `invoices` and of the row that numbers them.
 import { type Selectable, sql, type Transaction } from 'kysely';
 import type { Database } from '../postgres/client.ts';
+import { LostRace } from '../races.ts';
 import type { DB, Invoices } from '../schema.ts';
 
 /** What is owed for a period. Amounts in minor units of the ISO 4217 currency. */
@@ -107,12 +108,27 @@ export async function findInvoice(db: Database, number: string): Promise<Invoice
   return row && readRow(row);
 }
 
-/** Locks the invoice until the transaction ends. The caller has locked its contract. */
+/** An invoice of the contract, not void, for some of that time. */
+export async function findInvoiceOfTime(
+  db: Database,
+  contractId: string,
+  { startsAt, endsAt }: { startsAt: Date; endsAt: Date },
+): Promise<Pick<Invoice, 'number'> | undefined> {
+  return db
+    .selectFrom('invoices as i')
+    .select(sql<string>`coalesce(i.document, i.number::text)`.as('number'))
+    .where('i.contract_id', '=', contractId)
+    .where('i.status', '<>', 'void')
+    .where('i.period_starts_at', '<', endsAt)
+    .where('i.period_ends_at', '>', startsAt)
+    .limit(1)
+    .executeTakeFirst();
+}
+
+/** Locks the invoice until the transaction ends. The caller has locked its contract. Throws LostRace if it has just been deleted. */
 export async function lockInvoice(trx: Transaction<DB>, id: number): Promise<Invoice> {
-  const row = await selectInvoices(trx)
-    .where('i.number', '=', String(id))
-    .forUpdate()
-    .executeTakeFirstOrThrow();
+  const row = await selectInvoices(trx).where('i.number', '=', String(id)).forUpdate().executeTakeFirst();
+  if (!row) throw new LostRace();
   return readRow(row);
 }
 
@@ -202,6 +218,11 @@ export async function unmarkReminded(db: Database, number: string, which: 1 | 2)
     .where('document', '=', number)
     .where('reminded', '=', which)
     .execute();
+}
+
+/** Deletes old invoices, to which nothing refers any more. */
+export async function deleteInvoices(trx: Transaction<DB>, ids: number[]): Promise<void> {
+  await trx.deleteFrom('invoices').where(sql<boolean>`number = any(${ids}::bigint[])`).execute();
 }
 
 /** The ids of the contracts of these invoices, in one order for all callers that lock them. */

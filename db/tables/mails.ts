@@ -121,6 +121,20 @@ export async function postponeMail(
     .execute();
 }
 
+/** Makes mails due that a trigger holds while billing waits, as if just written. The result is how many. */
+export async function releaseBillingMails(trx: Transaction<DB>, now: Date): Promise<number> {
+  const result = await trx
+    .updateTable('mails')
+    .set({ created_at: now, next_attempt_at: now })
+    .where('sent_at', 'is', null)
+    .where('given_up_at', 'is', null)
+    .where('kind', 'in', billingMailKinds)
+    // As the trigger writes it; nothing else is as far ahead.
+    .where('next_attempt_at', '=', sql<Date>`'9999-01-01 00:00:00Z'::timestamptz`)
+    .executeTakeFirst();
+  return Number(result.numUpdatedRows);
+}
+
 /** Notes that a mail goes to another address by now. */
 export async function setRecipient(db: Database, id: string, recipient: string): Promise<void> {
   await db.updateTable('mails').set({ recipient }).where('id', '=', id).execute();
@@ -419,4 +433,9 @@ export async function deleteMailsToTyped(db: Database, emails: string[]): Promis
     .where(sql<boolean>`recipient = any(${emails})`)
     .where('kind', 'in', ['sign_up', 'change_email', 'new_address', 'invoice_email', ...billingMailKinds])
     .execute();
+}
+
+/** Deletes the mails with these keys, sent or not. */
+export async function deleteMailsByKey(trx: Transaction<DB>, keys: string[]): Promise<void> {
+  await trx.deleteFrom('mails').where(sql<boolean>`key = any(${keys})`).execute();
 }

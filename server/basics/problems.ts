@@ -113,6 +113,11 @@ export const problems = {
     'Nothing is left to settle',
     'Nothing is left to pay, credit, allocate or pay back, so nothing was changed.',
   ],
+  billing_paused: [
+    409,
+    'Billing waits',
+    'The database was restored, and nothing is issued or credited until an operator has recovered what was lost and run billing:resume.',
+  ],
   last_admin: [
     409,
     'This is the last administrator',

@@ -13,11 +13,13 @@ import type { DocumentFacts } from './document-facts.ts';
 import { settleContract } from './invoicing.ts';
 import { findSettings, type HeldCode, issueCreditNote, issueInvoice, type Settings } from './issue.ts';
 import { allocateUpTo, type Bookkeeper, freeAllocated } from './ledger.ts';
+import { requireBillingGoesOn } from './pause.ts';
 
 /**
  * Credits an invoice over `amount`, or all that is not credited; what was paid of that is free for other uses. One from before
  * there was a seller has no document, and only becomes void. The result is the number of the credit note, if there is one.
- * Throws 404 `not_found`, 409 `already_settled` if all is credited, and 422 for more than is left, or a part without a document.
+ * Throws 404 `not_found`, 409 `already_settled` if all is credited or `billing_paused`, and 422 for more than is left, or a part
+ * without a document.
  */
 export async function creditInvoice(
   trx: Transaction<DB>,
@@ -26,6 +28,7 @@ export async function creditInvoice(
   by: Bookkeeper,
 ): Promise<string | undefined> {
   const { contract, invoice } = await lockToCorrect(trx, number);
+  await requireBillingGoesOn(trx);
   const left = invoice.unitAmount - invoice.credited;
   if (left === 0) throw new AppError('already_settled');
   if (amount !== undefined && (amount > left || (amount < left && !invoice.hasDocument)))
@@ -46,8 +49,8 @@ export async function creditInvoice(
 
 /**
  * Credits an invoice whole, and issues the same period at the same price to the buyer as they are now; what was paid of it goes
- * along. Throws 404 `not_found`, 409 `already_settled` if anything is credited, 403 `not_allowed` without a document or a buyer,
- * and 422 if there can be no new one.
+ * along. Throws 404 `not_found`, 409 `already_settled` if anything is credited or `billing_paused`, 403 `not_allowed` without a
+ * document or a buyer, and 422 if there can be no new one.
  */
 export async function reissueInvoice(
   trx: Transaction<DB>,
@@ -55,6 +58,7 @@ export async function reissueInvoice(
   by: Bookkeeper,
 ): Promise<{ creditNote: string; invoice: string }> {
   const { contract, invoice } = await lockToCorrect(trx, number);
+  await requireBillingGoesOn(trx);
   if (invoice.credited === invoice.unitAmount) throw new AppError('already_settled');
   if (invoice.credited > 0) throw new AppError('already_settled', { detail: faultWords.reissue_credited });
   if (!invoice.hasDocument) throw new AppError('not_allowed', { detail: faultWords.reissue_no_document });
@@ -127,7 +131,12 @@ async function credit(trx: Transaction<DB>, invoice: Invoice, amount: number, by
 }
 
 /** Writes down what is credited in all, and frees what was paid of it. `invoice` stays as it was. */
-async function freeCredited(trx: Transaction<DB>, invoice: Invoice, credited: number, { now }: Bookkeeper) {
+export async function freeCredited(
+  trx: Transaction<DB>,
+  invoice: Invoice,
+  credited: number,
+  { now }: Pick<Bookkeeper, 'now'>,
+) {
   // `freeAllocated` keeps what it is given as the row is then.
   const present = { ...invoice };
   const freed = await freeAllocated(trx, present, Math.min(invoice.allocated, invoice.unitAmount - credited));

@@ -60,6 +60,8 @@ export type DocumentFacts = {
   record: {
     contract_id: string;
     account_id: string;
+    /** The CRM's id of the contract; absent before version 0.5.0. A contract that a restore lost has another id of ours later. */
+    signup_id?: string | undefined;
     period_starts_at: string;
     period_ends_at: string;
     issued_at: string;

@@ -7,6 +7,7 @@ import type { DB } from '../../db/schema.ts';
 import {
   type BookedAllocation,
   type BookedDocument,
+  type BookedLoss,
   type BookedMoney,
   haveEnded,
   readAllocations,
@@ -116,26 +117,42 @@ async function writeBooks(
 ): Promise<Record<BookName, number>> {
   const counts = { 'documents.csv': 0, 'lines.csv': 0, 'tax.csv': 0, 'money.csv': 0, 'allocations.csv': 0 };
   for (const name of names) await write(name, [headers[name].split(',')]);
-  async function add<Row>(rows: Row[], records: Partial<Record<BookName, (row: Row) => string[]>>) {
+  async function add<Row>(rows: Row[], books: Partial<Record<BookName, (rows: Row[]) => string[][]>>) {
     for (const name of names) {
-      const toRecord = records[name];
-      if (!toRecord) continue;
-      counts[name] += rows.length;
-      await write(name, rows.map(toRecord));
+      const records = books[name]?.(rows) ?? [];
+      counts[name] += records.length;
+      if (records.length > 0) await write(name, records);
     }
   }
-  const ofDocuments = { 'documents.csv': toDocument, 'lines.csv': toLine, 'tax.csv': toTax };
+  const ofDocuments = {
+    'documents.csv': (rows: (BookedDocument | BookedLoss)[]) =>
+      rows.map((row) => (row.kind === 'lost' ? toLoss(row) : toDocument(row))),
+    'lines.csv': (rows: (BookedDocument | BookedLoss)[]) => rows.filter(isKept).map(toLine),
+    'tax.csv': (rows: (BookedDocument | BookedLoss)[]) => rows.filter(isKept).map(toTax),
+  };
   if (names.some((name) => name in ofDocuments))
     for await (const documents of readDocuments(trx, span)) await add(documents, ofDocuments);
   if (names.includes('money.csv'))
-    for await (const money of readMoney(trx, span)) await add(money, { 'money.csv': toMoney });
+    for await (const money of readMoney(trx, span))
+      await add(money, { 'money.csv': (rows) => rows.map(toMoney) });
   if (names.includes('allocations.csv'))
     for await (const allocations of readAllocations(trx, span))
-      await add(allocations, { 'allocations.csv': toAllocation });
+      await add(allocations, { 'allocations.csv': (rows) => rows.map(toAllocation) });
   return counts;
 }
 
 const decimal = (amount: string | bigint, currency: string) => writeDecimal(Number(amount), currency);
+
+const isKept = (row: BookedDocument | BookedLoss): row is BookedDocument => row.kind !== 'lost';
+
+/** Nothing but the number is known of it. */
+const toLoss = ({ number, kind, issued_on }: BookedLoss) => [
+  ...[number, kind, issued_on],
+  ...headers['documents.csv']
+    .split(',')
+    .slice(3)
+    .map(() => ''),
+];
 
 function toDocument(document: BookedDocument): string[] {
   const { currency, credited, allocated } = document;

@@ -17,6 +17,7 @@ import {
   type Search,
 } from '../../db/tables/due-contracts.ts';
 import { insertInvoice, isPastDue } from '../../db/tables/invoices.ts';
+import { findBillingPause } from '../../db/tables/restores.ts';
 import { type Contract, lockContract, updateContract } from '../../db/tables/service-contracts.ts';
 import { type Charge, listWaitingPeriods, setWaitingPeriods } from '../../db/tables/waiting-periods.ts';
 import { limitLockWait } from '../../db/timeouts.ts';
@@ -34,16 +35,20 @@ type Billing = Pick<Dependencies, 'db' | 'now' | 'log'>;
 
 /**
  * Invoices every period that has begun, marks contracts past due, then trials expired, and writes mails that are due, until
- * nothing is left or `signal` aborts.
+ * nothing is left or `signal` aborts. While billing waits after a restore, contracts that end do so, and nothing else happens
+ * (contract 7.340 to 7.344).
  */
 export async function runBilling(billing: Billing, signal?: AbortSignal): Promise<void> {
-  const { now } = billing;
-  await forEachContract(billing, signal, findContractsToInvoice, async (trx, contract) => {
-    return (await invoiceBegun(trx, contract, { now: now() })) !== contract;
-  });
-  await forEachContract(billing, signal, findContractsInArrears, (trx, contract) =>
-    settleContract(trx, contract, now()),
-  );
+  const { db, now } = billing;
+  const isWaiting = (await findBillingPause(db)) !== undefined;
+  if (!isWaiting) {
+    await forEachContract(billing, signal, findContractsToInvoice, async (trx, contract) => {
+      return (await invoiceBegun(trx, contract, { now: now() })) !== contract;
+    });
+    await forEachContract(billing, signal, findContractsInArrears, (trx, contract) =>
+      settleContract(trx, contract, now()),
+    );
+  }
   await forEachContract(billing, signal, findCanceledContracts, (trx, contract) =>
     endContract(trx, contract, now()),
   );
@@ -52,7 +57,7 @@ export async function runBilling(billing: Billing, signal?: AbortSignal): Promis
   await forEachContract(billing, signal, findEndedTrials, (trx, contract) =>
     expireTrial(trx, contract, now()),
   );
-  await writeDueMails(billing, signal);
+  if (!isWaiting) await writeDueMails(billing, signal);
 }
 
 /** Locks each contract in a transaction of its own. A contract that fails does not stop the others. */
@@ -90,7 +95,7 @@ type Billed = { now: Date; isEnding?: boolean };
 
 /**
  * Invoices every period that has begun and in which the contract had not ended. What cannot be invoiced, because it is held or the
- * contract is past due, waits with its price. The result is the contract afterwards. `trx` has locked the contract.
+ * contract is past due or billing waits, waits with its price. The result is the contract afterwards. `trx` has locked the contract.
  */
 export async function invoiceBegun(
   trx: Transaction<DB>,
@@ -101,8 +106,9 @@ export async function invoiceBegun(
   const waiting = await listWaitingPeriods(trx, contract.id);
   const charges = [...waiting, ...begun];
   if (charges.length === 0) return contract;
-  const isPaused = contract.status === 'past_due' && !isEnding;
-  const { left, held } = isPaused
+  const isWaiting =
+    (contract.status === 'past_due' && !isEnding) || (await findBillingPause(trx)) !== undefined;
+  const { left, held } = isWaiting
     ? { left: charges, held: undefined }
     : await invoiceInOrder(trx, contract, charges, now);
   if (waiting.length > 0 || left.length > 0)
@@ -177,13 +183,15 @@ async function expireTrial(trx: Transaction<DB>, contract: Contract, now: Date):
 }
 
 /**
- * Makes an active contract past due if something is open past its days, and one that is past due active if nothing is. `trx` has
- * locked the contract. False if nothing was to be done.
+ * Makes an active contract past due if something is open past its days, unless billing waits, and one that is past due active if
+ * nothing is. `trx` has locked the contract. False if nothing was to be done.
  */
 export async function settleContract(trx: Transaction<DB>, contract: Contract, now: Date): Promise<boolean> {
   // It has ended, however late the job is that writes it down.
   if (!isRunning(presentStatus(contract, now))) return false;
   const isDue = await isPastDue(trx, contract.id, now);
+  // What was paid in the lost time may be reported again.
+  if (isDue && contract.status === 'active' && (await findBillingPause(trx))) return false;
   if (contract.status === (isDue ? 'active' : 'past_due'))
     return moveContract(trx, contract, isDue ? 'fall_behind' : 'activate');
   return false;

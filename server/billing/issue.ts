@@ -115,6 +115,7 @@ export async function issueInvoice(
     record: {
       contract_id: contract.id,
       account_id: contract.accountId,
+      signup_id: contract.signupId,
       period_starts_at: charge.startsAt.toISOString(),
       period_ends_at: charge.endsAt.toISOString(),
       issued_at: now.toISOString(),

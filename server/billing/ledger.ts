@@ -185,7 +185,8 @@ export async function allocate(
   const invoices = await lockInvoices(trx, [named]);
   const invoice = invoices.get(named.id) as Invoice;
   await lockPayments(trx, [paymentId]);
-  const payment = (await findPayment(trx, paymentId)) as Payment;
+  const payment = await findPayment(trx, paymentId);
+  if (!payment) throw new AppError('not_found');
   if (payment.currency !== invoice.currency) throw refuse('/number', faultWords.allocate_currency);
   const amount = await allocateUpTo(trx, { payment, invoice });
   if (amount <= 0) throw new AppError('already_settled');

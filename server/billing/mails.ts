@@ -20,12 +20,12 @@ export function deferDocumentMails(
 ): void {
   const about = {
     kind: `${kind}_issued`,
-    key: `${kind}_issued:${number}`,
+    key: documentMailKey(kind, number),
     details: { document: number },
   } as const;
   deferBillingMail(trx, { ...about, contractId: record.contract_id, now });
   // Whether there is an archive, and its address, is known when it is sent.
-  const copy = { key: `${about.key}:archive`, details: { ...about.details, archive: 'true' } };
+  const copy = { key: archiveMailKey(kind, number), details: { ...about.details, archive: 'true' } };
   deferMail(trx, { ...about, ...copy, userId: null, recipient: '', now });
 }
 
@@ -35,7 +35,7 @@ export function deferPaymentMail(
   { payment, number, contractId }: { payment: string; number: string; contractId: string },
   now: Date,
 ): void {
-  const key = `payment_received:${payment}:${number}`;
+  const key = paymentMailKey(payment, number);
   deferBillingMail(trx, {
     kind: 'payment_received',
     key,
@@ -56,6 +56,24 @@ export function deferContractMail(
   deferBillingMail(trx, { kind, key, contractId, details: { contract: contractId }, now });
 }
 
+/** The keys of all mails that there may be about documents, and about payments of them. */
+export const listMailKeys = (
+  documents: { number: string; kind: DocumentFacts['kind'] }[],
+  paid: { payment: string; number: string }[],
+): string[] => [
+  ...documents.flatMap(({ number, kind }) => [
+    ...[documentMailKey(kind, number), archiveMailKey(kind, number)],
+    ...[reminderKey(1, number), reminderKey(2, number)],
+  ]),
+  ...paid.map(({ payment, number }) => paymentMailKey(payment, number)),
+];
+
+const documentMailKey = (kind: DocumentFacts['kind'], number: string) => `${kind}_issued:${number}`;
+const archiveMailKey = (kind: DocumentFacts['kind'], number: string) =>
+  `${documentMailKey(kind, number)}:archive`;
+const reminderKey = (which: 1 | 2, number: string) => `invoice_reminder_${which}:${number}`;
+const paymentMailKey = (payment: string, number: string) => `payment_received:${payment}:${number}`;
+
 type Billing = Pick<Dependencies, 'db' | 'now'>;
 
 const batchSize = 100;
@@ -70,7 +88,7 @@ export async function writeDueMails({ db, now }: Billing, signal?: AbortSignal):
       if (!(await markReminded(trx, number, which))) return;
       const kind = `invoice_reminder_${which}` as const;
       const details = { document: number };
-      deferBillingMail(trx, { kind, key: `${kind}:${number}`, contractId, details, now: at });
+      deferBillingMail(trx, { kind, key: reminderKey(which, number), contractId, details, now: at });
     }),
   );
   await forEach(signal, findEndingTrials, ({ key, contractId, endsAt }, at) =>

@@ -18,6 +18,7 @@ import {
   sumIncome,
   sumRecurring,
 } from '../../db/tables/book-reports.ts';
+import { findBillingPause } from '../../db/tables/restores.ts';
 import type { Dependencies } from '../instance/dependencies.ts';
 import { divideRounded } from './amounts.ts';
 import { minorDigits } from './currencies.ts';
@@ -57,6 +58,7 @@ export async function summariseBilling(
     pastDue,
     income,
     more,
+    waitsSince,
   ] = await Promise.all([
     sumOpen(db, now),
     listOverdue(db, now),
@@ -70,6 +72,7 @@ export async function summariseBilling(
     listPastDue(db, { now, limit }),
     sumIncome(db, { zone, from, before }),
     hasIncomeBefore(db, { zone, month: from }),
+    findBillingPause(db),
   ]);
   const lists = { overdue, pastDue, held, incomplete, ignored, unmade, trials };
   return {
@@ -86,6 +89,8 @@ export async function summariseBilling(
     /** How the prices of plans are meant; null without a seller. */
     prices: settings?.settings.tax.prices ?? null,
     income: { rows: income.map(withDigits), earlier: more ? from : null },
+    /** When the database was restored, while billing waits since then. */
+    waitsSince: waitsSince ?? null,
     /** The lists that leave something out. */
     more: Object.entries(lists).flatMap(([name, { length }]) => (length > most ? [name] : [])),
   };

@@ -20,11 +20,21 @@ import { deleteAllPendingLogins } from '../../db/tables/pending-logins.ts';
 import { insertRestore } from '../../db/tables/restores.ts';
 import { endAllSessions } from '../../db/tables/sessions.ts';
 import { touchAllProfiles } from '../../db/tables/users.ts';
+import { AppError } from '../basics/errors.ts';
+import { describeLost, listNextNumbers, skipNumbers } from '../billing/pause.ts';
 import { notifyWithTakeBack } from '../identity/ground/notices.ts';
 import { findTimeOfChange } from '../identity/ground/take-back-window.ts';
 import { dueAfter } from '../identity/person/deletion.ts';
 import { endWith, print } from '../runtime/process.ts';
-import { byCommand, now, readNumber, withDatabase, withDatabaseUrl } from './command.ts';
+import {
+  byCommand,
+  describeRefusal,
+  now,
+  readNumber,
+  UsageError,
+  withDatabase,
+  withDatabaseUrl,
+} from './command.ts';
 
 export function addDatabaseCommands(program: Command): void {
   program
@@ -48,15 +58,30 @@ export function addDatabaseCommands(program: Command): void {
     .description(
       'run this after restoring the database and before the service starts: nothing older can then be used',
     )
-    .option('--last-invoice <number>', 'the highest invoice number that anybody has received', readNumber, 0)
-    .action(async ({ lastInvoice }: { lastInvoice: number }) => {
-      const { sessions, mails, invoice } = await withDatabase((db) =>
-        inTransaction(db, byCommand('database:restored'), (trx) => endWhatIsOlder(trx, lastInvoice)),
-      );
+    .option(
+      '--last <number...>',
+      'for each prefix and year, the highest number of a document that anybody has received, such as INV-2026-0041',
+    )
+    .option(
+      '--last-invoice <number>',
+      'the highest invoice number that anybody has received, of those from before there was a seller',
+      readNumber,
+      0,
+    )
+    .action(async ({ last = [], lastInvoice }: { last?: string[]; lastInvoice: number }) => {
+      const { sessions, mails, next, lost } = await withDatabase((db) =>
+        inTransaction(db, byCommand('database:restored'), (trx) =>
+          endWhatIsOlder(trx, { last, lastInvoice }),
+        ),
+      ).catch((error) => {
+        throw error instanceof AppError ? new UsageError(describeRefusal(error)) : error;
+      });
       print(
         `Nothing from before now can be used: ${sessions} sessions ended, ${mails} emails with links ` +
-          `withdrawn. The next invoice is number ${invoice + 1}. People erased since the backup are back: erase ` +
-          'them again with user:delete --now, using the ids in the log lines "user erased".',
+          `withdrawn. The next invoice is number ${next.join(', and the next credit note ')}. ` +
+          `${lost.length > 0 ? `Lost are ${describeLost(lost)}. ` : ''}People erased since the backup are back: erase ` +
+          'them again with user:delete --now, using the ids in the log lines "user erased". Nothing is issued, and no ' +
+          'email about billing leaves, until you run billing:resume.',
       );
     });
 }
@@ -78,8 +103,12 @@ function describeStatus({ toDo, ahead }: MigrationStatus): string {
  * tell which. So this ends all of it, in one transaction: if it is interrupted, nothing was done. Statements on everybody's
  * rows go in ranges, each well under the time that a statement may take.
  */
-async function endWhatIsOlder(trx: Transaction<DB>, lastInvoice: number) {
+async function endWhatIsOlder(
+  trx: Transaction<DB>,
+  { last, lastInvoice }: { last: string[]; lastInvoice: number },
+) {
   await insertRestore(trx);
+  const lost = await skipNumbers(trx, last);
   // First, so that clients begin with the events that the rest of this appends.
   await restartEvents(trx);
   await deleteDeliveries(trx);
@@ -103,5 +132,6 @@ async function endWhatIsOlder(trx: Transaction<DB>, lastInvoice: number) {
   await touchAllProfiles(trx);
   const details = { sessions, pendingHandOffs, mails, lastInvoice: invoice, by: 'cli' };
   deferAuditEvent(trx, { type: 'database.restored', details });
-  return { sessions, mails, invoice };
+  const next = await listNextNumbers(trx);
+  return { sessions, mails, lost, next: next.length > 0 ? next : [String(invoice + 1)] };
 }

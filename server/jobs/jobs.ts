@@ -1,6 +1,7 @@
 // The jobs that every instance runs beside its requests. Any number of instances may run them at once.
 import { makeDueDocuments } from '../billing/documents/make-due.ts';
 import { runBilling } from '../billing/invoicing.ts';
+import { deleteOldBooks } from '../billing/retention.ts';
 import { createNudger } from '../events/nudges.ts';
 import { numberAllEvents } from '../events/number-events.ts';
 import { eraseDueUsers } from '../identity/person/erase-user.ts';
@@ -33,6 +34,7 @@ export function startJobs(deps: Dependencies): () => Promise<void> {
     start('erasure', 60_000, (signal) => eraseDueUsers(deps, signal)),
     start('sweep', 60_000, (signal) => sweep(deps, signal)),
     start('sums', 10_000, () => addSums(deps)),
+    start('retention', 240_000, (signal) => deleteOldBooks(deps, signal)),
     ...(nudger ? [start('nudges', 250, nudger.nudge)] : []),
   ];
   return async () => {

@@ -48,6 +48,8 @@ export type Config = {
   supportUrl: string | undefined;
   /** Who gets a copy of each document of billing. */
   billingArchiveEmail: string | undefined;
+  /** How many years after the year of issue the books are kept. */
+  billingRetentionYears: number;
   /** Where weaknesses are reported: `mailto:` or `https:`. Undefined: no security.txt. */
   securityContact: string | undefined;
   /** Whether people can create an account by themselves. */
@@ -170,6 +172,7 @@ function readSettings(reader: SettingsReader): Config {
     mail: readMail(reader),
     supportUrl: reader.url('IDENTITY_SUPPORT_URL', { schemes: ['mailto:', 'https:'] }),
     billingArchiveEmail: readArchiveEmail(reader),
+    billingRetentionYears: reader.integer('BILLING_RETENTION_YEARS', { min: 6, max: 30, fallback: 10 }),
     securityContact: reader.url('IDENTITY_SECURITY_CONTACT', { schemes: ['mailto:', 'https:'] }),
     signUp: reader.oneOf('IDENTITY_SIGN_UP', ['open', 'closed'], 'open'),
     privacyUrl: reader.url('IDENTITY_PRIVACY_URL', { schemes: ['https:'] }),

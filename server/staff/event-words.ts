@@ -6,9 +6,13 @@ import { type Detail, describeHappening, describeMembers } from '../identity/his
 
 /** Words for the events that the person does not read. */
 const hidden: Record<string, string> = {
+  'billing.resumed': 'Billing goes on after a restore of the database',
   'billing.set': 'The settings of billing were changed, or a change of them was stopped',
+  'books.deleted': 'Books whose years were over were deleted',
   'contract.moved': 'A contract moved on by itself',
   'database.restored': 'The database was restored',
+  'document.lost': 'Documents are lost by a restore of the database',
+  'document.recovered': 'A lost document was recovered',
   'hand_off.email_skipped': 'The marketplace sent an address that somebody else has',
   'hand_off.refused': 'A hand-off of the marketplace was refused',
   'invoice.issued': 'An invoice was issued',

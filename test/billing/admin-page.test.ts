@@ -3,7 +3,15 @@ import { sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { inTransaction } from '../../db/postgres/transactions.ts';
-import { sumOpen } from '../../db/tables/book-lists.ts';
+import {
+  listHeld,
+  listIgnored,
+  listIncomplete,
+  listOverdue,
+  listUnmade,
+  sumOpen,
+} from '../../db/tables/book-lists.ts';
+import { creditInvoice } from '../../server/billing/credit.ts';
 import { eraseUser } from '../../server/identity/person/erase-user.ts';
 import { openApp } from '../support/app/app.ts';
 import { textOf } from '../support/app/visitor.ts';
@@ -108,6 +116,46 @@ it('adds up what is open by currency and age', async () => {
   ]);
 });
 
+it('has at most 100 entries in each list', async () => {
+  const now = new Date();
+  // 101 of each, in a transaction that is given up.
+  const lists = await billing.app.db
+    .transaction()
+    .execute(async (trx) => {
+      const run = (statement: string) => sql.raw(statement).execute(trx);
+      for (const table of ['accounts', 'service_contracts', 'invoices', 'documents'])
+        await run(`alter table ${table} disable trigger user`);
+      await run(
+        `insert into accounts (id, name) select gen_random_uuid(), 'Many ' || n from generate_series(1, 101) n`,
+      );
+      await run(`insert into billing_details (account_id, ignored)
+        select id, '{/account/billing/vat_id}' from accounts where name like 'Many %'`);
+      await run(`insert into service_contracts (id, account_id, signup_id, plan, status, occurred_at)
+        select gen_random_uuid(), id, name, 'starter', 'canceled', now() from accounts where name like 'Many %'`);
+      await run(`insert into waiting_periods (contract_id, starts_at, ends_at, plan, currency, unit_amount, held_code, tried_at)
+        select id, now(), now(), 'starter', 'EUR', 1, 'no_tax_rule', now() from service_contracts where signup_id like 'Many %'`);
+      await run(`insert into invoices (number, contract_id, plan, period_starts_at, period_ends_at, currency, unit_amount, status,
+          issued_at, due_at, document)
+        select 9000 + row_number() over (), id, 'starter', now() - interval '2 days', now(), 'EUR', 1, 'open', now(), now() - interval '1 day',
+          'MANY-' || signup_id from service_contracts where signup_id like 'Many %'`);
+      await run(`insert into documents (number, kind, invoice, prefix, year, settings_version, issued_on, first_day, last_day, currency,
+          net, tax, total, category, rate, issued_at, facts)
+        select document, 'invoice', number, 'MANY-', 2026, 1, now(), now(), now(), 'EUR', 1, 0, 1, 'O', 0, now(),
+          '{"buyer": {"name": "Many", "address": null}}' from invoices where document like 'MANY-%'`);
+      await run(`insert into documents_to_make (number, next_try_at, last_error)
+        select number, now(), 'fault' from documents where prefix = 'MANY-' on conflict do nothing`);
+      throw [
+        await listOverdue(trx, now),
+        await listHeld(trx),
+        await listIncomplete(trx),
+        await listIgnored(trx),
+        await listUnmade(trx),
+      ];
+    })
+    .catch((thrown) => thrown);
+  expect(lists.map(({ length }: unknown[]) => length)).toEqual([100, 100, 100, 100, 100]);
+});
+
 it('names what the CRM reported that is not valid, and no invoice that is credited whole', async () => {
   const { db } = billing.app;
   const { incomplete } = readData(await call(billing.app, 'billing.summary', admin, undefined, true));
@@ -116,6 +164,15 @@ it('names what the CRM reported that is not valid, and no invoice that is credit
     select account_id, '{/account/billing/vat_id}' from service_contracts where signup_id = 'crm_open'`.execute(
     db,
   );
+  // What is credited in part cannot be issued again (contract 7.74).
+  const advice = async () =>
+    (await billing.app.send('/admin/invoices/INV-2026-0001', { cookie: admin })).text;
+  expect(await advice()).toContain('Then issue the invoice again.');
+  await inTransaction(db, { by: 'operator', cause: 'test' }, (trx) =>
+    creditInvoice(trx, 'INV-2026-0001', 100, { now: new Date(), recordedBy: 'operator' }),
+  );
+  expect(await advice()).toContain('You can credit the rest; the next invoice has the address.');
+  expect(await advice()).not.toContain('Then issue the invoice again.');
   await billing.settle('INV-2026-0001', 'void');
   const { text } = await billing.app.send('/admin/billing', { cookie: admin });
   expect(text).toContain('The CRM reported billing details that are not valid: VAT ID');

@@ -139,7 +139,7 @@ describe('the page of a document', () => {
       ),
     );
     expect(textOf(answer)).toMatch(
-      /Net EUR\s29\.00 Tax, 20% EUR\s5\.80 Total EUR\s34\.80 Credited -EUR\s4\.80 Paid -EUR\s30\.00 To pay EUR\s0\.00/,
+      /Net EUR\s29\.00 Tax, 20% EUR\s5\.80 Total EUR\s34\.80 Credited -EUR\s4\.80 Paid -EUR\s30\.00 Left to pay EUR\s0\.00/,
     );
     expect(textOf(answer)).not.toContain('Not a tax invoice');
     expect(textOf(answer)).not.toContain('How to pay');

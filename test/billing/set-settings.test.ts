@@ -354,8 +354,9 @@ describe('what is wrong is refused', () => {
     expect(after.rows).toEqual(before.rows);
   });
 
-  it('after 60 changes in an hour, but for a stop', async () => {
+  it('after 60 changes in an hour of one administrator, but for a stop', async () => {
     const { cookie, id } = await openAdmin();
+    const other = await openAdmin();
     await mustSet(cookie, germanSettings);
     await mustSet(cookie, withChange(otherBank));
     await sql`update rate_limits set points = 60 where key like 'allowance-billing.set:%'`.execute(app.db);
@@ -366,6 +367,7 @@ describe('what is wrong is refused', () => {
     ]);
     expect(readOutcome(await stop(cookie))).toBe('200');
     expect((await events())[0]?.actorId).toBe(id);
+    expect(readOutcome(await set(other.cookie, withChange({ terms: { days_to_pay: 1 } })))).toBe('200');
   });
 
   it('from whoever is no administrator any more', async () => {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openApp, type TestApp } from '../support/app/app.ts';
-import { expectMisused, expectRefused, runCli } from '../support/app/cli.ts';
+import { expectMisused, expectRefused, hasTerminals, runCli, runCliAtTerminal } from '../support/app/cli.ts';
 import { germanSettings } from '../support/billing/settings.ts';
 
 let app: TestApp;
@@ -136,4 +136,23 @@ describe('billing:set and billing:show', () => {
     );
     expect(rows.map((row) => row.days)).toEqual(days);
   }, 120_000);
+
+  const notRun = hasTerminals ? '' : ' (NOT RUN: there is no script of util-linux)';
+  it.skipIf(!hasTerminals)(`ask at a terminal, unless there is --yes${notRun}`, async () => {
+    const countVersions = async () =>
+      (await sql<{ n: number }>`select count(*)::int as n from billing_settings`.execute(app.db)).rows[0]
+        ?.n ?? 0;
+    const before = await countVersions();
+    const args = ['billing:set', await write(withTerms(30)), ...why];
+    const refused = await runCliAtTerminal(app.databaseUrl, args, 'no');
+    expect(refused).toMatchObject({
+      code: 1,
+      out: expect.stringContaining('Let Blumen GmbH be the seller?'),
+    });
+    expect(refused.out).toContain('Nothing was done.');
+    const agreed = ['billing:set', await write(withTerms(31)), ...why, '--yes'];
+    const done = await runCliAtTerminal(app.databaseUrl, agreed, 'no');
+    expect([done.code, done.out.includes('Type yes')]).toEqual([0, false]);
+    expect(await countVersions()).toBe(before + 1);
+  });
 });

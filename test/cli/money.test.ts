@@ -1,8 +1,8 @@
 // Payments, credits and the end of contracts by command.
 import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openApp, type TestApp } from '../support/app/app.ts';
-import { expectMisused, expectRefused, runCli } from '../support/app/cli.ts';
+import { expectMisused, expectRefused, hasTerminals, runCli, runCliAtTerminal } from '../support/app/cli.ts';
 import { addContract, addInvoice, findFaultsInBooks, readInvoice } from '../support/billing/money.ts';
 import { setSettings } from '../support/billing/settings.ts';
 
@@ -104,4 +104,33 @@ it('invoice:paid, invoice:void and contract:cancel say so to programs, and where
   const signup = `crm_${await addContract(app.db)}`;
   expect(await json('contract:cancel', signup)).toEqual({ done: true, intent: 'cancel', id: signup });
   expect(await json('contract:cancel', signup)).toEqual({ done: false, intent: 'cancel', id: signup });
+});
+
+describe(`at a terminal${hasTerminals ? '' : ' (NOT RUN: there is no script of util-linux)'}`, () => {
+  const type = (typed: string, ...args: string[]) => runCliAtTerminal(app.databaseUrl, args, typed);
+
+  // Where nobody can be asked, they do as they always did (the tests above): contract 7.163.
+  it.skipIf(!hasTerminals)(
+    'invoice:void and contract:cancel ask, too, and do nothing without a yes',
+    async () => {
+      const number = await addInvoice(app.db);
+      const signup = `crm_${await addContract(app.db)}`;
+      for (const [args, question] of [
+        [['invoice:void', number], `Make invoice ${number} void?`],
+        [['invoice:credit', number], `Credit invoice ${number}?`],
+        [['contract:cancel', signup], `Cancel the contract of signup ${signup} for good?`],
+      ] as const) {
+        const { code, out } = await type('no', ...args);
+        expect([code, out.includes(question), out.includes('Nothing was done.')], out).toEqual([
+          1,
+          true,
+          true,
+        ]);
+      }
+      expect(await readInvoice(app.db, number)).toMatchObject({ status: 'open', credited: 0 });
+      expect(await type('yes', 'invoice:void', number)).toMatchObject({ code: 0 });
+      expect(await readInvoice(app.db, number)).toMatchObject({ status: 'void' });
+      expect((await type('yes', 'contract:cancel', signup)).out).toContain('The contract is canceled.');
+    },
+  );
 });

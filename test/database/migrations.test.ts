@@ -47,7 +47,9 @@ const landed = [
   'm030-new-addresses',
   'm031-billing',
   'm032-sums',
+  'm033-lost-documents',
   'm034-income',
+  'm036-retention',
 ];
 
 /** The last of those from before the first release: nothing older runs anywhere. */

@@ -341,7 +341,7 @@ describe('the address of a file', () => {
     );
   });
 
-  it('gives administrators those of people who were erased, too', async () => {
+  it('gives administrators alone those of people who were erased', async () => {
     const { db } = billing.app;
     const id = await billing.report('gone', {}, { email: 'gone@example.test' });
     await billing.bill();
@@ -357,6 +357,11 @@ describe('the address of a file', () => {
     );
     const admin = await billing.app.login('admin@example.test');
     expect((await get(`/admin/invoices/${of}.pdf`, admin)).bytes).toEqual(pdf);
+    const manager = await billing.app.login('manager@example.test');
+    expect((await get(`/admin/invoices/${of}.pdf`, manager)).status).toBe(403);
+    expect((await get(`/admin/invoices/${of}`, manager)).status).toBe(404);
+    for (const path of [`/invoices/${of}`, `/invoices/${of}.pdf`, `/admin/invoices/${of}`])
+      expect((await get(path, cookie)).status).toBe(404);
   });
 
   it('gives administrators every file under /admin, and managers none', async () => {

@@ -35,6 +35,7 @@ const statuses = {
   edited_meanwhile: 409,
   last_admin: 409,
   already_settled: 409,
+  billing_paused: 409,
   events_gone: 410,
   validation_failed: 422,
   idempotency_key_reused: 422,

@@ -278,6 +278,7 @@ it('no label holds what somebody outside has chosen, nor anything about a person
         'erasure',
         'sweep',
         'sums',
+        'retention',
         'nudges',
       ].includes(value),
     queue: (value) => ['outbox', 'unsent', 'billing', 'sweep'].includes(value),
@@ -341,9 +342,9 @@ describe('rows that wait', () => {
     expect(late('unsent', 'mails')).toBe(700);
     expect(late('billing', 'service_contracts')).toBe(300);
     expect(late('billing', 'invoices')).toBe(400);
-    // Mails that are due and not sent, contracts, invoices, documents, and what is swept.
+    // Mails that are due and not sent, contracts, invoices, documents, a billing that waits, and what is swept.
     const queues = samples.filter(({ name }) => name === 'identity_waiting_rows');
-    expect(queues).toHaveLength(5 + expired.length);
+    expect(queues).toHaveLength(6 + expired.length);
 
     // However often it is scraped, the database is asked once in five seconds.
     await sql`delete from nonces`.execute(db);

@@ -2,6 +2,7 @@ import { dirname, join } from 'node:path';
 import { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
 import { addAccountCommands } from '../../server/cli/accounts.ts';
+import { addAfterRestoreCommands } from '../../server/cli/after-restore.ts';
 import { addAuditCommand } from '../../server/cli/audit.ts';
 import { addBillingCommands } from '../../server/cli/billing.ts';
 import { addBillingSettingsCommands } from '../../server/cli/billing-settings.ts';
@@ -246,6 +247,7 @@ describe('a command in our documents', () => {
     addBillingCommands(program);
     addBillingSettingsCommands(program);
     addBookCommands(program);
+    addAfterRestoreCommands(program);
     addReconcileCommand(program);
     addClientCommands(program);
     addDoctorCommand(program);

@@ -32,6 +32,7 @@ describe('local mode', () => {
       host: '127.0.0.1',
       logLevel: 'info',
       shutdownDelaySeconds: 0,
+      billingRetentionYears: 10,
     });
     expect([...clients.keys()]).toEqual(['marketplace', 'network_site', 'crm_app']);
     expect(trustsProxy('127.0.0.1')).toBe(false);
@@ -235,6 +236,7 @@ describe('the setting', () => {
     ['IDENTITY_SSO_TTL', seconds.good, seconds.bad],
     ['MARKETPLACE_SSO_TTL', seconds.good, seconds.bad],
     ['METRICS_PORT', ['1', '9464', '65535'], ['0', '65536', '-1', '80.5', 'http', '3000']],
+    ['BILLING_RETENTION_YEARS', ['6', '10', '30'], ['5', '31', '0', '-10', '7.5', 'ten']],
     ['SHUTDOWN_DELAY_SECONDS', ['0', '5', '60'], ['61', '-1', '5s', '0.5']],
     ['PORT', ['1', '8080', '65535'], ['65536', '-1', '80.5', 'http', '+80', '1e3', '٣٠٠٠']],
     [

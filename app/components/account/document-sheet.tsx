@@ -151,7 +151,7 @@ export function Settled({ currency, minorDigits, credited, allocated, open }: Se
         </tr>
       )}
       <tr>
-        <th scope="row">To pay</th>
+        <th scope="row">{credited + allocated > 0 ? 'Left to pay' : 'To pay'}</th>
         <td data-open={open}>{money(open)}</td>
       </tr>
     </>

@@ -59,7 +59,7 @@ function DocumentRow(document: Document) {
           )}
           {open && (
             <span className={open.unitAmount > 0 ? 'hint' : 'visually-hidden'} data-open={open.unitAmount}>
-              <Money {...open} /> to pay
+              <Money {...open} /> {open.unitAmount > 0 ? 'to pay' : 'left to pay'}
             </span>
           )}
         </div>

@@ -9,7 +9,8 @@ const foot = 24;
 
 const hours = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', timeZone: 'UTC' });
 const days = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' });
-const both = new Intl.DateTimeFormat('en-GB', {
+/** As text: a time element would be shown where the reader is, and these hours and days are of UTC. */
+export const both = new Intl.DateTimeFormat('en-GB', {
   day: 'numeric',
   month: 'short',
   hour: '2-digit',
@@ -30,8 +31,9 @@ export function Course({ series, unit }: { series: Point[]; unit: 'hour' | 'day'
   const sum = (of: 'logins' | 'launches') => whole(series.reduce((all, point) => all + point[of], 0));
   return (
     <>
-      <p className="key" aria-hidden="true">
-        <span className="key-logins">Logins</span> <span className="key-launches">Launches</span>
+      <p className="course-key" aria-hidden="true">
+        <span className="course-key-logins">Logins</span>{' '}
+        <span className="course-key-launches">Launches</span>
       </p>
       <svg
         className="course"
@@ -81,7 +83,7 @@ export function Course({ series, unit }: { series: Point[]; unit: 'hour' | 'day'
         <table className="counts course-table">
           <thead>
             <tr>
-              <th scope="col">{`From, in UTC`}</th>
+              <th scope="col">From, in UTC</th>
               <th scope="col">Logins</th>
               <th scope="col">Launches</th>
             </tr>
@@ -89,11 +91,7 @@ export function Course({ series, unit }: { series: Point[]; unit: 'hour' | 'day'
           <tbody>
             {series.toReversed().map(({ at, logins, launches }) => (
               <tr key={at.toISOString()} data-at={at.toISOString()}>
-                <th scope="row">
-                  <time dateTime={unit === 'hour' ? at.toISOString() : at.toISOString().slice(0, 10)}>
-                    {inTable.format(at)}
-                  </time>
-                </th>
+                <th scope="row">{inTable.format(at)}</th>
                 <td>{whole(logins)}</td>
                 <td>{whole(launches)}</td>
               </tr>

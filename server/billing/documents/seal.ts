@@ -4,6 +4,7 @@ import { encodeHex } from 'oslo/encoding';
 import { hmacSha256, matchesAny } from '../../sso/hmac.ts';
 import type { DocumentFacts } from '../document-facts.ts';
 import { factsFile } from './attachments.ts';
+import { inflate } from './same-pdf.ts';
 
 /** One or two keys of 32 bytes, those that encrypt. The first seals, either verifies. */
 type Keys = readonly Uint8Array[];
@@ -28,13 +29,22 @@ export async function sealFacts(facts: DocumentFacts, [key]: Keys): Promise<stri
  * program has written anew.
  */
 export async function readSealedFacts(pdf: Uint8Array, keys: Keys): Promise<DocumentFacts | undefined> {
+  return (await readSealed(pdf, keys))?.facts;
+}
+
+/** The same, with the content of the attachment. */
+export async function readSealed(
+  pdf: Uint8Array,
+  keys: Keys,
+): Promise<{ facts: DocumentFacts; sealed: string } | undefined> {
   const json = await findAttachment(pdf).catch(() => undefined);
+  if (json === undefined) return undefined;
   try {
-    const { facts, seal } = JSON.parse(json ?? '');
+    const { facts, seal } = JSON.parse(json);
     if (seal?.version !== 1 || typeof seal.hmac !== 'string') return undefined;
     // Parsed and written again, JSON of ours is the same text.
     const expected = await Promise.all(keys.map((key) => sign(key, JSON.stringify(facts))));
-    return matchesAny(expected, [seal.hmac]) ? facts : undefined;
+    return matchesAny(expected, [seal.hmac]) ? { facts, sealed: json } : undefined;
   } catch {
     return undefined;
   }
@@ -51,22 +61,11 @@ async function findAttachment(pdf: Uint8Array): Promise<string | undefined> {
   const from = text.indexOf('stream\n', start) + 'stream\n'.length;
   const [, length] = /\/Length (\d+)/.exec(text.slice(start, from)) ?? [];
   if (!ref || start < 0 || !length || Number(length) > maxBytes) return undefined;
-  const packed = pdf.slice(from, from + Number(length));
-  const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream('deflate'));
-  return await readText(stream);
+  return await inflate(
+    pdf.slice(from, from + Number(length)),
+    maxBytes,
+    new TextDecoder('utf-8', { fatal: true }),
+  );
 }
 
 const maxBytes = 1_000_000;
-
-async function readText(stream: ReadableStream<Uint8Array>): Promise<string | undefined> {
-  const decoder = new TextDecoder('utf-8', { fatal: true });
-  let [text, bytes] = ['', 0];
-  for (const reader = stream.getReader(); ; ) {
-    const { done, value } = await reader.read();
-    if (done) return text + decoder.decode();
-    bytes += value.length;
-    // Someone else's file may grow without end as it is unpacked.
-    if (bytes > maxBytes) return undefined;
-    text += decoder.decode(value, { stream: true });
-  }
-}

@@ -119,6 +119,7 @@ export const withoutAllowance = {
   'signup.accepted': 'the CRM, whose signature counts',
   'contract.moved': 'time',
   'invoice.issued': 'time',
+  'books.deleted': 'time',
   'invoice.paid': 'commands',
   'invoice.void': 'commands, and staff',
   'credit_note.issued': 'commands, and staff',
@@ -132,6 +133,9 @@ export const withoutAllowance = {
   'user.resumed': 'commands',
   'user.suspended': 'commands',
   'database.restored': 'commands',
+  'document.lost': 'commands',
+  'document.recovered': 'commands',
+  'billing.resumed': 'commands',
 } satisfies Record<string, string>;
 
 const countOf = (name: AllowanceName, of: string) => {

@@ -30,10 +30,14 @@ export const words: Record<string, string | ByReason | undefined> = {
   'session.started': undefined,
 
   // Hidden: these are about accounts, contracts and the books, not about a person.
+  'billing.resumed': undefined,
   'billing.set': undefined,
+  'books.deleted': undefined,
   'contract.moved': undefined,
   'database.restored': undefined,
   'credit_note.issued': undefined,
+  'document.lost': undefined,
+  'document.recovered': undefined,
   'invoice.issued': undefined,
   'invoice.paid': undefined,
   'invoice.void': undefined,

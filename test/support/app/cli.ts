@@ -1,5 +1,5 @@
 // The command line as a process, beside a service on the same database.
-import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { type ChildProcessWithoutNullStreams, spawn, spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'vitest';
 
@@ -18,6 +18,26 @@ export function runCli(
   });
   child.stdin.on('error', () => undefined);
   child.stdin.end(input);
+  return readOutcome(child);
+}
+
+/** Whether this machine has the `script` of util-linux, which makes terminals. */
+export const hasTerminals = spawnSync('script', ['--version'], { encoding: 'utf8' }).stdout?.includes(
+  'util-linux',
+);
+
+/** The command line at a terminal, where somebody types a line. All that is on the screen then is in `out`. */
+export function runCliAtTerminal(databaseUrl: string, args: string[], typed: string): Promise<Outcome> {
+  const quoted = [process.execPath, 'build/service/cli.js', ...args].map((each) => `'${each}'`).join(' ');
+  const child = spawn('script', ['--quiet', '--return', '--command', quoted, '/dev/null'], {
+    cwd: root,
+    env: { PATH: process.env.PATH, SHELL: '/bin/sh', DATABASE_URL: databaseUrl, NODE_ENV: 'test' },
+  });
+  child.stdin.on('error', () => undefined);
+  // Nobody types before they are asked, and the end of the input would end the terminal.
+  child.stdout.on('data', (data) => {
+    if (String(data).includes('Type yes: ')) child.stdin.write(`${typed}\n`);
+  });
   return readOutcome(child);
 }
 

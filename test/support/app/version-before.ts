@@ -1,6 +1,6 @@
 // The version before this one, built from the history of the clone.
 import { execFile } from 'node:child_process';
-import { readFile, rm } from 'node:fs/promises';
+import { readFile, rm, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -19,7 +19,7 @@ export async function findVersionBefore(): Promise<string | undefined> {
   return isThere ? commit : undefined;
 }
 
-/** Builds a commit in a folder of its own, with the packages that its lock file names. */
+/** Builds a commit in a folder of its own, with the packages that its lock file names: ours, where these are the same. */
 export async function buildCommit(commit: string): Promise<{ folder: string; remove: () => Promise<void> }> {
   const folder = await makeFolder();
   // With the NODE_ENV of tests, the build would be another.
@@ -30,11 +30,19 @@ export async function buildCommit(commit: string): Promise<{ folder: string; rem
     const archive = join(folder, 'source.tar');
     await exec('git', ['archive', '--output', archive, commit], { cwd: root });
     await exec('tar', ['-xf', archive, '-C', folder]);
-    await exec('npm', ['ci', '--prefer-offline', '--no-audit', '--no-fund'], { cwd: folder, env });
+    if ((await readPackages(folder)) === (await readPackages(root)))
+      await symlink(join(root, 'node_modules'), join(folder, 'node_modules'));
+    else await exec('npm', ['ci', '--prefer-offline', '--no-audit', '--no-fund'], { cwd: folder, env });
     await exec('npm', ['run', 'build'], { cwd: folder, env });
     return { folder, remove };
   } catch (error) {
     await remove();
     throw error;
   }
+}
+
+/** What a lock file says, but for the version of the project itself. */
+async function readPackages(folder: string): Promise<string> {
+  const { packages } = JSON.parse(await readFile(join(folder, 'package-lock.json'), 'utf8'));
+  return JSON.stringify({ ...packages, '': { ...packages[''], version: undefined } });
 }

@@ -1,9 +1,10 @@
 // People and systems that use several instances of the service at once, by its doors alone: whichever instance answers, it must
-// answer right. Each request goes to any of the instances, as by a balancer.
+// answer right. Each request goes to any of the instances, as by a balancer, which asks again when a busy machine answers 503.
 import { sql } from 'kysely';
 import { readConfig } from '../../../server/settings/config.ts';
 import { type Answer, locationOf, type SendOptions, type TestApp } from '../app/app.ts';
 import { openBrowser } from '../app/visitor.ts';
+import { buildPayment, sendReport } from '../billing/money.ts';
 import { buildSignup, freshWebhookId, sendSignup } from '../crm/crm.ts';
 import { connect } from '../database/postgres.ts';
 import { pull } from '../events/events.ts';
@@ -12,14 +13,20 @@ import { buildHandOff } from '../marketplace/marketplace.ts';
 export type Visits = {
   /** The ports of the instances; add to it, and take from it. */
   ports: number[];
-  /** Ends the visits. `done` counts them by kind, `failed` says what was not as it should be. */
-  stop: () => Promise<{ done: Record<string, number>; failed: string[] }>;
+  /** What was not as it should be. */
+  failed: string[];
+  /**
+   * Resolves once each kind of visit was made so many times more, or one has failed. Of one time more, the visit may have begun
+   * before.
+   */
+  see: (times: number) => Promise<void>;
+  stop: () => Promise<void>;
 };
 
 const newPassword = 'seven quiet lanterns';
 const html = { accept: 'text/html' };
 
-/** Starts the visits. `env` is that of the instances, in local mode; allowances must have been lifted. */
+/** Starts the visits. `env` is that of the instances, in local mode; allowances must have been lifted, and there is a seller. */
 export function startVisits(env: Record<string, string>, firstPorts: number[]): Visits {
   const config = readConfig(env);
   const ports = [...firstPorts];
@@ -41,13 +48,17 @@ export function startVisits(env: Record<string, string>, firstPorts: number[]): 
       (options.form && new URLSearchParams(options.form)) ??
       (options.json === undefined ? undefined : JSON.stringify(options.json));
     const method = options.method ?? (body === undefined ? 'GET' : 'POST');
-    const response = await fetch(new URL(path, `http://localhost:${port}`), {
-      method,
-      headers,
-      body,
-      redirect: 'manual',
-    });
-    const answer = { status: response.status, headers: response.headers, text: await response.text() };
+    const url = new URL(path, `http://localhost:${port}`);
+    const ask = async (): Promise<Answer> => {
+      const response = await fetch(url, { method, headers, body, redirect: 'manual' });
+      return { status: response.status, headers: response.headers, text: await response.text() };
+    };
+    let answer = await ask();
+    // What was refused in a hurry may be under way for a moment more.
+    for (let tries = 0; tries < 20 && /"(unavailable|request_in_progress)"/.test(answer.text); tries++) {
+      await new Promise((ready) => setTimeout(ready, 100));
+      answer = await ask();
+    }
     if (answer.status >= 500)
       throw new Error(`${method} ${path}: ${answer.status} ${answer.text.slice(0, 300)}`);
     return answer;
@@ -123,6 +134,31 @@ export function startVisits(env: Record<string, string>, firstPorts: number[]): 
       const answers = await Promise.all(Array.from({ length: 4 }, () => send(url)));
       expectEqual(answers.filter(({ status }) => status === 303).length, 1);
     },
+    // Every instance issues at the same moment: a second report invoices what has begun.
+    async contract() {
+      const reportAt = (port: number, signupId: string, plan: string, at?: Date) => {
+        const signup = buildSignup(signupId, {}, at);
+        const { price } = signup.contract;
+        const send: TestApp['send'] = (path, options) => sendTo(port, path, options);
+        return sendSignup({ config, send }, { ...signup, contract: { plan, status: 'active', price } });
+      };
+      const issueAt = async (port: number) => {
+        const signupId = `billed-${++serial}`;
+        expectStatus(await reportAt(port, signupId, 'starter'), 201);
+        const later = new Date(Date.now() + 30_000);
+        expectStatus(await reportAt(port, signupId, 'team', later), 200);
+        const { rows } = await sql<{ document: string }>`select document from invoices
+          where contract_id = (select id from service_contracts where signup_id = ${signupId})`.execute(db);
+        expectEqual(rows.length, 1);
+        return rows[0]?.document;
+      };
+      for (const invoice_number of await Promise.all(ports.map(issueAt))) {
+        const payment = buildPayment(3_451, { invoice_number });
+        const answers = await Promise.all([sendReport(instance, payment), sendReport(instance, payment)]);
+        expectEqual(answers.filter(({ status }) => status === 201).length, 1);
+        for (const { text } of answers) expectEqual(JSON.parse(text).invoice?.status ?? text, 'paid');
+      }
+    },
     async events() {
       const { latest } = await pull(instance, 'marketplace', '?after=0&limit=1');
       const after = Math.max(0, latest - 20);
@@ -145,11 +181,17 @@ export function startVisits(env: Record<string, string>, firstPorts: number[]): 
   const underWay = Object.entries(kinds).map(([kind, visit]) => repeat(kind, visit));
   return {
     ports,
+    failed,
+    async see(times) {
+      const before = { ...done };
+      const isSeen = (kind: string) => (done[kind] ?? 0) >= (before[kind] ?? 0) + times;
+      while (failed.length === 0 && !Object.keys(kinds).every(isSeen))
+        await new Promise((ready) => setTimeout(ready, 20));
+    },
     async stop() {
       isOver = true;
       await Promise.all(underWay);
       await close();
-      return { done, failed };
     },
   };
 }
