@@ -1,9 +1,9 @@
-// The forms of the pages about money (contract 7.151 to 7.157): each names its act by `intent`.
+// The forms of the pages about money and mails (contract 7.151 to 7.157, and 12.123): each names its act by `intent`.
 import type { ActionFunctionArgs } from '@remix-run/node';
 import { actConfirmed, answerForm, type FieldName, text } from './forms.ts';
-import { isShownToStaff, pagePath } from './refused.ts';
+import { isShownToStaff, pathWith } from './refused.ts';
 
-const fields = ['number', 'payment', 'amount', 'paidAt', 'method'] as const;
+const fields = ['number', 'payment', 'amount', 'paidAt', 'method', 'id'] as const;
 const keeps: FieldName[] = ['why', 'seen', ...fields];
 
 /** `number`: of the invoice, where the page is about one. */
@@ -23,6 +23,8 @@ export const answerBookForm = (args: ActionFunctionArgs, { number }: { number?: 
       await actConfirmed(args, { procedures, form }, () =>
         procedures.booksForms.act({ intent, why: text(form, 'why'), seen: text(form, 'seen'), given }),
       );
-      return `${pagePath(args.request)}?saved=${intent}`;
+      // With the filters of a list.
+      const path = pathWith(args);
+      return `${path}${path.includes('?') ? '&' : '?'}saved=${intent}`;
     },
   });

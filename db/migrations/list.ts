@@ -33,6 +33,7 @@ import * as billing from './m031-billing.ts';
 import * as sums from './m032-sums.ts';
 import * as lostDocuments from './m033-lost-documents.ts';
 import * as income from './m034-income.ts';
+import * as failedMails from './m035-failed-mails.ts';
 import * as retention from './m036-retention.ts';
 
 export const migrations = {
@@ -70,5 +71,6 @@ export const migrations = {
   'm032-sums': sums,
   'm033-lost-documents': lostDocuments,
   'm034-income': income,
+  'm035-failed-mails': failedMails,
   'm036-retention': retention,
 };

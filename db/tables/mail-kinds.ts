@@ -1,56 +1,61 @@
 // Every mail that there is, as `mails.kind` has it. Their words are in server/mail/.
-import type { CodeFactor } from './users.ts';
 
 /** Mails that say what happened to an account. */
-export type NoticeKind =
-  | 'account_deleted'
-  | 'account_frozen'
-  | 'account_linked'
-  | 'account_resumed'
-  | 'account_suspended'
-  | 'account_thawed'
+export const noticeKinds = [
+  'account_deleted',
+  'account_frozen',
+  'account_linked',
+  'account_resumed',
+  'account_suspended',
+  'account_thawed',
+  'authenticator_added',
+  'authenticator_removed',
   /** To administrators, about the seller's bank account or link to pay. */
-  | 'bank_details_changed'
-  | `${CodeFactor}_added`
-  | `${CodeFactor}_removed`
-  | 'codes_guessed'
-  | 'contract_added'
-  | 'data_downloaded'
-  | 'deletion_canceled'
-  | 'deletion_requested'
-  | 'email_change_undone'
-  | 'email_changed'
-  | 'email_proved'
-  | 'email_replaced'
-  | 'factors_removed'
+  'bank_details_changed',
+  'codes_guessed',
+  'contract_added',
+  'data_downloaded',
+  'deletion_canceled',
+  'deletion_requested',
+  'email_change_undone',
+  'email_changed',
+  'email_proved',
+  'email_replaced',
+  'factors_removed',
   /** To everybody of an account. */
-  | 'invoice_email_changed'
-  | 'link_removed'
-  | 'new_browser'
-  | 'passkey_added'
-  | 'passkey_removed'
-  | 'password_changed'
-  | 'password_set'
-  | 'recovery_code_used'
-  | 'recovery_codes_made'
-  | 'rights_decided'
-  | 'role_changed'
-  | 'sessions_ended'
+  'invoice_email_changed',
+  'link_removed',
+  'new_browser',
+  'passkey_added',
+  'passkey_removed',
+  'password_changed',
+  'password_set',
+  'recovery_code_used',
+  'recovery_codes_made',
+  'rights_decided',
+  'role_changed',
+  'sessions_ended',
   /** To administrators, about somebody of the staff. */
-  | 'staff_limited';
+  'staff_limited',
+] as const;
+
+export type NoticeKind = (typeof noticeKinds)[number];
 
 /** Mails with a link. */
-export type LetterKind =
-  | 'welcome'
-  | 'set_password'
-  | 'prove_address'
-  | 'verify_email'
-  | 'sign_up'
-  | 'account_exists'
-  | 'change_email'
-  | 'new_address'
-  | 'stop_new_address'
-  | 'invoice_email';
+export const letterKinds = [
+  'welcome',
+  'set_password',
+  'prove_address',
+  'verify_email',
+  'sign_up',
+  'account_exists',
+  'change_email',
+  'new_address',
+  'stop_new_address',
+  'invoice_email',
+] as const;
+
+export type LetterKind = (typeof letterKinds)[number];
 
 /** Mails about trials, contracts, documents and money (server/billing/mails.ts). */
 export const billingMailKinds = [
@@ -67,3 +72,5 @@ export const billingMailKinds = [
 export type BillingMailKind = (typeof billingMailKinds)[number];
 
 export type MailKind = LetterKind | NoticeKind | BillingMailKind;
+
+export const mailKinds: readonly MailKind[] = [...letterKinds, ...noticeKinds, ...billingMailKinds];

@@ -7,7 +7,13 @@ import type { Database } from '../postgres/client.ts';
 import { prepareDeferred } from '../postgres/prepare.ts';
 import type { DB } from '../schema.ts';
 import { recipientOf, selectMailboxes } from './billing-mails.ts';
-import { type BillingMailKind, billingMailKinds, type LetterKind, type MailKind } from './mail-kinds.ts';
+import {
+  type BillingMailKind,
+  billingMailKinds,
+  type LetterKind,
+  type MailKind,
+  type NoticeKind,
+} from './mail-kinds.ts';
 import { isOneOf, type Mailboxes } from './take-back-changes.ts';
 
 export type MailRow = {
@@ -216,6 +222,8 @@ export async function markMailSent(
     .set({
       sent_at: now,
       last_error: null,
+      // It was being sent when somebody gave it up.
+      given_up_at: null,
       // By now the token has the name.
       details: sql`details - 'name'`,
       kept_subject: kept?.subject ?? null,
@@ -333,6 +341,7 @@ export async function joinRest(
     .where(isAboutTheRest)
     .where('attempts', '=', 0)
     .where('sent_at', 'is', null)
+    .where('given_up_at', 'is', null)
     .executeTakeFirst();
   return result.numUpdatedRows > 0n;
 }
@@ -361,7 +370,10 @@ export async function hasRecentMail(
   return row !== undefined;
 }
 
-/** Notes that a try failed: the mail is to be tried again at that time, or given up now. */
+/**
+ * Notes that a try failed: the mail is to be tried again at that time, or given up now. One that somebody gave up meanwhile stays
+ * as it is.
+ */
 export async function markMailFailed(
   db: Database,
   id: string,
@@ -374,6 +386,7 @@ export async function markMailFailed(
       ...('givenUpAt' in next ? { given_up_at: next.givenUpAt } : { next_attempt_at: next.nextAttemptAt }),
     })
     .where('id', '=', id)
+    .where('given_up_at', 'is', null)
     .execute();
 }
 
@@ -407,6 +420,60 @@ export async function retryFailedMails(db: Database, now: Date): Promise<number>
     .where('last_error', 'is not', null)
     .executeTakeFirst();
   return Number(result.numUpdatedRows);
+}
+
+/**
+ * Makes a mail that failed or was given up due at once, as if just written; false if there is nothing to do, as for one whose
+ * next try is before `leaseEndsAt`: a worker may be sending it now. Of one given up while it was sent, that lease goes on.
+ */
+export async function retryMail(
+  db: Database,
+  { id, now, leaseEndsAt }: { id: string; now: Date; leaseEndsAt: Date },
+): Promise<boolean> {
+  const isLeased = sql<boolean>`(next_attempt_at > ${now} and next_attempt_at <= ${leaseEndsAt})`;
+  const result = await db
+    .updateTable('mails')
+    .set({
+      given_up_at: null,
+      created_at: now,
+      next_attempt_at: sql`case when ${isLeased} then next_attempt_at else ${now}::timestamptz end`,
+      attempts: 0,
+    })
+    .where('id', '=', id)
+    .where('sent_at', 'is', null)
+    .where(
+      sql<boolean>`(given_up_at is not null or last_error is not null and next_attempt_at > ${leaseEndsAt})`,
+    )
+    .executeTakeFirst();
+  return result.numUpdatedRows > 0n;
+}
+
+/** To administrators, about what one of them did. */
+const warnings: NoticeKind[] = ['bank_details_changed', 'staff_limited'];
+
+/**
+ * Whether a mail must not be given up (contract 12.126): one with a link that takes back or stops something, one about the rest,
+ * which may still get such a link, and warnings.
+ */
+export const mustLeave = sql<boolean>`(details ?| array['until', 'change', 'rest'] or kind = any(${warnings}::text[]))`;
+
+/**
+ * Gives up a mail that has not left; false if it must leave, or there is nothing to do. Its last error goes, so that what tries
+ * all failed mails again leaves it alone. A mail to somebody who is erased goes, because of the address.
+ */
+export async function giveUpMail(db: Database, { id, now }: { id: string; now: Date }): Promise<boolean> {
+  const isTheOne = sql<boolean>`id = ${id} and sent_at is null and given_up_at is null and not ${mustLeave}`;
+  const { numDeletedRows } = await db
+    .deleteFrom('mails')
+    .where(isTheOne)
+    .where('kind', '=', 'account_deleted')
+    .executeTakeFirst();
+  const { numUpdatedRows } = await db
+    .updateTable('mails')
+    .set({ given_up_at: now, last_error: null })
+    .where(isTheOne)
+    .executeTakeFirst();
+  return numDeletedRows + numUpdatedRows > 0n;
 }
 
 /** Gives the user the mails of sign-ups with that address, from before the user had it. */

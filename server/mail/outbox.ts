@@ -31,7 +31,7 @@ import { buildNotice, buildRest } from './notices.ts';
 
 const batchSize = 10;
 // Longer than we wait for a mail server, so that no other worker takes a mail that is being sent.
-const leaseMs = 120_000;
+export const leaseMs = 120_000;
 const sendTimeoutMs = 90_000;
 const firstPauseMs = 30_000;
 const longestPauseMs = 6 * 60 * 60 * 1_000;

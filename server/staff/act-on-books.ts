@@ -1,5 +1,5 @@
-// What administrators do with the books, and with a contract (contract 7.123, 7.124 and 7.151 to 7.160): the one way to all that
-// is about money. What is done to people is server/staff/act.ts.
+// What administrators do with the books, with a contract (contract 7.123, 7.124 and 7.151 to 7.160) and with a mail (contract
+// 12.123): the one way to all that is about no person. What is done to people is server/staff/act.ts.
 import type { Transaction } from 'kysely';
 import { encodeHex } from 'oslo/encoding';
 import type { Database } from '../../db/postgres/client.ts';
@@ -18,7 +18,7 @@ import { countLook, isStaff, originOf, requireStaffConfirmed, type Staff } from 
 
 /** The fields of the forms, as they arrived. */
 export type BookFields = Partial<
-  Record<'number' | 'payment' | 'amount' | 'paidAt' | 'method' | 'contract', string>
+  Record<'number' | 'payment' | 'amount' | 'paidAt' | 'method' | 'contract' | 'id', string>
 >;
 
 /** What an act is about: whose it is, and what its form was made from. Ids are null if it is nobody's, or once they are erased. */

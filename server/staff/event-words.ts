@@ -33,6 +33,7 @@ const hidden: Record<string, string> = {
   'staff.export_started': 'Staff: began to download',
   'staff.exported': 'Staff: downloaded',
   'staff.end_sessions': 'Staff: logged them out everywhere',
+  'staff.give_up_mail': 'Staff: gave up a mail',
   'staff.grant': 'Staff: decided that the account may do something',
   'staff.keep': 'Staff: canceled the deletion',
   'staff.limited': 'Staff: reached the limit of looks or searches',
@@ -41,6 +42,7 @@ const hidden: Record<string, string> = {
   'staff.remove_factors': 'Staff: removed the second factors',
   'staff.remove_link': 'Staff: disconnected a marketplace account',
   'staff.resume': 'Staff: ended the suspension',
+  'staff.retry_mail': 'Staff: sent a mail again that had failed',
   'staff.revoke': 'Staff: decided that the account may not do something',
   'staff.searched': 'Staff: searched for people',
   'staff.send_mail': 'Staff: sent a mail',
@@ -51,12 +53,13 @@ const hidden: Record<string, string> = {
   'staff.verify': 'Staff: verified the account',
 };
 
-/** What happened, in words, with the number of the document, the id of the payment or the file that it is about. */
+/** What happened, in words, with the number of the document, the id of the payment, the file or the kind of the mail that it is about. */
 export function sayEvent(event: Pick<AuditRow, 'type' | 'reason' | 'details'>): string {
   const words = hidden[event.type];
   if (words === undefined) return describeEvent(event) || event.type;
-  const { number, payment, file } = event.details ?? {};
-  return [words, number ?? payment ?? (file === undefined ? undefined : sayFile(event.details))]
+  const { number, payment, file, mail, kind } = event.details ?? {};
+  const ofMail = mail === undefined ? undefined : kind;
+  return [words, number ?? payment ?? (file === undefined ? ofMail : sayFile(event.details))]
     .filter((part) => part !== undefined)
     .join(': ');
 }

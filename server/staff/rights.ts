@@ -19,7 +19,6 @@ export const rights = {
   'audit.list': { manager: 'everybody', admin: 'everybody' },
 
   'overview.get': { manager: 'nobody', admin: 'everybody' },
-  'files.list': { manager: 'nobody', admin: 'everybody' },
 
   'people.suspend': { manager: 'customers', admin: 'everybody' },
   'people.resume': { manager: 'customers', admin: 'everybody' },
@@ -45,10 +44,16 @@ export const rights = {
   'billing.settings': { manager: 'nobody', admin: 'everybody' },
   'billing.setSettings': { manager: 'nobody', admin: 'everybody' },
   'billing.stopSettings': { manager: 'nobody', admin: 'everybody' },
+  'files.list': { manager: 'nobody', admin: 'everybody' },
+  'billing.summary': { manager: 'nobody', admin: 'everybody' },
   'billing.contracts': { manager: 'nobody', admin: 'everybody' },
   'billing.invoices': { manager: 'nobody', admin: 'everybody' },
-  'billing.summary': { manager: 'nobody', admin: 'everybody' },
   'billing.preview': { manager: 'nobody', admin: 'everybody' },
+
+  'clients.list': { manager: 'nobody', admin: 'everybody' },
+  'mails.list': { manager: 'nobody', admin: 'everybody' },
+  'mails.retry': { manager: 'nobody', admin: 'everybody' },
+  'mails.giveUp': { manager: 'nobody', admin: 'everybody' },
 } satisfies Record<string, Right>;
 
 export type RightName = keyof typeof rights;

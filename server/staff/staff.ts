@@ -88,6 +88,7 @@ export async function countSearch(deps: Dependencies, staff: Staff): Promise<voi
   }
 }
 
+/** Records a search, with how many people it has shown. */
 export const recordSearch = ({ db }: Dependencies, { session, visit }: Staff, hits: number): Promise<void> =>
   recordAuditEvent(db, {
     ...trailOf(visit),

@@ -1,4 +1,4 @@
-// What administrators do with money (contract 7.151 to 7.160), for programs and for the forms of their pages.
+// What administrators do with money (contract 7.151 to 7.160), for programs; and with money and mails by the forms of their pages.
 import { z } from 'zod';
 import { AppError } from '../basics/errors.ts';
 import { faultWords } from '../basics/fault-words.ts';
@@ -14,13 +14,14 @@ import {
   reissue,
 } from '../staff/book-acts.ts';
 import { describeForStaff, describePreview, listWaiting } from '../staff/books.ts';
+import { giveUpMailAct, retryMailAct } from '../staff/mails.ts';
 import { router, staff } from './init.ts';
 
 // A member that is missing is refused in its turn (contract 12.14), not before.
 const text = (name: Parameters<typeof textSchema>[0]) => textSchema(name).default('');
 
 /** An act with these fields. Programs may leave `seen` out. */
-const act = <Read, Result>(bookAct: BookAct<Read, Result>, ...fields: (keyof BookFields)[]) =>
+export const act = <Read, Result>(bookAct: BookAct<Read, Result>, ...fields: (keyof BookFields)[]) =>
   staff
     .input(
       z.object({
@@ -49,6 +50,8 @@ const intents: Record<string, BookAct<any, unknown>> = {
   reissue: reissue,
   allocate: allocatePayment,
   'paid-back': paidBack,
+  retry: retryMailAct,
+  'give-up': giveUpMailAct,
 };
 
 export const booksFormsRouter = router({
@@ -69,7 +72,7 @@ export const booksFormsRouter = router({
     .input(
       z.object({
         ...{ why: text('why'), seen: text('seen'), intent: z.string() },
-        given: z.partialRecord(z.enum(['number', 'payment', 'amount', 'paidAt', 'method']), z.string()),
+        given: z.partialRecord(z.enum(['number', 'payment', 'amount', 'paidAt', 'method', 'id']), z.string()),
       }),
     )
     .mutation(({ ctx, input: { intent, given, ...more } }) => {

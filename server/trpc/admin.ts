@@ -1,5 +1,6 @@
 // What staff do for other people (contract section 12). server/staff/rights.ts says who may call what, on whom.
 import { z } from 'zod';
+import { mailKinds } from '../../db/tables/mail-kinds.ts';
 import { AppError } from '../basics/errors.ts';
 import { faultWords } from '../basics/fault-words.ts';
 import { instantSchema } from '../basics/instant.ts';
@@ -14,6 +15,7 @@ import { countSearch, recordSearch } from '../staff/staff.ts';
 import { adminBillingRouter } from './admin-billing.ts';
 import { adminBooksRouter } from './admin-books.ts';
 import { adminFilesRouter } from './admin-files.ts';
+import { clientsRouter, mailsRouter } from './admin-mails.ts';
 import { moneyRouter } from './admin-money.ts';
 import { adminOverviewRouter } from './admin-overview.ts';
 import { mergeRouters, router, staff } from './init.ts';
@@ -121,6 +123,8 @@ export const adminRouter = router({
   audit: auditRouter,
   files: adminFilesRouter,
   billing: billingRouter,
+  clients: clientsRouter,
+  mails: mailsRouter,
 });
 
 export const staffFormsRouter = router({
@@ -133,6 +137,9 @@ export const staffFormsRouter = router({
 
   /** The kinds of events that the audit can be searched by. */
   auditKinds: staff.query(() => listKinds()),
+
+  /** The kinds of mails that a list can be of. */
+  mailKinds: staff.query(() => [...mailKinds].sort()),
 
   /** A form of a person's page: an act by its intent, with the fields of its form. Throws 400 `invalid_request` for another intent. */
   act: staff

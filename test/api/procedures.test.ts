@@ -133,6 +133,7 @@ it('each says who may call it', () => {
       'billingForms.settings',
       'staffForms.act',
       'staffForms.auditKinds',
+      'staffForms.mailKinds',
       'staffForms.who',
     ].sort(),
   });

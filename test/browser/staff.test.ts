@@ -76,6 +76,22 @@ describe.each(appearances)('every page of the staff, at %s,', (name, options) =>
     await look('audit');
     await page.goto('/admin/audit?person=nobody&kind=staff.looked');
     await look('audit without events');
+    await page.goto('/admin/clients');
+    await look('clients');
+    await page.goto('/admin/mails?state=given_up');
+    await look('no mails');
+    const { recipient, error } = {
+      recipient: `${'w'.repeat(60)}@example.test`,
+      error: `550 ${'<b>\u202e'.repeat(9)} ${'x'.repeat(120)}`,
+    };
+    await sql`insert into mails (id, kind, user_id, recipient, created_at, attempts, next_attempt_at, last_error)
+      select gen_random_uuid(), 'welcome', id, ${recipient}, now(), 3, now() + interval '1 day', ${error}
+      from users where email = 'merchant@example.test'`.execute(site.app.db);
+    await page.goto('/admin/mails');
+    await page.locator('main details').evaluateAll((all) => {
+      for (const each of all) each.setAttribute('open', '');
+    });
+    await look('mails with all forms');
     await page.goto('/admin/billing/settings');
     await look('billing settings of nobody');
     await page.goto('/profile');

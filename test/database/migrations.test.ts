@@ -49,6 +49,7 @@ const landed = [
   'm032-sums',
   'm033-lost-documents',
   'm034-income',
+  'm035-failed-mails',
   'm036-retention',
 ];
 

@@ -134,6 +134,7 @@ const bookForms = [
     method: 'x',
   },
   { path: '/admin/billing/unallocated', intent: 'allocate', payment: 'x', number: '1' },
+  { path: '/admin/mails', intent: 'retry', id: '01900000-0000-7000-8000-0000000000aa' },
 ];
 const billingDetails = {
   intent: 'details',
@@ -263,6 +264,11 @@ const queries: Door[] = [
   {
     path: '/admin/files',
     fields: { saved: 'download', file: 'tax.csv', from: '2020-01-01', to: '2020-01-31' },
+    isStaff: true,
+  },
+  {
+    path: '/admin/mails',
+    fields: { state: 'failed', kind: 'x', before: 'x', saved: 'retry' },
     isStaff: true,
   },
   {

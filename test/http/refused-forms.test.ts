@@ -475,6 +475,13 @@ const rows: Row[] = [
     says: 'There is no invoice with this number.',
     holds: { number: 'none', why: 'As the bank says' },
   },
+  {
+    form: '/admin/mails give-up',
+    arrange: async () => ({ ...(await admin()), query: '?state=failed' }),
+    fields: { id: '01900000-0000-7000-8000-0000000000aa', why: 'It bounces', seen: 'x' },
+    status: 409,
+    says: 'This has changed since you opened the page',
+  },
 ];
 
 /** Of a customer of local mode. */

@@ -6,11 +6,9 @@ import { Row, Rows } from '../rows.tsx';
 import { Section } from '../section.tsx';
 import type { Person } from './act.tsx';
 import { EventRow } from './event-row.tsx';
-import { Name, PersonLink } from './words.tsx';
+import { Name, PersonLink, sayKind } from './words.tsx';
 
 type Mail = Person['mails'][number];
-
-const sayKind = (kind: string) => kind.charAt(0).toUpperCase() + kind.slice(1).replaceAll('_', ' ');
 
 function stateOfMail({ sentAt, givenUpAt, attempts }: Mail): [words: string, meaning: Meaning] {
   if (sentAt) return ['Sent', 'good'];

@@ -106,6 +106,8 @@ export const withoutAllowance = {
   'staff.thaw': 'staff.looked',
   'staff.remove_link': 'staff.looked',
   'staff.check_vat_id': 'staff.looked',
+  'staff.retry_mail': 'mails that failed',
+  'staff.give_up_mail': 'mails that have not left',
 
   // Changes that no user makes.
   'staff.create': 'commands',

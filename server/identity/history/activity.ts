@@ -51,6 +51,8 @@ export const words: Record<string, string | ByReason | undefined> = {
 
   // Hidden: that staff looked is for the audit, and of these acts another event tells.
   'staff.looked': undefined,
+  'staff.export_started': undefined,
+  'staff.exported': undefined,
   'staff.searched': undefined,
   'staff.limited': undefined,
   'staff.suspend': undefined,
@@ -67,10 +69,12 @@ export const words: Record<string, string | ByReason | undefined> = {
   'staff.thaw': undefined,
   'staff.remove_link': undefined,
   'staff.check_vat_id': 'Our support team checked the VAT ID',
+  'staff.retry_mail': undefined,
   'staff.create': undefined,
   'staff.erase': undefined,
   'staff.end_sessions': 'Our support team logged the account out everywhere',
   'staff.change_role': 'Our support team changed the role',
+  'staff.give_up_mail': 'Our support team stopped trying to send an email that had not arrived',
   'staff.change_email': 'Our support team asked for another email address',
 
   // Hidden: the person is not here any more.

@@ -55,6 +55,7 @@ const forms: Record<string, Record<string, string>> = {
   '/new-address': { newPassword: 'half done, half done' },
   '/admin/invoices/1': { intent: 'credit', why: 'half done', seen: 'x' },
   '/admin/billing/unallocated': { intent: 'paid-back', payment: 'none', why: 'half done', seen: 'x' },
+  '/admin/mails': { intent: 'retry', id: pendingId, why: 'half done', seen: 'x' },
   [`/admin/people/${pendingId}`]: { intent: 'suspend', why: 'half done', seen: 'x' },
   '/admin/billing/settings': { intent: 'stop', why: 'half done', seen: 'x' },
   '/admin/files': { file: 'people.csv' },

@@ -1,0 +1,45 @@
+// What administrators see of clients (contract 12.130 to 12.132).
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { addToSums } from '../../db/tables/sums-of-hours.ts';
+import { openApp, type TestApp } from '../support/app/app.ts';
+import { textOf } from '../support/app/visitor.ts';
+import { addFactor, addPerson, addSession, call, readData } from '../support/people/staff.ts';
+
+let app: TestApp;
+let cookie: string;
+const secrets = ['a-first-secret-for-the-test-0123456789', 'a-second-secret-for-the-test-987654321'];
+beforeAll(async () => {
+  app = await openApp({ env: { SSO_MARKETPLACE_SECRET: secrets.join(',') } });
+  const admin = await addPerson(app, { role: 'admin' });
+  await addFactor(app.db, admin);
+  cookie = (await addSession(app, admin.id)).cookie;
+});
+afterAll(() => app.close());
+
+it('says when a client was last opened, which secret it used last and what was refused, and never a secret', async () => {
+  const now = Date.now();
+  const hour = new Date(now - (now % 3_600_000));
+  const at = (minutes: number) => new Date(now - minutes * 60_000);
+  const count = (key: string, lastAt: Date) => ({ hour, key, count: 2, lastAt });
+  await addToSums(app.db, [
+    count('identity_launches_total{client="marketplace",outcome="payload"}', at(3)),
+    count('identity_client_calls_total{client="marketplace",kind="token",secret="first"}', at(9)),
+    count('identity_client_calls_total{client="marketplace",kind="token",secret="second"}', at(1)),
+    count('identity_refusals_total{code="payload_expired",client="marketplace"}', at(2)),
+  ]);
+  const answer = await call(app, 'clients.list', cookie, undefined, true);
+  const [marketplace, site] = readData(answer);
+  expect(marketplace).toMatchObject({
+    launchedAt: at(3).toISOString(),
+    refusals: [{ code: 'payload_expired', count: 2 }],
+    doctor: 'npm run cli -- doctor marketplace',
+  });
+  expect(marketplace.calls[0]).toEqual({
+    ...{ kind: 'token', secrets: 2, last: { secret: 'second', at: at(1).toISOString() } },
+  });
+  expect(site).toMatchObject({ name: 'network_site', launchedAt: null, refusals: [] });
+  const page = await app.send('/admin/clients', { cookie });
+  expect(textOf(page)).toContain('2 secrets. Last used: the second');
+  for (const text of [answer.text, page.text])
+    for (const secret of secrets) expect(text).not.toContain(secret.slice(0, 8));
+});
