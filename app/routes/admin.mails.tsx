@@ -213,6 +213,7 @@ function Unsent({
               Next try <Instant at={nextTryAt} />.
             </>
           )}
+          {mail.isHeld && ' It waits until billing is resumed after the restore.'}
           {givenUpAt && (
             <>
               {' '}

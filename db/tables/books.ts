@@ -1,5 +1,5 @@
 // The books of a span of days, for the export. Reads only, in one snapshot: each list comes in slices from a cursor.
-import { sql, type Transaction } from 'kysely';
+import { type RawBuilder, sql, type Transaction } from 'kysely';
 import { readSlices } from '../cursor.ts';
 import type { Database } from '../postgres/client.ts';
 import type { DB } from '../schema.ts';
@@ -39,7 +39,32 @@ export type BookedLoss = { number: string; kind: 'lost'; issued_on: string };
 const endOf = ({ zone, to }: Span) => sql`((${to}::date + 1)::timestamp at time zone ${zone})`;
 const startOf = ({ zone, from }: Span) => sql`(${from}::date::timestamp at time zone ${zone})`;
 
-export const readDocuments = (trx: Transaction<DB>, span: Span) =>
+export async function* readDocuments(
+  trx: Transaction<DB>,
+  span: Span,
+): AsyncGenerator<(BookedDocument | BookedLoss)[], void> {
+  for await (const days of splitSpan(trx, span)) yield* readDocumentsOf(trx, span, days);
+}
+
+const documentsAtOnce = 2_000;
+
+/**
+ * Parts of the span, one after another, with so many documents each and those of its last day. A cursor sorts all of its rows before
+ * the first one: of years, that takes longer than a statement may.
+ */
+async function* splitSpan(trx: Transaction<DB>, { zone, from, to }: Span): AsyncGenerator<Span, void> {
+  for (let start: string | undefined = from; start !== undefined; ) {
+    const { rows } = await sql<{ last: string; next: string }>`
+      select issued_on::text as last, (issued_on + 1)::text as next from documents
+      where issued_on >= ${start}::date and issued_on < ${to}::date
+      order by issued_on offset ${documentsAtOnce} limit 1`.execute(trx);
+    yield { zone, from: start, to: rows[0]?.last ?? to };
+    start = rows[0]?.next;
+  }
+}
+
+/** Those of `days`, with sums as of the end of the span. */
+const readDocumentsOf = (trx: Transaction<DB>, span: Span, days: Span) =>
   readSlices<BookedDocument | BookedLoss>(
     trx,
     'documents_of_books',
@@ -57,7 +82,9 @@ export const readDocuments = (trx: Transaction<DB>, span: Span) =>
           (i.period_ends_at at time zone ${span.zone})::date - 1,
           i.currency, i.unit_amount, 0, i.unit_amount, null, 0, null, i.number, i.plan, coalesce(i.buyer_name, ''),
           null, null, i.credited
-        from invoices i where i.document is null
+        from invoices i
+        -- An index finds them; which days these are is said below.
+        where i.document is null and i.issued_at between ${startOf(days)} - interval '1 day' and ${endOf(days)} + interval '1 day'
         union all
         select l.number, 'lost', (l.restored_at at time zone ${span.zone})::date, null, null, null,
           null, null, null, null, null, null, null, null, null, null, null, null, null
@@ -76,7 +103,7 @@ export const readDocuments = (trx: Transaction<DB>, span: Span) =>
       cross join lateral (
         select coalesce(sum(a.amount), 0)::bigint as then_allocated from allocations a
         where a.invoice = booked.id and a.recorded_at < ${endOf(span)}) paid
-      where issued_on between ${span.from}::date and ${span.to}::date
+      where issued_on between ${days.from}::date and ${days.to}::date
       order by booked.issued_on, length(number), number collate "C"`,
   );
 
@@ -103,32 +130,30 @@ export const readMoney = (trx: Transaction<DB>, span: Span) =>
     trx,
     'money_of_books',
     sql`
-      with known as (
-        select p.* from payments p where p.recorded_at < ${endOf(span)}
-      ), returned as (
-        select r.id, r.of, r.amount, least(r.amount, greatest(0, p.amount - coalesce(sum(r.amount) over (
-          partition by r.of order by r.recorded_at, r.id rows between unbounded preceding and 1 preceding), 0))) as taken
-        from known r join known p on p.id = r.of and p.kind = 'payment' and p.currency = r.currency
-        where r.kind <> 'payment'
-      ), taken as (
-        select of as id, sum(taken)::bigint as amount from returned group by of
-      ), allocated as (
-        select payment as id, sum(amount)::bigint as amount from allocations
-        where recorded_at < ${endOf(span)} group by payment
-      )
       select k.id, k.kind, k.of, k.currency, k.amount,
-        case k.kind when 'payment' then k.amount - coalesce(t.amount, 0) - coalesce(a.amount, 0)
-          else coalesce(r.taken, 0) - k.amount end as unallocated,
+        case k.kind when 'payment' then
+          k.amount - least(k.amount, ${sumOfReturns(sql`r.of = k.id and r.currency = k.currency`, span)}) - (
+            select coalesce(sum(a.amount), 0)::bigint from allocations a
+            where a.payment = k.id and a.recorded_at < ${endOf(span)})
+        else coalesce((
+          select least(k.amount, greatest(0, p.amount - ${sumOfReturns(
+            sql`r.of = k.of and r.currency = k.currency and (r.recorded_at, r.id) < (k.recorded_at, k.id)`,
+            span,
+          )}))
+          from payments p where p.id = k.of and p.kind = 'payment' and p.currency = k.currency
+            and p.recorded_at < ${endOf(span)}), 0) - k.amount end as unallocated,
         (k.paid_at at time zone ${span.zone})::date::text as paid_on,
         (k.recorded_at at time zone ${span.zone})::date::text as recorded_on,
         k.method, k.reference
-      from known k
-      left join returned r on r.id = k.id
-      left join taken t on t.id = k.id
-      left join allocated a on a.id = k.id
-      where k.recorded_at >= ${startOf(span)}
+      from payments k
+      where k.recorded_at >= ${startOf(span)} and k.recorded_at < ${endOf(span)}
+      -- In the order of an index, so that nothing is sorted first but what is of one instant.
       order by k.recorded_at, k.id collate "C"`,
   );
+
+const sumOfReturns = (are: RawBuilder<unknown>, span: Span) => sql`(
+  select coalesce(sum(r.amount), 0)::bigint from payments r
+  where r.kind <> 'payment' and r.recorded_at < ${endOf(span)} and ${are})`;
 
 export type BookedAllocation = {
   payment: string;

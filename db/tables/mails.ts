@@ -127,16 +127,17 @@ export async function postponeMail(
     .execute();
 }
 
-/** Makes mails due that a trigger holds while billing waits, as if just written. The result is how many. */
+/** Whether a trigger holds a mail while billing waits, in its words: nothing else is as far ahead. */
+export const isHeld = sql<boolean>`(given_up_at is null and next_attempt_at = '9999-01-01 00:00:00Z'::timestamptz)`;
+
+/** Makes mails due that are held while billing waits, as if just written. The result is how many. */
 export async function releaseBillingMails(trx: Transaction<DB>, now: Date): Promise<number> {
   const result = await trx
     .updateTable('mails')
     .set({ created_at: now, next_attempt_at: now })
     .where('sent_at', 'is', null)
-    .where('given_up_at', 'is', null)
     .where('kind', 'in', billingMailKinds)
-    // As the trigger writes it; nothing else is as far ahead.
-    .where('next_attempt_at', '=', sql<Date>`'9999-01-01 00:00:00Z'::timestamptz`)
+    .where(isHeld)
     .executeTakeFirst();
   return Number(result.numUpdatedRows);
 }
@@ -424,7 +425,8 @@ export async function retryFailedMails(db: Database, now: Date): Promise<number>
 
 /**
  * Makes a mail that failed or was given up due at once, as if just written; false if there is nothing to do, as for one whose
- * next try is before `leaseEndsAt`: a worker may be sending it now. Of one given up while it was sent, that lease goes on.
+ * next try is before `leaseEndsAt`: a worker may be sending it now; or for one that waits with billing. Of one given up while it was
+ * sent, that lease goes on.
  */
 export async function retryMail(
   db: Database,
@@ -441,6 +443,7 @@ export async function retryMail(
     })
     .where('id', '=', id)
     .where('sent_at', 'is', null)
+    .where(sql<boolean>`not ${isHeld}`)
     .where(
       sql<boolean>`(given_up_at is not null or last_error is not null and next_attempt_at > ${leaseEndsAt})`,
     )

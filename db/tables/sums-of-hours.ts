@@ -25,15 +25,18 @@ export async function addToSums(db: Database, sums: readonly Sum[]): Promise<voi
 
 export type SumSince = { key: string; count: number; lastAt: Date };
 
+// What an instance counted while its clock was ahead is in hours that have not come: reads leave these out.
+
 /** The sums of the metrics with these names since the beginning of an hour, by key, with when each was last counted. */
 export async function listSumsSince(
   db: Database,
-  { since, names }: { since: Date; names: readonly string[] },
+  { since, now, names }: { since: Date; now: Date; names: readonly string[] },
 ): Promise<SumSince[]> {
   const rows = await db
     .selectFrom('sums_of_hours')
     .select(({ fn }) => ['key', fn.sum('count').as('count'), fn.max('last_at').as('lastAt')])
     .where('hour', '>=', since)
+    .where('hour', '<=', now)
     .where(sql<string>`split_part(key, '{', 1)`, 'in', names)
     .groupBy('key')
     .orderBy('key')
@@ -46,22 +49,25 @@ export type SumAt = { key: string; at: Date; count: number };
 /** The sums since the beginning of an hour or a day, by key and by hours or days in UTC. */
 export async function listSumsByTime(
   trx: Transaction<DB>,
-  { since, unit }: { since: Date; unit: 'hour' | 'day' },
+  { since, now, unit }: { since: Date; now: Date; unit: 'hour' | 'day' },
 ): Promise<SumAt[]> {
   // The rows of a month are more than Postgres sorts in memory by default, and it need not sort them.
   void connectionOf(trx).query("set local work_mem = '64MB'", []);
   const { rows } = await sql<{ key: string; at: Date; count: string }>`
     select key, date_trunc(${sql.lit(unit)}, hour, 'UTC') as at, sum(count) as count
-    from sums_of_hours where hour >= ${since} group by 1, 2`.execute(trx);
+    from sums_of_hours where hour >= ${since} and hour <= ${now} group by 1, 2`.execute(trx);
   return rows.map((row) => ({ ...row, count: Number(row.count) }));
 }
 
-/** When each of these keys was last counted, whenever that was, by key. */
-export async function findLastCounted(db: Database, keys: readonly string[]): Promise<Map<string, Date>> {
+/** When each of these keys was last counted, by key. */
+export async function findLastCounted(
+  db: Database,
+  { keys, now }: { keys: readonly string[]; now: Date },
+): Promise<Map<string, Date>> {
   // One short walk on the primary key for each.
   const { rows } = await sql<{ key: string; lastAt: Date }>`
     select asked.key, newest.last_at as "lastAt" from unnest(${[...keys]}::text[]) as asked (key),
-      lateral (select last_at from sums_of_hours s where s.key = asked.key order by hour desc limit 1) newest`.execute(
+      lateral (select last_at from sums_of_hours s where s.key = asked.key and s.hour <= ${now} order by hour desc limit 1) newest`.execute(
     db,
   );
   return new Map(rows.map(({ key, lastAt }) => [key, lastAt]));

@@ -2,7 +2,7 @@
 import { type RawBuilder, sql, type Transaction } from 'kysely';
 import type { Database } from '../postgres/client.ts';
 import type { DB } from '../schema.ts';
-import { mustLeave } from './mails.ts';
+import { isHeld, mustLeave } from './mails.ts';
 
 export type UnsentMail = {
   id: string;
@@ -18,6 +18,8 @@ export type UnsentMail = {
   lastError: string | null;
   givenUpAt: Date | null;
   mustLeave: boolean;
+  /** Whether it waits with billing, since a restore. */
+  isHeld: boolean;
 };
 
 /** `waiting`: it has not failed yet. */
@@ -52,6 +54,7 @@ const selectUnsent = (db: Pick<Database, 'selectFrom'>) =>
       'last_error as lastError',
       'given_up_at as givenUpAt',
       mustLeave.as('mustLeave'),
+      isHeld.as('isHeld'),
     ])
     .where('sent_at', 'is', null);
 

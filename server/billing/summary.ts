@@ -1,6 +1,9 @@
 // What administrators see at /admin/billing (contract 7.191 to 7.194 and 7.300 to 7.306): what waits for somebody, what is to come,
 // and what came in. Reads only. Amounts in minor units.
+import type { Transaction } from 'kysely';
 import { z } from 'zod';
+import { inTransaction } from '../../db/postgres/transactions.ts';
+import type { DB } from '../../db/schema.ts';
 import {
   listHeld,
   listIgnored,
@@ -35,11 +38,14 @@ export const monthSchema = z
   .max(7)
   .regex(/^20\d\d-(0[1-9]|1[0-2])$/);
 
-export async function summariseBilling(
-  { db, now: clock }: Pick<Dependencies, 'db' | 'now'>,
-  before?: string,
+/** Reads all on one connection: a page must not take those that logins wait for. */
+export const summariseBilling = ({ db, now }: Pick<Dependencies, 'db' | 'now'>, before?: string) =>
+  inTransaction(db, { by: 'service' }, (trx) => readSummary(trx, { now: now(), before }));
+
+export async function readSummary(
+  db: Transaction<DB>,
+  { now, before }: { now: Date; before?: string | undefined },
 ) {
-  const now = clock();
   const settings = await findSettings(db);
   const zone = zoneOf(settings);
   // Without `before` a series may be ahead of the clock: its documents are of the newest month.

@@ -24,7 +24,8 @@ const keyOfCall = (client: string, kind: CallKind, secret: string) =>
   spellKey('identity_client_calls_total', { client, kind, secret });
 
 /** Launches, calls and refusals are of the sums of hours: up to ten seconds old, and none from before there were sums. */
-export async function listClients({ db, config, now }: Dependencies) {
+export async function listClients({ db, config, now: clock }: Dependencies) {
+  const now = clock();
   const clients = [...config.clients.values()];
   const names = clients.map(({ name }) => name);
   const keys = clients.flatMap((client) => [
@@ -35,8 +36,8 @@ export async function listClients({ db, config, now }: Dependencies) {
   ]);
   const [deliveries, counted, refused] = await Promise.all([
     listDeliveries(db, names),
-    findLastCounted(db, keys),
-    listSumsSince(db, { since: new Date(now().getTime() - dayMs), names: ['identity_refusals_total'] }),
+    findLastCounted(db, { keys, now }),
+    listSumsSince(db, { since: new Date(now.getTime() - dayMs), now, names: ['identity_refusals_total'] }),
   ]);
   const refusals = refused.map(({ key, count }) => ({ ...readKey(key).labels, count }));
   return clients.map((client) => {

@@ -46,10 +46,11 @@ export const describeMail = (mail: UnsentMail) => ({
   state: stateOf(mail),
   createdAt: mail.createdAt,
   attempts: mail.attempts,
-  nextTryAt: mail.givenUpAt ? null : mail.nextAttemptAt,
+  nextTryAt: mail.givenUpAt || mail.isHeld ? null : mail.nextAttemptAt,
   givenUpAt: mail.givenUpAt,
   error: describeAnswer(mail.lastError ?? undefined, mail.recipient) ?? null,
   mustLeave: mail.mustLeave,
+  isHeld: mail.isHeld,
 });
 
 /** A page of 50, with the names of those whom the mails are to. `next` is null on the last one. */
@@ -69,7 +70,7 @@ export async function listMails(
       const said = describeMail(mail);
       return {
         ...said,
-        mayRetry: !isOwn && said.state !== 'waiting',
+        mayRetry: !isOwn && said.state !== 'waiting' && !said.isHeld,
         mayGiveUp: !isOwn && said.state !== 'given_up' && !mail.mustLeave,
         seen: digestSeen(seenOfMail(mail)),
       };

@@ -39,9 +39,10 @@ const countLimit = 10_000;
 /** Reads all on one connection. Throws 404 `not_found` for managers. */
 export async function getOverview(deps: Dependencies, staff: Staff, of: Span) {
   requireRight(staff, 'overview.get');
-  const { config, db, now } = deps;
+  const { config, db } = deps;
+  const now = deps.now();
   const { unit, count } = stepsOf[of];
-  const newest = Math.floor(now().getTime() / unitMs[unit]) * unitMs[unit];
+  const newest = Math.floor(now.getTime() / unitMs[unit]) * unitMs[unit];
   const times = Array.from({ length: count }, (_, n) => new Date(newest - (count - 1 - n) * unitMs[unit]));
   const since = times[0] as Date;
   const [sums, deliveries, frozen, waiting, openInvoices] = await inTransaction(
@@ -49,7 +50,7 @@ export async function getOverview(deps: Dependencies, staff: Staff, of: Span) {
     { by: 'service' },
     (trx) =>
       Promise.all([
-        listSumsByTime(trx, { since, unit }),
+        listSumsByTime(trx, { since, now, unit }),
         listDeliveries(trx, [...config.clients.keys()]),
         countPeopleIn(trx, 'frozen', countLimit),
         countPeopleIn(trx, 'waiting', countLimit),

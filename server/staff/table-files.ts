@@ -14,6 +14,7 @@ import { writeDecimal } from '../billing/decimals.ts';
 import { findZone } from '../billing/issue.ts';
 import { describeListedContract, describeListedInvoice } from '../billing/lists.ts';
 import type { Dependencies } from '../instance/dependencies.ts';
+import { describeAnswer } from '../mail/describe-answer.ts';
 import { guardText } from '../runtime/csv.ts';
 import { stateOf } from './person.ts';
 
@@ -51,9 +52,13 @@ const toEvent = (event: EventRow) => [
 const stateOfMail = ({ sentAt, givenUpAt, lastError }: MailRow) =>
   sentAt ? 'sent' : givenUpAt ? 'given_up' : lastError === null ? 'waiting' : 'failed';
 
+/** A mail server may quote the mail, with parts of its link. */
+const whyOf = ({ lastError, recipient }: MailRow) =>
+  describeAnswer(lastError ?? undefined, recipient) ?? null;
+
 const toMail = (mail: MailRow) => [
   ...[mail.id, stateOfMail(mail), text(mail.kind), mail.userId ?? '', text(mail.recipient)],
-  ...[String(mail.attempts), text(mail.lastError), at(mail.createdAt), at(mail.sentAt), at(mail.givenUpAt)],
+  ...[String(mail.attempts), text(whyOf(mail)), at(mail.createdAt), at(mail.sentAt), at(mail.givenUpAt)],
 ];
 
 async function* readClients({ db, config }: From): AsyncGenerator<string[][], void> {

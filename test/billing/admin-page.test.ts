@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { inTransaction } from '../../db/postgres/transactions.ts';
 import { sumOpen } from '../../db/tables/book-lists.ts';
 import { creditInvoice } from '../../server/billing/credit.ts';
-import { summariseBilling } from '../../server/billing/summary.ts';
+import { readSummary } from '../../server/billing/summary.ts';
 import { eraseUser } from '../../server/identity/person/erase-user.ts';
 import { openApp } from '../support/app/app.ts';
 import { textOf } from '../support/app/visitor.ts';
@@ -138,7 +138,7 @@ it('has at most 100 entries in each list', async () => {
           '{"buyer": {"name": "Many", "address": null}}' from invoices where document like 'MANY-%'`);
       await run(`insert into documents_to_make (number, next_try_at, last_error)
         select number, now(), 'fault' from documents where prefix = 'MANY-' on conflict do nothing`);
-      throw await summariseBilling({ db: trx, now: () => now });
+      throw await readSummary(trx, { now });
     })
     .catch((thrown) => thrown);
   const names = ['overdue', 'held', 'incomplete', 'ignored', 'unmade'];

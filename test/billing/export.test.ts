@@ -3,6 +3,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { inTransaction } from '../../db/postgres/transactions.ts';
+import { readDocuments } from '../../db/tables/books.ts';
 import { AppError } from '../../server/basics/errors.ts';
 import { creditInvoice, reissueInvoice } from '../../server/billing/credit.ts';
 import { exportBooks } from '../../server/billing/export.ts';
@@ -307,6 +308,39 @@ describe('the books', () => {
     ]);
     expect(first.read('allocations.csv')).toMatchObject([{ payment: payment.id, number, amount: '34.51' }]);
     expect(second.read('allocations.csv').map(({ amount }) => amount)).toEqual(['-10.00', '-4.51']);
+  });
+
+  it('have every document of a span with many once, in the order of days and numbers', async () => {
+    await books.report('Many');
+    await books.bill();
+    const undo = new Error('undo');
+    await work(async (trx) => {
+      await sql`set local session_replication_role = replica`.execute(trx);
+      // Three and a half times as many as are sorted at once, most of them of one day.
+      await sql`
+        insert into documents (number, kind, invoice, prefix, year, settings_version, issued_on, first_day, last_day,
+          currency, net, tax, total, category, rate, issued_at, facts)
+        select 'MANY-' || n, kind, -n, 'MANY-', 2019, settings_version, day, day, day,
+          currency, net, tax, total, category, rate, day, facts
+        from (select documents from documents where kind = 'invoice' limit 1) one (document), unnest(array[document]),
+          generate_series(1, 7_000) n,
+          lateral (select date '2019-01-01' + case when n between 1_500 and 5_500 then 100 else n % 300 end) at (day)`.execute(
+        trx,
+      );
+      const found: string[] = [];
+      for await (const slice of readDocuments(trx, { zone: 'UTC', from: '2018-12-01', to: '2019-10-20' }))
+        found.push(...slice.map(({ issued_on, number }) => `${issued_on} ${number}`));
+      const { rows } = await sql<{ one: string }>`
+        select issued_on || ' ' || number as one from documents
+        where prefix = 'MANY-' and issued_on <= '2019-10-20' order by issued_on, length(number), number collate "C"`.execute(
+        trx,
+      );
+      expect(rows.length).toBeGreaterThan(6_500);
+      expect(found).toEqual(rows.map(({ one }) => one));
+      throw undo;
+    }).catch((error) => {
+      if (error !== undo) throw error;
+    });
   });
 
   it('have old invoices with their bare numbers, without tax and category', async () => {

@@ -7,6 +7,7 @@ import { exportBooks } from '../../server/billing/export.ts';
 import { summariseBilling } from '../../server/billing/summary.ts';
 import { type Books, openBooks } from '../support/billing/books.ts';
 import { germanSettings, setSettings } from '../support/billing/settings.ts';
+import { connect } from '../support/database/postgres.ts';
 
 let books: Books;
 beforeAll(async () => {
@@ -164,4 +165,11 @@ it('lists contracts past due, the longest first, with all that is open of them',
   expect(late?.open).toEqual([{ currency: 'EUR', amount: 3_451, minorDigits: 2 }]);
   const days = pastDue.map(({ dueAt }) => dueAt.getTime());
   expect(days).toEqual([...days].sort((one, other) => one - other));
+});
+
+it('is read on one connection, whatever the pool has', async () => {
+  const client = connect(books.databaseUrl, { poolSize: 20 });
+  await summariseBilling({ db: client.db, now: books.now });
+  expect(client.countConnections().all).toBe(1);
+  await client.close();
 });

@@ -162,7 +162,10 @@ it('say what the answers and the mails say, while instances are killed', {
     (name) => `identity_${name}_total`,
   );
   const sums = new Map(
-    (await listSumsSince(client.db, { since: new Date(0), names })).map(({ key, count }) => [key, count]),
+    (await listSumsSince(client.db, { since: new Date(0), now: new Date(), names })).map(({ key, count }) => [
+      key,
+      count,
+    ]),
   );
   await client.close();
   await drop();

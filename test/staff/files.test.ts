@@ -135,6 +135,16 @@ describe('the tables', () => {
     expect(mails[0]).toMatchObject({ state: 'sent', attempts: '3' });
   });
 
+  it('say why a mail failed without what a mail server quoted of it', async () => {
+    // A link in two lines, as mails have it.
+    const part = 'Ab-_'.repeat(10);
+    await sql`update mails set last_error = ${`554 nope\r\nhttps://id.example.test/take-back?token=3D${part}=`}
+      where kind = 'hostile' and recipient = 'plain'`.execute(app.db);
+    const { text } = await take('mails.csv');
+    expect(read(text).find(({ recipient }) => recipient === 'plain')?.last_error).toMatch(/^554 nope /);
+    expect(text).not.toContain(part.slice(4, 30));
+  });
+
   it('have numbers, ids and amounts as they are', async () => {
     const contracts = read((await take('contracts.csv')).text);
     expect(contracts.find(({ plan }) => plan === "'-1")).toMatchObject({ signup_id: "'=1+1" });

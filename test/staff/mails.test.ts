@@ -161,6 +161,17 @@ describe('send again', () => {
     expect([await read(taken), await read(fresh)]).toEqual(before);
   });
 
+  it('does nothing to a mail that waits with billing after a restore', async () => {
+    const id = await addMail({ kind: 'invoice_issued' });
+    await sql`update mails set next_attempt_at = '9999-01-01 00:00:00Z' where id = ${id}`.execute(app.db);
+    const [mail] = (await list()).mails;
+    expect(mail).toMatchObject({ id, isHeld: true, nextTryAt: null, mayRetry: false, mayGiveUp: true });
+    expect(await ask('retry', { id, seen: mail.seen })).toBe(false);
+    const page = textOf(await app.send('/admin/mails', { cookie: admin.cookie }));
+    expect(page).toContain('It waits until billing is resumed');
+    expect(page).not.toContain('9999');
+  });
+
   it('waits for the end of a try during which the mail was given up', async () => {
     const id = await addMail({ dueIn: 1.5 });
     await ask('giveUp', { id, seen: await seenOf(id) });

@@ -21,6 +21,8 @@ beforeAll(async () => {
   });
   await addToSums(app.db, [
     sum('logins_total{result="ok"}', 0, 3),
+    // By an instance whose clock was ahead.
+    sum('logins_total{result="ok"}', -30, 80_000),
     sum('logins_total{result="ok"}', 23, 4),
     sum('logins_total{result="ok"}', 24, 50),
     sum('logins_total{result="wrong_password"}', 2, 1_234),
