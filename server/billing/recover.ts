@@ -60,7 +60,9 @@ export async function recoverDocument(
   if (await isKnown(trx, { facts, files })) return known;
   await allowRecovery(trx);
   const corrected = facts.kind === 'credit_note' ? await lockCorrected(trx, contract, facts) : undefined;
-  if (corrected) await freeCredited(trx, corrected, corrected.credited + facts.total, { now });
+  // The money was free from then on: the export of a day in between must not have it as paid and credited (contract 7.361).
+  const at = new Date(facts.record.issued_at);
+  if (corrected) await freeCredited(trx, corrected, corrected.credited + facts.total, { now, at });
   else await requireFreePeriod(trx, contract, facts);
   const lost = await takeLostNumber(trx, parts, facts);
   const id = corrected?.id ?? (await insertInvoiceOf(trx, contract, facts));
