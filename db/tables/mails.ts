@@ -128,8 +128,8 @@ export async function postponeMail(
 }
 
 /** Makes mails due that a trigger holds while billing waits, as if just written. The result is how many. */
-export async function releaseBillingMails(trx: Transaction<DB>, now: Date): Promise<number> {
-  const result = await trx
+export async function releaseBillingMails(db: Database, now: Date): Promise<number> {
+  const result = await db
     .updateTable('mails')
     .set({ created_at: now, next_attempt_at: now })
     .where('sent_at', 'is', null)

@@ -223,7 +223,7 @@ async function coverPeriod(
 ): Promise<void> {
   const { startsAt, endsAt } = period;
   await deleteCoveredPeriods(trx, contract.id, period);
-  const { charges, nextPeriodStartsAt } = listPeriods(contract, new Date(endsAt.getTime() - 1));
+  const { charges } = listPeriods(contract, new Date(endsAt.getTime() - 1));
   const left = charges.filter((charge) => charge.endsAt <= startsAt || charge.startsAt >= endsAt);
   if (left.length > 0)
     await setWaitingPeriods(
@@ -232,8 +232,10 @@ async function coverPeriod(
       [...(await listWaitingPeriods(trx, contract.id)), ...left],
       undefined,
     );
+  const { nextPeriodStartsAt } = contract;
   await updateContract(trx, contract.id, {
     ...contract,
+    // Also where the price of now has another interval: what comes after the invoice is not covered by it.
     nextPeriodStartsAt: nextPeriodStartsAt && nextPeriodStartsAt > endsAt ? nextPeriodStartsAt : endsAt,
     billingAnchorDay: contract.billingAnchorDay ?? startsAt.getUTCDate(),
   });

@@ -194,6 +194,11 @@ describe('until billing:resume', () => {
     await sql`update mails set last_error = 'none' where sent_at is null`.execute(books.db);
     expect((await cli('mails', '--retry')).code).toBe(0);
     expect(await books.send()).toEqual([]);
+    // One that somebody wrote at the moment of the restore, and that no trigger holds.
+    await sql`alter table mails disable trigger mails_hold_billing`.execute(books.db);
+    await sql`update mails set next_attempt_at = ${books.now()} where sent_at is null`.execute(books.db);
+    await sql`alter table mails enable trigger mails_hold_billing`.execute(books.db);
+    expect(await books.send()).toEqual([]);
   });
 
   it('a report of the CRM is taken, and what has begun waits with its price', async () => {
@@ -406,6 +411,16 @@ describe('billing:resume', () => {
       ).toEqual([]);
     expect(mails.length).toBeGreaterThan(28);
     expect(await work((trx) => creditInvoice(trx, 'INV-2026-0004', 100, by()))).toBe('CN-2026-0009');
+  });
+
+  it('a mail that somebody wrote at the moment of the resume leaves, too', async () => {
+    await sql`update mails set sent_at = null, next_attempt_at = '9999-01-01 00:00:00Z'
+      where key = 'payment_received:pay-INV-2026-0001:INV-2026-0001'`.execute(books.db);
+    expect(await books.send()).toEqual([]);
+    await books.bill();
+    expect((await books.send()).map(({ subject }) => subject)).toEqual([
+      expect.stringContaining('INV-2026-0001'),
+    ]);
   });
 
   it('a file that turns up later is of a number that is lost, and of a time that has another invoice', async () => {
