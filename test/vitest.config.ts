@@ -8,7 +8,7 @@ import { defineConfig } from 'vitest/config';
 // what it shows.
 const thorough = [
   'test/attacks/{afresh,allowances,edges,length-last,long-text,mails-first,owner-gets-in,staff,take-back}.test.ts',
-  'test/billing/{books,forecast,invoices-late,mails-by-smtp,money-races,payments-load,retention,set-settings,trials}.test.ts',
+  'test/billing/{after-restore,books,forecast,invoices-late,mails-by-smtp,money-races,payments-load,retention,set-settings,trials}.test.ts',
   'test/database/{database,database-away,database-silent,pool,reader}.test.ts',
   'test/demo/demo-users.test.ts',
   'test/documents/rules-of-cen.test.ts',

@@ -1,14 +1,164 @@
 import { type LoaderFunctionArgs, redirectDocument } from '@remix-run/node';
+import { useLoaderData } from '@remix-run/react';
+import { Row, Rows } from '../components/rows.tsx';
+import { Section } from '../components/section.tsx';
+import { titled } from '../components/service-name.ts';
+import { Counts } from '../components/staff/counts.tsx';
+import { both, Course } from '../components/staff/course.tsx';
+import {
+  handOffWords,
+  launchWords,
+  loginWords,
+  mailWords,
+  sayResult,
+  signupWords,
+} from '../components/staff/overview-words.ts';
+import { StaffPage } from '../components/staff/staff-page.tsx';
+import { whole } from '../components/whole.ts';
 import { loadForStaff } from '../staff.ts';
 
 export const handle = { isStatic: true };
 
+export const meta = titled('Overview');
+
+const spans = [
+  ['24h', '24 hours'],
+  ['7d', '7 days'],
+  ['30d', '30 days'],
+] as const;
+
 export async function loader(args: LoaderFunctionArgs) {
-  await loadForStaff(args, async () => ({}));
-  throw redirectDocument('/admin/people', 303);
+  const asked = args.context.transport.readQuery(args.request).get('of');
+  const of = spans.find(([span]) => span === asked)?.[0] ?? '24h';
+  const loaded = await loadForStaff(args, async (procedures, who) => {
+    // Managers do not see it.
+    if (who.role !== 'admin') throw redirectDocument('/admin/people', 303);
+    return procedures.admin.overview.get({ of });
+  });
+  return { ...loaded, of };
 }
 
-/** A page, though it only leads on: an endpoint would not be hidden from others (contract 12.5). */
-export default function Admin() {
-  return null;
+type Result = { result: string; count: number };
+
+const toCounts = (results: Result[], words: Record<string, string>) =>
+  results.map(({ result, count }) => ({ key: result, words: sayResult(words, result), count }));
+
+export default function Overview() {
+  const found = useLoaderData<typeof loader>();
+  const { who, of, since, unit, series, countLimit, now } = found;
+  const say = (count: number) => (count < countLimit ? whole(count) : `${whole(countLimit)} or more`);
+  return (
+    <StaffPage
+      title="Overview"
+      intro="What waits for somebody now, and what happened."
+      who={who}
+      current="/admin"
+    >
+      <Section id="now" title="Now">
+        <Rows>
+          <Row
+            href="/admin/clients"
+            title="Products behind with their events"
+            about={
+              now.behind.length === 0
+                ? 'All have read what is older than 15 minutes.'
+                : now.behind.map(({ title, events }) => `${title}: ${whole(events)} unread`).join(', ')
+            }
+            end={<span data-now="behind">{now.behind.length}</span>}
+          />
+          <Row
+            href="/admin/people?state=frozen"
+            title="Frozen people"
+            end={<span data-now="frozen">{say(now.frozen)}</span>}
+          />
+          <Row
+            href="/admin/people?state=waiting"
+            title="Waiting for verification"
+            end={<span data-now="waiting">{say(now.waiting)}</span>}
+          />
+          <Row
+            href="/admin/billing"
+            title="Open invoices"
+            end={<span data-now="invoices">{say(now.openInvoices)}</span>}
+          />
+        </Rows>
+      </Section>
+      <section aria-labelledby="happened">
+        <div className="section-heading">
+          <h2 id="happened">What happened</h2>
+          <p>
+            About so much since {both.format(since)} UTC. Hours and days are those of UTC. The last ten
+            seconds are not there yet, and those of an instance that was killed are missing.
+          </p>
+        </div>
+        <nav className="tabs" aria-label="How far back">
+          <ul>
+            {spans.map(([span, words]) => (
+              <li key={span}>
+                <a
+                  href={span === '24h' ? '/admin' : `/admin?of=${span}`}
+                  aria-current={span === of ? 'page' : undefined}
+                >
+                  {words}
+                </a>
+              </li>
+            ))}
+          </ul>
+        </nav>
+        <div className="card">
+          <Course series={series} unit={unit} />
+        </div>
+      </section>
+      <Section id="logins" title="Logins">
+        <Counts head="Result" counts={toCounts(found.logins, loginWords)} nothing="Nobody tried to log in." />
+      </Section>
+      <Section
+        id="launches"
+        title="Launches"
+        intro="Who was to go to a product, and what it led to. Handed over means that they arrived with their login."
+      >
+        <Counts
+          head="Product and outcome"
+          counts={found.launches.map(({ client, title, outcome, count }) => ({
+            key: `${client} ${outcome}`,
+            words: `${title}: ${launchWords[outcome] ?? outcome}`,
+            count,
+          }))}
+          nothing="Nobody went to a product."
+        />
+      </Section>
+      <Section id="hand-offs" title="Hand-offs from the marketplace">
+        <Counts head="Result" counts={toCounts(found.handOffs, handOffWords)} nothing="There were none." />
+      </Section>
+      <Section id="refusals" title="Refusals">
+        <Counts
+          head="Why, and whose request"
+          counts={found.refusals.map(({ code, words, client, title, count }) => ({
+            key: `${client} ${code}`,
+            words: `${words} (${code})${title ? `, ${title}` : ''}`,
+            count,
+          }))}
+          nothing="Nothing was refused."
+        />
+      </Section>
+      <Section id="sign-ups" title="New accounts and contracts">
+        <Counts
+          head="What"
+          counts={[
+            ...(found.signUps > 0
+              ? [{ key: 'sign-up', words: 'Somebody signed up', count: found.signUps }]
+              : []),
+            ...toCounts(found.signups, signupWords).map((each) => ({
+              ...each,
+              words: `Signup from the CRM: ${each.words.charAt(0).toLowerCase()}${each.words.slice(1)}`,
+            })),
+          ]}
+          nothing="Nobody signed up, and the CRM sent nothing."
+        />
+      </Section>
+      <Section id="mails" title="Mails">
+        <Counts head="Try" counts={toCounts(found.mails, mailWords)} nothing="No mail was to be sent." />
+      </Section>
+    </StaffPage>
+  );
 }

@@ -165,6 +165,14 @@ export async function sumOpen(
   return rows.map((row) => ({ ...row, amount: Number(row.amount) }));
 }
 
+/** How many invoices are open, `limit` at most. */
+export async function countOpen(db: Database, limit: number): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::int as count from (
+      select from invoices where status = 'open' order by due_at limit ${sql.lit(limit)}) open`.execute(db);
+  return rows[0]?.count ?? 0;
+}
+
 /** One more than is shown, which tells whether there are more (contract 7.300). */
 const listed = 101;
 

@@ -113,6 +113,27 @@ const joinHit = ({ role, state }: PersonFilters) => sql`
 const columns = sql`hit.id, hit.email, hit.name, hit.account, hit.role, hit."frozenAt", hit."suspendedAt",
   hit."deletionDueAt", hit."emailVerifiedAt"`;
 
+/** All sets of flags that there are, each by one look at the index; there are some dozens of sets at most. */
+const setsOfFlags = sql`
+    sets as (
+      (select flags from person_words order by flags limit 1)
+      union all
+      select (select w.flags from person_words w where w.flags > sets.flags order by w.flags limit 1)
+        from sets where sets.flags is not null
+    )`;
+
+/** How many people are in a state, `limit` at most; as their words say, which may be some seconds old. */
+export async function countPeopleIn(db: Database, state: FilterState, limit: number): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    with recursive ${setsOfFlags}
+    select count(*)::int as count from (
+      select from sets cross join lateral (
+        select from person_words w where w.flags = sets.flags limit ${sql.lit(limit)}
+      ) each where string_to_array(sets.flags, ' ') @> array[${state}] limit ${sql.lit(limit)}
+    ) found`.execute(db);
+  return rows[0]?.count ?? 0;
+}
+
 /** The newest people. */
 export async function listNewest(db: Database, filters: PersonFilters, limit: number): Promise<Hit[]> {
   const flags = [filters.role, filters.state].filter((flag) => flag !== undefined);
@@ -123,16 +144,11 @@ export async function listNewest(db: Database, filters: PersonFilters, limit: nu
       sql`
       select ${hitColumns} from users u join accounts a on a.id = u.account_id order by u.id desc limit ${sql.lit(limit)}`,
     );
-  // The index has the newest of each set of flags; there are some dozens of sets at most.
+  // The index has the newest of each set of flags.
   return run(
     db,
     sql`
-    with recursive sets as (
-      (select flags from person_words order by flags limit 1)
-      union all
-      select (select w.flags from person_words w where w.flags > sets.flags order by w.flags limit 1)
-        from sets where sets.flags is not null
-    )
+    with recursive ${setsOfFlags}
     select ${columns} from sets cross join lateral (
       select ${columns} from person_words w ${joinHit(filters)} where w.flags = sets.flags
         order by w.user_id desc limit ${sql.lit(limit)}

@@ -1,6 +1,10 @@
 // The only writer of `sums_of_hours`: what all instances have counted in each hour (contract 12.100 to 12.105).
+
+import type { Transaction } from 'kysely';
 import { sql } from 'kysely';
 import type { Database } from '../postgres/client.ts';
+import { connectionOf } from '../postgres/transactions.ts';
+import type { DB } from '../schema.ts';
 
 export type Sum = { hour: Date; key: string; count: number; lastAt: Date };
 
@@ -34,6 +38,21 @@ export async function listSumsSince(
     .groupBy('key')
     .orderBy('key')
     .execute();
+  return rows.map((row) => ({ ...row, count: Number(row.count) }));
+}
+
+export type SumAt = { key: string; at: Date; count: number };
+
+/** The sums since the beginning of an hour or a day, by key and by hours or days in UTC. */
+export async function listSumsByTime(
+  trx: Transaction<DB>,
+  { since, unit }: { since: Date; unit: 'hour' | 'day' },
+): Promise<SumAt[]> {
+  // The rows of a month are more than Postgres sorts in memory by default, and it need not sort them.
+  void connectionOf(trx).query("set local work_mem = '64MB'", []);
+  const { rows } = await sql<{ key: string; at: Date; count: string }>`
+    select key, date_trunc(${sql.lit(unit)}, hour, 'UTC') as at, sum(count) as count
+    from sums_of_hours where hour >= ${since} group by 1, 2`.execute(trx);
   return rows.map((row) => ({ ...row, count: Number(row.count) }));
 }
 

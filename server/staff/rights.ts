@@ -18,6 +18,8 @@ export const rights = {
   'people.wouldGet': { manager: 'customers', admin: 'everybody' },
   'audit.list': { manager: 'everybody', admin: 'everybody' },
 
+  'overview.get': { manager: 'nobody', admin: 'everybody' },
+
   'people.suspend': { manager: 'customers', admin: 'everybody' },
   'people.resume': { manager: 'customers', admin: 'everybody' },
   'people.endSessions': { manager: 'customers', admin: 'everybody' },

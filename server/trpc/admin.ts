@@ -17,6 +17,7 @@ import { adminBooksRouter } from './admin-books.ts';
 import { adminFilesRouter } from './admin-files.ts';
 import { clientsRouter, mailsRouter } from './admin-mails.ts';
 import { moneyRouter } from './admin-money.ts';
+import { adminOverviewRouter } from './admin-overview.ts';
 import { mergeRouters, router, staff } from './init.ts';
 
 // A member that is missing is refused in its turn (contract 12.14), not before.
@@ -117,6 +118,7 @@ const billingRouter = mergeRouters(
 );
 
 export const adminRouter = router({
+  overview: adminOverviewRouter,
   people: peopleRouter,
   audit: auditRouter,
   files: adminFilesRouter,

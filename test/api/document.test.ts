@@ -172,6 +172,7 @@ describe('a path of the document', () => {
   it('is there for each route that is for programs', async () => {
     const { routes } = await loadPages();
     const ofPages: Record<string, string> = {
+      '/admin/files/:file.csv': 'a download of pages',
       '/admin/invoices/:number.pdf': 'a download of pages',
       '/admin/invoices/:number.xml': 'a download of pages',
       '/brand/:file': 'files of pages',

@@ -27,7 +27,7 @@ const path = async (email: string) => `/admin/people/${await idOf(site.app.db, e
 /** A visitor who has logged in as somebody of the staff, on the page that finds people. */
 async function visitAs(email: string, options?: Parameters<TestSite['visit']>[0]) {
   const visit = await site.visit(options);
-  await visit.page.goto('/admin');
+  await visit.page.goto('/admin/people');
   await logIn(visit.page, email);
   await visit.page.waitForURL('**/admin/people');
   return visit;
@@ -50,6 +50,12 @@ describe.each(appearances)('every page of the staff, at %s,', (name, options) =>
       faults.push(...(await inspectPage(page, `staff ${what}, ${name}`)));
     };
     await look('people');
+    await page.goto('/admin?of=7d');
+    await page
+      .locator('main details')
+      .first()
+      .evaluate((each) => each.setAttribute('open', ''));
+    await look('overview');
     await page.goto('/admin/people?q=nobody-has-this');
     await look('nobody found');
     await page.goto(await path('merchant@example.test'));

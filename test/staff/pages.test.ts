@@ -85,10 +85,12 @@ describe('who sees them', () => {
     }
   });
 
-  it('staff are led from /admin to the search, and find the way on their menu', async () => {
+  it('managers are led from /admin to the search, administrators see the overview, and all find the way on their menu', async () => {
     for (const email of [admin, manager]) {
       const browser = await logIn(app.send, email);
-      expect((await open(browser, '/admin')).headers.get('location')).toBe('/admin/people');
+      const first = await open(browser, '/admin');
+      if (email === manager) expect(first.headers.get('location')).toBe('/admin/people');
+      else expect([first.status, first.text.includes('<h1>Overview')]).toEqual([200, true]);
       for (const path of ['/admin/people', '/admin/audit', await pathTo(customer)]) {
         const answer = await open(browser, path);
         expect([answer.status, answer.headers.get('cache-control')]).toEqual([200, 'no-store']);

@@ -8,6 +8,7 @@ type Entry = { path: string; icon: IconName; title: string; isForAdmins?: boolea
 type Part = { path: string; title: string };
 
 const pages: Entry[] = [
+  { path: '/admin', icon: 'grid', title: 'Overview', isForAdmins: true },
   { path: '/admin/people', icon: 'people', title: 'People' },
   { path: '/admin/audit', icon: 'clock', title: 'Audit' },
   { path: '/admin/clients', icon: 'grid', title: 'Clients', isForAdmins: true },

@@ -51,6 +51,8 @@ export const words: Record<string, string | ByReason | undefined> = {
 
   // Hidden: that staff looked is for the audit, and of these acts another event tells.
   'staff.looked': undefined,
+  'staff.export_started': undefined,
+  'staff.exported': undefined,
   'staff.searched': undefined,
   'staff.limited': undefined,
   'staff.suspend': undefined,

@@ -202,7 +202,7 @@ export const readData = ({ text }: Answer) => JSON.parse(text).result?.data?.jso
 
 /**
  * One text for each table: what it is changes when any row does. What looks leave is left out, and what the sending of mails
- * does to them.
+ * does to them, and what instances count.
  */
 export async function digestAll(db: Kysely<DB>): Promise<Record<string, string>> {
   const { rows: tables } = await sql<{ name: string }>`

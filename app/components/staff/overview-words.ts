@@ -1,0 +1,50 @@
+// What the results that the overview counts are called. A result that is not here is the code of a refusal.
+export const loginWords: Record<string, string> = {
+  ok: 'Logged in',
+  code_asked: 'Asked for a code',
+  wrong_password: 'Wrong password, or no such address',
+  wrong_passkey: 'Wrong passkey',
+  wrong_code: 'Wrong code',
+  rate_limited: 'Too many tries',
+  suspended: 'Suspended',
+  busy: 'Turned away: too busy',
+  unavailable: 'Not available',
+  canceled: 'Left before the answer',
+  failed: 'Failed for another reason',
+};
+
+export const launchWords: Record<string, string> = {
+  payload: 'handed over',
+  login: 'login first',
+  verify_email: 'address to prove first',
+  deletion: 'leaving',
+  second_factor: 'second factor first',
+  login_required: 'not logged in',
+  interaction_required: 'something to do first',
+  access_denied: 'suspended',
+};
+
+export const handOffWords: Record<string, string> = {
+  accepted: 'Accepted',
+  continue: 'Asked to continue',
+  connect: 'Asked to connect the account',
+  repeated: 'Sent again',
+};
+
+export const signupWords: Record<string, string> = {
+  created: 'New contract',
+  updated: 'Contract changed',
+  unchanged: 'Nothing new',
+  repeated: 'Sent again',
+};
+
+export const mailWords: Record<string, string> = {
+  sent: 'Sent',
+  failed: 'Not sent yet: the mail server did not take mails',
+  refused: 'Not sent yet: the mail server refused it',
+  given_up: 'Given up',
+};
+
+/** Such as "Refused: nonce replayed". */
+export const sayResult = (words: Record<string, string>, result: string): string =>
+  words[result] ?? `Refused: ${result.replaceAll('_', ' ')}`;

@@ -1,0 +1,118 @@
+// What administrators see of the business at a glance (contract 12.107 to 12.112): from the sums of hours, and as of now.
+import { inTransaction } from '../../db/postgres/transactions.ts';
+import { countOpen } from '../../db/tables/book-lists.ts';
+import { listDeliveries } from '../../db/tables/event-deliveries.ts';
+import { countPeopleIn } from '../../db/tables/person-words.ts';
+import { listSumsByTime } from '../../db/tables/sums-of-hours.ts';
+import { isProblemCode, problems } from '../basics/problems.ts';
+import type { Dependencies } from '../instance/dependencies.ts';
+import { noClient, paymentProvider } from '../metrics/results.ts';
+import { readKey } from '../metrics/sums.ts';
+import { requireRight } from './act-on-books.ts';
+import type { Staff } from './staff.ts';
+
+export const spans = ['24h', '7d', '30d'] as const;
+export type Span = (typeof spans)[number];
+
+const stepsOf: Record<Span, { unit: 'hour' | 'day'; count: number }> = {
+  '24h': { unit: 'hour', count: 24 },
+  '7d': { unit: 'day', count: 7 },
+  '30d': { unit: 'day', count: 30 },
+};
+const unitMs = { hour: 3_600_000, day: 86_400_000 };
+
+const metrics = {
+  logins: 'identity_logins_total',
+  launches: 'identity_launches_total',
+  handOffs: 'identity_inbound_hand_offs_total',
+  refusals: 'identity_refusals_total',
+  signUps: 'identity_sign_ups_total',
+  signups: 'identity_signups_total',
+  mails: 'identity_mails_total',
+};
+
+/** As the alert about it says. */
+const behindSeconds = 900;
+/** More are not counted: the page does not get slower with them. */
+const countLimit = 10_000;
+
+/** Reads all on one connection. Throws 404 `not_found` for managers. */
+export async function getOverview(deps: Dependencies, staff: Staff, of: Span) {
+  requireRight(staff, 'overview.get');
+  const { config, db, now } = deps;
+  const { unit, count } = stepsOf[of];
+  const newest = Math.floor(now().getTime() / unitMs[unit]) * unitMs[unit];
+  const times = Array.from({ length: count }, (_, n) => new Date(newest - (count - 1 - n) * unitMs[unit]));
+  const since = times[0] as Date;
+  const [sums, deliveries, frozen, waiting, openInvoices] = await inTransaction(
+    db,
+    { by: 'service' },
+    (trx) =>
+      Promise.all([
+        listSumsByTime(trx, { since, unit }),
+        listDeliveries(trx, [...config.clients.keys()]),
+        countPeopleIn(trx, 'frozen', countLimit),
+        countPeopleIn(trx, 'waiting', countLimit),
+        countOpen(trx, countLimit),
+      ]),
+  );
+  const read = sums.map(({ key, at, count: each }) => ({ ...readKey(key), at: at.getTime(), count: each }));
+  const timesOf = (name: string, label: string, value: string) => {
+    const found = read.filter((sum) => sum.name === name && sum.labels[label] === value);
+    return (at: Date) => found.reduce((all, sum) => (sum.at === at.getTime() ? all + sum.count : all), 0);
+  };
+  const countLogins = timesOf(metrics.logins, 'result', 'ok');
+  const countLaunches = timesOf(metrics.launches, 'outcome', 'payload');
+  const byLabels = (name: string) => addUp(read.filter((sum) => sum.name === name));
+  const titleOf = (client: string | undefined) => config.clients.get(client ?? '')?.title ?? client ?? '';
+  const byResult = (name: string) =>
+    byLabels(name).map(({ labels, count: each }) => ({ result: labels.result ?? '', count: each }));
+  return {
+    since,
+    unit,
+    countLimit,
+    series: times.map((at) => ({ at, logins: countLogins(at), launches: countLaunches(at) })),
+    logins: byResult(metrics.logins),
+    launches: byLabels(metrics.launches).map(({ labels, count: each }) => ({
+      client: labels.client ?? '',
+      title: titleOf(labels.client),
+      outcome: labels.outcome ?? '',
+      count: each,
+    })),
+    handOffs: byResult(metrics.handOffs),
+    refusals: byLabels(metrics.refusals).map(({ labels: { code = '', client = '' }, count: each }) => ({
+      code,
+      words: isProblemCode(code) ? problems[code][1] : code,
+      client,
+      title: client === noClient ? null : client === paymentProvider ? 'Payments' : titleOf(client),
+      count: each,
+    })),
+    signUps: byLabels(metrics.signUps).reduce((all, { count: each }) => all + each, 0),
+    signups: byResult(metrics.signups),
+    mails: byResult(metrics.mails),
+    now: {
+      behind: deliveries
+        .filter(({ client, pulledAt, oldestSeconds }) => {
+          // Whoever takes no events is behind for ever, and nobody's concern.
+          const takesEvents = pulledAt !== null || config.clients.get(client)?.eventsUrl !== undefined;
+          return takesEvents && oldestSeconds > behindSeconds;
+        })
+        .map(({ client, behind }) => ({ client, title: titleOf(client), events: behind })),
+      frozen,
+      waiting,
+      openInvoices,
+    },
+  };
+}
+
+type Read = { labels: Readonly<Record<string, string>>; count: number };
+
+/** One of each set of labels, the most first. */
+function addUp(sums: Read[]): Read[] {
+  const all = new Map<string, Read>();
+  for (const { labels, count } of sums) {
+    const key = JSON.stringify(labels);
+    all.set(key, { labels, count: count + (all.get(key)?.count ?? 0) });
+  }
+  return [...all.values()].sort((a, b) => b.count - a.count);
+}

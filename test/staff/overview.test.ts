@@ -1,0 +1,113 @@
+// The overview of administrators (contract 12.107 to 12.112).
+import { sql } from 'kysely';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { addToSums } from '../../db/tables/sums-of-hours.ts';
+import { openApp, type TestApp } from '../support/app/app.ts';
+import { addFactor, addPerson, addSession, call, readData, readOutcome } from '../support/people/staff.ts';
+
+const at = new Date('2026-11-26T10:30:00Z');
+const hoursAgo = (hours: number) => new Date(Date.UTC(2026, 10, 26, 10 - hours));
+
+let app: TestApp;
+let cookie: string;
+beforeAll(async () => {
+  app = await openApp({ now: () => at });
+  cookie = await enter('admin');
+  const sum = (key: string, hours: number, count: number) => ({
+    hour: hoursAgo(hours),
+    key: `identity_${key}`,
+    count,
+    lastAt: hoursAgo(hours),
+  });
+  await addToSums(app.db, [
+    sum('logins_total{result="ok"}', 0, 3),
+    sum('logins_total{result="ok"}', 23, 4),
+    sum('logins_total{result="ok"}', 24, 50),
+    sum('logins_total{result="wrong_password"}', 2, 1_234),
+    sum('logins_total{result="ok"}', 24 * 20, 600),
+    sum('logins_total{result="ok"}', 24 * 31, 7_000),
+    sum('launches_total{client="crm_app",outcome="payload"}', 1, 5),
+    sum('launches_total{client="crm_app",outcome="login"}', 1, 6),
+    sum('refusals_total{code="nonce_replayed",client="marketplace"}', 1, 7),
+    sum('refusals_total{code="not_found",client="no-client"}', 1, 8),
+    sum('sign_ups_total{result="password"}', 1, 9),
+    sum('sign_ups_total{result="passkey"}', 1, 1),
+    sum('signups_total{result="created"}', 1, 11),
+    sum('mails_total{result="sent"}', 1, 12),
+    sum('inbound_hand_offs_total{result="accepted"}', 1, 13),
+  ]);
+});
+afterAll(() => app.close());
+
+async function enter(role: 'admin' | 'manager' | 'user') {
+  const person = await addPerson(app, { role });
+  await addFactor(app.db, person);
+  return (await addSession(app, person.id)).cookie;
+}
+
+const get = async (of: string) => readData(await call(app, 'overview.get', cookie, { of }, true));
+const page = (query = '') => app.send(`/admin${query}`, { cookie, headers: { accept: 'text/html' } });
+
+it.each([
+  ['24h', 24, 7],
+  ['7d', 7, 57],
+  ['30d', 30, 657],
+])('has the sums of %s', async (of, points, logins) => {
+  const found = await get(of);
+  expect(found.series).toHaveLength(points);
+  expect(found.series.reduce((all: number, point: { logins: number }) => all + point.logins, 0)).toBe(logins);
+  expect(found.logins).toEqual([
+    ...(logins < 1_234 ? [{ result: 'wrong_password', count: 1_234 }] : []),
+    { result: 'ok', count: logins },
+  ]);
+  expect(found).toMatchObject({
+    launches: [
+      { client: 'crm_app', outcome: 'login', count: 6 },
+      { client: 'crm_app', outcome: 'payload', count: 5 },
+    ],
+    refusals: [
+      { code: 'not_found', client: 'no-client', title: null, count: 8 },
+      { code: 'nonce_replayed', client: 'marketplace', title: 'Marketplace', count: 7 },
+    ],
+    signUps: 10,
+    signups: [{ result: 'created', count: 11 }],
+    mails: [{ result: 'sent', count: 12 }],
+    handOffs: [{ result: 'accepted', count: 13 }],
+  });
+});
+
+it.each(['', '?of=7d', '?of=30d', '?of=nothing'])(
+  'shows the same in the picture and in its table (%s)',
+  async (query) => {
+    const { status, text } = await page(query);
+    expect(status).toBe(200);
+    const drawn = (of: string) =>
+      [...text.matchAll(new RegExp(`data-${of}="(\\d+)"`, 'g'))].map(([, count]) => count);
+    const rows = [...text.matchAll(/<tr data-at="[^"]+">.*?<\/tr>/g)]
+      .map(([row]) => [...row.matchAll(/<td>([\d,]+)<\/td>/g)].map(([, count]) => count?.replace(',', '')))
+      .reverse();
+    expect(rows.length).toBeGreaterThan(6);
+    expect(rows.map(([logins]) => logins)).toEqual(drawn('logins'));
+    expect(rows.map(([, launches]) => launches)).toEqual(drawn('launches'));
+    expect(text).toMatch(/<svg[^>]* role="img" aria-labelledby="course-title course-about"/);
+    expect(text).toContain('About so much since');
+  },
+);
+
+it('has what waits as of now', async () => {
+  await sql`update users set frozen_at = now(), suspended_at = now() where email = 'customer@example.test'`.execute(
+    app.db,
+  );
+  await expect.poll(async () => (await get('24h')).now.frozen).toBe(1);
+  const { text } = await page();
+  expect(text).toMatch(/data-now="frozen">1</);
+  expect(text).toMatch(/data-now="invoices">0</);
+});
+
+it('is for administrators alone', async () => {
+  expect(readOutcome(await call(app, 'overview.get', await enter('manager'), {}, true))).toBe(
+    '404 not_found',
+  );
+  const led = await app.send('/admin', { cookie: await enter('manager'), headers: { accept: 'text/html' } });
+  expect([led.status, led.headers.get('location')]).toEqual([303, '/admin/people']);
+});
