@@ -172,7 +172,8 @@ export const readAllocations = (trx: Transaction<DB>, span: Span) =>
         (a.recorded_at at time zone ${span.zone})::date::text as recorded_on
       from allocations a join invoices i on i.number = a.invoice
       where a.recorded_at >= ${startOf(span)} and a.recorded_at < ${endOf(span)}
-      order by a.id`,
+      -- A restore gives what is recovered a later id.
+      order by a.recorded_at, a.id`,
   );
 
 /** This moment, as `haveEnded` takes it. */

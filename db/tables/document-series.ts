@@ -59,6 +59,12 @@ export async function lockSeries(
   return { lastNumber: Number(row.last_number), lastIssuedOn: row.lastIssuedOn };
 }
 
+/** Waits for whoever has taken a number of any kind, and keeps others from taking one until the transaction ends. */
+export async function lockAllNumbers(trx: Transaction<DB>): Promise<void> {
+  // In the order in which an invoice takes its numbers.
+  await sql`lock table document_series, invoice_numbers in exclusive mode`.execute(trx);
+}
+
 /** The next number of a locked series is above that one, and its day is that one or later. */
 export async function raiseSeries(
   trx: Transaction<DB>,

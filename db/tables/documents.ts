@@ -96,6 +96,21 @@ export async function listCreditNotes(
   return rows.map((row) => ({ ...row, total: Number(row.total) }));
 }
 
+/** What the credit notes of an invoice come to. */
+export async function sumCredited(
+  db: Database,
+  invoiceId: number,
+): Promise<{ net: number; tax: number; total: number }> {
+  const sumOf = (column: 'net' | 'tax' | 'total') => sql<string>`coalesce(sum(${sql.ref(column)}), 0)`;
+  const row = await db
+    .selectFrom('documents')
+    .select([sumOf('net').as('net'), sumOf('tax').as('tax'), sumOf('total').as('total')])
+    .where('invoice', '=', String(invoiceId))
+    .where('kind', '=', 'credit_note')
+    .executeTakeFirstOrThrow();
+  return { net: Number(row.net), tax: Number(row.tax), total: Number(row.total) };
+}
+
 /** A document as a list shows it. */
 export type DocumentEntry = {
   number: string;

@@ -130,9 +130,9 @@ export async function postponeMail(
 /** Whether a trigger holds a mail while billing waits, in its words: nothing else is as far ahead. */
 export const isHeld = sql<boolean>`(given_up_at is null and next_attempt_at = '9999-01-01 00:00:00Z'::timestamptz)`;
 
-/** Makes mails due that are held while billing waits, as if just written. The result is how many. */
-export async function releaseBillingMails(trx: Transaction<DB>, now: Date): Promise<number> {
-  const result = await trx
+/** Makes mails due that a trigger holds while billing waits, as if just written. The result is how many. */
+export async function releaseBillingMails(db: Database, now: Date): Promise<number> {
+  const result = await db
     .updateTable('mails')
     .set({ created_at: now, next_attempt_at: now })
     .where('sent_at', 'is', null)

@@ -49,9 +49,21 @@ const readRow = (row: Row): Payment => ({
   unallocated: Number(row.unallocated),
 });
 
-/** Keeps all others from these payments, and from what went back of them, until the transaction ends. In one order for all. */
+// Each takes a place in a table of the server's that all its transactions share.
+const mostLocks = 500;
+
+/**
+ * Keeps all others from these payments, and from what went back of them, until the transaction ends. In one order for all. Of very
+ * many, from all payments.
+ */
 export async function lockPayments(trx: Transaction<DB>, ids: string[]): Promise<void> {
-  for (const id of [...new Set(ids)].sort())
+  const sorted = [...new Set(ids)].sort();
+  if (sorted.length > mostLocks) {
+    await sql`select pg_advisory_xact_lock(hashtextextended('all payments', 0))`.execute(trx);
+    return;
+  }
+  await sql`select pg_advisory_xact_lock_shared(hashtextextended('all payments', 0))`.execute(trx);
+  for (const id of sorted)
     await sql`select pg_advisory_xact_lock(hashtextextended(${`payment ${id}`}, 0))`.execute(trx);
 }
 

@@ -28,17 +28,19 @@ export function taxPrice(price: number, rate: number, prices: 'net' | 'gross'): 
 
 /**
  * What a credit of `total` comes to, after `before` of the invoice was credited. The rounded part is the share of all credits so
- * far less what was credited before, so all credits of an invoice come to it exactly.
+ * far less what was credited before, so all credits of an invoice come to it exactly: also where one of them was lost in a restore,
+ * and those before are not the shares that they would be.
  */
 export function shareCredit(
   invoice: Amounts & { prices: 'net' | 'gross' },
-  before: number,
+  before: Amounts,
   total: number,
 ): Amounts {
-  const rounded = invoice.prices === 'net' ? invoice.tax : invoice.net;
-  const shareOf = (credited: number) =>
-    Number(divideRounded(BigInt(rounded) * BigInt(credited), BigInt(invoice.total)));
-  const part = shareOf(before + total) - shareOf(before);
+  const [rounded, rest] = invoice.prices === 'net' ? (['tax', 'net'] as const) : (['net', 'tax'] as const);
+  const credited = BigInt(before.total + total);
+  const share = Number(divideRounded(BigInt(invoice[rounded]) * credited, BigInt(invoice.total)));
+  const [left, leftOfRest] = [invoice[rounded] - before[rounded], invoice[rest] - before[rest]];
+  const part = Math.min(Math.max(share - before[rounded], 0, total - leftOfRest), left, total);
   return invoice.prices === 'net'
     ? { net: total - part, tax: part, total }
     : { net: part, tax: total - part, total };

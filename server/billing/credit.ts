@@ -130,16 +130,21 @@ async function credit(trx: Transaction<DB>, invoice: Invoice, amount: number, by
   return { number, facts, settings, freed };
 }
 
-/** Writes down what is credited in all, and frees what was paid of it. `invoice` stays as it was. */
+/** Writes down what is credited in all, and frees what was paid of it: at `at`, if that is not now. `invoice` stays as it was. */
 export async function freeCredited(
   trx: Transaction<DB>,
   invoice: Invoice,
   credited: number,
-  { now }: Pick<Bookkeeper, 'now'>,
+  { now, at }: Pick<Bookkeeper, 'now'> & { at?: Date },
 ) {
   // `freeAllocated` keeps what it is given as the row is then.
   const present = { ...invoice };
-  const freed = await freeAllocated(trx, present, Math.min(invoice.allocated, invoice.unitAmount - credited));
+  const freed = await freeAllocated(
+    trx,
+    present,
+    Math.min(invoice.allocated, invoice.unitAmount - credited),
+    at,
+  );
   await updateSettled(trx, present, { credited, allocated: present.allocated, paidAt: now });
   return freed;
 }

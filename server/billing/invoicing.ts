@@ -17,6 +17,7 @@ import {
   type Search,
 } from '../../db/tables/due-contracts.ts';
 import { insertInvoice, isPastDue } from '../../db/tables/invoices.ts';
+import { releaseBillingMails } from '../../db/tables/mails.ts';
 import { findBillingPause } from '../../db/tables/restores.ts';
 import { type Contract, lockContract, updateContract } from '../../db/tables/service-contracts.ts';
 import { type Charge, listWaitingPeriods, setWaitingPeriods } from '../../db/tables/waiting-periods.ts';
@@ -42,6 +43,8 @@ export async function runBilling(billing: Billing, signal?: AbortSignal): Promis
   const { db, now } = billing;
   const isWaiting = (await findBillingPause(db)) !== undefined;
   if (!isWaiting) {
+    // Those that somebody wrote at the moment of the resume, and who did not see it yet.
+    await releaseBillingMails(db, now());
     await forEachContract(billing, signal, findContractsToInvoice, async (trx, contract) => {
       return (await invoiceBegun(trx, contract, { now: now() })) !== contract;
     });

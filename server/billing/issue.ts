@@ -7,7 +7,7 @@ import type { DB } from '../../db/schema.ts';
 import { type AuditEvent, deferAuditEvent } from '../../db/tables/audit-events.ts';
 import { findSettingsInForce } from '../../db/tables/billing-settings.ts';
 import { takeNumber } from '../../db/tables/document-series.ts';
-import { insertDocument, readClock } from '../../db/tables/documents.ts';
+import { insertDocument, readClock, sumCredited } from '../../db/tables/documents.ts';
 import { type Invoice, insertInvoice } from '../../db/tables/invoices.ts';
 import type { Contract } from '../../db/tables/service-contracts.ts';
 import type { Charge } from '../../db/tables/waiting-periods.ts';
@@ -151,7 +151,7 @@ export async function issueCreditNote(
     due_on: null,
     invoice: { number: corrected.number, issued_on: corrected.issued_on },
     seller: keepTaxIds(seller, corrected),
-    ...shareCredit(corrected, invoice.credited, total),
+    ...shareCredit(corrected, await sumCredited(trx, invoice.id), total),
     payment: null,
     record: {
       ...corrected.record,

@@ -241,13 +241,14 @@ export async function allocateUpTo(
 }
 
 /**
- * Frees what is allocated of an invoice beyond `allocated`, the newest first, for other uses. `invoice` is locked. The result
- * has each payment with how much of it was freed.
+ * Frees what is allocated of an invoice beyond `allocated`, the newest first, for other uses. `invoice` is locked. `at` is when it
+ * was freed, if that is not now. The result has each payment with how much of it was freed.
  */
 export async function freeAllocated(
   trx: Transaction<DB>,
   invoice: Invoice,
   allocated: number,
+  at?: Date,
 ): Promise<{ payment: string; amount: number }[]> {
   const freed: { payment: string; amount: number }[] = [];
   let left = invoice.allocated - allocated;
@@ -265,7 +266,7 @@ export async function freeAllocated(
   for (const { payment: id, amount } of freed) {
     const payment = (await findPayment(trx, id)) as Payment;
     await setUnallocated(trx, id, payment.unallocated + amount);
-    await moveAllocated(trx, { payment: id, invoice, amount: -amount, paidAt: payment.paidAt });
+    await moveAllocated(trx, { payment: id, invoice, amount: -amount, paidAt: payment.paidAt, at });
   }
   return freed;
 }
@@ -273,9 +274,15 @@ export async function freeAllocated(
 /** Adds to what of an invoice is allocated, or takes away, and keeps `invoice` as it is then. */
 async function moveAllocated(
   trx: Transaction<DB>,
-  { payment, invoice, amount, paidAt }: { payment: string; invoice: Invoice; amount: number; paidAt: Date },
+  {
+    payment,
+    invoice,
+    amount,
+    paidAt,
+    at,
+  }: { payment: string; invoice: Invoice; amount: number; paidAt: Date; at?: Date | undefined },
 ): Promise<void> {
-  await insertAllocation(trx, { payment, invoiceId: invoice.id, amount });
+  await insertAllocation(trx, { payment, invoiceId: invoice.id, amount, ...(at && { at }) });
   const { credited } = invoice;
   Object.assign(
     invoice,

@@ -31,7 +31,7 @@ export function readDocumentNumber(text: string): DocumentNumber | undefined {
 }
 
 /** More numbers than that are a typing error. */
-const mostLost = 10_000;
+const mostLost = 1_000;
 
 /** What is told of numbers that are lost: the first and the last of them. */
 export type Lost = { first: string; last: string; count: number };

@@ -60,7 +60,9 @@ export async function recoverDocument(
   if (await isKnown(trx, { facts, files })) return known;
   await allowRecovery(trx);
   const corrected = facts.kind === 'credit_note' ? await lockCorrected(trx, contract, facts) : undefined;
-  if (corrected) await freeCredited(trx, corrected, corrected.credited + facts.total, { now });
+  // The money was free from then on: the export of a day in between must not have it as paid and credited (contract 7.361).
+  const at = new Date(facts.record.issued_at);
+  if (corrected) await freeCredited(trx, corrected, corrected.credited + facts.total, { now, at });
   else await requireFreePeriod(trx, contract, facts);
   const lost = await takeLostNumber(trx, parts, facts);
   const id = corrected?.id ?? (await insertInvoiceOf(trx, contract, facts));
@@ -221,7 +223,7 @@ async function coverPeriod(
 ): Promise<void> {
   const { startsAt, endsAt } = period;
   await deleteCoveredPeriods(trx, contract.id, period);
-  const { charges, nextPeriodStartsAt } = listPeriods(contract, new Date(endsAt.getTime() - 1));
+  const { charges } = listPeriods(contract, new Date(endsAt.getTime() - 1));
   const left = charges.filter((charge) => charge.endsAt <= startsAt || charge.startsAt >= endsAt);
   if (left.length > 0)
     await setWaitingPeriods(
@@ -230,8 +232,10 @@ async function coverPeriod(
       [...(await listWaitingPeriods(trx, contract.id)), ...left],
       undefined,
     );
+  const { nextPeriodStartsAt } = contract;
   await updateContract(trx, contract.id, {
     ...contract,
+    // Also where the price of now has another interval: what comes after the invoice is not covered by it.
     nextPeriodStartsAt: nextPeriodStartsAt && nextPeriodStartsAt > endsAt ? nextPeriodStartsAt : endsAt,
     billingAnchorDay: contract.billingAnchorDay ?? startsAt.getUTCDate(),
   });

@@ -23,6 +23,7 @@ import {
   type Seed,
 } from '../../db/tables/old-books.ts';
 import { deletePayments, lockPayments } from '../../db/tables/payments.ts';
+import { findBillingPause } from '../../db/tables/restores.ts';
 import { limitLockWait } from '../../db/timeouts.ts';
 import type { Dependencies } from '../instance/dependencies.ts';
 import { rest } from '../jobs/sweep.ts';
@@ -51,6 +52,8 @@ export async function deleteOldBooks(
   signal?: AbortSignal,
 ): Promise<void> {
   const { db, log } = deps;
+  // Payments and refunds of the lost time may not be reported again yet (contract 7.382).
+  if (await findBillingPause(db)) return;
   const limit = await findLimit(deps);
   const endsAt = performance.now() + longestRunMs;
   for (const { list, toSeed } of lists) {
@@ -62,7 +65,7 @@ export async function deleteOldBooks(
       after = found.at(-1);
       try {
         const seeds = found.map(({ id }) => toSeed(id));
-        if ((await deleteSlice(db, seeds, limit)) === 'another is at it') return;
+        if ((await deleteSlice(db, seeds, limit)) !== 'done') return;
       } catch (err) {
         // Somebody has locked a contract of the slice for long: the next run tries again.
         if (!isDatabaseBusy(err)) throw err;
@@ -94,6 +97,7 @@ const deleteSlice = (db: Database, seeds: Seed[], limit: Limit & { year: number 
   inTransaction(db, { by: 'service', cause: 'retention' }, async (trx) => {
     await limitLockWait(trx);
     if (!(await lockOldBooks(trx))) return 'another is at it';
+    if (await findBillingPause(trx)) return 'billing waits';
     const found = await findGroups(trx, seeds, limit);
     if (found.size === 0) return 'done';
     const before = [...found.values()];

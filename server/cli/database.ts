@@ -7,6 +7,7 @@ import type { DB } from '../../db/schema.ts';
 import { deferAuditEvent } from '../../db/tables/audit-events.ts';
 import { postponeDeletions, setDeletionDue } from '../../db/tables/deletions.ts';
 import { forgetAllDevices } from '../../db/tables/devices.ts';
+import { lockAllNumbers } from '../../db/tables/document-series.ts';
 import { deleteDeliveries } from '../../db/tables/event-deliveries.ts';
 import { restartEvents } from '../../db/tables/events.ts';
 import { skipInvoiceNumbers } from '../../db/tables/invoices.ts';
@@ -107,6 +108,8 @@ async function endWhatIsOlder(
   trx: Transaction<DB>,
   { last, lastInvoice }: { last: string[]; lastInvoice: number },
 ) {
+  // Nothing is issued from here on, whatever instance was started before and was about to.
+  await lockAllNumbers(trx);
   await insertRestore(trx);
   const lost = await skipNumbers(trx, last);
   // First, so that clients begin with the events that the rest of this appends.

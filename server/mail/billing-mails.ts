@@ -6,6 +6,7 @@ import { findFacts } from '../../db/tables/documents.ts';
 import { findInvoice, type Invoice, unmarkReminded } from '../../db/tables/invoices.ts';
 import type { BillingMailKind } from '../../db/tables/mail-kinds.ts';
 import type { MailRow } from '../../db/tables/mails.ts';
+import { findBillingPause } from '../../db/tables/restores.ts';
 import { type Contract, findContract } from '../../db/tables/service-contracts.ts';
 import { isRunning, presentStatus } from '../billing/contract-states.ts';
 import { addDays, dayIn } from '../billing/days.ts';
@@ -28,13 +29,16 @@ const waitFrom = (now: Date, nextTryAt: Date | null | undefined) =>
   );
 
 /** What the mail says now. `until`: it waits for its document. Undefined: it is not true any more, or nobody is to get it. */
-export const composeBillingMail = (
+export async function composeBillingMail(
   deps: Dependencies,
   mail: Mail,
-): Promise<BillingMessage | { until: Date } | undefined> =>
-  mail.details.document
+): Promise<BillingMessage | { until: Date } | undefined> {
+  // One that was written, or taken to be sent, while the database was said to be restored: a trigger puts it off until the resume.
+  if (await findBillingPause(deps.db)) return { until: waitFrom(deps.now(), undefined) };
+  return mail.details.document
     ? composeAboutDocument(deps, mail, mail.details.document)
     : composeAboutContract(deps, mail);
+}
 
 async function composeAboutDocument(
   { db, config, now }: Dependencies,

@@ -44,18 +44,31 @@ it('credits of an invoice come to it exactly, in whatever parts', () => {
       const invoice = { ...taxPrice(given.price, given.rate, given.prices), prices: given.prices };
       const places = [...cuts.map((cut) => cut % invoice.total), invoice.total].sort((a, b) => a - b);
       let before = 0;
-      const sum = { net: 0, tax: 0 };
+      const sum = { net: 0, tax: 0, total: 0 };
       for (const place of places.filter((each) => each > 0)) {
         if (place === before) continue;
-        const part = shareCredit(invoice, before, place - before);
+        const part = shareCredit(invoice, sum, place - before);
         expect(part.net + part.tax).toBe(part.total);
         expect(Math.min(part.net, part.tax)).toBeGreaterThanOrEqual(0);
         sum.net += part.net;
         sum.tax += part.tax;
+        sum.total += part.total;
         expect(sum.tax).toBeLessThanOrEqual(invoice.tax);
         before = place;
       }
-      expect(sum).toEqual({ net: invoice.net, tax: invoice.tax });
+      expect(sum).toEqual({ net: invoice.net, tax: invoice.tax, total: invoice.total });
     }),
   );
+});
+
+it('what is left is credited exactly where a restore has lost the credit before', () => {
+  const invoice = { ...taxPrice(3, 3_333, 'net'), prices: 'net' as const };
+  expect(invoice.tax).toBe(1);
+  const first = shareCredit(invoice, { net: 0, tax: 0, total: 0 }, 1);
+  const second = shareCredit(invoice, first, 1);
+  expect([first.tax, second.tax]).toEqual([0, 1]);
+  // The first is lost, the second recovered.
+  expect(shareCredit(invoice, second, 3)).toEqual({ net: 3, tax: 0, total: 3 });
+  // The second is lost, the first recovered.
+  expect(shareCredit(invoice, first, 3)).toEqual({ net: 2, tax: 1, total: 3 });
 });

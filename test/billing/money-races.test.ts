@@ -66,6 +66,22 @@ it('a credit does not wait for payments of which it frees nothing', async () => 
   expect(await readUnallocated(app.db, newer.payment_id)).toBe(2_000);
 });
 
+it('very many payments take one place in the locks of the server, and each of them is locked', async () => {
+  const ids = Array.from({ length: 501 }, (_, at) => `many-${at}`);
+  await inTransaction(app.db, { by: 'operator', cause: 'test' }, async (trx) => {
+    await lockPayments(trx, ids);
+    const { rows } = await sql`
+      select from pg_locks where locktype = 'advisory' and pid = pg_backend_pid()`.execute(trx);
+    expect(rows).toHaveLength(1);
+    await expect(
+      inTransaction(many.db, { by: 'operator', cause: 'test' }, async (other) => {
+        await sql`set local lock_timeout = '100ms'`.execute(other);
+        await lockPayments(other, ['many-7']);
+      }),
+    ).rejects.toMatchObject({ code: '55P03' });
+  });
+});
+
 describe('sixteen at once', () => {
   it('record a payment once, under sixteen webhook-ids at two instances', async () => {
     const number = await addInvoice(app.db);

@@ -261,6 +261,17 @@ describe('one by one', () => {
     expect(await isThere(number)).toBe(false);
   });
 
+  it('stays while billing waits after a restore', async () => {
+    const { number } = await addInvoice();
+    await payWhole(number);
+    await sql`insert into restores default values`.execute(books.db);
+    await afterNewYear(2033);
+    expect(await isThere(number)).toBe(true);
+    await sql`update restores set billing_resumed_at = now()`.execute(books.db);
+    await afterNewYear(2033);
+    expect(await isThere(number)).toBe(false);
+  });
+
   it('leaves nothing that names somebody who was erased, and answers the CRM as before', async () => {
     const gone = await addInvoice();
     await payWhole(gone.number);
