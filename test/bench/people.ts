@@ -12,13 +12,15 @@ import { findPeople } from '../../server/staff/find-people.ts';
 import { indexPeople } from '../../server/staff/index-people.ts';
 import { describePerson } from '../../server/staff/person.ts';
 import { makeFolder } from '../support/database/postgres.ts';
+import { idOf } from './ids.ts';
+import { fillBooks, fillMails, fillSums } from './staff-books.ts';
+import { buildStaffPages, measureFiles } from './staff-pages.ts';
 
 const people = Number(process.argv[2] ?? 1_000_000);
 const rounds = 200;
+/** What p99 of a search has to stay below, in milliseconds. */
 const line = 100;
 
-const idOf = (kind: number, n: string) =>
-  `('0190f5a0-000${kind}-7000-8000-' || lpad(to_hex(${n}), 12, '0'))::uuid`;
 const half = Math.floor(people / 2);
 /** Somebody to whom much has happened. */
 const busyId = '0190f5a0-0001-7000-8000-0000000003e8';
@@ -32,7 +34,7 @@ async function fill(client: pg.Client): Promise<void> {
     client.query(
       `insert into ${table} (${columns}) select ${values} from generate_series(1, ${people}) n ${where}`,
     );
-  const [account, user, contract] = [idOf(0, 'n'), idOf(1, 'n'), idOf(4, 'n')];
+  const [account, user] = [idOf(0, 'n'), idOf(1, 'n')];
   const name = `case n when ${half} then 'Anna Bert' else (array['Anna', 'Bert'])[1 + n % 2] end`;
   const syllable = (seed: number) =>
     `(array['ber', 'gel', 'hof', 'kam', 'lin', 'mar', 'nau', 'ros', 'sta', 'wei'])[1 + (hashint4(n + ${seed}) & 1023) % 10]`;
@@ -54,18 +56,6 @@ async function fill(client: pg.Client): Promise<void> {
       case when n in (7, 8, 9) then now() end`,
   );
   await insert('external_links', 'provider, external_id, user_id', `'marketplace', 'm-' || n, ${user}`);
-  await insert(
-    'service_contracts',
-    'id, user_id, account_id, signup_id, plan, status, occurred_at',
-    `${contract}, ${user}, ${account}, 'signup_' || n, 'starter', 'active', now()`,
-    'where n % 10 = 0',
-  );
-  await insert(
-    'invoices',
-    'number, contract_id, plan, period_starts_at, period_ends_at, currency, unit_amount, status, issued_at, due_at',
-    `n, ${contract}, 'starter', now(), now() + interval '1 month', 'EUR', 100, 'open', now(), now()`,
-    'where n % 10 = 0',
-  );
   // A login of everybody, and of one person twenty things a day for as long as they are kept.
   await insert(
     'audit_events',
@@ -77,6 +67,9 @@ async function fill(client: pg.Client): Promise<void> {
   await client.query(`insert into changes (at, began_at, subject, row_id, user_id, kind, members, by, role)
     select now() - n * interval '72 minutes', now() - n * interval '72 minutes', 'user', '${busyId}', '${busyId}', 'changed',
       '{"name": {"from": "A", "to": "B"}}', 'person', 'bench' from generate_series(1, 8000) n`);
+  await fillBooks(client, people);
+  await fillSums(client);
+  await fillMails(client, people);
   await client.query('insert into people_to_index (user_id) select id from users');
   await client.query('reset session_replication_role');
   await client.query('vacuum analyze');
@@ -86,6 +79,8 @@ const print = (text: string) => process.stdout.write(`${text}\n`);
 const some = () => 10 * (1 + Math.floor((Math.random() * people) / 10 - 1));
 
 const addressOf = (n: number) => `kunde${n}@${n % 20 < 10 ? 'post' : 'mail'}.example.com`;
+
+const invoiceNumber = (n: number) => `INV-${String(Math.max(1, n)).padStart(7, '0')}`;
 
 type Query = Parameters<typeof findPeople>[1];
 
@@ -102,7 +97,7 @@ const kinds: [name: string, build: () => Query, expected?: number | typeof more]
   ['a whole user id', () => ({ q: `0190f5a0-0001-7000-8000-${some().toString(16).padStart(12, '0')}` }), 1],
   ['a whole marketplace id', () => ({ q: `m-${some()}` }), 1],
   ['a whole signup id', () => ({ q: `signup_${some()}` }), 1],
-  ['an invoice number', () => ({ q: String(some()) }), 1],
+  ['an invoice number', () => ({ q: invoiceNumber(some() / 10) }), 1],
   ['first name and surname', () => ({ q: 'Anna Berhofkamlin' })],
   ['a word that half have', () => ({ q: 'bert' }), more],
   ['a word that the older half have', () => ({ q: 'altkunde' }), more],
@@ -187,7 +182,7 @@ try {
 async function measure(): Promise<boolean> {
   print('| Query | found | p50 | p99 |\n| --- | --- | --- | --- |');
   let isFast = true;
-  const time = async (name: string, found: string, run: () => Promise<void>) => {
+  const time = async (name: string, found: string, run: () => Promise<void>, most = line) => {
     const times: number[] = [];
     for (let round = 0; round < rounds; round++) {
       const startedAt = performance.now();
@@ -196,7 +191,7 @@ async function measure(): Promise<boolean> {
     }
     times.sort((a, b) => a - b);
     const at = (share: number) => times[Math.ceil(share * rounds) - 1] ?? 0;
-    if (at(0.99) > line) isFast = false;
+    if (at(0.99) > most) isFast = false;
     print(`| ${name} | ${found} | ${at(0.5).toFixed(1)} ms | ${at(0.99).toFixed(1)} ms |`);
   };
   for (const [name, build, expected] of kinds)
@@ -206,6 +201,9 @@ async function measure(): Promise<boolean> {
       if (expected === undefined ? found === 0 : found !== expected)
         throw new Error(`${name}: found ${found}`);
     });
-  for (const [name, read] of pages) await time(name, '', async () => void (await read()));
+  for (const [name, read] of pages) await time(name, '–', async () => void (await read()));
+  for (const page of buildStaffPages(database))
+    await time(page.name, '–', async () => void (await page.read()), page.line);
+  await measureFiles(postgres.url, print);
   return isFast;
 }
