@@ -60,7 +60,7 @@ export default function AdminBilling() {
   return (
     <StaffPage
       title="Billing"
-      intro="What waits for somebody comes first, then what is to come, then what came in."
+      intro="What waits for somebody comes first, then what is to come, then what was invoiced."
       who={who}
       current="/admin/billing"
       part="/admin/billing"
@@ -108,10 +108,11 @@ export default function AdminBilling() {
                 <>
                   {buyer && (
                     <>
-                      <Name>{buyer}</Name>,{' '}
+                      <Name>{buyer}</Name>
+                      <br />
                     </>
                   )}
-                  was due on <Day at={dueAt} />
+                  Was due on <Day at={dueAt} />
                 </>
               }
               end={<Money {...money} unitAmount={unitAmount} />}

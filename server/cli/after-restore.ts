@@ -54,7 +54,11 @@ async function resumeBilling(db: Database, options: Reason & { yes: boolean }) {
   if (!options.json) {
     const sum = lost.reduce((count, span) => count + span.count, 0);
     if (next.length > 0) printAside(`The next invoice is ${next.join(', and the next credit note ')}.`);
-    printAside(sum > 0 ? `${sum} documents stay lost: ${describeLost(lost)}.` : 'No document is lost.');
+    printAside(
+      sum > 0
+        ? `${sum} ${sum === 1 ? 'document stays' : 'documents stay'} lost: ${describeLost(lost)}.`
+        : 'No document is lost.',
+    );
   }
   await requireYes(options, 'Let billing go on?');
   const done = await inTransaction(db, originOf('billing:resume', options), (trx) =>

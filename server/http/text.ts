@@ -93,6 +93,7 @@ export const textBounds = {
   contract: 100,
   token: 100,
   saved: 40,
+  of: 40,
   use: 40,
   sent: 40,
   off: 40,

@@ -32,7 +32,7 @@ it('nothing reads a request but by the one door', () => {
 
 it('each field that is read has a bound, and each bound a field', () => {
   const calls =
-    /(?:form|query|readQuery\(request\)|params)\.(?:get|has)\('(\w+)'\)|(?:text\(form|read\w+\(params|readParameter\(readQuery\(request\)), '(\w+)'/g;
+    /(?:form|query|readQuery\((?:args\.)?request\)|params)\.(?:get|has)\('(\w+)'\)|(?:text\(form|read\w+\(params|readParameter\(readQuery\(request\)), '(\w+)'/g;
   // The check of an envelope reads three, and the form of names passes on what the procedure takes.
   const verified = ['payload', 'signature', 'signature_next'];
   // Only programs send these, to a procedure.

@@ -99,7 +99,7 @@ describe('who sees them', () => {
         );
         expect(answer.text).not.toMatch(/<script[^>]*>(?!<\/script>)/);
       }
-      expect((await open(browser, '/profile')).text).toContain('href="/admin/people"');
+      expect((await open(browser, '/profile')).text).toContain('href="/admin"');
     }
     const other = await logIn(app.send, customer);
     expect((await open(other, '/profile')).text).not.toContain('/admin');

@@ -25,9 +25,9 @@ export function VisitorMenu({ email, isStaff = false }: { email: string; isStaff
           Security
         </a>
         {isStaff && (
-          <a href="/admin/people">
+          <a href="/admin">
             <Icon name="people" />
-            Help people
+            Administration
           </a>
         )}
         <form method="post" action="/logout">
