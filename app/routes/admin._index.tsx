@@ -79,7 +79,13 @@ export default function Overview() {
           <Row
             href="/admin/billing"
             title="Open invoices"
+            about={`${say(now.overdueInvoices)} overdue`}
             end={<span data-now="invoices">{say(now.openInvoices)}</span>}
+          />
+          <Row
+            href="/admin/mails"
+            title="Mails that failed or were given up"
+            end={<span data-now="mails">{say(now.failedMails)}</span>}
           />
         </Rows>
       </Section>

@@ -166,10 +166,15 @@ export async function sumOpen(
 }
 
 /** How many invoices are open, `limit` at most. */
-export async function countOpen(db: Database, limit: number): Promise<number> {
+export async function countOpen(
+  db: Database,
+  limit: number,
+  { dueBefore }: { dueBefore?: Date } = {},
+): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select count(*)::int as count from (
-      select from invoices where status = 'open' order by due_at limit ${sql.lit(limit)}) open`.execute(db);
+      select from invoices where status = 'open' and due_at <= ${dueBefore ?? sql`'infinity'`} order by due_at
+      limit ${sql.lit(limit)}) open`.execute(db);
   return rows[0]?.count ?? 0;
 }
 

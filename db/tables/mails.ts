@@ -130,6 +130,15 @@ export async function postponeMail(
 /** Whether a trigger holds a mail while billing waits, in its words: nothing else is as far ahead. */
 export const isHeld = sql<boolean>`(given_up_at is null and next_attempt_at = '9999-01-01 00:00:00Z'::timestamptz)`;
 
+/** How many mails failed or were given up and have not left, up to a limit. */
+export async function countFailedMails(db: Database, limit: number): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::int as count from (
+      select from mails where sent_at is null and (last_error is not null or given_up_at is not null)
+      limit ${sql.lit(limit)}) failed`.execute(db);
+  return rows[0]?.count ?? 0;
+}
+
 /** Makes mails due that a trigger holds while billing waits, as if just written. The result is how many. */
 export async function releaseBillingMails(db: Database, now: Date): Promise<number> {
   const result = await db

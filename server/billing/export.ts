@@ -28,8 +28,8 @@ import { findZone } from './issue.ts';
 const headers = {
   'documents.csv':
     'number,kind,issued_on,due_on,period_first_day,period_last_day,currency,net,tax,total,credited,allocated,open,status,invoice,buyer,buyer_country,buyer_vat_id',
-  'lines.csv': 'number,category,rate,net,title,kind,issued_on',
-  'tax.csv': 'number,category,rate,net,tax,kind,issued_on',
+  'lines.csv': 'number,category,rate,net,title,kind,issued_on,currency',
+  'tax.csv': 'number,category,rate,net,tax,kind,issued_on,currency',
   'money.csv': 'id,kind,of,currency,amount,unallocated,paid_on,recorded_on,method,reference',
   'allocations.csv': 'payment,number,amount,currency,recorded_on',
 } as const;
@@ -180,12 +180,21 @@ function toDocument(document: BookedDocument): string[] {
 const percent = (rate: number) => (rate / 100).toFixed(2);
 
 const toLine = ({ number, category, rate, net, currency, title, kind, issued_on }: BookedDocument) => [
-  ...[number, category ?? '', percent(rate), decimal(net, currency), guardText(title), kind, issued_on],
+  ...[
+    number,
+    category ?? '',
+    percent(rate),
+    decimal(net, currency),
+    guardText(title),
+    kind,
+    issued_on,
+    currency,
+  ],
 ];
 
 const toTax = ({ number, category, rate, net, tax, currency, kind, issued_on }: BookedDocument) => [
   ...[number, category ?? '', percent(rate), decimal(net, currency), decimal(tax, currency)],
-  ...[kind, issued_on],
+  ...[kind, issued_on, currency],
 ];
 
 const toMoney = (money: BookedMoney) => [

@@ -2,6 +2,7 @@
 import { inTransaction } from '../../db/postgres/transactions.ts';
 import { countOpen } from '../../db/tables/book-lists.ts';
 import { listDeliveries } from '../../db/tables/event-deliveries.ts';
+import { countFailedMails } from '../../db/tables/mails.ts';
 import { countPeopleIn } from '../../db/tables/person-words.ts';
 import { listSumsByTime } from '../../db/tables/sums-of-hours.ts';
 import { isProblemCode, problems } from '../basics/problems.ts';
@@ -45,7 +46,7 @@ export async function getOverview(deps: Dependencies, staff: Staff, of: Span) {
   const newest = Math.floor(now.getTime() / unitMs[unit]) * unitMs[unit];
   const times = Array.from({ length: count }, (_, n) => new Date(newest - (count - 1 - n) * unitMs[unit]));
   const since = times[0] as Date;
-  const [sums, deliveries, frozen, waiting, openInvoices] = await inTransaction(
+  const [sums, deliveries, frozen, waiting, openInvoices, overdueInvoices, failedMails] = await inTransaction(
     db,
     { by: 'service' },
     (trx) =>
@@ -55,6 +56,8 @@ export async function getOverview(deps: Dependencies, staff: Staff, of: Span) {
         countPeopleIn(trx, 'frozen', countLimit),
         countPeopleIn(trx, 'waiting', countLimit),
         countOpen(trx, countLimit),
+        countOpen(trx, countLimit, { dueBefore: now }),
+        countFailedMails(trx, countLimit),
       ]),
   );
   const read = sums.map(({ key, at, count: each }) => ({ ...readKey(key), at: at.getTime(), count: each }));
@@ -102,6 +105,8 @@ export async function getOverview(deps: Dependencies, staff: Staff, of: Span) {
       frozen,
       waiting,
       openInvoices,
+      overdueInvoices,
+      failedMails,
     },
   };
 }

@@ -41,7 +41,7 @@ it('billing:export makes a folder of five files, the same each time, and writes 
   expect(text).toContain(`\r\n${number},invoice,${day()},`);
   expect(text).toContain(',EUR,29.00,5.51,34.51,0.00,0.00,34.51,open,,');
   expect(await readFile(join(out, 'tax.csv'), 'utf8')).toBe(
-    `number,category,rate,net,tax,kind,issued_on\r\n${number},S,19.00,29.00,5.51,invoice,${day()}\r\n`,
+    `number,category,rate,net,tax,kind,issued_on,currency\r\n${number},S,19.00,29.00,5.51,invoice,${day()},EUR\r\n`,
   );
   const again = await run('billing:export', ...span, '--out', out);
   expect([again.code, again.out]).toEqual([1, '']);

@@ -106,6 +106,7 @@ it('has what waits as of now', async () => {
   const { text } = await page();
   expect(text).toMatch(/data-now="frozen">1</);
   expect(text).toMatch(/data-now="invoices">0</);
+  expect(text).toMatch(/data-now="mails">0</);
 });
 
 it('is for administrators alone', async () => {
