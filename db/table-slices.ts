@@ -2,6 +2,7 @@
 // and no transaction waits between two slices. Never a password, token, secret or digest.
 import { sql } from 'kysely';
 import type { Database } from './postgres/client.ts';
+import type { AuditRow } from './tables/audit-events.ts';
 
 /** A slice takes a fraction of a second. */
 const sliceSize = 500;
@@ -51,20 +52,8 @@ export const readPeople = (db: Database) =>
       ).rows,
   );
 
-export type EventRow = {
-  id: string;
-  at: Date;
-  type: string;
-  reason: string | null;
-  userId: string | null;
-  actorId: string | null;
-  why: string | null;
-  address: string | null;
-  device: string | null;
-  place: string | null;
-  /** JSON. */
-  details: string;
-};
+/** `details` is JSON. */
+export type EventRow = Omit<AuditRow, 'details'> & { details: string };
 
 export const readEvents = (db: Database) =>
   readSlices<EventRow>(

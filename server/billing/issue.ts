@@ -179,6 +179,22 @@ async function readDay(trx: Transaction<DB>, { seller }: BillingSettings) {
   return { zone, now, today: dayIn(zone, now) };
 }
 
+/** What the row of a document has of its facts. */
+export const buildDocumentRow = (facts: DocumentFacts) => ({
+  number: facts.number,
+  kind: facts.kind,
+  issuedOn: facts.issued_on,
+  firstDay: facts.line.first_day,
+  lastDay: facts.line.last_day,
+  currency: facts.currency,
+  net: facts.net,
+  tax: facts.tax,
+  total: facts.total,
+  category: facts.category,
+  rate: facts.rate,
+  facts,
+});
+
 async function insertFacts(
   trx: Transaction<DB>,
   invoiceId: number,
@@ -186,23 +202,7 @@ async function insertFacts(
   facts: DocumentFacts,
   issuedAt: Date,
 ): Promise<void> {
-  await insertDocument(trx, {
-    number: facts.number,
-    kind: facts.kind,
-    invoiceId,
-    prefix,
-    settingsVersion: facts.record.settings_version,
-    issuedOn: facts.issued_on,
-    firstDay: facts.line.first_day,
-    lastDay: facts.line.last_day,
-    currency: facts.currency,
-    net: facts.net,
-    tax: facts.tax,
-    total: facts.total,
-    category: facts.category,
-    rate: facts.rate,
-    issuedAt,
-    facts,
-  });
+  const settingsVersion = facts.record.settings_version;
+  await insertDocument(trx, { ...buildDocumentRow(facts), invoiceId, prefix, settingsVersion, issuedAt });
   deferDocumentMails(trx, facts, issuedAt);
 }

@@ -27,6 +27,7 @@ import { freeCredited } from './credit.ts';
 import type { DocumentFacts } from './document-facts.ts';
 import type { MadeFiles } from './documents/make-files.ts';
 import { settleContract } from './invoicing.ts';
+import { buildDocumentRow } from './issue.ts';
 import type { BooksTrail } from './ledger.ts';
 import { type DocumentNumber, type Lost, raiseTo, readDocumentNumber } from './pause.ts';
 import { listPeriods } from './periods.ts';
@@ -186,27 +187,11 @@ async function insertFactsOf(
   const version = await findVersionOfDocument(trx, { version: facts.record.settings_version, issuedAt });
   if (version === undefined)
     throw new RecoveryError('There are no settings of billing. Set them, and then recover it once more.');
+  // Pages and mails find a document by the contract that it names.
+  const record = { ...facts.record, contract_id: contract.id, account_id: contract.accountId };
   await insertDocumentRow(trx, {
-    number: facts.number,
-    kind: facts.kind,
-    invoiceId: id,
-    prefix,
-    settingsVersion: version,
-    issuedOn: facts.issued_on,
-    firstDay: facts.line.first_day,
-    lastDay: facts.line.last_day,
-    currency: facts.currency,
-    net: facts.net,
-    tax: facts.tax,
-    total: facts.total,
-    category: facts.category,
-    rate: facts.rate,
-    issuedAt,
-    // Pages and mails find a document by the contract that it names.
-    facts: {
-      ...facts,
-      record: { ...facts.record, contract_id: contract.id, account_id: contract.accountId },
-    },
+    ...buildDocumentRow({ ...facts, record }),
+    ...{ invoiceId: id, prefix, settingsVersion: version, issuedAt },
   });
 }
 
