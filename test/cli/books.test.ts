@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { runCli } from '../support/app/cli.ts';
+import { run as runOn } from '../support/app/process.ts';
 import { type Books, openBooks } from '../support/billing/books.ts';
 
 let books: Books;
@@ -28,7 +29,7 @@ afterAll(async () => {
 const run = (...args: string[]) => runCli(books.databaseUrl, args);
 const day = () => new Intl.DateTimeFormat('en-CA', { timeZone: 'Europe/Berlin' }).format(books.now());
 
-it('billing:export makes a folder of five files, the same each time, and writes to no other', async () => {
+it('billing:export makes a folder of five files, the same each time and on Deno, and writes to no other', async () => {
   const out = join(folder, 'one');
   const span = ['--from', day(), '--to', day()];
   const first = await run('billing:export', ...span, '--out', out);
@@ -49,8 +50,13 @@ it('billing:export makes a folder of five files, the same each time, and writes 
   const other = join(folder, 'two');
   const second = await run('billing:export', ...span, '--out', other, '--json');
   expect(JSON.parse(second.out)).toMatchObject({ 'documents.csv': 1, 'money.csv': 0 });
+  const onDeno = join(folder, 'deno');
+  const args = ['build/service/cli.js', 'billing:export', ...span, '--out', onDeno];
+  const third = runOn('deno', args, { DATABASE_URL: books.databaseUrl, NODE_ENV: 'test' });
+  expect(await third.exited, third.output()).toBe(0);
   for (const name of names)
-    expect(await readFile(join(other, name))).toEqual(await readFile(join(out, name)));
+    for (const copy of [other, onDeno])
+      expect(await readFile(join(copy, name))).toEqual(await readFile(join(out, name)));
 });
 
 it.each([
