@@ -8,7 +8,6 @@ import { Row, Rows } from '../components/rows.tsx';
 import { Section } from '../components/section.tsx';
 import { titled } from '../components/service-name.ts';
 import { IncomeTable, RecurringTable, sayMonth } from '../components/staff/billing-reports.tsx';
-
 import { StaffPage } from '../components/staff/staff-page.tsx';
 import { heldWords, Name, personPath, sayIgnored } from '../components/staff/words.tsx';
 import { loadForStaff } from '../staff.ts';
@@ -273,7 +272,7 @@ export default function AdminBilling() {
       <Section
         id="recurring"
         title="Recurring"
-        intro={`What active contracts bring in a month, at the prices of the CRM${prices ? (prices === 'net' ? ', before tax' : ', with tax') : ''}. A yearly price counts as a twelfth; each amount is rounded once.`}
+        intro={`What active contracts bring in a month, at the prices of the CRM${prices ? (prices === 'net' ? ', before tax' : ', with tax') : ''}. A yearly price counts as a twelfth; each amount is rounded once. Contracts past due are not counted.`}
       >
         {recurring.length > 0 ? (
           <RecurringTable recurring={recurring} />
