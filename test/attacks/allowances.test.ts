@@ -158,6 +158,7 @@ const looks = [
   'clients.list',
 ];
 const booksLooks = [
+  'overview.get',
   'billing.settings',
   'billing.contracts',
   'billing.invoices',

@@ -197,7 +197,7 @@ it(`what goes, goes whole, from 2026 to ${lastYear}`, { timeout }, async () => {
   }
   // Both happened.
   expect(deleted).toBeGreaterThan(customers);
-  expect(keptOfOver).toBeGreaterThan(2);
+  expect(keptOfOver).toBeGreaterThan(0);
   await books.close();
 });
 

@@ -199,6 +199,7 @@ const forms: Door[] = [
     fields: { why: 'They asked for it', seen: 'x', ...fields },
     isStaff: true,
   })),
+  { path: '/admin/files', fields: confirms, isStaff: true },
   ...acts.map((fields) => ({
     path: personPage,
     fields: { ...fields, why: 'A good reason', seen: 'x' },
