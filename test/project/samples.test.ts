@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import type { DatabaseClient } from '../../db/postgres/client.ts';
 import { openCrmView } from '../../server/billing/crm-view.ts';
 import { paymentAnswerSchema } from '../../server/billing/payment-answer.ts';
+import { readPaymentFile } from '../../server/billing/payment-file.ts';
 import { readPayment } from '../../server/billing/payment-message.ts';
 import { readSettings } from '../../server/billing/settings.ts';
 import { readSignup } from '../../server/billing/signup-message.ts';
@@ -27,6 +28,7 @@ import {
   payloadSample,
   paymentAnswerSample,
   paymentSample,
+  paymentsSample,
   reconcileCsvSample,
   reconcileSample,
   refundSample,
@@ -69,6 +71,15 @@ it('the answer to a report of money is one', () => {
 
 it('the settings of billing are settings', () => {
   expect(readSettings(JSON.parse(billingSettingsSample)).numbers.invoice).toBe('INV-');
+});
+
+it('the payments from the bank can be read', async () => {
+  const { payments, faults } = await readPaymentFile(new TextEncoder().encode(paymentsSample), '2026-11-26');
+  expect(faults).toEqual([]);
+  expect(payments.map(({ number, amount }) => [number, amount])).toEqual([
+    ['INV-2026-0001', 3_451],
+    [null, 1_200],
+  ]);
 });
 
 it.each([reconcileSample, reconcileCsvSample])('the view of the CRM can be read', async (sample) => {

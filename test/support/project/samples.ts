@@ -38,6 +38,7 @@ export const pullSample = take('docs/crm.md', 'js', 'export async function pullC
 export const pushSample = take('docs/crm.md', 'js', 'export async function pushSignup');
 export const curlSample = take('docs/crm.md', 'sh', 'curl -i');
 export const reconcileSample = take('docs/crm.md', 'json', '"price":null');
+export const paymentsSample = take('docs/operate/billing.md', 'csv', 'number;');
 export const reconcileCsvSample = take('docs/crm.md', 'csv', 'signup_id');
 export const signupSample = take('docs/crm.md', 'json', '"occurred_at"');
 export const answerSample = take('docs/crm.md', 'json', '"created"');
