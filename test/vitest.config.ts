@@ -1,13 +1,13 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 
-// `npm test` is what one runs before a commit, within three minutes. So it leaves these groups out, and each has a script of
+// `npm test` is what one runs before a commit, within four minutes. So it leaves these groups out, and each has a script of
 // its own (CONTRIBUTING.md).
 
 // Long tables of cases, many rounds of races, databases that fall silent, and whatever else takes over five seconds to show
 // what it shows.
 const thorough = [
-  'test/attacks/{afresh,allowances,edges,length-last,long-text,mails-first,owner-gets-in,staff,take-back}.test.ts',
+  'test/attacks/{afresh,allowances,edges,long-text,mails-first,staff,take-back}.test.ts',
   'test/billing/{after-restore,books,forecast,invoices-late,mails-by-smtp,money-races,payments-load,retention,set-settings,trials}.test.ts',
   'test/database/{database,database-away,database-silent,pool,reader}.test.ts',
   'test/demo/demo-users.test.ts',
@@ -16,7 +16,7 @@ const thorough = [
   'test/faults/worst-text.test.ts',
   'test/http/{deadline,odd-requests,titles}.test.ts',
   'test/leaving/{earlier-addresses,erasure,user-delete}.test.ts',
-  'test/login/{email-address,first-password,guessing,hashing-queue,login-races,names-and-passwords}.test.ts',
+  'test/login/{email-address,first-password,login-races}.test.ts',
   'test/login/{new-addresses,password-by-mail,set-password}.test.ts',
   'test/mail/{advice,greeting,mail,mail-addresses,mail-failures,mail-limits,notice-limits}.test.ts',
   'test/marketplace/{hand-off-table,rights-edges}.test.ts',
@@ -27,6 +27,11 @@ const thorough = [
   'test/sso/{envelope-tampering,strict-json}.test.ts',
   'test/staff/find-among-many.test.ts',
   'test/take-back/{clocks,email-changed,many-changes,races,table,take-back}.test.ts',
+];
+// What puts a module of its own in place of another.
+const mocked = [
+  'test/attacks/{length-last,owner-gets-in}.test.ts',
+  'test/login/{guessing,hashing-queue,login-refusals,names-and-passwords}.test.ts',
 ];
 // Chromium also puts itself before all other processes where root runs it.
 const browser = ['test/browser/*.test.ts'];
@@ -53,6 +58,8 @@ const common = {
   testTimeout: 60_000,
   hookTimeout: 120_000,
   expect: { poll: { timeout: 15_000 } },
+  // A worker loads the modules once for all its files, which halves the time of all.
+  isolate: false,
   // An unusual time zone, so that no test depends on the developer's.
   env: { TZ: 'Asia/Kathmandu', LANG: 'C' },
 };
@@ -70,11 +77,19 @@ export default defineConfig({
           ...common,
           name: 'service',
           include: [all],
-          exclude: [...thorough, ...browser, ...processes, ...others],
+          exclude: [...thorough, ...mocked, ...browser, ...processes, ...others],
         },
       },
       { test: { ...common, name: 'thorough', include: thorough } },
-      { test: { ...common, name: 'browser', include: browser } },
+      { test: { ...common, name: 'mocked', include: mocked, isolate: true } },
+      {
+        test: {
+          ...common,
+          name: 'browser',
+          include: browser,
+          globalSetup: 'test/support/run/unpack-browser.ts',
+        },
+      },
       { test: { ...common, name: 'processes', include: processes } },
     ],
   },

@@ -56,10 +56,13 @@ const cannotRead = (path: string, error: unknown) =>
  * cannot be read.
  */
 export async function openLines(path: string, maxLength: number) {
-  const { size } = await stat(path).catch((error) => {
+  const found = await stat(path).catch((error) => {
     throw cannotRead(path, error);
   });
+  // Before the caller makes files beside it.
+  if (found.isDirectory()) throw cannotRead(path, { code: 'EISDIR' });
   const stream = createReadStream(path);
+  const { size } = found;
   return { lines: splitLines(readStream(stream, path), maxLength), size, bytesRead: () => stream.bytesRead };
 }
 

@@ -12,7 +12,7 @@ import { germanSettings, setSettings } from '../support/billing/settings.ts';
 
 const owner = 'customer@example.test';
 const page = '/profile/billing';
-const clock = { at: new Date('2026-01-31T22:30:00Z') };
+const clock = { at: new Date('2037-01-31T22:30:00Z') };
 
 let app: TestApp;
 let customers: Awaited<ReturnType<typeof arrangeSeller>>;
@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 beforeEach(async () => {
-  await customers.setClock('2026-01-31T22:30:00.000Z');
+  await customers.setClock('2037-01-31T22:30:00.000Z');
   for (const table of ['rate_limits', 'mail_tokens', 'mails'])
     await sql`delete from ${sql.table(table)}`.execute(app.db);
 });
@@ -34,22 +34,22 @@ describe('the end', () => {
   it.each([
     [
       'the period in progress is invoiced',
-      { next: '2026-02-28T22:30:00Z' },
-      '2026-02-10T00:00:00Z',
-      '2026-02-28T22:30:00Z',
+      { next: '2037-02-28T22:30:00Z' },
+      '2037-02-10T00:00:00Z',
+      '2037-02-28T22:30:00Z',
     ],
-    ['the job is late', { next: '2026-01-31T22:30:00Z' }, '2026-02-10T00:00:00Z', '2026-02-28T22:30:00Z'],
+    ['the job is late', { next: '2037-01-31T22:30:00Z' }, '2037-02-10T00:00:00Z', '2037-02-28T22:30:00Z'],
     [
       'the job is months late',
-      { next: '2026-01-31T22:30:00Z' },
-      '2026-04-15T00:00:00Z',
-      '2026-04-30T22:30:00Z',
+      { next: '2037-01-31T22:30:00Z' },
+      '2037-04-15T00:00:00Z',
+      '2037-04-30T22:30:00Z',
     ],
     [
       'clocks were put forward in it',
-      { next: '2026-03-31T22:30:00Z' },
-      '2026-03-29T01:30:00Z',
-      '2026-03-31T22:30:00Z',
+      { next: '2037-03-31T22:30:00Z' },
+      '2037-03-29T01:30:00Z',
+      '2037-03-31T22:30:00Z',
     ],
     [
       'its last day is a leap day',
@@ -59,28 +59,28 @@ describe('the end', () => {
     ],
     [
       'a period begins at this instant',
-      { next: '2026-02-28T22:30:00Z' },
-      '2026-02-28T22:30:00Z',
-      '2026-03-31T22:30:00Z',
+      { next: '2037-02-28T22:30:00Z' },
+      '2037-02-28T22:30:00Z',
+      '2037-03-31T22:30:00Z',
     ],
     [
       'it is past due',
-      { next: '2026-02-28T22:30:00Z', status: 'past_due' },
-      '2026-05-02T00:00:00Z',
-      '2026-05-31T22:30:00Z',
+      { next: '2037-02-28T22:30:00Z', status: 'past_due' },
+      '2037-05-02T00:00:00Z',
+      '2037-05-31T22:30:00Z',
     ],
     [
       'there is no price any more',
-      { next: '2026-01-31T22:30:00Z', price: null },
-      '2026-02-10T00:00:00Z',
-      '2026-02-10T00:00:00Z',
+      { next: '2037-01-31T22:30:00Z', price: null },
+      '2037-02-10T00:00:00Z',
+      '2037-02-10T00:00:00Z',
     ],
-    ['there never was a price', { next: null, price: null }, '2026-02-10T00:00:00Z', '2026-02-10T00:00:00Z'],
+    ['there never was a price', { next: null, price: null }, '2037-02-10T00:00:00Z', '2037-02-10T00:00:00Z'],
     [
       'it is a trial',
-      { next: null, status: 'trialing', trialEndsAt: new Date('2026-03-01Z') },
-      '2026-02-10T00:00:00Z',
-      '2026-02-10T00:00:00Z',
+      { next: null, status: 'trialing', trialEndsAt: new Date('2037-03-01Z') },
+      '2037-02-10T00:00:00Z',
+      '2037-02-10T00:00:00Z',
     ],
   ])('where %s', (_, { next, ...changes }, now, end) => {
     const nextPeriodStartsAt = next === null ? null : new Date(next);
@@ -118,13 +118,13 @@ const idOf = async (signupId: string, contract = {}): Promise<string> =>
 it('says first what canceling means, ends with the period, and is kept until then', async () => {
   const id = await idOf('cancels');
   await customers.bill();
-  await customers.setClock('2026-02-10T10:00:00.000Z');
+  await customers.setClock('2037-02-10T10:00:00.000Z');
   const browser = await open();
-  expect(textOf(await browser.send(page))).toMatch(/The contract goes on until 27 February 2026/);
+  expect(textOf(await browser.send(page))).toMatch(/The contract goes on until 27 February 2037/);
   expect(savedOf(await post(browser, 'cancel', id))).toBe('?saved=cancel');
-  expect(await read(id)).toEqual({ status: 'active', cancels_at: new Date('2026-02-28T22:30:00Z') });
+  expect(await read(id)).toEqual({ status: 'active', cancels_at: new Date('2037-02-28T22:30:00Z') });
   const shown = await browser.send(`${page}?saved=cancel`);
-  expect(textOf(shown)).toMatch(/The last day is 27 February 2026/);
+  expect(textOf(shown)).toMatch(/The last day is 27 February 2037/);
   expect(shown.text).not.toContain('value="cancel"');
   // Again changes nothing, and mails nothing.
   expect(savedOf(await post(browser, 'cancel', id))).toBe('?saved=cancel');
@@ -138,13 +138,13 @@ it('says first what canceling means, ends with the period, and is kept until the
 it('is canceled for everybody from that instant, however late the job, and no period begins', async () => {
   const id = await idOf('ends');
   await customers.bill();
-  await customers.setClock('2026-02-10T10:00:00.000Z');
+  await customers.setClock('2037-02-10T10:00:00.000Z');
   await post(await open(), 'cancel', id);
   // Paid, so that nothing is past due.
   for (const number of await customers.numbers()) await customers.pay(number).catch(() => undefined);
-  await customers.setClock('2026-02-28T22:29:59.999Z');
+  await customers.setClock('2037-02-28T22:29:59.999Z');
   expect(await presentStatus(id)).toBe('active');
-  await customers.setClock('2026-02-28T22:30:00.000Z');
+  await customers.setClock('2037-02-28T22:30:00.000Z');
   expect(await presentStatus(id)).toBe('canceled');
   const browser = await open();
   const kept = await post(browser, 'keep-contract', id);
@@ -163,20 +163,20 @@ it('is canceled for everybody from that instant, however late the job, and no pe
 it('goes on being canceled whatever the CRM reports until then', async () => {
   const id = await idOf('reported');
   await customers.bill();
-  await customers.setClock('2026-02-10T10:00:00.000Z');
+  await customers.setClock('2037-02-10T10:00:00.000Z');
   await post(await open(), 'cancel', id);
   const price = { currency: 'EUR', unit_amount: 9_900, interval: 'year' };
   expect(await customers.report('reported', { contract: { plan: 'pro', price } })).toMatchObject({
     applied: true,
   });
-  expect(await read(id)).toEqual({ status: 'active', cancels_at: new Date('2026-02-28T22:30:00Z') });
+  expect(await read(id)).toEqual({ status: 'active', cancels_at: new Date('2037-02-28T22:30:00Z') });
   // Only one that says that it is over ends it sooner.
   await customers.report('reported', { contract: { status: 'canceled' } });
   expect((await read(id))?.status).toBe('canceled');
 });
 
 it('ends a trial at once, for good', async () => {
-  const id = await idOf('trial', { status: 'trialing', trial_ends_at: '2026-02-14T00:00:00.000Z' });
+  const id = await idOf('trial', { status: 'trialing', trial_ends_at: '2037-02-14T00:00:00.000Z' });
   const browser = await open();
   expect(textOf(await browser.send(page))).toContain('Your trial ends at once');
   expect(savedOf(await post(browser, 'cancel', id))).toBe('?saved=cancel');
@@ -203,20 +203,20 @@ it('of 16 at once exactly one cancels, and of 16 exactly one keeps', async () =>
 
 it('past due and then canceled, what began before is invoiced at the end', async () => {
   // In a year of its own: no date of a document goes back.
-  await customers.setClock('2027-01-31T22:30:00.000Z');
+  await customers.setClock('2038-01-31T22:30:00.000Z');
   const id = await idOf('behind');
   await customers.bill();
-  await customers.setClock('2027-03-05T10:00:00.000Z');
+  await customers.setClock('2038-03-05T10:00:00.000Z');
   await customers.bill();
   expect(await read(id)).toMatchObject({ status: 'past_due' });
   await post(await open(), 'cancel', id);
-  expect(await read(id)).toEqual({ status: 'past_due', cancels_at: new Date('2027-03-31T22:30:00Z') });
-  await customers.setClock('2027-04-20T10:00:00.000Z');
+  expect(await read(id)).toEqual({ status: 'past_due', cancels_at: new Date('2038-03-31T22:30:00Z') });
+  await customers.setClock('2038-04-20T10:00:00.000Z');
   await customers.bill();
   expect((await read(id))?.status).toBe('canceled');
   const { rows } = await sql<{ first_day: string }>`select d.first_day::text from documents d
     join invoices i on i.number = d.invoice where i.contract_id = ${id} order by 1`.execute(app.db);
-  expect(rows.map(({ first_day }) => first_day)).toEqual(['2027-01-31', '2027-02-28']);
+  expect(rows.map(({ first_day }) => first_day)).toEqual(['2038-01-31', '2038-02-28']);
 });
 
 it('asks for a credential, after everything that is refused anyway', async () => {

@@ -13,7 +13,7 @@ import { germanSettings, setSettings } from '../support/billing/settings.ts';
 const owner = 'customer@example.test';
 const stranger = 'merchant@example.test';
 const page = '/profile/billing';
-const clock = { at: new Date('2026-02-01T12:00:00Z') };
+const clock = { at: new Date('2037-02-01T12:00:00Z') };
 
 let app: TestApp;
 let customers: Awaited<ReturnType<typeof arrangeSeller>>;
@@ -32,16 +32,16 @@ beforeAll(async () => {
     },
     numbers: { invoice: 'R-', credit_note: 'K-' },
   });
-  await customers.setClock('2026-02-01T12:00:00.000Z');
+  await customers.setClock('2037-02-01T12:00:00.000Z');
   await customers.giveDetails(owner, 'Fleurs & <Cie>');
   await customers.report('mine');
   await customers.bill();
   [paid = ''] = await customers.numbers();
-  await customers.setClock('2026-02-01T12:01:00.000Z');
+  await customers.setClock('2037-02-01T12:01:00.000Z');
   await customers.credit(paid, 480);
   await customers.pay(paid);
   [credit = ''] = await customers.numbers('credit_note');
-  await customers.setClock('2026-03-01T12:00:00.000Z');
+  await customers.setClock('2037-03-01T12:00:00.000Z');
   await customers.bill();
   [, open = ''] = await customers.numbers();
   await customers.report('theirs', { email: stranger });
@@ -80,7 +80,7 @@ describe('the page', () => {
   it('says when the next charge is, and over how much with tax', async () => {
     const answer = await (await logIn(app.send, owner)).send(page);
     expect(textOf(answer)).toMatch(
-      /Starter The starter plan EUR\s29\.00 a month Next invoice on 1 April 2026 : EUR\s34\.80 \( EUR\s29\.00 and 20% tax, EUR\s5\.80 \)/,
+      /Starter The starter plan EUR\s29\.00 a month Next invoice on 1 April 2037 : EUR\s34\.80 \( EUR\s29\.00 and 20% tax, EUR\s5\.80 \)/,
     );
   });
 
@@ -97,10 +97,10 @@ describe('the page', () => {
       `/invoices/${paid}`,
     ];
     expect(await overdue(owner, '/profile')).toBe(false);
-    await customers.setClock('2026-03-15T22:59:59.000Z');
+    await customers.setClock('2037-03-15T22:59:59.000Z');
     expect(await overdue(owner, '/profile')).toBe(false);
     // The end of the last day to pay, in Berlin.
-    await customers.setClock('2026-03-15T23:00:00.000Z');
+    await customers.setClock('2037-03-15T23:00:00.000Z');
     for (const path of paths) expect([path, await overdue(owner, path)]).toEqual([path, true]);
     const profile = await (await logIn(app.send, owner)).send('/profile');
     expect(profile.text).toMatch(
@@ -135,7 +135,7 @@ describe('the page of a document', () => {
     );
     expect(textOf(answer)).toMatch(
       new RegExp(
-        `Invoice number ${paid} Date of issue 1 February 2026 Period 1 February 2026 to 28 February 2026 Due 15 February 2026 Status Paid`,
+        `Invoice number ${paid} Date of issue 1 February 2037 Period 1 February 2037 to 28 February 2037 Due 15 February 2037 Status Paid`,
       ),
     );
     expect(textOf(answer)).toMatch(
@@ -150,7 +150,7 @@ describe('the page of a document', () => {
 
   it('of a credit note names the invoice that it corrects', async () => {
     const answer = await (await logIn(app.send, owner)).send(`/invoices/${credit}`);
-    expect(textOf(answer)).toMatch(new RegExp(`Corrects Invoice ${paid} of 1 February 2026`));
+    expect(textOf(answer)).toMatch(new RegExp(`Corrects Invoice ${paid} of 1 February 2037`));
     expect(textOf(answer)).toMatch(/Net EUR\s4\.00 Tax, 20% EUR\s0\.80 Total EUR\s4\.80/);
     expect(textOf(answer)).not.toContain('Due');
     const client = openClient(app.send, await app.login(owner));
@@ -234,7 +234,7 @@ it('says how much of what was paid pays no invoice, by currency, to whoever it i
   expect(await owed(owner)).toEqual(['EUR 34.80', 'USD 5.00']);
   await inBooks((trx) => payBack(trx, { paymentId: 'by-hand', id: 'back', paidAt: clock.at }, bookkeeper()));
   expect(await owed(owner)).toEqual(['USD 5.00']);
-  expect(await said(owner)).toContain('EUR 29.00 a year Next invoice on 16 March 2027 : EUR 34.80');
+  expect(await said(owner)).toContain('EUR 29.00 a year Next invoice on 16 March 2038 : EUR 34.80');
 });
 
 it('promises neither day nor amount of a next invoice that is held or waits for a payment', async () => {
@@ -246,10 +246,10 @@ it('promises neither day nor amount of a next invoice that is held or waits for 
   });
   expect(await said()).toContain(`USD 29.00 ${held}`);
   await customers.bill();
-  await customers.setClock('2026-04-02T12:00:00.000Z');
+  await customers.setClock('2037-04-02T12:00:00.000Z');
   await customers.bill();
   expect(await said()).toContain(`USD 29.00 ${held}`);
-  await customers.setClock('2026-04-20T12:00:00.000Z');
+  await customers.setClock('2037-04-20T12:00:00.000Z');
   await customers.bill();
   expect(await said()).toContain('a month You get the next invoice once the overdue one is paid.');
   expect(await said()).not.toContain('Next invoice on');

@@ -107,7 +107,7 @@ it('ends a line where its file does, and refuses one that is not UTF-8, or does 
   expect(rows).toEqual([{ cause: 'odd.ndjson:6' }]);
 });
 
-it('says in one sentence that the file does not exist, or is a folder', async () => {
+it('says in one sentence that the file does not exist, or is a folder, and makes none', async () => {
   const missing = await runImport(join(folder, 'nowhere.ndjson'));
   expect(missing.code).toBe(1);
   expect(missing.output()).toMatch(/^Cannot read the file .* \(ENOENT\)\.\n$/);
@@ -115,6 +115,7 @@ it('says in one sentence that the file does not exist, or is a folder', async ()
   expect(code).toBe(1);
   expect(output()).toMatch(/^Cannot read the file .* \(EISDIR\)\.$/m);
   expect(output()).not.toMatch(/\n\s+at /);
+  await expect(readFile(`${folder}.refused.ndjson`)).rejects.toThrow('ENOENT');
 });
 
 it('continues after an interruption, and changes nothing when it is run again', async () => {

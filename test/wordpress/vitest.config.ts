@@ -5,7 +5,7 @@ export default defineConfig({
   root: fileURLToPath(new URL('../..', import.meta.url)),
   test: {
     include: ['test/wordpress/*.test.ts'],
-    globalSetup: 'test/wordpress/global-setup.ts',
+    globalSetup: ['test/wordpress/global-setup.ts', 'test/support/run/unpack-browser.ts'],
     setupFiles: 'test/support/run/no-output.ts',
     // They share one WordPress.
     fileParallelism: false,

@@ -1,7 +1,6 @@
 // A real Chromium from an npm package, and axe in its pages.
-import { readFile, rm, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { join } from 'node:path';
 import type { AxeResults } from 'axe-core';
 import {
   type Browser,
@@ -10,11 +9,10 @@ import {
   chromium,
   type Page,
 } from 'playwright-core';
-import { expect } from 'vitest';
+import { expect, inject, onTestFailed } from 'vitest';
 import { demoPassword } from '../../../server/demo/demo-users.ts';
 import type { Fetch } from '../../../server/http/door.ts';
 import { listen } from '../../../server/runtime/listen.ts';
-import { makeFolder } from '../database/postgres.ts';
 import { byForm } from '../faults/faults.ts';
 import { openApp, type TestApp } from './app.ts';
 import { findFreePort } from './process.ts';
@@ -34,7 +32,7 @@ export async function openSite(env: Record<string, string> = {}, now?: () => Dat
   const port = await findFreePort();
   const app = await openApp({ env: { PORT: String(port), ...env }, now });
   const listener = await listen(retryReads(app.fetch), { host: '127.0.0.1', port });
-  const { browser, folder } = await launchBrowser();
+  const browser = await launchBrowser();
   return {
     app,
     baseUrl: app.config.baseUrl,
@@ -48,15 +46,21 @@ export async function openSite(env: Record<string, string> = {}, now?: () => Dat
         if (['error', 'warning'].includes(message.type()) && !isStatus) complaints.push(message.text());
       });
       page.on('pageerror', (error) => complaints.push(`${page.url()} ${error.stack}`));
+      if (expect.getState().currentTestName) onTestFailed(() => sayWhatIsShown(page));
       return { page, context, complaints };
     },
     async close() {
       await browser.close();
       await listener.close(1_000);
       await app.close();
-      await rm(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** What the page of a failed test shows, so that its log says more than what was not there. */
+async function sayWhatIsShown(page: Page): Promise<void> {
+  const text = await page.locator('body').ariaSnapshot({ timeout: 5_000 });
+  process.stderr.write(`${page.url()} shows: ${text.replaceAll(/\s+/g, ' ').slice(0, 500)}\n`);
 }
 
 /** As a balancer does: what only reads is asked again while a busy machine answers 503. */
@@ -71,26 +75,15 @@ const retryReads =
     return answer;
   };
 
-async function launchBrowser(): Promise<{ browser: Browser; folder: string }> {
-  // The package unpacks itself into the temporary folder.
-  const folder = await makeFolder();
-  process.env.TMPDIR = folder;
-  // With this set, the package brings system libraries and a font, which a bare Linux server may lack.
-  process.env.AWS_EXECUTION_ENV ??= 'AWS_Lambda_nodejs20.x';
-  // The package looks for its font in /tmp/fonts only, and a page without a font crashes.
-  process.env.FONTCONFIG_PATH = folder;
-  await writeFile(
-    join(folder, 'fonts.conf'),
-    `<fontconfig><dir>${folder}/fonts</dir><cachedir>${folder}/fonts-cache</cachedir></fontconfig>`,
-  );
-  const { default: packaged } = await import('@sparticuz/chromium');
-  const browser = await chromium.launch({
-    executablePath: await packaged.executablePath(),
+function launchBrowser(): Promise<Browser> {
+  const { executablePath, env } = inject('browser');
+  return chromium.launch({
+    executablePath,
+    env: { ...process.env, ...env } as Record<string, string>,
     headless: true,
     // In place of the package's own flags, which switch web security off.
     args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--no-first-run'],
   });
-  return { browser, folder };
 }
 
 /** What can be pressed or typed into and is smaller than 44 pixels; a link in a sentence is as its text is. */
