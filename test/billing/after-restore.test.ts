@@ -34,6 +34,17 @@ const work = <T>(does: Parameters<typeof inTransaction<T>>[2]) =>
 const cli = (...args: string[]) => runCli(books.databaseUrl, args);
 const fileOf = (number: string) => join(folder, `${number}.pdf`);
 
+/** Billing mails that a version without the rule would send. */
+const countDueMails = async () =>
+  (
+    await sql<{
+      n: number;
+    }>`select count(*)::int as n from mails where sent_at is null and next_attempt_at < '9999-01-01'
+      and kind like any('{invoice\\_%,payment\\_%,credit\\_%,trial\\_%}') and kind <> 'invoice_email'`.execute(
+      books.db,
+    )
+  ).rows[0]?.n;
+
 const numbersOf = async (kind?: string) =>
   (
     await sql<{ number: string }>`select number from documents
@@ -156,9 +167,14 @@ describe('database:restored', () => {
 
 describe('until billing:resume', () => {
   it('nothing is issued, by whatever way, no contract is past due, and no mail leaves', async () => {
+    expect(await countDueMails()).toBe(0);
+    const { logged } = books;
+    const before = logged.length;
     await sql`update invoices set reminded = 0`.execute(books.db);
     await books.bill();
     expect(await numbersOf()).toHaveLength(11);
+    // It is not tried in vain either.
+    expect(logged.slice(before)).toEqual([]);
     expect(await books.send()).toEqual([]);
     const { rows } = await sql`select from service_contracts where status <> 'active'`.execute(books.db);
     expect(rows).toEqual([]);
@@ -190,6 +206,7 @@ describe('until billing:resume', () => {
       ),
     );
     expect(payment.unallocated).toBe(0);
+    expect(await countDueMails()).toBe(0);
     expect(await books.send()).toEqual([]);
     await sql`update mails set last_error = 'none' where sent_at is null`.execute(books.db);
     expect((await cli('mails', '--retry')).code).toBe(0);
@@ -431,6 +448,17 @@ describe('billing:resume', () => {
     await work((trx) => creditInvoice(trx, 'INV-2026-0036', undefined, by()));
     expect((await cli('invoice:recover', fileOf('INV-2026-0020'))).code).toBe(0);
     expect((await readKept()).get('INV-2026-0020')?.pdf).toEqual(sent.get('INV-2026-0020')?.pdf);
+    // A number that is not given yet may be given any moment.
+    const { facts } = sent.get('INV-2026-0020') as Kept;
+    const record = {
+      ...facts.record,
+      period_starts_at: '2030-01-01T00:00:00Z',
+      period_ends_at: '2030-02-01T00:00:00Z',
+    };
+    const above = { facts: { ...facts, number: 'INV-2026-0040', record }, files: undefined };
+    await expect(
+      work((trx) => recoverDocument(trx, above, { now: books.now(), trail: { details: { by: 'cli' } } })),
+    ).rejects.toThrow('may be given again any moment');
   });
 });
 

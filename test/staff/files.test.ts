@@ -254,6 +254,14 @@ describe('who may', () => {
 });
 
 describe('how often', () => {
+  const begin = (sessionId: string) => {
+    const staff = {
+      session: { id: sessionId, user: { id: admin.id } },
+      visit: { requestId: crypto.randomUUID(), address: '', deadline: new Deadline() },
+    } as Staff;
+    return beginFile({ db: app.db } as Dependencies, staff, { file: 'people.csv' });
+  };
+
   it('is five in an hour, where the five books of one span count as one', async () => {
     for (const day of ['01', '02', '03'])
       for (const file of books)
@@ -282,17 +290,29 @@ describe('how often', () => {
   });
 
   it('is five, of sixteen that begin at once', async () => {
-    const staff = {
-      session: { id: admin.sessionId, user: { id: admin.id } },
-      visit: { requestId: crypto.randomUUID(), address: '', deadline: new Deadline() },
-    } as Staff;
-    const begun = await Promise.allSettled(
-      Array.from({ length: 16 }, () =>
-        beginFile({ db: app.db } as Dependencies, staff, { file: 'people.csv' }),
-      ),
-    );
+    // In as many browsers.
+    const sessions = await Promise.all(Array.from({ length: 16 }, () => addSession(app, admin.id)));
+    const begun = await Promise.allSettled(sessions.map(({ sessionId }) => begin(sessionId)));
     expect(begun.filter(({ status }) => status === 'fulfilled')).toHaveLength(5);
     expect(await listTaken()).toHaveLength(5);
+  });
+
+  it('is none, and counts nothing, for a session that has ended meanwhile', async () => {
+    const { sessionId } = await addSession(app, admin.id);
+    await sql`update sessions set ended_at = now() where id = ${sessionId}`.execute(app.db);
+    await expect(begin(sessionId)).rejects.toMatchObject({ code: 'login_required' });
+    expect(await listTaken()).toEqual([]);
+  });
+
+  it('nothing leaves where the audit cannot say so before', async () => {
+    await sql`alter table audit_events add constraint no_start check (type <> 'staff.export_started') not valid`.execute(
+      app.db,
+    );
+    const { status, text } = await take('people.csv');
+    await sql`alter table audit_events drop constraint no_start`.execute(app.db);
+    expect(status).toBe(500);
+    expect(text).not.toContain('Crowd');
+    expect((await take('clients.csv')).status).toBe(200);
   });
 
   it('is two at once on an instance: a third is refused at once, until one has ended', async () => {

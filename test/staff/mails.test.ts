@@ -145,6 +145,11 @@ describe('send again', () => {
     const id = await addMail(given);
     const seen = await seenOf(id);
     expect(await ask('retry', { id, seen })).toBe(true);
+    // It is tried for three days from now on.
+    const { rows } = await sql`select from mails where id = ${id} and created_at > now() - interval '1 minute'
+      and attempts = 0`.execute(app.db);
+    expect(rows).toHaveLength(1);
+    expect(await read(id)).toMatchObject({ given: false, due: true });
     expect((await events('staff.retry_mail'))[0]).toMatchObject({
       ...{ userId: customer.id, actorId: admin.id, why: 'The mailbox is full' },
       details: { by: 'staff', mail: id, kind: 'new_browser' },
