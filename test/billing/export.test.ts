@@ -397,9 +397,9 @@ describe('the books', () => {
     expect(booked).toMatchObject({ buyer: `'=HYPERLINK("x", 1)`, buyer_vat_id: "'@1" });
     expect(read('lines.csv').find(({ number }) => number === document?.number)?.title).toBe("'-1");
     expect(texts['money.csv']).toContain(
-      `-1,payment,,EUR,1.00,0.00,${day},${day},'@card,"'+49, ""cash""\t"\r\n`,
+      `\r\n-1,payment,,EUR,1.00,0.00,${day},${day},'@card,"'+49, ""cash""\t"\r\n`,
     );
-    expect(texts['allocations.csv']).toContain(`-1,${document?.number},1.00,EUR,`);
+    expect(texts['allocations.csv']).toContain(`\r\n-1,${document?.number},1.00,EUR,`);
     for (const text of Object.values(texts)) expect(text).toMatch(/^[a-z_,]+\r\n(?:[^\n]*[^\r\n]\r\n)*$/);
   });
 
