@@ -83,6 +83,12 @@ const reportNew = async () => {
     await books.report(name, {}, { email: `${name}@late.example.test`.toLowerCase() });
 };
 
+/** A version of the settings that documents of the lost time name; in the end, one that came after them. */
+const setSettingsAgain = () =>
+  sql`insert into billing_settings (version, settings, counts_from, made_by, why, made_at)
+    select 2, settings, '-infinity', 'test', 'for a test', ${after}::timestamptz + interval '1 hour'
+    from billing_settings where version = 1`.execute(books.db);
+
 beforeAll(async () => {
   folder = await makeFolder();
   books = await openBooks({ at: before });
@@ -100,6 +106,7 @@ beforeAll(async () => {
   await books.setClock('2026-12-18T10:00:00.000Z');
   await work((trx) => creditInvoice(trx, 'INV-2026-0002', 500, by()));
   await work((trx) => creditInvoice(trx, 'INV-2026-0002', 700, by()));
+  await setSettingsAgain();
   await books.setClock(after);
   await books.bill();
   await reportNew();
@@ -329,6 +336,10 @@ describe('invoice:recover', () => {
     await expect(recover({ number: 'INV-2026-0016' })).rejects.toThrow(
       'Invoice INV-2026-0012 is for the same time.',
     );
+    const { facts: credit } = sent.get('CN-2026-0001') as Kept;
+    await expect(recover({ ...credit, total: 1_000_000 })).rejects.toThrow(
+      'More than that is credited of its invoice INV-2026-0002 already.',
+    );
     await expect(recover({ number: 'INV-2026-90000', record: elsewhere })).rejects.toMatchObject({
       code: 'validation_failed',
     });
@@ -339,6 +350,7 @@ describe('invoice:recover', () => {
       .filter((number) => number !== 'INV-2026-0020')
       .sort()
       .reverse();
+    await setSettingsAgain();
     // A day after the restore: what the credit notes freed was free in the time that is lost.
     await books.setClock('2026-12-21T10:00:00.000Z');
     const { code, out } = await cli('invoice:recover', '--why', 'restored', ...given.map(fileOf));
@@ -359,6 +371,10 @@ describe('invoice:recover', () => {
         facts: { ...sent.get(number)?.facts, record: expect.objectContaining(record) },
       });
     }
+    // The settings that they name are lost, or came later.
+    expect(sent.get('INV-2026-0031')?.facts.record.settings_version).toBe(2);
+    const { rows } = await sql`select distinct settings_version from documents`.execute(books.db);
+    expect(rows).toEqual([{ settings_version: 1 }]);
     const again = await cli('invoice:recover', ...given.map(fileOf));
     expect(again.out.match(/It was here already\./g)).toHaveLength(given.length);
     expect(again.code).toBe(0);

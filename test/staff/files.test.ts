@@ -48,6 +48,9 @@ beforeAll(async () => {
   }
   await sql`update service_contracts set signup_id = '=1+1', plan = '-1', trial_ends_at = 'infinity'
     where id = ${contract}`.execute(app.db);
+  await sql`update service_contracts set signup_id = '+' || id where id <> ${contract}`.execute(app.db);
+  // Such an address is one.
+  await sql`update users set email = '=' || email where name = 'plain'`.execute(app.db);
   await sql`update users set suspended_at = 'infinity' where name = 'plain'`.execute(app.db);
   await sql`insert into accounts (id, name)
     select gen_random_uuid(), 'Crowd, of many' from generate_series(1, ${crowd})`.execute(app.db);

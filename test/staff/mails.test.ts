@@ -1,7 +1,7 @@
 // What administrators see of mails that have not left, and do about them (contract 12.120 to 12.129).
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { markMailFailed, markMailSent, retryFailedMails } from '../../db/tables/mails.ts';
+import { claimMails, markMailFailed, markMailSent, retryFailedMails } from '../../db/tables/mails.ts';
 import { openApp, type TestApp } from '../support/app/app.ts';
 import { runCli } from '../support/app/cli.ts';
 import { textOf } from '../support/app/visitor.ts';
@@ -206,7 +206,10 @@ describe('give up', () => {
     const told = (await events('staff.give_up_mail')) as { details: { mail: string } }[];
     expect(told.filter(({ details }) => details.mail === id)).toHaveLength(1);
     await retryFailedMails(app.db, new Date());
-    expect(await read(id)).toMatchObject({ given: true, sent: false });
+    await sql`update mails set next_attempt_at = now() where id = ${id}`.execute(app.db);
+    const now = new Date(Date.now() + 60_000);
+    expect(await claimMails(app.db, { lane: 'other', now, leaseEndsAt: now, limit: 10 })).toEqual([]);
+    expect(await read(id)).toMatchObject({ given: true, sent: false, attempts: 3 });
   });
 
   it.each([
