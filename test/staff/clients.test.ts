@@ -1,8 +1,11 @@
 // What administrators see of clients (contract 12.130 to 12.132).
+import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { recordPull } from '../../db/tables/event-deliveries.ts';
 import { addToSums } from '../../db/tables/sums-of-hours.ts';
 import { openApp, type TestApp } from '../support/app/app.ts';
 import { textOf } from '../support/app/visitor.ts';
+import { appendEvents } from '../support/events/client-events.ts';
 import { addFactor, addPerson, addSession, call, readData } from '../support/people/staff.ts';
 
 let app: TestApp;
@@ -32,10 +35,16 @@ it('says when a client was last opened, which secret it used last and what was r
       hour: new Date(hour.getTime() + hours * 3_600_000),
     })),
   ]);
+  await appendEvents(app.db, 'marketplace', 5);
+  await recordPull(app.db, { client: 'marketplace', after: 3 });
+  await sql`update event_deliveries set failed_at = now(), failure = 'It answered 500.' where client = 'marketplace'`.execute(
+    app.db,
+  );
   const answer = await call(app, 'clients.list', cookie, undefined, true);
   const [marketplace, site] = readData(answer);
   expect(marketplace).toMatchObject({
     launchedAt: at(3).toISOString(),
+    ...{ behind: 2, failure: 'It answered 500.', pulledAt: expect.any(String), failedAt: expect.any(String) },
     refusals: [{ code: 'payload_expired', count: 2 }],
     doctor: 'npm run cli -- doctor marketplace',
   });

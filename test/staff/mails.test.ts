@@ -113,7 +113,11 @@ describe('the list', () => {
     expect(first.mails).toHaveLength(50);
     const second = await list({ state, before: first.next });
     expect(second.next).toBeNull();
-    const found = [...first.mails, ...second.mails].map(({ id }: { id: string }) => id);
+    const all: { id: string; createdAt: string; nextTryAt: string }[] = [...first.mails, ...second.mails];
+    const times = all.map(({ createdAt, nextTryAt }) => (state === 'failed' ? createdAt : nextTryAt));
+    const sorted = [...times].sort();
+    expect(times).toEqual(state === 'failed' ? sorted.reverse() : sorted);
+    const found = all.map(({ id }) => id);
     expect(found.sort()).toEqual(ids.sort());
   });
 
