@@ -886,7 +886,7 @@ CREATE OR REPLACE FUNCTION refuse_early_past_due()
  SET search_path TO 'public', 'pg_temp'
 AS $function$
     begin
-      if (select bool_and(past_due_at > billing_now() + interval '5 minutes') from invoices
+      if (select bool_and(coalesce(past_due_at, due_at) > billing_now() + interval '5 minutes') from invoices
           where contract_id = new.id and status = 'open' and due_at <= billing_now()) then
         raise exception 'nothing of this contract is past its days' using errcode = 'check_violation';
       end if;

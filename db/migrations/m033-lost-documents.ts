@@ -33,7 +33,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     create or replace function refuse_early_past_due() returns trigger language plpgsql security definer ${path} as $$
     begin
-      if (select bool_and(past_due_at > billing_now() + interval '5 minutes') from invoices
+      if (select bool_and(coalesce(past_due_at, due_at) > billing_now() + interval '5 minutes') from invoices
           where contract_id = new.id and status = 'open' and due_at <= billing_now()) then
         raise exception 'nothing of this contract is past its days' using errcode = 'check_violation';
       end if;

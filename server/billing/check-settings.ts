@@ -1,11 +1,10 @@
 // What must be right between members of the settings of billing (contract 7.105 to 7.112), also where others are wrong: one
 // answer names everything.
+
 import type { FieldError } from '../basics/errors.ts';
+import { isObject } from '../basics/is-object.ts';
 import { isCountry, isMemberState } from './countries.ts';
 import { readVatId, vatPrefix } from './vat-ids.ts';
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const find = (value: unknown, ...path: string[]): unknown =>
   path.reduce((at, name) => (isObject(at) ? at[name] : undefined), value);

@@ -1,7 +1,9 @@
 // A report of a payment or refund (contract 7.142 to 7.145): its schema, and what it says.
+
 import { z } from 'zod';
 import { AppError, toFieldErrors } from '../basics/errors.ts';
 import { instantSchema } from '../basics/instant.ts';
+import { isObject } from '../basics/is-object.ts';
 import { buildNameSchema } from '../identity/ground/names.ts';
 import { maxAmount } from './amounts.ts';
 import type { Money } from './ledger.ts';
@@ -19,9 +21,6 @@ export const numberSchema = shortText(64);
 export const methodSchema = shortText(60);
 
 export const referenceSchema = shortText(200);
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 export const paymentSchema = z
   .object({

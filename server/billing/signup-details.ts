@@ -1,5 +1,6 @@
 // `account.billing` of a signup (contract 7.236 to 7.240): fills what was not edited here, of an account that this signup made:
 // whoever signs up with somebody's address must not get their invoices. What is wrong is left out, so that no customer is lost.
+
 import type { Transaction } from 'kysely';
 import { z } from 'zod';
 import type { DB } from '../../db/schema.ts';
@@ -14,6 +15,7 @@ import { findReservation } from '../../db/tables/reserved-addresses.ts';
 import { type Contract, hasMadeAccount } from '../../db/tables/service-contracts.ts';
 import { findUserById } from '../../db/tables/users.ts';
 import { AppError } from '../basics/errors.ts';
+import { isObject } from '../basics/is-object.ts';
 import type { Trace } from '../http/trace-context.ts';
 import { keepTrace } from '../identity/ground/address-proof.ts';
 import { spendAllowance } from '../identity/ground/allowances.ts';
@@ -168,6 +170,3 @@ function readGivenAddress(given: unknown): Read<DetailValues['address']> | undef
   const address = Object.fromEntries(parts) as GivenAddress;
   return readAddress(address);
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

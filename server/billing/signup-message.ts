@@ -1,7 +1,9 @@
 // A signup message from the CRM (contract 7.5 to 7.12): its schema, and the words for what is wrong with a message.
+
 import { z } from 'zod';
 import { AppError, toFieldErrors } from '../basics/errors.ts';
 import { instantSchema } from '../basics/instant.ts';
+import { isObject } from '../basics/is-object.ts';
 import { emailSchema } from '../identity/ground/email-address.ts';
 import { nameSchema } from '../identity/ground/names.ts';
 import { parseStrictJson, StrictJsonError } from '../sso/strict-json.ts';
@@ -38,11 +40,11 @@ export const signupIdSchema = z
   .regex(/^[A-Za-z0-9_.:-]{1,128}$/, 'Must be 1 to 128 of the characters A-Z a-z 0-9 _ . : -')
   .describe('The CRM’s own name for the signup. Its contract keeps it for ever.');
 
-type Parsed = { occurred_at?: unknown; contract?: { trial_ends_at?: unknown } };
-const isObject = (value: unknown): value is Parsed =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 const hasInstants = (value: unknown) =>
-  isObject(value) && value.occurred_at instanceof Date && value.contract?.trial_ends_at instanceof Date;
+  isObject(value) &&
+  value.occurred_at instanceof Date &&
+  isObject(value.contract) &&
+  value.contract.trial_ends_at instanceof Date;
 
 const contractSchema = z
   .object({

@@ -1,8 +1,10 @@
 // The base of every procedure: its context, who may call it, and the shape of its errors.
+
 import { initTRPC, TRPCError } from '@trpc/server';
 import superjson, { type SuperJSONResult } from 'superjson';
 import { z } from 'zod';
 import { AppError, toFieldErrors } from '../basics/errors.ts';
+import { isObject } from '../basics/is-object.ts';
 import { toAppError } from '../http/answers.ts';
 import type { Visit } from '../http/requests.ts';
 import { requireConfirmed } from '../identity/session/actor.ts';
@@ -45,9 +47,6 @@ function readInput({ json, meta }: SuperJSONResult): unknown {
 
 /** More than the members of any input. */
 const maxAnnotations = 20;
-
-const isObject = (value: unknown): value is object =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const isUndefined = (annotation: unknown) =>
   Array.isArray(annotation) && annotation.length === 1 && annotation[0] === 'undefined';

@@ -76,7 +76,8 @@ async function fill(client: pg.Client): Promise<void> {
 }
 
 const print = (text: string) => process.stdout.write(`${text}\n`);
-const some = () => 10 * (1 + Math.floor((Math.random() * people) / 10 - 1));
+/** One of ten people, and never the last, so that there is somebody after them. */
+const some = () => 10 * (1 + Math.floor(Math.random() * (people / 10 - 1)));
 
 const addressOf = (n: number) => `kunde${n}@${n % 20 < 10 ? 'post' : 'mail'}.example.com`;
 
@@ -196,10 +197,11 @@ async function measure(): Promise<boolean> {
   };
   for (const [name, build, expected] of kinds)
     await time(name, String(expected ?? 'some'), async () => {
-      const result = await findPeople(database, build());
+      const query = build();
+      const result = await findPeople(database, query);
       const found = result.more ? more : result.people.length;
       if (expected === undefined ? found === 0 : found !== expected)
-        throw new Error(`${name}: found ${found}`);
+        throw new Error(`${name}: found ${found} by ${JSON.stringify(query)}`);
     });
   for (const [name, read] of pages) await time(name, '–', async () => void (await read()));
   for (const page of buildStaffPages(database))

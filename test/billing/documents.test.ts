@@ -642,4 +642,29 @@ describe('an instance of the version before', () => {
       sql`update service_contracts set status = 'past_due' where id = ${contractId}`.execute(billing.app.db),
     ).rejects.toThrow(/past its days/);
   });
+
+  it('makes one past due for an old invoice, whatever days a later one has', async () => {
+    const { db } = billing.app;
+    await sql`update billing_settings set stopped_at = now()`.execute(db);
+    await setClocks('2026-01-10T12:00:00.000Z');
+    const contractId = await billing.report('old-and-new');
+    await billing.bill();
+    const [{ number } = { number: 0 }] = await db
+      .selectFrom('invoices')
+      .select('number')
+      .where('contract_id', '=', contractId)
+      .execute();
+    const paid = { id: 'paid-old', amount: 2_900, invoiceNumber: String(number) };
+    await record(paid);
+    const terms = { ...germanSettings.terms, past_due_after_days: 365 };
+    await setSettings(db, numberedAs('MIXED-', { terms }));
+    await setClocks('2026-02-10T12:00:00.000Z');
+    await billing.bill();
+    await setClocks('2026-03-01T12:00:00.000Z');
+    await record({ kind: 'refund', of: paid.id, amount: paid.amount });
+    expect(await billing.invoicesOf(contractId)).toMatchObject([{ status: 'open' }, { status: 'open' }]);
+    expect(
+      (await sql`select status from service_contracts where id = ${contractId}`.execute(db)).rows,
+    ).toEqual([{ status: 'past_due' }]);
+  });
 });
