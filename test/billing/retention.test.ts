@@ -276,22 +276,23 @@ describe('one by one', () => {
 
   it('stays whole while any of it is open, unallocated or of a later year', async () => {
     const [later] = await addInvoices(1, '2027-02-01T10:00:00Z');
-    const invoices = await addInvoices(6);
-    const [two = '', open = '', tooMuch = '', anew = '', credited = '', paidLater = ''] = invoices.map(
-      ({ number }) => number,
-    );
+    const invoices = await addInvoices(7);
+    const [two = '', open = '', tooMuch = '', anew = '', credited = '', paidLater = '', late = ''] =
+      invoices.map(({ number }) => number);
     // One payment of two invoices, of which one stays open; and one that waits for an invoice of the next year.
     const { payment: ofTwo } = await pay(books, 4_451, two);
     await act(books, (trx, by) => allocate(trx, { paymentId: ofTwo.id, number: open }, by));
     const { payment: rest } = await pay(books, 5_000, null);
     await act(books, (trx, by) => allocate(trx, { paymentId: rest.id, number: tooMuch }, by));
     const { payment: waiting } = await pay(books, 6_902, paidLater);
+    const { payment: allocatedLate } = await pay(books, 3_451, null);
     await act(books, (trx, by) => reissueInvoice(trx, anew, by));
     const [, replacing] = await books.documentsOf(invoices[3]?.id ?? '');
     await books.setClock('2027-02-02T10:00:00Z');
     await act(books, (trx, by) => creditInvoice(trx, credited, undefined, by));
     await act(books, (trx, by) => allocate(trx, { paymentId: waiting.id, number: later?.number ?? '' }, by));
-    const all = [two, open, tooMuch, anew, credited, paidLater, later?.number ?? ''];
+    await act(books, (trx, by) => allocate(trx, { paymentId: allocatedLate.id, number: late }, by));
+    const all = [late, two, open, tooMuch, anew, credited, paidLater, later?.number ?? ''];
     const listLeft = async () => {
       const found = await Promise.all(all.map(isThere));
       return all.filter((_, at) => found[at]);
@@ -303,7 +304,7 @@ describe('one by one', () => {
     await payWhole(replacing?.number ?? '');
     await act(books, (trx, by) => payBack(trx, { paymentId: rest.id, id: uuidv7(), paidAt: by.now }, by));
     await afterNewYear(2033);
-    expect(await listLeft()).toEqual([credited, paidLater, later?.number]);
+    expect(await listLeft()).toEqual([late, credited, paidLater, later?.number]);
     await afterNewYear(2034);
     expect(await listLeft()).toEqual([]);
   });
