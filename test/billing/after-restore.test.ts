@@ -478,6 +478,30 @@ describe('billing:resume', () => {
   });
 });
 
+it('an earlier period without an invoice waits, until its invoice is put back', async () => {
+  const { facts } = sent.get('INV-2026-0012') as Kept;
+  const trail = { details: { by: 'cli' } } as const;
+  const recover = (number: string, month: number) => {
+    const [starts, ends] = [month, month + 1].map((at) =>
+      facts.record.period_starts_at.replace('2026-12', `2027-0${at}`),
+    ) as [string, string];
+    const record = { ...facts.record, period_starts_at: starts, period_ends_at: ends };
+    const changed = { facts: { ...facts, number, record }, files: undefined };
+    return work((trx) => recoverDocument(trx, changed, { now: books.now(), trail }));
+  };
+  const listWaiting = async () =>
+    (
+      await sql<{
+        month: string;
+      }>`select to_char(starts_at at time zone 'UTC', 'YYYY-MM') as month from waiting_periods
+        where contract_id = ${facts.record.contract_id} order by 1`.execute(books.db)
+    ).rows.map(({ month }) => month);
+  await recover('INV-2026-0032', 2);
+  expect(await listWaiting()).toEqual(['2027-01']);
+  await recover('INV-2026-0033', 1);
+  expect(await listWaiting()).toEqual([]);
+});
+
 /** The same PDF with another attachment. */
 async function forge(pdf: Buffer, attachment: string): Promise<Buffer> {
   const text = pdf.toString('latin1');
