@@ -4,7 +4,7 @@ import { Day } from '../components/instant.tsx';
 import { Money } from '../components/money.tsx';
 import { Section } from '../components/section.tsx';
 import { titled } from '../components/service-name.ts';
-import { sayRate } from '../components/staff/billing-reports.tsx';
+import { Figures, sayRate } from '../components/staff/billing-reports.tsx';
 import { StaffPage } from '../components/staff/staff-page.tsx';
 import { heldWords } from '../components/staff/words.tsx';
 import { loadForStaff } from '../staff.ts';
@@ -38,14 +38,7 @@ export default function Preview() {
     >
       <Section id="documents" title={`Contract ${signup}`}>
         {documents.length > 0 && (
-          <table className="figures">
-            <thead>
-              <tr>
-                <th scope="col">Invoice of</th>
-                <th scope="col">Period</th>
-                <th scope="col">Total</th>
-              </tr>
-            </thead>
+          <Figures heads={['Invoice of', 'Period', 'Total']}>
             <tbody>
               {documents.map(({ currency, minorDigits, category, rate, total, ...days }) => (
                 <tr key={days.period_first_day}>
@@ -62,7 +55,7 @@ export default function Preview() {
                 </tr>
               ))}
             </tbody>
-          </table>
+          </Figures>
         )}
         {held && (
           <p>

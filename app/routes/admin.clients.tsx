@@ -25,7 +25,7 @@ export default function Clients() {
   return (
     <StaffPage
       title="Clients"
-      intro="The products that people open from here. What was counted is up to ten seconds old."
+      intro="The products that people open from here. A webhook tells each of new events, which it then reads. What was counted is up to ten seconds old."
       who={who}
       current="/admin/clients"
     >
@@ -43,9 +43,9 @@ export default function Clients() {
 }
 
 const kindWords: Record<string, string> = {
-  token: 'Reading events and profiles',
-  hand_off: 'Hand-offs to here',
-  signup: 'Signups',
+  token: 'To read events and people',
+  hand_off: 'To hand people over to us',
+  signup: 'To report signups',
 };
 
 const sayCount = (count: number, one: string) => `${count} ${count === 1 ? one : `${one}s`}`;
@@ -63,17 +63,17 @@ function About({ client }: { client: Client }) {
         <>
           <code data-client={name}>{name}</code>
           {isDemo && ', a demo client of this service'}{' '}
-          {isFailing && <Badge meaning="needs-you">Nudges fail</Badge>}{' '}
-          {isBehind && <Badge meaning="waiting">{sayCount(behind, 'event')} behind</Badge>}
+          {isFailing && <Badge meaning="needs-you">Webhook fails</Badge>}{' '}
+          {isBehind && <Badge meaning="waiting">{sayCount(behind, 'event')} unread</Badge>}
         </>
       }
     >
       <dl className="facts">
-        <Fact term="Callback">
+        <Fact term="Callback URL">
           <Name>{callbackUrl}</Name>
         </Fact>
-        <Fact term="Login">{loginUrl === null ? 'Not set' : <Name>{loginUrl}</Name>}</Fact>
-        <Fact term="Nudges go to">{eventsUrl === null ? 'Nowhere' : <Name>{eventsUrl}</Name>}</Fact>
+        <Fact term="Login URL">{loginUrl === null ? 'Not set' : <Name>{loginUrl}</Name>}</Fact>
+        <Fact term="Webhook URL">{eventsUrl === null ? 'Not set' : <Name>{eventsUrl}</Name>}</Fact>
         <Fact term="Last launch">{launchedAt ? <Instant at={launchedAt} /> : 'None counted'}</Fact>
         {calls.map(({ kind, secrets, last }) => (
           <Fact key={kind} term={kindWords[kind] ?? kind}>
@@ -87,11 +87,11 @@ function About({ client }: { client: Client }) {
             )}
           </Fact>
         ))}
-        <Fact term="Last pull">{pulledAt ? <Instant at={pulledAt} /> : 'None'}</Fact>
-        <Fact term="Behind">
+        <Fact term="Last read events">{pulledAt ? <Instant at={pulledAt} /> : 'Never'}</Fact>
+        <Fact term="Unread events">
           {isBehind ? (
             <>
-              {sayCount(behind, 'event')}
+              {behind}
               {oldestAt && (
                 <>
                   , the oldest from <Instant at={oldestAt} />
@@ -99,19 +99,19 @@ function About({ client }: { client: Client }) {
               )}
             </>
           ) : (
-            'Nothing more to read'
+            'None'
           )}
         </Fact>
-        <Fact term="Last failed nudge">
+        <Fact term="Webhook last failed">
           {failedAt ? (
             <>
               <Name>{failure ?? 'For no known reason'}</Name>, <Instant at={failedAt} />
             </>
           ) : (
-            'None'
+            'Never'
           )}
         </Fact>
-        <Fact term="Refused, last day">
+        <Fact term="Refused within a day">
           {refusals.length === 0
             ? 'Nothing'
             : refusals.map(({ code, count }, at) => (
@@ -121,7 +121,7 @@ function About({ client }: { client: Client }) {
                 </span>
               ))}
         </Fact>
-        <Fact term="Check it">
+        <Fact term="Check it with">
           <code>{doctor}</code>
         </Fact>
       </dl>

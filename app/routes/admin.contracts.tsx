@@ -6,7 +6,7 @@ import { Money } from '../components/money.tsx';
 import { Row } from '../components/rows.tsx';
 import { titled } from '../components/service-name.ts';
 import { BookList, loadBookList, Owner } from '../components/staff/book-list.tsx';
-import { heldWords } from '../components/staff/words.tsx';
+import { heldWords, personPath } from '../components/staff/words.tsx';
 
 /** The form is the browser's own: no script keeps what is shown of people. */
 export const handle = { isStatic: true };
@@ -38,6 +38,7 @@ export default function Contracts() {
       {list?.contracts.map(({ id, plan, status, price, held, minorDigits, ...contract }) => (
         <Row
           key={id}
+          href={contract.user_id ? personPath(contract.user_id) : undefined}
           title={
             <>
               <span className="plan">{plan}</span>, <bdi>{contract.signup_id}</bdi>
@@ -45,7 +46,7 @@ export default function Contracts() {
           }
           about={
             <>
-              <Owner email={contract.email} userId={contract.user_id} />
+              <Owner email={contract.email} />
               {status === 'trialing' && contract.trial_ends_at && (
                 <>
                   , free until <Day at={new Date(contract.trial_ends_at)} />
@@ -67,10 +68,10 @@ export default function Contracts() {
           end={
             <>
               {price && minorDigits !== null && (
-                <>
+                <span>
                   <Money currency={price.currency} unitAmount={price.unit_amount} minorDigits={minorDigits} />{' '}
-                  a {price.interval}{' '}
-                </>
+                  a {price.interval}
+                </span>
               )}
               <ContractState status={status} />
             </>

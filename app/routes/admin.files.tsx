@@ -1,5 +1,6 @@
 import { type ActionFunctionArgs, data, type LoaderFunctionArgs } from '@remix-run/node';
 import { useLoaderData } from '@remix-run/react';
+import type { ReactNode } from 'react';
 import { Confirm } from '../components/confirm.tsx';
 import { Field } from '../components/field.tsx';
 import { Notice } from '../components/notice.tsx';
@@ -33,16 +34,17 @@ function pathOfFile({ file, ...span }: Asked): string {
 export async function loader(args: LoaderFunctionArgs) {
   const { transport, site } = args.context;
   const query = transport.readQuery(args.request);
-  const [file, from, to] = [query.get('file') ?? '', query.get('from') ?? '', query.get('to') ?? ''];
+  const days = { from: query.get('from') ?? '', to: query.get('to') ?? '' };
+  const file = query.get('file') ?? '';
   // A link elsewhere must not make a browser download, nor must a login that it leads to.
   const isStarting =
     query.get('saved') === 'download' && transport.comesFrom(args.request, site.baseUrl + path);
   const loaded = await loadForStaff(args, async (procedures) => {
     const list = await procedures.admin.files.list();
     const isKnown = [...list.tables, ...list.books].some((name) => name === file);
-    const asked = isKnown ? { file, from, to } : undefined;
+    const asked = isKnown ? { file, ...days } : undefined;
     const asks = asked && !isStarting ? await procedures.confirm.find() : undefined;
-    return { ...list, asked, asks };
+    return { ...list, days, asked, asks };
   });
   const starts = isStarting && loaded.asked ? pathOfFile(loaded.asked) : undefined;
   return data({ ...loaded, starts }, { headers: starts ? { Refresh: `0; url=${starts}` } : {} });
@@ -76,14 +78,22 @@ const about: Record<string, string> = {
   'contracts.csv': 'Service contracts, as they are now',
   'invoices.csv': 'Invoices, as they are now',
   'documents.csv': 'Invoices and credit notes, with what was open on the last day',
-  'lines.csv': 'Their lines',
-  'tax.csv': 'Their tax, by rate',
+  'lines.csv': 'What each of them charges, line by line',
+  'tax.csv': 'The tax of each of them, by rate',
   'money.csv': 'Payments, refunds and what was paid back',
   'allocations.csv': 'Which payment paid which invoice',
 };
 
+const spanWords = {
+  last_month: 'Last month',
+  last_quarter: 'Last quarter',
+  this_year: 'This year',
+  last_year: 'Last year',
+};
+
 export default function Files() {
-  const { who, tables, books, left, today, from, to, asked, asks, starts } = useLoaderData<typeof loader>();
+  const { who, tables, books, left, today, spans, days, asked, asks, starts } =
+    useLoaderData<typeof loader>();
   const refused = useRefused();
   const waits = refused?.asks ? refused.values : refused ? undefined : asked;
   const toConfirm = refused ? refused.asks : asks;
@@ -92,6 +102,9 @@ export default function Files() {
   const values = refused?.values ?? asked;
   // Such as after a login that was asked for first.
   const ready = !starts && !(refused && refused.status !== 200) ? values : undefined;
+  // A link of a span only fills the days.
+  const filled = refused?.values ?? days;
+  const [from, to] = [filled.from || spans[0]?.from, filled.to || spans[0]?.to];
   const isAboutDays = refused?.errors.from !== undefined || refused?.errors.to !== undefined;
   return (
     <StaffPage
@@ -118,61 +131,68 @@ export default function Files() {
         id="books"
         title="Books"
         bare
-        intro="For your accountant. The five of the same days count as one."
+        intro="For your accountant. All five files of the same days count as one download."
       >
-        <form method="post" action={path} className="card">
+        <nav className="tabs" aria-label="Days of the books">
+          <ul>
+            {spans.map((span) => (
+              <li key={span.name}>
+                <a
+                  href={`${path}?from=${span.from}&to=${span.to}#books`}
+                  aria-current={span.from === from && span.to === to ? 'true' : undefined}
+                >
+                  {spanWords[span.name]}
+                </a>
+              </li>
+            ))}
+          </ul>
+        </nav>
+        <FilesForm files={books}>
           <div className="filters">
-            <Field
-              label="First day"
-              name="from"
-              type="date"
-              required
-              max={today}
-              defaultValue={values?.from || from}
-              error={refused?.errors.from}
-            />
-            <Field
-              label="Last day"
-              name="to"
-              type="date"
-              required
-              max={today}
-              defaultValue={values?.to || to}
-              error={refused?.errors.to}
-            />
+            {(['from', 'to'] as const).map((name) => (
+              <Field
+                key={name}
+                label={name === 'from' ? 'First day' : 'Last day'}
+                name={name}
+                type="date"
+                required
+                max={today}
+                defaultValue={name === 'from' ? from : to}
+                error={refused?.errors[name]}
+              />
+            ))}
           </div>
-          <FileRows files={books} />
-        </form>
+        </FilesForm>
       </Section>
       <Section id="tables" title="Tables" bare intro="Each as it is now.">
-        <form method="post" action={path} className="card">
-          <FileRows files={tables} />
-        </form>
+        <FilesForm files={tables} />
       </Section>
     </StaffPage>
   );
 }
 
-const FileRows = ({ files }: { files: readonly string[] }) => (
-  <Rows>
-    {files.map((file) => (
-      <Row
-        key={file}
-        icon="download"
-        title={file}
-        about={about[file]}
-        end={
-          <button
-            type="submit"
-            className="secondary"
-            name="file"
-            value={file}
-            aria-label={`Download ${file}`}
-          >
-            Download
-          </button>
-        }
-      />
-    ))}
-  </Rows>
+const FilesForm = ({ files, children }: { files: readonly string[]; children?: ReactNode }) => (
+  <form method="post" action={path} className="card">
+    {children}
+    <Rows>
+      {files.map((file) => (
+        <Row
+          key={file}
+          title={file}
+          about={about[file]}
+          end={
+            <button
+              type="submit"
+              className="secondary"
+              name="file"
+              value={file}
+              aria-label={`Download ${file}`}
+            >
+              Download
+            </button>
+          }
+        />
+      ))}
+    </Rows>
+  </form>
 );

@@ -31,7 +31,8 @@ export default function Invoices() {
       {list?.invoices.map(({ number, status, overdue, total, open, ...invoice }) => (
         <Row
           key={number}
-          title={<a href={`/admin/invoices/${number}`}>Invoice {number}</a>}
+          href={`/admin/invoices/${number}`}
+          title={`Invoice ${number}`}
           about={
             <>
               <Owner email={invoice.email} userId={invoice.user_id} />,{' '}
@@ -46,7 +47,15 @@ export default function Invoices() {
           }
           end={
             <>
-              <Money {...invoice} unitAmount={total} /> <InvoiceState status={status} isOverdue={overdue} />
+              <span>
+                {open > 0 && open < total && (
+                  <>
+                    <Money {...invoice} unitAmount={open} /> open of{' '}
+                  </>
+                )}
+                <Money {...invoice} unitAmount={total} />
+              </span>
+              <InvoiceState status={status} isOverdue={overdue} />
             </>
           }
         />

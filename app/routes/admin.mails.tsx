@@ -12,7 +12,7 @@ import { Section } from '../components/section.tsx';
 import { titled } from '../components/service-name.ts';
 import { ActForm, Refusal } from '../components/staff/act-form.tsx';
 import { StaffPage } from '../components/staff/staff-page.tsx';
-import { Name, PersonLink, Select, sayKind } from '../components/staff/words.tsx';
+import { Name, PersonLink, Select } from '../components/staff/words.tsx';
 import type { Refused } from '../refused.ts';
 import { loadForStaff } from '../staff.ts';
 
@@ -108,7 +108,7 @@ export default function Mails() {
             label="Kind"
             name="kind"
             value={asked.kind}
-            options={[['', 'Any'], ...kinds.map((kind): [string, string] => [kind, sayKind(kind)])]}
+            options={[['', 'Any'], ...kinds.map(({ kind, words }): [string, string] => [kind, words])]}
           />
           <div className="filter-buttons">
             <button type="submit">Show</button>
@@ -183,19 +183,23 @@ function Unsent({
   people: Loaded['people'];
   refused: Refused | undefined;
 }) {
-  const { id, kind, recipient, userId, state, createdAt, attempts, nextTryAt, givenUpAt, error, seen } = mail;
+  const { id, what, recipient, userId, state, createdAt, attempts, nextTryAt, givenUpAt, error, seen } = mail;
   const refusedOf = (intent: string) => (isOf(any, mail) && any?.values.intent === intent ? any : undefined);
   const [words, meaning] = badges[state];
   const about = { id, seen };
   const named = (
     <span className="visually-hidden">
-      : {sayKind(kind)}, {recipient}
+      : {what}, {recipient}
     </span>
   );
   return (
     <Row
       icon="mail"
-      title={<span data-mail={id}>{sayKind(kind)}</span>}
+      title={
+        <>
+          <span data-mail={id}>{what}</span> <Badge meaning={meaning}>{words}</Badge>
+        </>
+      }
       about={
         <>
           To <Name>{recipient}</Name>
@@ -235,7 +239,6 @@ function Unsent({
           )}
         </>
       }
-      end={<Badge meaning={meaning}>{words}</Badge>}
     >
       {(mail.mayRetry || mail.mayGiveUp) && (
         <div className="acts">

@@ -3,6 +3,7 @@ import type { AuditRow } from '../../db/tables/audit-events.ts';
 import type { Change } from '../../db/tables/changes.ts';
 import { describeEvent, words as own } from '../identity/history/activity.ts';
 import { type Detail, describeHappening, describeMembers } from '../identity/history/change-words.ts';
+import { sayMailKind } from '../mail/kind-words.ts';
 
 /** Words for the events that the person does not read. */
 const hidden: Record<string, string> = {
@@ -58,7 +59,7 @@ export function sayEvent(event: Pick<AuditRow, 'type' | 'reason' | 'details'>): 
   const words = hidden[event.type];
   if (words === undefined) return describeEvent(event) || event.type;
   const { number, payment, file, mail, kind } = event.details ?? {};
-  const ofMail = mail === undefined ? undefined : kind;
+  const ofMail = mail === undefined ? undefined : sayMailKind(String(kind));
   return [words, number ?? payment ?? (file === undefined ? ofMail : sayFile(event.details))]
     .filter((part) => part !== undefined)
     .join(': ');

@@ -1,4 +1,4 @@
-// Which files administrators may take, and how often (contract 12.143 to 12.161).
+// Which files administrators may take, and how often (contract 12.143 to 12.162).
 import { inTransactionOf } from '../../db/postgres/transactions.ts';
 import { deferAuditEvent, listFilesTaken, recordAuditEvent } from '../../db/tables/audit-events.ts';
 import { lockOpenSession } from '../../db/tables/sessions.ts';
@@ -95,16 +95,29 @@ export const endFile = (
     details: { ...asked, rows, whole },
   });
 
-/** What there is, how many more they may take now, and the days of last month in the seller's zone, which most books are for. */
+/** The days that most books are for, of the calendar, both included. None is after today. */
+export function buildSpans(today: string) {
+  const [year = 0, month = 0] = today.split('-').map(Number);
+  const quarter = month - ((month - 1) % 3);
+  const firstOf = (of: number) => new Date(Date.UTC(year, of - 1)).toISOString().slice(0, 10);
+  const between = (from: number, until: number) => ({ from: firstOf(from), to: addDays(firstOf(until), -1) });
+  return [
+    { name: 'last_month' as const, ...between(month - 1, month) },
+    { name: 'last_quarter' as const, ...between(quarter - 3, quarter) },
+    { name: 'this_year' as const, from: firstOf(1), to: today },
+    { name: 'last_year' as const, ...between(-11, 1) },
+  ];
+}
+
+/** What there is, how many more they may take now, and days in the seller's zone. */
 export async function listFiles({ db, now }: Dependencies, staff: Staff) {
   requireRight(staff, 'files.list');
   const today = dayIn(await findZone(db), now());
-  const to = addDays(`${today.slice(0, 7)}-01`, -1);
   const left = filesAnHour - countFiles(await listFilesTaken(db, staff.session.user.id));
   return {
     tables: tableNames,
     books: bookNames,
     left: Math.max(0, left),
-    ...{ today, from: `${to.slice(0, 7)}-01`, to },
+    ...{ today, spans: buildSpans(today) },
   };
 }

@@ -18,6 +18,7 @@ import { AppError } from '../basics/errors.ts';
 import type { BooksTrail } from '../billing/ledger.ts';
 import type { Dependencies } from '../instance/dependencies.ts';
 import { describeAnswer } from '../mail/describe-answer.ts';
+import { sayMailKind } from '../mail/kind-words.ts';
 import { leaseMs } from '../mail/outbox.ts';
 import { type BookAct, type BookFields, type BookTarget, digestSeen, mayActOnBooks } from './act-on-books.ts';
 import type { Staff } from './staff.ts';
@@ -41,6 +42,7 @@ const seenOfMail = (mail: UnsentMail | undefined) =>
 export const describeMail = (mail: UnsentMail) => ({
   id: mail.id,
   kind: mail.kind,
+  what: sayMailKind(mail.kind),
   recipient: mail.recipient,
   userId: mail.userId,
   state: stateOf(mail),

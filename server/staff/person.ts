@@ -27,6 +27,7 @@ import { describePendingNewAddress } from '../identity/recovery/new-address.ts';
 import { hasSecondFactor, needsSecondFactor } from '../identity/session/second-factor.ts';
 import { sessionLimits } from '../identity/session/sessions.ts';
 import type { Dependencies } from '../instance/dependencies.ts';
+import { sayMailKind } from '../mail/kind-words.ts';
 import { findPerson, listIntents, seenOf } from './act.ts';
 import { acts, type Intent } from './acts.ts';
 import { forManager } from './audit.ts';
@@ -148,7 +149,7 @@ export async function describePerson(
     ),
     refused: refused.map(hide),
     links: links.filter(({ userId }) => !hidden.has(userId)),
-    mails,
+    mails: mails.map((mail) => ({ ...mail, what: sayMailKind(mail.kind) })),
     contracts: contracts.map((contract) => ({
       id: contract.id,
       signupId: contract.signupId,

@@ -1,4 +1,4 @@
-// Which files there are for administrators (contract 12.143 to 12.161). server/endpoints/staff-file.ts sends them.
+// Which files there are for administrators (contract 12.143 to 12.162). server/endpoints/staff-file.ts sends them.
 import { z } from 'zod';
 import { textSchema } from '../http/text.ts';
 import { requireRight } from '../staff/act-on-books.ts';

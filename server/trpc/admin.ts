@@ -1,10 +1,10 @@
 // What staff do for other people (contract section 12). server/staff/rights.ts says who may call what, on whom.
 import { z } from 'zod';
-import { mailKinds } from '../../db/tables/mail-kinds.ts';
 import { AppError } from '../basics/errors.ts';
 import { faultWords } from '../basics/fault-words.ts';
 import { instantSchema } from '../basics/instant.ts';
 import { textSchema } from '../http/text.ts';
+import { listMailKinds } from '../mail/kind-words.ts';
 import { actAsStaff } from '../staff/act.ts';
 import { type Given, type Intent, isIntent, verification } from '../staff/acts.ts';
 import { listAudit } from '../staff/audit.ts';
@@ -138,8 +138,8 @@ export const staffFormsRouter = router({
   /** The kinds of events that the audit can be searched by. */
   auditKinds: staff.query(() => listKinds()),
 
-  /** The kinds of mails that a list can be of. */
-  mailKinds: staff.query(() => [...mailKinds].sort()),
+  /** The kinds of mails that a list can be of, in words. */
+  mailKinds: staff.query(() => listMailKinds()),
 
   /** A form of a person's page: an act by its intent, with the fields of its form. Throws 400 `invalid_request` for another intent. */
   act: staff

@@ -2,6 +2,7 @@
 import { sql } from 'kysely';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { demoPassword } from '../../server/demo/demo-users.ts';
 import {
   appearances,
   followMail,
@@ -231,6 +232,14 @@ describe('a call is answered', () => {
   });
 });
 
+async function tabTo(page: Page, selector: string): Promise<void> {
+  for (let pressed = 0; pressed < 60; pressed++) {
+    if ((await page.locator(`${selector}:focus`).count()) > 0) return;
+    await page.keyboard.press('Tab');
+  }
+  throw new Error(`${selector} cannot be reached`);
+}
+
 it('a person is helped by keyboard alone, also without script', async () => {
   const { page } = await visitAs('manager@example.test', { javaScriptEnabled: false });
   // The field gets the focus by itself.
@@ -238,24 +247,67 @@ it('a person is helped by keyboard alone, also without script', async () => {
   await page.keyboard.type('merchant@example.test');
   await page.keyboard.press('Enter');
   await page.waitForURL('**/admin/people?q=merchant*');
-  const tabTo = async (selector: string) => {
-    for (let pressed = 0; pressed < 60; pressed++) {
-      if ((await page.locator(`${selector}:focus`).count()) > 0) return;
-      await page.keyboard.press('Tab');
-    }
-    throw new Error(`${selector} cannot be reached`);
-  };
-  await tabTo('tr[data-user-id] a');
+  await tabTo(page, 'tr[data-user-id] a');
   await page.keyboard.press('Enter');
   await page.waitForURL('**/admin/people/*');
-  await tabTo('#login ~ * summary, section[aria-labelledby=login] summary');
+  await tabTo(page, '#login ~ * summary, section[aria-labelledby=login] summary');
   await page.keyboard.press('Enter');
-  await tabTo('form[data-intent="send-mail"] [name=why]');
+  await tabTo(page, 'form[data-intent="send-mail"] [name=why]');
   await page.keyboard.type('They asked for it');
   await page.keyboard.press('Enter');
   await page.waitForURL('**?saved=send-mail');
   await page.locator('.notice.success').first().waitFor();
 });
+
+it.each([
+  ['with script', true],
+  ['without script', false],
+])(
+  'by keyboard alone, %s, a mail is sent again, and a book taken once a password is given',
+  async (_, javaScriptEnabled) => {
+    const { db } = site.app;
+    const { page, complaints } = await visitAs('admin@example.test', { javaScriptEnabled });
+    const [mail, recipient] = [crypto.randomUUID(), 'customer@example.test'];
+    await sql`insert into mails (id, kind, user_id, recipient, details, created_at, attempts, next_attempt_at, last_error)
+    select ${mail}, 'password_changed', id, email, '{}', now(), 3, now() + interval '1 day', '550 no such mailbox'
+    from users where email = ${recipient}`.execute(db);
+    const focused = page.locator(':focus');
+
+    await tabTo(page, 'nav a[href="/admin/mails"]');
+    await page.keyboard.press('Enter');
+    await page.waitForURL('**/admin/mails');
+    await tabTo(page, `li:has([data-mail="${mail}"]) summary`);
+    expect(await focused.textContent()).toBe(`Send again: Password changed, ${recipient}`);
+    await page.keyboard.press('Enter');
+    await tabTo(page, `li:has([data-mail="${mail}"]) [data-intent=retry] [name=why]`);
+    await page.keyboard.type('The mailbox is there again');
+    await page.keyboard.press('Enter');
+    await page.waitForURL('**/admin/mails?saved=retry');
+    await page.locator('.notice.success:focus').getByText('The mail is sent again now.').waitFor();
+
+    await sql`update sessions set auth_time = now() - interval '11 minutes'
+    where user_id = ${await idOf(db, 'admin@example.test')}`.execute(db);
+    await tabTo(page, 'nav a[href="/admin/files"]');
+    await page.keyboard.press('Enter');
+    await page.waitForURL('**/admin/files');
+    await tabTo(page, 'nav[aria-label="Days of the books"] a[href*="from="]:text-is("Last year")');
+    await page.keyboard.press('Enter');
+    await page.waitForURL('**/admin/files?from=*#books');
+    const [from = '', to = ''] = new URL(page.url()).searchParams.values();
+    expect([from.slice(4), to.slice(4)]).toEqual(['-01-01', '-12-31']);
+    expect(await page.getByLabel('First day').inputValue()).toBe(from);
+    expect(await page.getByLabel('Last day').inputValue()).toBe(to);
+    await tabTo(page, 'button[aria-label="Download tax.csv"]');
+    await page.keyboard.press('Enter');
+    await page.locator('input[name=confirmPassword]:focus').waitFor();
+    await page.keyboard.type(demoPassword);
+    const [download] = await Promise.all([page.waitForEvent('download'), page.keyboard.press('Enter')]);
+    expect(download.suggestedFilename()).toBe(`tax-${from}-${to}.csv`);
+    expect(await download.failure()).toBe(null);
+    await page.locator('.notice.success:focus').getByText('Your download has started.').waitFor();
+    expect(complaints).toEqual([]);
+  },
+);
 
 describe('the settings of billing', () => {
   it.each(appearances)('look right empty, set, refused and waiting, at %s', async (name, options) => {

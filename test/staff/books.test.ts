@@ -327,6 +327,16 @@ describe('the page of an invoice', () => {
     const done = answers.find(({ status }) => status === 303) as Answer;
     expect(locationOf(done).search).toBe('?saved=pay');
     expect((await open(number)).text).toContain('data-open="1451"');
+    const untouched = await addInvoice(app.db);
+    const list = await app.send('/admin/invoices?state=open', { cookie: admin.cookie });
+    const rowOf = (which: string) =>
+      textOf({
+        ...list,
+        text: list.text.split('<li class="row">').find((row) => row.includes(`/${which}"`)) ?? '',
+      });
+    expect(rowOf(number)).toMatch(/EUR 14\.51 open of EUR 34\.51/);
+    expect(rowOf(untouched)).toContain('EUR 34.51');
+    expect(rowOf(untouched)).not.toContain('open of');
   });
 
   it('credits and issues anew', async () => {

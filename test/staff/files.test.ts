@@ -1,15 +1,14 @@
-// The files of administrators (contract 12.143 to 12.161).
+// The files of administrators (contract 12.143 to 12.162).
 import { readFileSync } from 'node:fs';
 import { parse } from 'csv-parse/sync';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { addDays } from '../../server/billing/days.ts';
 import { exportBooks } from '../../server/billing/export.ts';
 import { Deadline } from '../../server/http/deadline.ts';
 import { CutOff, streamPaced } from '../../server/http/paced-stream.ts';
 import type { Dependencies } from '../../server/instance/dependencies.ts';
 import { writeCsv } from '../../server/runtime/csv.ts';
-import { beginFile } from '../../server/staff/files.ts';
+import { beginFile, buildSpans } from '../../server/staff/files.ts';
 import type { Staff } from '../../server/staff/staff.ts';
 import { expectRetryAfter, locationOf, openApp, type SendOptions, type TestApp } from '../support/app/app.ts';
 import { addContract, addInvoice, buildPayment, report } from '../support/billing/money.ts';
@@ -223,6 +222,47 @@ describe('the books', () => {
   });
 });
 
+describe('the spans of days', () => {
+  it.each([
+    // today, last month, last quarter, this year, last year
+    [
+      '2026-11-26',
+      ['2026-10-01', '2026-10-31', '2026-07-01', '2026-09-30', '2026-01-01', '2025-01-01', '2025-12-31'],
+    ],
+    // The first day of a year, and of a quarter.
+    [
+      '2027-01-01',
+      ['2026-12-01', '2026-12-31', '2026-10-01', '2026-12-31', '2027-01-01', '2026-01-01', '2026-12-31'],
+    ],
+    [
+      '2026-04-01',
+      ['2026-03-01', '2026-03-31', '2026-01-01', '2026-03-31', '2026-01-01', '2025-01-01', '2025-12-31'],
+    ],
+    // The last day of a quarter, and of a year.
+    [
+      '2026-09-30',
+      ['2026-08-01', '2026-08-31', '2026-04-01', '2026-06-30', '2026-01-01', '2025-01-01', '2025-12-31'],
+    ],
+    [
+      '2026-12-31',
+      ['2026-11-01', '2026-11-30', '2026-07-01', '2026-09-30', '2026-01-01', '2025-01-01', '2025-12-31'],
+    ],
+    // After a day that only leap years have.
+    [
+      '2028-03-31',
+      ['2028-02-01', '2028-02-29', '2027-10-01', '2027-12-31', '2028-01-01', '2027-01-01', '2027-12-31'],
+    ],
+  ])('on %s are of the calendar, and none goes beyond it', (today, days) => {
+    const [lastMonth, lastMonthTo, lastQuarter, lastQuarterTo, thisYear, lastYear, lastYearTo] = days;
+    expect(buildSpans(today)).toEqual([
+      { name: 'last_month', from: lastMonth, to: lastMonthTo },
+      { name: 'last_quarter', from: lastQuarter, to: lastQuarterTo },
+      { name: 'this_year', from: thisYear, to: today },
+      { name: 'last_year', from: lastYear, to: lastYearTo },
+    ]);
+  });
+});
+
 describe('who may', () => {
   it('take a file, or else what they are told, which counts nothing', async () => {
     const customer = await addPerson(app);
@@ -283,10 +323,7 @@ describe('how often', () => {
     // The other books of that span were taken once.
     expect((await take('money.csv?from=2020-01-03&to=2020-02-01')).status).toBe(200);
     const files = async () => readData(await call(app, 'files.list', admin.cookie, undefined, true));
-    const { today, from, to, ...rest } = await files();
-    expect(rest).toEqual({ tables, books, left: 0 });
-    // Last month.
-    expect([from, addDays(to, 1)]).toEqual([`${to.slice(0, 7)}-01`, `${today.slice(0, 7)}-01`]);
+    expect(await files()).toMatchObject({ tables, books, left: 0 });
     for (const refused of [
       await again(),
       await take('clients.csv'),
@@ -409,6 +446,33 @@ describe('the page', () => {
     expect(text).toContain('Must not be after the last day.');
     expect(text).toContain('value="2020-02-01"');
     expect((await post({ file: 'settings.csv' })).status).toBe(404);
+  });
+
+  it('has links that fill the days of a span, and start nothing', async () => {
+    const { today, spans } = readData(await call(app, 'files.list', admin.cookie, undefined, true));
+    expect(spans).toEqual(buildSpans(today));
+    const filledIn = (text: string, name: string) =>
+      new RegExp(`<input[^>]* name="${name}"[^>]* value="([^"]*)"`).exec(text)?.[1];
+    const filled = (text: string) => [filledIn(text, 'from'), filledIn(text, 'to')];
+    const first = await openPage();
+    expect(filled(first.text)).toEqual([spans[0].from, spans[0].to]);
+    // Whose credential is too old for a download fills them, too.
+    const { cookie } = await addSession(app, admin.id, { authTime: new Date(Date.now() - 11 * 60_000) });
+    for (const { from, to } of spans) {
+      const query = `?from=${from}&to=${to}`;
+      expect(first.text).toContain(`href="/admin/files${query.replace('&', '&amp;')}#books"`);
+      const { status, headers, text } = await openPage(query, cookie);
+      expect([status, headers.get('refresh')]).toEqual([200, null]);
+      expect(filled(text)).toEqual([from, to]);
+      expect(text.match(/aria-current="true"/g)).toHaveLength(
+        spans.filter((span: { from: string; to: string }) => span.from === from && span.to === to).length,
+      );
+    }
+    expect(filled((await openPage('?from=%22%3E%3Cb%3E&to=')).text)).toEqual([
+      '&quot;&gt;&lt;b&gt;',
+      spans[0].to,
+    ]);
+    expect(await listTaken()).toEqual([]);
   });
 
   it('asks for a credential first, for the file that was asked for', async () => {

@@ -1,7 +1,9 @@
 // What administrators see of mails that have not left, and do about them (contract 12.120 to 12.129).
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { mailKinds } from '../../db/tables/mail-kinds.ts';
 import { claimMails, markMailFailed, markMailSent, retryFailedMails } from '../../db/tables/mails.ts';
+import { mailWords } from '../../server/mail/kind-words.ts';
 import { openApp, type TestApp } from '../support/app/app.ts';
 import { runCli } from '../support/app/cli.ts';
 import { textOf } from '../support/app/visitor.ts';
@@ -119,6 +121,27 @@ describe('the list', () => {
     expect(times).toEqual(state === 'failed' ? sorted.reverse() : sorted);
     const found = all.map(({ id }) => id);
     expect(found.sort()).toEqual(ids.sort());
+  });
+
+  it('has words for every kind of mail, the same to choose from, in the list and in the audit', async () => {
+    expect(Object.keys(mailWords).sort()).toEqual([...mailKinds].sort());
+    expect(new Set(Object.values(mailWords)).size).toBe(mailKinds.length);
+    for (const words of Object.values(mailWords)) expect(words).toMatch(/^[A-Z][^_]+[a-z]$/);
+    const id = await addMail({ kind: 'invoice_reminder_2' });
+    await addMail({ kind: 'of_a_newer_version' });
+    const { mails } = await list();
+    expect(mails.map(({ what }: { what: string }) => what).sort()).toEqual([
+      'Second reminder of an invoice',
+      'of_a_newer_version',
+    ]);
+    const page = await app.send('/admin/mails', { cookie: admin.cookie });
+    expect(page.text).toContain('<option value="invoice_reminder_2">Second reminder of an invoice</option>');
+    expect(page.text).toContain(`<span data-mail="${id}">Second reminder of an invoice</span>`);
+    await ask('giveUp', { id, seen: await seenOf(id) });
+    const audit = await app.send('/admin/audit?kind=staff.give_up_mail', { cookie: admin.cookie });
+    expect(textOf(audit)).toContain('Staff: gave up a mail: Second reminder of an invoice');
+    const person = await app.send(`/admin/people/${customer.id}`, { cookie: admin.cookie });
+    expect(textOf(person)).toContain('Second reminder of an invoice');
   });
 
   it('says why a mail failed without a secret, an address or a character that moves text', async () => {

@@ -1,19 +1,29 @@
 // What billing brings in: contracts by plan, and income by month and rate.
+import type { ReactNode } from 'react';
 import type { Procedures } from '../../../server/trpc/router.ts';
 import { Money } from '../money.tsx';
 
 type Summary = Awaited<ReturnType<Procedures['admin']['billing']['summary']>>;
 
+/** A table of amounts. */
+export const Figures = ({ heads, children }: { heads: string[]; children: ReactNode }) => (
+  <table className="figures">
+    <thead>
+      <tr>
+        {heads.map((head) => (
+          <th key={head} scope="col">
+            {head}
+          </th>
+        ))}
+      </tr>
+    </thead>
+    {children}
+  </table>
+);
+
 export function RecurringTable({ recurring }: Pick<Summary, 'recurring'>) {
   return (
-    <table className="figures">
-      <thead>
-        <tr>
-          <th scope="col">Plan</th>
-          <th scope="col">Contracts</th>
-          <th scope="col">In a month</th>
-        </tr>
-      </thead>
+    <Figures heads={['Plan', 'Contracts', 'In a month']}>
       <tbody>
         {recurring.map(({ plan, currency, count, yearly, amount, minorDigits }) => (
           <tr key={`${plan} ${currency}`}>
@@ -30,7 +40,7 @@ export function RecurringTable({ recurring }: Pick<Summary, 'recurring'>) {
           </tr>
         ))}
       </tbody>
-    </table>
+    </Figures>
   );
 }
 
@@ -47,14 +57,7 @@ export const sayRate = (category: string | null, rate: number) =>
 export function IncomeTable({ rows }: { rows: Summary['income']['rows'] }) {
   const months = [...new Set(rows.map((row) => row.month))];
   return (
-    <table className="figures">
-      <thead>
-        <tr>
-          <th scope="col">Rate</th>
-          <th scope="col">Net</th>
-          <th scope="col">Tax</th>
-        </tr>
-      </thead>
+    <Figures heads={['Rate', 'Net', 'Tax']}>
       {months.map((each) => (
         <tbody key={each} data-month={each}>
           <tr>
@@ -77,6 +80,6 @@ export function IncomeTable({ rows }: { rows: Summary['income']['rows'] }) {
             ))}
         </tbody>
       ))}
-    </table>
+    </Figures>
   );
 }

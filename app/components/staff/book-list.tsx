@@ -59,7 +59,7 @@ export function BookList({ path, title, who, state, states, isFirst, next, child
         <div className="section-heading">
           <h2 id="found">{`${isFirst ? 'Newest' : 'Earlier'} ${things}`}</h2>
         </div>
-        <div className="card book-list">
+        <div className="card">
           {children && children.length > 0 ? (
             <Rows>{children}</Rows>
           ) : (
@@ -89,12 +89,9 @@ export function BookList({ path, title, who, state, states, isFirst, next, child
   );
 }
 
-/** Whose it is: a link to their page, unless they are erased. */
-export function Owner({ email, userId }: { email: string | null; userId: string | null }) {
-  if (email === null || userId === null) return <>of somebody who was erased</>;
-  return (
-    <a href={personPath(userId)}>
-      <Name>{email}</Name>
-    </a>
-  );
+/** Whose it is: a link to their page, if there is an id, unless they are erased. */
+export function Owner({ email, userId = null }: { email: string | null; userId?: string | null }) {
+  if (email === null) return <>of somebody who was erased</>;
+  const name = <Name>{email}</Name>;
+  return userId === null ? name : <a href={personPath(userId)}>{name}</a>;
 }

@@ -5,7 +5,7 @@ export type Point = { at: Date; logins: number; launches: number };
 const width = 720;
 const height = 200;
 /** Room for the times below. */
-const foot = 24;
+const foot = 32;
 
 const hours = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', timeZone: 'UTC' });
 const days = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' });
@@ -70,7 +70,7 @@ export function Course({ series, unit }: { series: Point[]; unit: 'hour' | 'day'
                 height={heightOf(launches)}
               />
               {place % every === 0 && (
-                <text x={middle} y={height - 6} textAnchor="middle">
+                <text x={place && middle} y={height - 6} textAnchor={place ? 'middle' : 'start'}>
                   {name.format(at)}
                 </text>
               )}

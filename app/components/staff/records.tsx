@@ -6,7 +6,7 @@ import { Row, Rows } from '../rows.tsx';
 import { Section } from '../section.tsx';
 import type { Person } from './act.tsx';
 import { EventRow } from './event-row.tsx';
-import { Name, PersonLink, sayKind } from './words.tsx';
+import { Name, PersonLink } from './words.tsx';
 
 type Mail = Person['mails'][number];
 
@@ -33,7 +33,7 @@ export function Mails({ mails }: { mails: Mail[] }) {
                   <Row
                     key={`${mail.createdAt.toISOString()} ${mail.kind} ${mail.recipient}`}
                     icon="mail"
-                    title={sayKind(mail.kind)}
+                    title={mail.what}
                     about={
                       <>
                         To <Name>{mail.recipient}</Name>

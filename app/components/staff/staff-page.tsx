@@ -11,7 +11,7 @@ const pages: Entry[] = [
   { path: '/admin', icon: 'grid', title: 'Overview', isForAdmins: true },
   { path: '/admin/people', icon: 'people', title: 'People' },
   { path: '/admin/audit', icon: 'clock', title: 'Audit' },
-  { path: '/admin/clients', icon: 'grid', title: 'Clients', isForAdmins: true },
+  { path: '/admin/clients', icon: 'link', title: 'Clients', isForAdmins: true },
   { path: '/admin/mails', icon: 'mail', title: 'Mails', isForAdmins: true },
   {
     path: '/admin/billing',

@@ -34,9 +34,6 @@ const billingWords: Record<string, string> = {
 export const sayIgnored = (pointers: string[]) =>
   pointers.map((pointer) => billingWords[pointer] ?? pointer).join(', ');
 
-/** The kind of a mail, such as "Set password". */
-export const sayKind = (kind: string) => kind.charAt(0).toUpperCase() + kind.slice(1).replaceAll('_', ' ');
-
 /** Why a period of a contract cannot be invoiced, by its code. */
 export const heldWords: Record<string, string> = {
   account_erased: 'The account is erased, so there is nobody to invoice. It is not tried again.',
