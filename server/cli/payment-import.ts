@@ -127,13 +127,14 @@ function describeLine({ line, number, currency, amount, outcome, unallocated }: 
   return `line ${line}: ${writeDecimal(amount, currency)} ${currency} for ${to}: ${outcomeWords[outcome]}${left}`;
 }
 
+const sum = (counts: Record<Outcome, number>) => outcomes.reduce((all, outcome) => all + counts[outcome], 0);
+
 const describeCounts = (counts: Record<Outcome, number>, would: string): string =>
-  `${outcomes.reduce((sum, outcome) => sum + counts[outcome], 0)} payments: ${outcomes
+  `${sum(counts)} ${sum(counts) === 1 ? 'payment' : 'payments'}: ${outcomes
     .map((outcome) => `${counts[outcome]} ${outcome === 'known' ? '' : would}${outcomeWords[outcome]}`)
     .join(', ')}.`;
 
 function summarise(counts: Record<Outcome, number>, { dryRun, json }: Options): string {
-  const payments = outcomes.reduce((sum, outcome) => sum + counts[outcome], 0);
-  if (json) return writeJson({ summary: { dry_run: dryRun, payments, ...counts } });
+  if (json) return writeJson({ summary: { dry_run: dryRun, payments: sum(counts), ...counts } });
   return `${describeCounts(counts, dryRun ? 'would be ' : '')}${dryRun ? ' Nothing was recorded.' : ''}`;
 }

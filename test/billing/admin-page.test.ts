@@ -42,6 +42,21 @@ async function logInAs(role: 'admin' | 'manager' | 'user'): Promise<string> {
   return (await addSession(billing.app, person.id)).cookie;
 }
 
+it('says since when billing waits after a restore', async () => {
+  const { app } = billing;
+  const read = async () => [
+    readData(await call(app, 'billing.summary', admin, undefined, true)).waitsSince,
+    (await app.send('/admin/billing', { cookie: admin })).text.includes(
+      'Billing waits: the database was restored on',
+    ),
+  ];
+  expect(await read()).toEqual([null, false]);
+  const { rows } = await sql<{ at: Date }>`insert into restores default values returning at`.execute(app.db);
+  expect(await read()).toEqual([rows[0]?.at.toISOString(), true]);
+  await sql`update restores set billing_resumed_at = now()`.execute(app.db);
+  expect(await read()).toEqual([null, false]);
+});
+
 it('shows what is open, held, incomplete, unallocated and without a file', async () => {
   const { status, text } = await billing.app.send('/admin/billing', { cookie: admin });
   expect(status).toBe(200);

@@ -34,6 +34,17 @@ const work = <T>(does: Parameters<typeof inTransaction<T>>[2]) =>
 const cli = (...args: string[]) => runCli(books.databaseUrl, args);
 const fileOf = (number: string) => join(folder, `${number}.pdf`);
 
+/** Billing mails that a version without the rule would send. */
+const countDueMails = async () =>
+  (
+    await sql<{
+      n: number;
+    }>`select count(*)::int as n from mails where sent_at is null and next_attempt_at < '9999-01-01'
+      and kind like any('{invoice\\_%,payment\\_%,credit\\_%,trial\\_%}') and kind <> 'invoice_email'`.execute(
+      books.db,
+    )
+  ).rows[0]?.n;
+
 const numbersOf = async (kind?: string) =>
   (
     await sql<{ number: string }>`select number from documents
@@ -72,6 +83,12 @@ const reportNew = async () => {
     await books.report(name, {}, { email: `${name}@late.example.test`.toLowerCase() });
 };
 
+/** A version of the settings that documents of the lost time name; in the end, one that came after them. */
+const setSettingsAgain = () =>
+  sql`insert into billing_settings (version, settings, counts_from, made_by, why, made_at)
+    select 2, settings, '-infinity', 'test', 'for a test', ${after}::timestamptz + interval '1 hour'
+    from billing_settings where version = 1`.execute(books.db);
+
 beforeAll(async () => {
   folder = await makeFolder();
   books = await openBooks({ at: before });
@@ -89,6 +106,7 @@ beforeAll(async () => {
   await books.setClock('2026-12-18T10:00:00.000Z');
   await work((trx) => creditInvoice(trx, 'INV-2026-0002', 500, by()));
   await work((trx) => creditInvoice(trx, 'INV-2026-0002', 700, by()));
+  await setSettingsAgain();
   await books.setClock(after);
   await books.bill();
   await reportNew();
@@ -156,9 +174,14 @@ describe('database:restored', () => {
 
 describe('until billing:resume', () => {
   it('nothing is issued, by whatever way, no contract is past due, and no mail leaves', async () => {
+    expect(await countDueMails()).toBe(0);
+    const { logged } = books;
+    const before = logged.length;
     await sql`update invoices set reminded = 0`.execute(books.db);
     await books.bill();
     expect(await numbersOf()).toHaveLength(11);
+    // It is not tried in vain either.
+    expect(logged.slice(before)).toEqual([]);
     expect(await books.send()).toEqual([]);
     const { rows } = await sql`select from service_contracts where status <> 'active'`.execute(books.db);
     expect(rows).toEqual([]);
@@ -190,6 +213,7 @@ describe('until billing:resume', () => {
       ),
     );
     expect(payment.unallocated).toBe(0);
+    expect(await countDueMails()).toBe(0);
     expect(await books.send()).toEqual([]);
     await sql`update mails set last_error = 'none' where sent_at is null`.execute(books.db);
     expect((await cli('mails', '--retry')).code).toBe(0);
@@ -312,6 +336,10 @@ describe('invoice:recover', () => {
     await expect(recover({ number: 'INV-2026-0016' })).rejects.toThrow(
       'Invoice INV-2026-0012 is for the same time.',
     );
+    const { facts: credit } = sent.get('CN-2026-0001') as Kept;
+    await expect(recover({ ...credit, total: 1_000_000 })).rejects.toThrow(
+      'More than that is credited of its invoice INV-2026-0002 already.',
+    );
     await expect(recover({ number: 'INV-2026-90000', record: elsewhere })).rejects.toMatchObject({
       code: 'validation_failed',
     });
@@ -322,6 +350,7 @@ describe('invoice:recover', () => {
       .filter((number) => number !== 'INV-2026-0020')
       .sort()
       .reverse();
+    await setSettingsAgain();
     // A day after the restore: what the credit notes freed was free in the time that is lost.
     await books.setClock('2026-12-21T10:00:00.000Z');
     const { code, out } = await cli('invoice:recover', '--why', 'restored', ...given.map(fileOf));
@@ -342,6 +371,10 @@ describe('invoice:recover', () => {
         facts: { ...sent.get(number)?.facts, record: expect.objectContaining(record) },
       });
     }
+    // The settings that they name are lost, or came later.
+    expect(sent.get('INV-2026-0031')?.facts.record.settings_version).toBe(2);
+    const { rows } = await sql`select distinct settings_version from documents`.execute(books.db);
+    expect(rows).toEqual([{ settings_version: 1 }]);
     const again = await cli('invoice:recover', ...given.map(fileOf));
     expect(again.out.match(/It was here already\./g)).toHaveLength(given.length);
     expect(again.code).toBe(0);
@@ -431,7 +464,42 @@ describe('billing:resume', () => {
     await work((trx) => creditInvoice(trx, 'INV-2026-0036', undefined, by()));
     expect((await cli('invoice:recover', fileOf('INV-2026-0020'))).code).toBe(0);
     expect((await readKept()).get('INV-2026-0020')?.pdf).toEqual(sent.get('INV-2026-0020')?.pdf);
+    // A number that is not given yet may be given any moment.
+    const { facts } = sent.get('INV-2026-0020') as Kept;
+    const record = {
+      ...facts.record,
+      period_starts_at: '2030-01-01T00:00:00Z',
+      period_ends_at: '2030-02-01T00:00:00Z',
+    };
+    const above = { facts: { ...facts, number: 'INV-2026-0040', record }, files: undefined };
+    await expect(
+      work((trx) => recoverDocument(trx, above, { now: books.now(), trail: { details: { by: 'cli' } } })),
+    ).rejects.toThrow('may be given again any moment');
   });
+});
+
+it('an earlier period without an invoice waits, until its invoice is put back', async () => {
+  const { facts } = sent.get('INV-2026-0012') as Kept;
+  const trail = { details: { by: 'cli' } } as const;
+  const recover = (number: string, month: number) => {
+    const [starts, ends] = [month, month + 1].map((at) =>
+      facts.record.period_starts_at.replace('2026-12', `2027-0${at}`),
+    ) as [string, string];
+    const record = { ...facts.record, period_starts_at: starts, period_ends_at: ends };
+    const changed = { facts: { ...facts, number, record }, files: undefined };
+    return work((trx) => recoverDocument(trx, changed, { now: books.now(), trail }));
+  };
+  const listWaiting = async () =>
+    (
+      await sql<{
+        month: string;
+      }>`select to_char(starts_at at time zone 'UTC', 'YYYY-MM') as month from waiting_periods
+        where contract_id = ${facts.record.contract_id} order by 1`.execute(books.db)
+    ).rows.map(({ month }) => month);
+  await recover('INV-2026-0032', 2);
+  expect(await listWaiting()).toEqual(['2027-01']);
+  await recover('INV-2026-0033', 1);
+  expect(await listWaiting()).toEqual([]);
 });
 
 /** The same PDF with another attachment. */

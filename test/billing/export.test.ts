@@ -247,6 +247,18 @@ describe('the books', () => {
     expect((await exportAll(day, day)).texts).toEqual(texts);
   });
 
+  it('are of one moment, whatever is recorded while they are written', async () => {
+    const today = new Intl.DateTimeFormat('en-CA', { timeZone: 'Europe/Berlin' }).format(books.now());
+    const written: string[] = [];
+    let added = '';
+    await exportBooks(books.db, { from: today, to: today }, async (name, records) => {
+      if (added === '') added = (await record({ amount: 7 })).payment.id;
+      if (name === 'money.csv') written.push(...records.map(([id = '']) => id));
+    });
+    expect(written).toContain('id');
+    expect(written).not.toContain(added);
+  });
+
   it('lose nothing of what was paid too much when an invoice is reissued', async () => {
     const { id } = await books.report('Reissued');
     await books.bill();
@@ -374,13 +386,20 @@ describe('the books', () => {
       reference: '+49, "cash"\t',
     } as never);
     const day = new Intl.DateTimeFormat('en-CA', { timeZone: 'Europe/Berlin' }).format(books.now());
+    // No form takes such an id, and no settings such a title.
+    await work(async (trx) => {
+      await sql`set local session_replication_role = replica`.execute(trx);
+      await sql`update documents set facts = jsonb_set(jsonb_set(facts, '{line,title}', '"-1"'), '{buyer,vat_id}', '"@1"')
+        where number = ${document?.number}`.execute(trx);
+    });
     const { read, texts } = await exportAll(day, day);
     const booked = read('documents.csv').find(({ number }) => number === document?.number);
-    expect(booked?.buyer).toBe(`'=HYPERLINK("x", 1)`);
+    expect(booked).toMatchObject({ buyer: `'=HYPERLINK("x", 1)`, buyer_vat_id: "'@1" });
+    expect(read('lines.csv').find(({ number }) => number === document?.number)?.title).toBe("'-1");
     expect(texts['money.csv']).toContain(
-      `-1,payment,,EUR,1.00,0.00,${day},${day},'@card,"'+49, ""cash""\t"\r\n`,
+      `\r\n-1,payment,,EUR,1.00,0.00,${day},${day},'@card,"'+49, ""cash""\t"\r\n`,
     );
-    expect(texts['allocations.csv']).toContain(`-1,${document?.number},1.00,EUR,`);
+    expect(texts['allocations.csv']).toContain(`\r\n-1,${document?.number},1.00,EUR,`);
     for (const text of Object.values(texts)) expect(text).toMatch(/^[a-z_,]+\r\n(?:[^\n]*[^\r\n]\r\n)*$/);
   });
 

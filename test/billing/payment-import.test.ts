@@ -198,10 +198,14 @@ describe('an import', () => {
   });
 
   it('is refused where something else is recorded by the id of a line', async () => {
-    const payments = await readFile('INV-2001-0002,1.00,EUR,2026-02-04,first', ',2.00,EUR,2026-02-04,second');
-    await run(payments.map((payment, at) => (at === 1 ? { ...payment, amount: 3 } : payment)));
+    const payments = await readFile(
+      'INV-2001-0002,1.00,EUR,2026-02-04,first',
+      ...['amount', 'number', 'currency'].map((other) => `INV-2001-0002,2.00,EUR,2026-02-04,${other}`),
+    );
+    const others = [{}, { amount: 3 }, { number: 'INV-2001-0003' }, { currency: 'USD' }];
+    await run(payments.map((payment, at) => ({ ...payment, ...others[at] })));
     const { faults } = await findKnown(books.db, payments);
-    expect(faults).toMatchObject([{ line: 3 }]);
+    expect(faults.map(({ line }) => line)).toEqual([3, 4, 5]);
   });
 
   it('ends between two payments when it is stopped', async () => {

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { inTransaction } from '../../db/postgres/transactions.ts';
 import { AppError } from '../../server/basics/errors.ts';
 import { creditInvoice, reissueInvoice } from '../../server/billing/credit.ts';
+import type { DocumentFacts } from '../../server/billing/document-facts.ts';
 import { exportBooks } from '../../server/billing/export.ts';
 import {
   allocate,
@@ -15,6 +16,7 @@ import {
   type Recorded,
   recordMoney,
 } from '../../server/billing/ledger.ts';
+import { recoverDocument } from '../../server/billing/recover.ts';
 import { deleteOldBooks } from '../../server/billing/retention.ts';
 import { eraseUser } from '../../server/identity/person/erase-user.ts';
 import { type Books, openBooks, price } from '../support/billing/books.ts';
@@ -210,8 +212,8 @@ describe('one by one', () => {
 
   let serial = 0;
   /** Contracts that have ended, each with one invoice of 34.51 EUR. */
-  const addInvoices = async (count: number) => {
-    await books.setClock('2026-12-05T10:00:00Z');
+  const addInvoices = async (count: number, at = '2026-12-05T10:00:00Z') => {
+    await books.setClock(at);
     const people: Awaited<ReturnType<Books['report']>>[] = [];
     for (let at = 0; at < count; at++) people.push(await books.report(`One${serial++}`));
     await books.bill();
@@ -269,6 +271,57 @@ describe('one by one', () => {
     expect(await isThere(number)).toBe(true);
     await sql`update restores set billing_resumed_at = now()`.execute(books.db);
     await afterNewYear(2033);
+    expect(await isThere(number)).toBe(false);
+  });
+
+  it('stays whole while any of it is open, unallocated or of a later year', async () => {
+    const [later] = await addInvoices(1, '2027-02-01T10:00:00Z');
+    const invoices = await addInvoices(7);
+    const [two = '', open = '', tooMuch = '', anew = '', credited = '', paidLater = '', late = ''] =
+      invoices.map(({ number }) => number);
+    // One payment of two invoices, of which one stays open; and one that waits for an invoice of the next year.
+    const { payment: ofTwo } = await pay(books, 4_451, two);
+    await act(books, (trx, by) => allocate(trx, { paymentId: ofTwo.id, number: open }, by));
+    const { payment: rest } = await pay(books, 5_000, null);
+    await act(books, (trx, by) => allocate(trx, { paymentId: rest.id, number: tooMuch }, by));
+    const { payment: waiting } = await pay(books, 6_902, paidLater);
+    const { payment: allocatedLate } = await pay(books, 3_451, null);
+    await act(books, (trx, by) => reissueInvoice(trx, anew, by));
+    const [, replacing] = await books.documentsOf(invoices[3]?.id ?? '');
+    await books.setClock('2027-02-02T10:00:00Z');
+    await act(books, (trx, by) => creditInvoice(trx, credited, undefined, by));
+    await act(books, (trx, by) => allocate(trx, { paymentId: waiting.id, number: later?.number ?? '' }, by));
+    await act(books, (trx, by) => allocate(trx, { paymentId: allocatedLate.id, number: late }, by));
+    const all = [late, two, open, tooMuch, anew, credited, paidLater, later?.number ?? ''];
+    const listLeft = async () => {
+      const found = await Promise.all(all.map(isThere));
+      return all.filter((_, at) => found[at]);
+    };
+    await afterNewYear(2033);
+    expect(await listLeft()).toEqual(all);
+    await books.setClock('2026-12-31T10:00:00Z');
+    await payWhole(open);
+    await payWhole(replacing?.number ?? '');
+    await act(books, (trx, by) => payBack(trx, { paymentId: rest.id, id: uuidv7(), paidAt: by.now }, by));
+    await afterNewYear(2033);
+    expect(await listLeft()).toEqual([late, credited, paidLater, later?.number]);
+    await afterNewYear(2034);
+    expect(await listLeft()).toEqual([]);
+  });
+
+  it('is not put back from its PDF', async () => {
+    const { number } = await addInvoice();
+    await payWhole(number);
+    const { rows } = await sql<{ facts: DocumentFacts }>`
+      select facts from documents where number = ${number}`.execute(books.db);
+    const facts = rows[0]?.facts as DocumentFacts;
+    await afterNewYear(2033);
+    const trail = { details: { by: 'cli' } } as const;
+    await expect(
+      inTransaction(books.db, { by: 'operator', cause: 'test' }, (trx) =>
+        recoverDocument(trx, { facts, files: undefined }, { now: books.now(), trail }),
+      ),
+    ).rejects.toThrow('Its number is not among those that a restore has lost.');
     expect(await isThere(number)).toBe(false);
   });
 

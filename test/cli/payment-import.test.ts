@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { expectRefused, runCli } from '../support/app/cli.ts';
+import { expectRefused, hasTerminals, runCli, runCliAtTerminal } from '../support/app/cli.ts';
 import { type Books, openBooks } from '../support/billing/books.ts';
 import { findFaultsInBooks } from '../support/billing/money.ts';
 
@@ -84,6 +84,17 @@ it('says first what it would do, does it, and does nothing the second time', asy
     '4 payments: 0 allocated whole, 0 allocated in part, 0 unallocated, 4 known already.',
   );
   expect(await countPayments()).toBe(4);
+});
+
+const notRun = hasTerminals ? '' : ' (NOT RUN: there is no script of util-linux)';
+it.skipIf(!hasTerminals)(`asks at a terminal, and says how it would end${notRun}`, async () => {
+  const before = await countPayments();
+  const file = await write('asked.csv', ';7,00;EUR;2026-02-03;asked');
+  const ask = (typed: string) => runCliAtTerminal(books.databaseUrl, ['payment:import', file], typed);
+  const refused = await ask('no');
+  expect(refused.out).toContain('1 payment: 0 would be allocated whole');
+  expect([refused.code === 0, await countPayments()]).toEqual([false, before]);
+  expect([(await ask('yes')).code, await countPayments()]).toEqual([0, before + 1]);
 });
 
 it('names all that is wrong, and records nothing', async () => {

@@ -1,8 +1,11 @@
 // What administrators see of clients (contract 12.130 to 12.132).
+import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { recordPull } from '../../db/tables/event-deliveries.ts';
 import { addToSums } from '../../db/tables/sums-of-hours.ts';
 import { openApp, type TestApp } from '../support/app/app.ts';
 import { textOf } from '../support/app/visitor.ts';
+import { appendEvents } from '../support/events/client-events.ts';
 import { addFactor, addPerson, addSession, call, readData } from '../support/people/staff.ts';
 
 let app: TestApp;
@@ -26,14 +29,42 @@ it('says when a client was last opened, which secret it used last and what was r
     count('identity_client_calls_total{client="marketplace",kind="token",secret="first"}', at(9)),
     count('identity_client_calls_total{client="marketplace",kind="token",secret="second"}', at(1)),
     count('identity_refusals_total{code="payload_expired",client="marketplace"}', at(2)),
+    // Of longer than a day ago, and of an instance whose clock was ahead.
+    ...[-26, 26].map((hours) => ({
+      ...count('identity_refusals_total{code="payload_expired",client="marketplace"}', at(2)),
+      hour: new Date(hour.getTime() + hours * 3_600_000),
+    })),
   ]);
+  await appendEvents(app.db, 'marketplace', 5);
+  await recordPull(app.db, { client: 'marketplace', after: 3 });
+  await sql`update event_deliveries set failed_at = now(), failure = 'It answered 500.' where client = 'marketplace'`.execute(
+    app.db,
+  );
   const answer = await call(app, 'clients.list', cookie, undefined, true);
   const [marketplace, site] = readData(answer);
   expect(marketplace).toMatchObject({
     launchedAt: at(3).toISOString(),
+    ...{ behind: 2, failure: 'It answered 500.', pulledAt: expect.any(String), failedAt: expect.any(String) },
     refusals: [{ code: 'payload_expired', count: 2 }],
     doctor: 'npm run cli -- doctor marketplace',
   });
+  // Nothing else is told: no part of a secret, and no digest.
+  expect(Object.keys(marketplace).sort()).toEqual(
+    [
+      ...[
+        'behind',
+        'callbackUrl',
+        'calls',
+        'doctor',
+        'eventsUrl',
+        'failedAt',
+        'failure',
+        'isDemo',
+        'isFailing',
+      ],
+      ...['launchedAt', 'loginUrl', 'name', 'oldestAt', 'pulledAt', 'refusals', 'title'],
+    ].sort(),
+  );
   expect(marketplace.calls[0]).toEqual({
     ...{ kind: 'token', secrets: 2, last: { secret: 'second', at: at(1).toISOString() } },
   });

@@ -1,4 +1,5 @@
 // The files of administrators (contract 12.143 to 12.162).
+import { readFileSync } from 'node:fs';
 import { parse } from 'csv-parse/sync';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -18,6 +19,9 @@ let app: TestApp;
 let admin: Awaited<ReturnType<typeof addStaff>>;
 let manager: typeof admin;
 const crowd = 4_000;
+
+/** What says the columns. */
+const contract = readFileSync(new URL('../../docs/contract/12-staff.md', import.meta.url), 'utf8');
 
 const hostile = ['=1+1', '+1', '-1', '@SUM(A1)', '\t=1', '\r=1', 'a,"b"\r\nc', 'plain'];
 const guarded = hostile.map((text) => (/^[=+\-@\t\r]/.test(text) ? `'${text}` : text));
@@ -48,6 +52,9 @@ beforeAll(async () => {
   }
   await sql`update service_contracts set signup_id = '=1+1', plan = '-1', trial_ends_at = 'infinity'
     where id = ${contract}`.execute(app.db);
+  await sql`update service_contracts set signup_id = '+' || id where id <> ${contract}`.execute(app.db);
+  // Such an address is one.
+  await sql`update users set email = '=' || email where name = 'plain'`.execute(app.db);
   await sql`update users set suspended_at = 'infinity' where name = 'plain'`.execute(app.db);
   await sql`insert into accounts (id, name)
     select gen_random_uuid(), 'Crowd, of many' from generate_series(1, ${crowd})`.execute(app.db);
@@ -96,7 +103,7 @@ describe('the tables', () => {
     expect(headers.get('content-type')).toBe('text/csv; charset=utf-8; header=present');
     expect(headers.get('content-disposition')).toBe(`attachment; filename="${file}"`);
     expect(headers.get('cache-control')).toBe('no-store');
-    expect(text).toMatch(/^[a-z]/);
+    expect(contract).toContain(`\`${file}\`: \`${text.split('\r\n')[0]}\``);
     expect(text.endsWith('\r\n')).toBe(true);
     const rows = read(text);
     expect(rows.length).toBeGreaterThan(0);
@@ -153,6 +160,9 @@ describe('the tables', () => {
     const clients = read((await take('clients.csv')).text);
     expect(clients.map(({ client }) => client)).toEqual([...app.config.clients.keys()]);
     expect(clients[0]).toMatchObject({ behind: '0', secrets: '1' });
+    // Without a byte order mark, which readers of text leave out.
+    const bytes = await new Response((await open('clients.csv')).body).arrayBuffer();
+    expect(new TextDecoder('latin1').decode(bytes)).toMatch(/^client,/);
   });
 });
 
@@ -295,6 +305,14 @@ describe('who may', () => {
 });
 
 describe('how often', () => {
+  const begin = (sessionId: string) => {
+    const staff = {
+      session: { id: sessionId, user: { id: admin.id } },
+      visit: { requestId: crypto.randomUUID(), address: '', deadline: new Deadline() },
+    } as Staff;
+    return beginFile({ db: app.db } as Dependencies, staff, { file: 'people.csv' });
+  };
+
   it('is five in an hour, where the five books of one span count as one', async () => {
     for (const day of ['01', '02', '03'])
       for (const file of books)
@@ -323,23 +341,37 @@ describe('how often', () => {
   });
 
   it('is five, of sixteen that begin at once', async () => {
-    const staff = {
-      session: { id: admin.sessionId, user: { id: admin.id } },
-      visit: { requestId: crypto.randomUUID(), address: '', deadline: new Deadline() },
-    } as Staff;
-    const begun = await Promise.allSettled(
-      Array.from({ length: 16 }, () =>
-        beginFile({ db: app.db } as Dependencies, staff, { file: 'people.csv' }),
-      ),
-    );
+    // In as many browsers.
+    const sessions = await Promise.all(Array.from({ length: 16 }, () => addSession(app, admin.id)));
+    const begun = await Promise.allSettled(sessions.map(({ sessionId }) => begin(sessionId)));
     expect(begun.filter(({ status }) => status === 'fulfilled')).toHaveLength(5);
     expect(await listTaken()).toHaveLength(5);
+  });
+
+  it('is none, and counts nothing, for a session that has ended meanwhile', async () => {
+    const { sessionId } = await addSession(app, admin.id);
+    await sql`update sessions set ended_at = now() where id = ${sessionId}`.execute(app.db);
+    await expect(begin(sessionId)).rejects.toMatchObject({ code: 'login_required' });
+    expect(await listTaken()).toEqual([]);
+  });
+
+  it('nothing leaves where the audit cannot say so before', async () => {
+    await sql`alter table audit_events add constraint no_start check (type <> 'staff.export_started') not valid`.execute(
+      app.db,
+    );
+    const { status, text } = await take('people.csv');
+    await sql`alter table audit_events drop constraint no_start`.execute(app.db);
+    expect(status).toBe(500);
+    expect(text).not.toContain('Crowd');
+    expect((await take('clients.csv')).status).toBe(200);
   });
 
   it('is two at once on an instance: a third is refused at once, until one has ended', async () => {
     const [first, second] = [await open('people.csv'), await open('people.csv')];
     const third = await take('clients.csv');
     expect([first.status, second.status, third.status]).toEqual([200, 200, 503]);
+    // No transaction waits for their readers.
+    await expect.poll(idle).toBe(0);
     expectRetryAfter(third, 10);
     expect(await listTaken()).toHaveLength(2);
     await first.body.cancel();

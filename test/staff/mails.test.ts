@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { mailKinds } from '../../db/tables/mail-kinds.ts';
-import { markMailFailed, markMailSent, retryFailedMails } from '../../db/tables/mails.ts';
+import { claimMails, markMailFailed, markMailSent, retryFailedMails } from '../../db/tables/mails.ts';
 import { mailWords } from '../../server/mail/kind-words.ts';
 import { openApp, type TestApp } from '../support/app/app.ts';
 import { runCli } from '../support/app/cli.ts';
@@ -115,7 +115,11 @@ describe('the list', () => {
     expect(first.mails).toHaveLength(50);
     const second = await list({ state, before: first.next });
     expect(second.next).toBeNull();
-    const found = [...first.mails, ...second.mails].map(({ id }: { id: string }) => id);
+    const all: { id: string; createdAt: string; nextTryAt: string }[] = [...first.mails, ...second.mails];
+    const times = all.map(({ createdAt, nextTryAt }) => (state === 'failed' ? createdAt : nextTryAt));
+    const sorted = [...times].sort();
+    expect(times).toEqual(state === 'failed' ? sorted.reverse() : sorted);
+    const found = all.map(({ id }) => id);
     expect(found.sort()).toEqual(ids.sort());
   });
 
@@ -168,6 +172,11 @@ describe('send again', () => {
     const id = await addMail(given);
     const seen = await seenOf(id);
     expect(await ask('retry', { id, seen })).toBe(true);
+    // It is tried for three days from now on.
+    const { rows } = await sql`select from mails where id = ${id} and created_at > now() - interval '1 minute'
+      and attempts = 0`.execute(app.db);
+    expect(rows).toHaveLength(1);
+    expect(await read(id)).toMatchObject({ given: false, due: true });
     expect((await events('staff.retry_mail'))[0]).toMatchObject({
       ...{ userId: customer.id, actorId: admin.id, why: 'The mailbox is full' },
       details: { by: 'staff', mail: id, kind: 'new_browser' },
@@ -224,7 +233,10 @@ describe('give up', () => {
     const told = (await events('staff.give_up_mail')) as { details: { mail: string } }[];
     expect(told.filter(({ details }) => details.mail === id)).toHaveLength(1);
     await retryFailedMails(app.db, new Date());
-    expect(await read(id)).toMatchObject({ given: true, sent: false });
+    await sql`update mails set next_attempt_at = now() where id = ${id}`.execute(app.db);
+    const now = new Date(Date.now() + 60_000);
+    expect(await claimMails(app.db, { lane: 'other', now, leaseEndsAt: now, limit: 10 })).toEqual([]);
+    expect(await read(id)).toMatchObject({ given: true, sent: false, attempts: 3 });
   });
 
   it.each([

@@ -3,6 +3,8 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { addToSums } from '../../db/tables/sums-of-hours.ts';
 import { openApp, type TestApp } from '../support/app/app.ts';
+import { addContract } from '../support/billing/money.ts';
+import { appendEvents } from '../support/events/client-events.ts';
 import { addFactor, addPerson, addSession, call, readData, readOutcome } from '../support/people/staff.ts';
 
 const at = new Date('2026-11-26T10:30:00Z');
@@ -103,10 +105,33 @@ it('has what waits as of now', async () => {
     app.db,
   );
   await expect.poll(async () => (await get('24h')).now.frozen).toBe(1);
-  const { text } = await page();
-  expect(text).toMatch(/data-now="frozen">1</);
-  expect(text).toMatch(/data-now="invoices">0</);
-  expect(text).toMatch(/data-now="mails">0</);
+  const read = async () => (await page()).text;
+  expect(await read()).toMatch(/data-now="frozen">1</);
+  expect(await read()).toMatch(/data-now="invoices">0</);
+  expect(await read()).toMatch(/data-now="mails">0</);
+  const contract = await addContract(app.db);
+  await sql`alter table invoices disable trigger user`.execute(app.db);
+  await sql`insert into invoices (number, contract_id, plan, period_starts_at, period_ends_at, currency, unit_amount, status,
+      allocated, paid_at, issued_at, due_at)
+    select 100000 + n, ${contract}, 'starter', now() + n * interval '1 day', now() + (n + 1) * interval '1 day', 'EUR', 100,
+      case n when 1 then 'paid' else 'open' end, case n when 1 then 100 else 0 end, case n when 1 then now() end,
+      ${at}::timestamptz - interval '1 day',
+      ${at}::timestamptz + case n when 3 then interval '1 minute' else interval '-1 minute' end
+    from generate_series(1, 3) n`.execute(app.db);
+  await sql`alter table invoices enable trigger user`.execute(app.db);
+  await sql`insert into mails (id, kind, recipient, details, created_at, next_attempt_at, last_error, given_up_at, sent_at)
+    select gen_random_uuid(), 'new_browser', 'nobody@example.test', '{}', now(), '2999-01-01',
+      case n when 1 then '550 no' end, case n when 2 then now() end, case n when 4 then now() end
+    from generate_series(1, 4) n`.execute(app.db);
+  // One is behind since 20 minutes, and one since 10.
+  for (const client of ['marketplace', 'crm_app']) await appendEvents(app.db, client, 2);
+  await sql`update events set occurred_at = now() - case client when 'crm_app' then interval '10 minutes'
+    else interval '20 minutes' end`.execute(app.db);
+  expect((await get('24h')).now).toMatchObject({
+    behind: [{ client: 'marketplace', title: 'Marketplace', events: 2 }],
+    ...{ frozen: 1, openInvoices: 2, overdueInvoices: 1, failedMails: 2 },
+  });
+  expect(await read()).toMatch(/data-now="mails">2</);
 });
 
 it('is for administrators alone', async () => {
