@@ -1,6 +1,5 @@
 // What must be right between members of the settings of billing (contract 7.105 to 7.112), also where others are wrong: one
 // answer names everything.
-
 import type { FieldError } from '../basics/errors.ts';
 import { isObject } from '../basics/is-object.ts';
 import { isCountry, isMemberState } from './countries.ts';

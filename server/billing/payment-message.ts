@@ -1,5 +1,4 @@
 // A report of a payment or refund (contract 7.142 to 7.145): its schema, and what it says.
-
 import { z } from 'zod';
 import { AppError, toFieldErrors } from '../basics/errors.ts';
 import { instantSchema } from '../basics/instant.ts';

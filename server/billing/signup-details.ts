@@ -1,6 +1,5 @@
 // `account.billing` of a signup (contract 7.236 to 7.240): fills what was not edited here, of an account that this signup made:
 // whoever signs up with somebody's address must not get their invoices. What is wrong is left out, so that no customer is lost.
-
 import type { Transaction } from 'kysely';
 import { z } from 'zod';
 import type { DB } from '../../db/schema.ts';

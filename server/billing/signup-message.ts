@@ -1,5 +1,4 @@
 // A signup message from the CRM (contract 7.5 to 7.12): its schema, and the words for what is wrong with a message.
-
 import { z } from 'zod';
 import { AppError, toFieldErrors } from '../basics/errors.ts';
 import { instantSchema } from '../basics/instant.ts';

@@ -1,5 +1,4 @@
 // The base of every procedure: its context, who may call it, and the shape of its errors.
-
 import { initTRPC, TRPCError } from '@trpc/server';
 import superjson, { type SuperJSONResult } from 'superjson';
 import { z } from 'zod';
