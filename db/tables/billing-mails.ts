@@ -5,8 +5,8 @@ import type { BillingMailKind } from './mail-kinds.ts';
 
 /**
  * The mailbox for documents of each contract: the address for invoices of its account, if it is proved, or else the address that
- * the contract's user holds. There is none for a user who is frozen, nor for an account that is erased. `personEmail` is where
- * what somebody did in the account is told: to its person, while they are there.
+ * the contract's user holds. There is none for a user who is frozen, nor for an account that is erased. `personEmail` is for
+ * mails about what somebody did in the account: the address of its person, while they are there.
  */
 export const selectMailboxes = (db: Pick<Database, 'selectFrom'>) =>
   db.selectFrom(

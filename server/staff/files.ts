@@ -118,6 +118,7 @@ export async function listFiles({ db, now }: Dependencies, staff: Staff) {
     tables: tableNames,
     books: bookNames,
     left: Math.max(0, left),
-    ...{ today, spans: buildSpans(today) },
+    today,
+    spans: buildSpans(today),
   };
 }
