@@ -144,10 +144,8 @@ export async function decideVerification(
     .executeTakeFirst();
 }
 
-/** What was decided here about an account, and what both sources come to. Null: nothing was decided. */
+/** What was decided here about an account, whatever its links say. Null: nothing was decided. */
 export type Decided = {
-  capabilities: string[];
-  verifiedAt: Date | null;
   granted: string[] | null;
   revoked: string[] | null;
   verified: boolean | null;
@@ -157,13 +155,7 @@ export type Decided = {
 export const findDecided = (db: Database, id: string): Promise<Decided | undefined> =>
   db
     .selectFrom('accounts')
-    .select([
-      'capabilities',
-      'verified_at as verifiedAt',
-      'granted_here as granted',
-      'revoked_here as revoked',
-      'verified_here as verified',
-    ])
+    .select(['granted_here as granted', 'revoked_here as revoked', 'verified_here as verified'])
     .where('id', '=', id)
     .executeTakeFirst();
 

@@ -176,24 +176,24 @@ const removeAllFactors: Act = {
   },
 };
 
-/** `what`: a capability, or the verification. */
+/** `what`: a capability, or the verification. It is kept though the account has it already: the marketplace may take its own back. */
 const decide = (decision: Decision, choices: readonly string[]): Act => ({
   right: 'people.decide',
   locksLinks: true,
   read: (given) => (choices.length > 1 ? readOneOf(given, 'capability', choices) : choices[0]),
   see: (db, { account }) => findDecided(db, account.id),
   async do({ trx, deps, target, record }, what: string) {
-    const { id, capabilities: granted, verifiedAt } = target.account;
+    const { id } = target.account;
     const isVerification = what === verification;
-    if (decision === true && (isVerification ? verifiedAt !== null : granted.includes(what)))
-      return undefined;
     const account = isVerification
       ? await decideVerification(trx, id, decision)
       : await decideCapability(trx, id, what, decision);
     if (!account) return undefined;
     const type = isVerification ? 'verification.decided' : 'capability.decided';
     record({ type, reason: reasons.get(decision), details: { what } });
-    await notify(trx, deps, target, 'rights_decided');
+    const has = (rights: typeof account) =>
+      isVerification ? rights.verifiedAt !== null : rights.capabilities.includes(what);
+    if (has(account) !== has(target.account)) await notify(trx, deps, target, 'rights_decided');
     return { what };
   },
 });

@@ -8,6 +8,7 @@ import { production } from '../support/app/settings.ts';
 import { type Browser, logIn, openBrowser, textOf } from '../support/app/visitor.ts';
 import { idOf } from '../support/database/database.ts';
 import { addPasskey } from '../support/people/authenticator.ts';
+import { formsOf } from '../support/people/staff.ts';
 import { enterCode, setUp, showCode } from '../support/people/totp-app.ts';
 
 let app: TestApp;
@@ -26,23 +27,6 @@ const merchant = 'merchant@example.test';
 
 const open = (browser: Pick<Browser, 'send'>, path: string) => browser.send(path, { headers: html });
 const pathTo = async (email: string, of = app) => `/admin/people/${await idOf(of.db, email)}`;
-
-/** The forms of a page, by intent and what they are about. */
-function formsOf({ text }: Answer): Map<string, Record<string, string>> {
-  const forms = [...text.matchAll(/<form [^>]*data-intent="([^"]+)"[^>]*>(.*?)<\/form>/gs)];
-  return new Map(
-    forms.map(([, intent = '', inside = '']) => {
-      const fields = Object.fromEntries(
-        [...inside.matchAll(/<input type="hidden" name="([^"]+)" value="([^"]*)"/g)].map(
-          ([, name = '', value = '']) => [name, value],
-        ),
-      );
-      const { seen: _, ...about } = fields;
-      expect(inside, intent).toMatch(/<p data-notice/);
-      return [[intent, ...Object.values(about)].join(' '), { ...fields, intent }];
-    }),
-  );
-}
 
 /** Sends a form of that page as a browser does, and follows the answer. */
 async function send(browser: Browser, path: string, fields: Record<string, string>): Promise<Answer> {

@@ -26,9 +26,9 @@ const makesSense: Record<Intent, (person: Person, about: Record<string, string>)
   'send-mail': (person, { kind }) =>
     canGetMail(person) && (kind !== 'prove-email' || !person.emailVerifiedAt),
   'remove-factors': ({ factors, codesLeft }) => factors.length > 0 || codesLeft > 0,
-  verify: ({ account }) => !account.verifiedAt,
+  verify: ({ account }) => account.decided.verified !== true,
   unverify: ({ account }) => account.decided.verified !== false,
-  grant: ({ account }, { capability = '' }) => !account.granted.includes(capability),
+  grant: ({ account }, { capability = '' }) => !account.decided.granted.includes(capability),
   revoke: ({ account }, { capability = '' }) => !account.decided.revoked.includes(capability),
   undecide: ({ account: { decided } }, { capability = '' }) =>
     capability === 'verification'

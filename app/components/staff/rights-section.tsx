@@ -13,13 +13,20 @@ const sells = 'sell_products';
 export function RightsSection({ person }: { person: Person }) {
   const { account, links } = person;
   const { granted, active, verifiedAt, decided, others } = account;
-  const notice = (
-    <>
-      We email <Name>{person.name}</Name> that what the account may do has changed.{' '}
-      {others.length > 0 ? 'Everybody in the account sees' : 'They see'} it on their profile, and products
-      learn it at once.
-    </>
-  );
+  /** `has` and `will`: whether the account has the right now, and once that is decided. */
+  const sayNotice = (has: boolean, will: boolean) =>
+    has === will ? (
+      <>
+        Only who decides it changes. <Name>{person.name}</Name> notices nothing now, and gets no email.
+      </>
+    ) : (
+      <>
+        We email <Name>{person.name}</Name> that what the account may do has changed.{' '}
+        {others.length > 0 ? 'Everybody in the account sees' : 'They see'} it on their profile, and products
+        learn it at once.
+      </>
+    );
+  const saysVerified = links.some(({ verified }) => verified === true);
   const waits = granted.includes(sells) && verifiedAt === null;
   return (
     <Section
@@ -61,13 +68,18 @@ export function RightsSection({ person }: { person: Person }) {
           }
         >
           <div className="acts">
-            <Act intent="verify" label="Verify the account" button="Verify the account" notice={notice} />
+            <Act
+              intent="verify"
+              label={verifiedAt ? 'Decide that it is verified' : 'Verify the account'}
+              button={verifiedAt ? 'Decide that it is verified' : 'Verify the account'}
+              notice={sayNotice(verifiedAt !== null, true)}
+            />
             <Act
               intent="unverify"
               label={verifiedAt ? 'End the verification' : 'Decide that it is not verified'}
               button="Decide that it is not verified"
               danger
-              notice={notice}
+              notice={sayNotice(verifiedAt !== null, false)}
             />
             <Act
               intent="undecide"
@@ -78,7 +90,7 @@ export function RightsSection({ person }: { person: Person }) {
                 </>
               }
               button="Leave it to the marketplace"
-              notice={notice}
+              notice={sayNotice(verifiedAt !== null, saysVerified)}
             />
           </div>
         </Row>
@@ -87,6 +99,7 @@ export function RightsSection({ person }: { person: Person }) {
           const isActive = active.includes(name);
           const here = decided.granted.includes(name) ? true : decided.revoked.includes(name) ? false : null;
           const title = capabilityTitle(name);
+          const saysSo = links.some(({ capabilities }) => capabilities?.includes(name));
           const about = { capability: name };
           return (
             <Row
@@ -124,7 +137,7 @@ export function RightsSection({ person }: { person: Person }) {
                     </>
                   }
                   button="Allow it"
-                  notice={notice}
+                  notice={sayNotice(isGranted, true)}
                 />
                 <Act
                   intent="revoke"
@@ -136,7 +149,7 @@ export function RightsSection({ person }: { person: Person }) {
                   }
                   button="Do not allow it"
                   danger
-                  notice={notice}
+                  notice={sayNotice(isGranted, false)}
                 />
                 <Act
                   intent="undecide"
@@ -147,7 +160,7 @@ export function RightsSection({ person }: { person: Person }) {
                     </>
                   }
                   button="Leave it to the marketplace"
-                  notice={notice}
+                  notice={sayNotice(isGranted, saysSo)}
                 />
               </div>
             </Row>

@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { type Kysely, sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
+import { expect } from 'vitest';
 import type { DB } from '../../../db/schema.ts';
 import { findUserById } from '../../../db/tables/users.ts';
 import { hashToken } from '../../../server/identity/ground/tokens.ts';
@@ -190,6 +191,23 @@ export const call = (
         })
       : send(`/trpc/admin.${name}`, { cookie, json: { json: input }, ...options }),
   );
+
+/** The forms of a page of staff, by intent and what they are about. */
+export function formsOf({ text }: Answer): Map<string, Record<string, string>> {
+  const forms = [...text.matchAll(/<form [^>]*data-intent="([^"]+)"[^>]*>(.*?)<\/form>/gs)];
+  return new Map(
+    forms.map(([, intent = '', inside = '']) => {
+      const fields = Object.fromEntries(
+        [...inside.matchAll(/<input type="hidden" name="([^"]+)" value="([^"]*)"/g)].map(
+          ([, name = '', value = '']) => [name, value],
+        ),
+      );
+      const { seen: _, ...about } = fields;
+      expect(inside, intent).toMatch(/<p data-notice/);
+      return [[intent, ...Object.values(about)].join(' '), { ...fields, intent }];
+    }),
+  );
+}
 
 /** Status and code of an answer of /trpc. */
 export function readOutcome({ status, text }: Answer): string {

@@ -1,0 +1,174 @@
+// What staff and operators decide about an account that the marketplace has said already (contract 12.180 and 12.181).
+import { sql } from 'kysely';
+import { v7 as uuidv7 } from 'uuid';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openApp, type TestApp } from '../support/app/app.ts';
+import { runCli } from '../support/app/cli.ts';
+import { handOver } from '../support/marketplace/marketplace.ts';
+import { addPerson, addSession, call, formsOf, readData, why } from '../support/people/staff.ts';
+
+let app: TestApp;
+let cookie: string;
+beforeAll(async () => {
+  app = await openApp({ env: { SSO_MARKETPLACE_LOGIN_URL: 'http://market.localhost:4000/login' } });
+  ({ cookie } = await addSession(app, (await addPerson(app, { role: 'admin' })).id));
+});
+afterAll(() => app.close());
+
+type Decision = 'yes' | 'no' | 'undecided';
+type Merchant = { id: string; externalId: string; email: string };
+const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000);
+const verification = 'verification';
+const openPage = (id: string) =>
+  app.send(`/admin/people/${id}`, { cookie, headers: { accept: 'text/html' } });
+
+/** Somebody of whom the marketplace says that they sell products and services, and so are verified. */
+async function addMerchant(capabilities = ['sell_products', 'sell_services']): Promise<Merchant> {
+  const externalId = uuidv7();
+  await handOver(app, { id: externalId, capabilities, profileUpdatedAt: minutesAgo(9) });
+  const { rows } = await sql<{ id: string; email: string }>`select u.id, u.email from users u
+    join external_links l on l.user_id = u.id where l.external_id = ${externalId}`.execute(app.db);
+  const [{ id = '', email = '' } = {}] = rows;
+  return { id, externalId, email };
+}
+
+/** What each client gets of them, now. */
+async function readGets({ id }: Merchant): Promise<string[]> {
+  const gets = readData(await call(app, 'people.wouldGet', cookie, { id }, true)) as {
+    payload: { profile: { account: { capabilities: string[] } } };
+  }[];
+  const said = new Set(gets.map(({ payload }) => payload.profile.account.capabilities.join(' ')));
+  expect(gets.length).toBeGreaterThan(2);
+  return [...said];
+}
+
+/** What a change tells clients and the person. */
+async function readTold({ id }: Merchant) {
+  const { rows } = await sql`select profile_updated_at,
+      (select count(*)::int from events e where e.user_id = u.id) as events,
+      (select count(*)::int from mails m where m.user_id = u.id) as mails
+    from users u where id = ${id}`.execute(app.db);
+  return rows[0];
+}
+
+const readSources = async ({ id }: Merchant) =>
+  (
+    await sql`select granted_here, revoked_here, verified_here from accounts
+      where id = (select account_id from users where id = ${id})`.execute(app.db)
+  ).rows[0];
+
+const intents = {
+  yes: ['verify', 'grant'],
+  no: ['unverify', 'revoke'],
+  undecided: ['undecide', 'undecide'],
+} as const;
+
+type Door = (merchant: Merchant, what: string, decision: Decision) => Promise<void>;
+const doors: Record<string, Door> = {
+  async page({ id }, what, decision) {
+    const intent = intents[decision][what === verification ? 0 : 1];
+    const isNamed = what !== verification || decision === 'undecided';
+    const form = formsOf(await openPage(id)).get(isNamed ? `${intent} ${what}` : intent);
+    expect(form).toBeDefined();
+    const answer = await app.send(`/admin/people/${id}`, { cookie, form: { ...form, why } });
+    expect(answer.headers.get('location')).toBe(`/admin/people/${id}?saved=${intent}`);
+  },
+  async tRPC({ id }, what, decision) {
+    const { seen } = readData(await call(app, 'people.get', cookie, { id }, true));
+    const intent = intents[decision][what === verification ? 0 : 1];
+    const asked = { id, why, what, decision, seen: seen[intent] };
+    expect(readData(await call(app, 'people.decide', cookie, asked))).toBe('done');
+  },
+  async command({ email }, what, decision) {
+    const intent = intents[decision][what === verification ? 0 : 1];
+    const isNamed = what !== verification || decision === 'undecided';
+    const args = [`account:${intent}`, email, ...(isNamed ? [what] : []), '--why', why];
+    const { code, out, err } = await runCli(app.databaseUrl, args);
+    expect({ code, err }).toEqual({ code: 0, err: '' });
+    expect(out).toMatch(/^Done\. /);
+  },
+};
+
+const removeLink = ({ externalId }: Merchant) =>
+  sql`delete from external_links where external_id = ${externalId}`.execute(app.db);
+
+describe.each(Object.keys(doors))('by %s', (name) => {
+  const decide = doors[name] as Door;
+
+  it('a right that the marketplace says already is kept, tells nobody, and stays when the marketplace takes its own back', async () => {
+    const merchant = await addMerchant();
+    expect(await readGets(merchant)).toEqual(['sell_products sell_services']);
+    const before = await readTold(merchant);
+    await decide(merchant, 'sell_services', 'yes');
+    await decide(merchant, 'sell_products', 'yes');
+    await decide(merchant, verification, 'yes');
+    expect(await readTold(merchant)).toEqual(before);
+    expect(await readSources(merchant)).toEqual({
+      granted_here: ['sell_services', 'sell_products'],
+      revoked_here: null,
+      verified_here: true,
+    });
+    const { rows } = await sql`select type, reason, details ->> 'what' as what, why from audit_events
+      where user_id = ${merchant.id} and type like '%.decided' order by at, id`.execute(app.db);
+    expect(rows).toEqual([
+      { type: 'capability.decided', reason: 'yes', what: 'sell_services', why },
+      { type: 'capability.decided', reason: 'yes', what: 'sell_products', why },
+      { type: 'verification.decided', reason: 'yes', what: verification, why },
+    ]);
+    await handOver(app, { id: merchant.externalId, capabilities: [], profileUpdatedAt: minutesAgo(5) });
+    expect(await readGets(merchant)).toEqual(['sell_products sell_services']);
+    await removeLink(merchant);
+    expect(await readGets(merchant)).toEqual(['sell_products sell_services']);
+  });
+
+  it('left to the marketplace again, it goes with what the marketplace says', async () => {
+    const merchant = await addMerchant();
+    await decide(merchant, 'sell_services', 'yes');
+    await decide(merchant, verification, 'yes');
+    const before = await readTold(merchant);
+    await decide(merchant, 'sell_services', 'undecided');
+    await decide(merchant, verification, 'undecided');
+    expect(await readTold(merchant)).toEqual(before);
+    await removeLink(merchant);
+    expect(await readGets(merchant)).toEqual(['']);
+  });
+
+  it('a right that the account lacks is refused for later, too', async () => {
+    const merchant = await addMerchant([]);
+    const before = await readTold(merchant);
+    await decide(merchant, 'sell_products', 'no');
+    await decide(merchant, verification, 'no');
+    expect(await readTold(merchant)).toEqual(before);
+    const all = ['sell_products', 'sell_services'];
+    await handOver(app, { id: merchant.externalId, capabilities: all, profileUpdatedAt: minutesAgo(5) });
+    expect(await readGets(merchant)).toEqual(['sell_services']);
+    const { events: eventsBefore, mails } = (await readTold(merchant)) as { events: number; mails: number };
+    await decide(merchant, verification, 'yes');
+    expect(await readTold(merchant)).toMatchObject({ events: eventsBefore, mails: mails + 1 });
+  });
+});
+
+it('a form is made from what was decided: what the marketplace says meanwhile does not refuse it, another decision does', async () => {
+  const merchant = await addMerchant([]);
+  const forms = formsOf(await openPage(merchant.id));
+  await handOver(app, {
+    id: merchant.externalId,
+    capabilities: ['sell_services'],
+    profileUpdatedAt: minutesAgo(5),
+  });
+  const send = (name: string) =>
+    app.send(`/admin/people/${merchant.id}`, { cookie, form: { ...forms.get(name), why } });
+  expect((await send('grant sell_services')).status).toBe(303);
+  expect((await readSources(merchant)) as object).toMatchObject({ granted_here: ['sell_services'] });
+  expect((await send('revoke sell_services')).status).toBe(409);
+});
+
+it('of 16 decisions at once one is recorded', async () => {
+  const merchant = await addMerchant();
+  const { seen } = readData(await call(app, 'people.get', cookie, { id: merchant.id }, true));
+  const asked = { id: merchant.id, why, what: 'sell_services', decision: 'yes', seen: seen.grant };
+  await Promise.all(Array.from({ length: 16 }, () => call(app, 'people.decide', cookie, asked)));
+  const { rows } = await sql`select 1 from audit_events
+    where user_id = ${merchant.id} and type = 'capability.decided'`.execute(app.db);
+  expect(rows).toHaveLength(1);
+});
