@@ -78,6 +78,16 @@ export async function findPayments(db: Database, ids: string[]): Promise<Payment
   return rows.map(readRow);
 }
 
+/** Payments of these amounts that a file has named, and that have letters or spaces beyond ASCII. */
+export async function listImported(db: Database, amounts: number[]): Promise<Payment[]> {
+  const rows = await selectPayments(db)
+    .where('id', 'like', 'csv:%')
+    .where(sql<boolean>`amount = any(${amounts})`)
+    .where(sql<boolean>`concat(invoice_number, reference) ~ '[^ -~]'`)
+    .execute();
+  return rows.map(readRow);
+}
+
 /** What went back of a payment, the oldest first. */
 export async function listReturns(db: Database, of: string): Promise<Payment[]> {
   const rows = await selectPayments(db).where('of', '=', of).orderBy('recorded_at').orderBy('id').execute();

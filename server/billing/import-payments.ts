@@ -1,4 +1,4 @@
-// Records the payments of a file, each once, or says what that would do (contract 7.314 to 7.319).
+// Records the payments of a file, each once, or says what that would do (contract 7.314 to 7.319 and 7.411).
 import type { Database } from '../../db/postgres/client.ts';
 import { inTransaction, type Origin } from '../../db/postgres/transactions.ts';
 import { findInvoice } from '../../db/tables/invoices.ts';
@@ -7,7 +7,7 @@ import { noonOf } from './days.ts';
 import { findZone } from './issue.ts';
 import { type Bookkeeper, recordMoney } from './ledger.ts';
 import { describeRecorded } from './payment-answer.ts';
-import type { Fault, ListedPayment } from './payment-file.ts';
+import { type Fault, type ListedPayment, normalise } from './payment-file.ts';
 
 /** What of a payment was allocated when it was recorded. */
 export const outcomes = ['whole', 'part', 'unallocated', 'known'] as const;
@@ -21,11 +21,8 @@ export type LineResult = Pick<ListedPayment, 'line' | 'id' | 'number' | 'currenc
 
 const sliceSize = 1_000;
 
-/** Those of the payments that are recorded, by id; and which ids were recorded as something else, by whatever way. */
-export async function findKnown(
-  db: Database,
-  payments: ListedPayment[],
-): Promise<{ known: Set<string>; faults: Fault[] }> {
+/** Those of the payments that are recorded, by id. */
+export async function findRecorded(db: Database, payments: ListedPayment[]): Promise<Map<string, Payment>> {
   const found = new Map<string, Payment>();
   for (let from = 0; from < payments.length; from += sliceSize)
     for (const payment of await findPayments(
@@ -33,6 +30,15 @@ export async function findKnown(
       payments.slice(from, from + sliceSize).map(({ id }) => id),
     ))
       found.set(payment.id, payment);
+  return found;
+}
+
+/** Those of the payments that are recorded, by id; and which ids were recorded as something else, by whatever way. */
+export async function findKnown(
+  db: Database,
+  payments: ListedPayment[],
+): Promise<{ known: Set<string>; faults: Fault[] }> {
+  const found = await findRecorded(db, payments);
   const faults = payments.flatMap((payment) => {
     const recorded = found.get(payment.id);
     return !recorded || isOf(payment, recorded)
@@ -45,7 +51,7 @@ export async function findKnown(
 /** Its day is in its id: the instant of noon moves with the seller's zone. */
 const isOf = ({ number, currency, amount }: ListedPayment, recorded: Payment) =>
   recorded.kind === 'payment' &&
-  recorded.invoiceNumber === number &&
+  normalise(recorded.invoiceNumber ?? '') === number &&
   recorded.currency === currency &&
   recorded.amount === amount;
 

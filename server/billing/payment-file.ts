@@ -1,4 +1,4 @@
-// A file of payments (contract 7.311 to 7.315): what its lines say, or all that is wrong with them.
+// A file of payments (contract 7.311 to 7.315 and 7.411): what its lines say, or all that is wrong with them.
 import { encodeHex } from 'oslo/encoding';
 import { readCsv } from '../runtime/csv.ts';
 import { FileError } from '../runtime/files.ts';
@@ -7,7 +7,7 @@ import { maxAmount } from './amounts.ts';
 import { isCurrency, minorDigits } from './currencies.ts';
 import { readDecimal } from './decimals.ts';
 import { isPayday } from './paid-on.ts';
-import { numberSchema, referenceSchema } from './payment-message.ts';
+import { mostOfPayer, readPayerText } from './payer-text.ts';
 
 export const maxFileBytes = 5 * 1024 * 1024;
 const maxPayments = 20_000;
@@ -16,10 +16,8 @@ const maxLineBytes = 4_096;
 const columns = ['number', 'amount', 'currency', 'date', 'reference'] as const;
 type Column = (typeof columns)[number];
 
-/** `amount` in minor units. `day` is such as 2026-11-26. */
-export type ListedPayment = {
-  line: number;
-  id: string;
+/** What a line says. `amount` in minor units. `day` is such as 2026-11-26. */
+export type PaymentFacts = {
   number: string | null;
   amount: number;
   currency: string;
@@ -27,10 +25,11 @@ export type ListedPayment = {
   reference: string | null;
 };
 
+/** `said` is equal for lines that say the same. */
+export type ListedPayment = PaymentFacts & { line: number; id: string; said: string };
+
 /** Without a line where nobody can tell lines apart. */
 export type Fault = { line?: number; column?: Column; detail: string };
-
-type Facts = Omit<ListedPayment, 'line' | 'id'>;
 
 /** `today` in the seller's zone: no payment is of a later day. */
 export async function readPaymentFile(
@@ -63,7 +62,10 @@ export async function readPaymentFile(
         faults.push({ line, detail: `A file has at most ${maxPayments} payments.` });
         break;
       }
-      payments.push({ line, id: name(found, equals), ...found });
+      const said = writeFacts(found);
+      const before = equals.get(said) ?? 0;
+      equals.set(said, before + 1);
+      payments.push({ line, id: nameOf(said, before), said, ...found, ...cut(found) });
     }
   } catch (error) {
     if (!(error instanceof FileError)) throw error;
@@ -104,18 +106,10 @@ function readFields(
   header: Column[],
   fields: string[],
   today: string,
-): Facts | { faults: Omit<Fault, 'line'>[] } {
+): PaymentFacts | { faults: Omit<Fault, 'line'>[] } {
   const faults: Omit<Fault, 'line'>[] = [];
-  const refuse = (column: Column, detail: string) => {
-    faults.push({ column, detail });
-    return undefined;
-  };
+  const refuse = (column: Column, detail: string) => faults.push({ column, detail });
   const field = (column: Column) => (fields[header.indexOf(column)] ?? '').trim();
-  const readText = (column: 'number' | 'reference', schema: typeof numberSchema) => {
-    if (field(column) === '') return null;
-    const read = schema.safeParse(field(column));
-    return read.success ? read.data : (refuse(column, read.error.issues[0]?.message ?? 'Is wrong.') ?? null);
-  };
   const currency = field('currency');
   if (!isCurrency(currency)) refuse('currency', 'Must be an assigned ISO 4217 code, such as EUR.');
   const amount = readDecimal(field('amount'), isCurrency(currency) ? minorDigits(currency) : 4);
@@ -129,11 +123,9 @@ function readFields(
   const day = readDay(field('date'));
   if (!isPayday(day, today))
     refuse('date', `Must be a day from 2000-01-01 to today, ${today}: such as 2026-11-26 or 26.11.2026.`);
-  const facts = {
-    number: readText('number', numberSchema),
-    reference: readText('reference', referenceSchema),
-  };
-  return faults.length > 0 ? { faults } : { ...facts, amount: amount ?? 0, currency, day };
+  if (faults.length > 0) return { faults };
+  const [number, reference] = [normalise(field('number')), normalise(field('reference'))];
+  return { number, amount: amount ?? 0, currency, day, reference };
 }
 
 /** Spreadsheets in German write 26.11.2026. */
@@ -144,10 +136,20 @@ const readDay = (text: string): string =>
       `${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`,
   );
 
+/** Programs that write the same statement differ in the form of Unicode and in spaces that keep words together. */
+export const normalise = (text: string): string | null =>
+  readPayerText(text.normalize('NFC').replace(/\p{Zs}/gu, ' '));
+
+/** What is kept. The id goes by the whole texts: what stands beyond may tell two payments apart. */
+const cut = ({ number, reference }: PaymentFacts) => ({
+  number: number && readPayerText(number, mostOfPayer.number),
+  reference: reference && readPayerText(reference, mostOfPayer.reference),
+});
+
+/** As the file wrote them. */
+export const writeFacts = ({ number, amount, currency, day, reference }: PaymentFacts): string =>
+  JSON.stringify([number, amount, currency, day, reference]);
+
 /** The id of a payment: of what its line says, and how many equal ones stood before it. */
-function name({ number, amount, currency, day, reference }: Facts, equals: Map<string, number>): string {
-  const said = JSON.stringify([number, amount, currency, day, reference]);
-  const before = equals.get(said) ?? 0;
-  equals.set(said, before + 1);
-  return `csv:${encodeHex(sha256(`${said}${before}`))}`;
-}
+export const nameOf = (said: string, before: number): string =>
+  `csv:${encodeHex(sha256(`${said}${before}`))}`;

@@ -6,6 +6,7 @@ import { isObject } from '../basics/is-object.ts';
 import { buildNameSchema } from '../identity/ground/names.ts';
 import { maxAmount } from './amounts.ts';
 import type { Money } from './ledger.ts';
+import { mostOfPayer, readPayerText } from './payer-text.ts';
 import { buildFuture, currencySchema, describeType, isTooLate, readStrictJson } from './signup-message.ts';
 
 export const paymentIdSchema = z
@@ -13,22 +14,27 @@ export const paymentIdSchema = z
   .regex(/^[A-Za-z0-9_.:-]{1,128}$/, 'Must be 1 to 128 of the characters A-Z a-z 0-9 _ . : -')
   .describe('The provider’s own name for the payment or refund.');
 
-const shortText = (most: number) => buildNameSchema(most, `Use no more than ${most} characters.`);
+const typedText = (most: number) => buildNameSchema(most, `Use no more than ${most} characters.`);
 
-export const numberSchema = shortText(64);
+/** As staff type it. */
+export const numberSchema = typedText(mostOfPayer.number);
 
-export const methodSchema = shortText(60);
+/** As staff type it. */
+export const methodSchema = typedText(mostOfPayer.method);
 
-export const referenceSchema = shortText(200);
+const payerText = (of: keyof typeof mostOfPayer, what: string) =>
+  z
+    .string()
+    .transform((text) => readPayerText(text, mostOfPayer[of]))
+    .nullish()
+    .describe(`${what} What is longer than ${mostOfPayer[of]} characters is cut.`);
 
 export const paymentSchema = z
   .object({
     payment_id: paymentIdSchema,
     kind: z.enum(['payment', 'refund'], 'Must be payment or refund.'),
     of: paymentIdSchema.nullish().describe('Of a refund: the payment that went back. It may come later.'),
-    invoice_number: numberSchema
-      .nullish()
-      .describe('What the payer named. A number that we do not know is no fault.'),
+    invoice_number: payerText('number', 'What the payer named. A number that we do not know is no fault.'),
     amount: z.object({
       currency: currencySchema,
       unit_amount: z
@@ -40,8 +46,8 @@ export const paymentSchema = z
     paid_at: instantSchema
       .refine((at) => at.getUTCFullYear() >= 2_000, 'Must not be before the year 2000.')
       .describe('When it was paid: at most 300 seconds ahead of our clock, and not before the year 2000.'),
-    method: methodSchema.nullish().describe('Such as `card` or `transfer`.'),
-    reference: referenceSchema.nullish().describe('What the payer wrote.'),
+    method: payerText('method', 'Such as `card` or `transfer`.'),
+    reference: payerText('reference', 'What the payer wrote.'),
   })
   .refine(({ kind, of }) => kind !== 'refund' || (of ?? null) !== null, {
     path: ['of'],

@@ -13,6 +13,7 @@ import {
   planPayments,
 } from '../billing/import-payments.ts';
 import { findZone } from '../billing/issue.ts';
+import { nameAsRecorded } from '../billing/older-ids.ts';
 import { type Fault, maxFileBytes, readPaymentFile } from '../billing/payment-file.ts';
 import { FileError, readBytes, writeLinesOut } from '../runtime/files.ts';
 import { isTerminal, onStopSignal, print, printAside } from '../runtime/process.ts';
@@ -59,8 +60,9 @@ async function run(
   options: Options,
   isStopped: () => boolean,
 ): Promise<void> {
-  const { payments, faults } = await readPaymentFile(bytes, dayIn(await findZone(db), now()));
+  const { payments: listed, faults } = await readPaymentFile(bytes, dayIn(await findZone(db), now()));
   refuse(faults);
+  const payments = await nameAsRecorded(db, listed);
   const { known, faults: others } = await findKnown(db, payments);
   refuse(others);
   const plan = () => planPayments(db, payments, known);
