@@ -82,11 +82,6 @@ export async function listAdmins(db: Database): Promise<User[]> {
   return (await selectAdmins(db).execute()).map(toUser);
 }
 
-/** The administrators who can log in, but for one. */
-export async function listOtherAdmins(db: Database, id: string): Promise<User[]> {
-  return (await selectAdmins(db).where('u.id', '<>', id).execute()).map(toUser);
-}
-
 /** Address proved, a credential that counts, neither suspended nor leaving. */
 const selectAdmins = (db: Database) =>
   selectUsers(db)

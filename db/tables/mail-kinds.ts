@@ -1,5 +1,15 @@
 // Every mail that there is, as `mails.kind` has it. Their words are in server/mail/.
 
+/** Mails to administrators about what somebody of the staff, or an operator, did. */
+export const warningKinds = [
+  /** The seller's bank account or link to pay. */
+  'bank_details_changed',
+  'role_granted',
+  'staff_limited',
+] as const;
+
+export type WarningKind = (typeof warningKinds)[number];
+
 /** Mails that say what happened to an account. */
 export const noticeKinds = [
   'account_deleted',
@@ -10,8 +20,6 @@ export const noticeKinds = [
   'account_thawed',
   'authenticator_added',
   'authenticator_removed',
-  /** To administrators, about the seller's bank account or link to pay. */
-  'bank_details_changed',
   'codes_guessed',
   'contract_added',
   'data_downloaded',
@@ -35,8 +43,7 @@ export const noticeKinds = [
   'rights_decided',
   'role_changed',
   'sessions_ended',
-  /** To administrators, about somebody of the staff. */
-  'staff_limited',
+  ...warningKinds,
 ] as const;
 
 export type NoticeKind = (typeof noticeKinds)[number];

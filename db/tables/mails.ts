@@ -12,7 +12,7 @@ import {
   billingMailKinds,
   type LetterKind,
   type MailKind,
-  type NoticeKind,
+  warningKinds,
 } from './mail-kinds.ts';
 import { isOneOf, type Mailboxes } from './take-back-changes.ts';
 
@@ -460,14 +460,11 @@ export async function retryMail(
   return result.numUpdatedRows > 0n;
 }
 
-/** To administrators, about what one of them did. */
-const warnings: NoticeKind[] = ['bank_details_changed', 'staff_limited'];
-
 /**
  * Whether a mail must not be given up (contract 12.126): one with a link that takes back or stops something, one about the rest,
  * which may still get such a link, and warnings.
  */
-export const mustLeave = sql<boolean>`(details ?| array['until', 'change', 'rest'] or kind = any(${warnings}::text[]))`;
+export const mustLeave = sql<boolean>`(details ?| array['until', 'change', 'rest'] or kind = any(${[...warningKinds]}::text[]))`;
 
 /**
  * Gives up a mail that has not left; false if it must leave, or there is nothing to do. Its last error goes, so that what tries

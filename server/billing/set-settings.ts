@@ -12,14 +12,12 @@ import {
   type MadeVersion,
   stopSettingsVersion,
 } from '../../db/tables/billing-settings.ts';
-import { listAdmins } from '../../db/tables/deletions.ts';
-import { deferMail } from '../../db/tables/mails.ts';
 import { AppError } from '../basics/errors.ts';
 import { requireAllowance, spendAllowance } from '../identity/ground/allowances.ts';
-import { timeOf } from '../identity/ground/notice-limits.ts';
 import type { Dependencies } from '../instance/dependencies.ts';
 import { actOnBooks, type BookAct } from '../staff/act-on-books.ts';
 import type { Staff } from '../staff/staff.ts';
+import { tellOtherAdministrators } from '../staff/tell-administrators.ts';
 import type { BooksTrail } from './ledger.ts';
 import type { BillingSettings } from './settings.ts';
 
@@ -75,7 +73,7 @@ const deferSet = (
 /** Makes these settings the ones that count. */
 export async function setSettings(
   trx: Transaction<DB>,
-  { now }: Pick<Dependencies, 'now'>,
+  deps: Pick<Dependencies, 'now'>,
   settings: BillingSettings,
   trail: SettingsTrail,
 ): Promise<SetOutcome> {
@@ -100,7 +98,14 @@ export async function setSettings(
   const isKnown = pending !== undefined && isSame(bankOf(pending.settings), bankOf(settings));
   const later = await insert(settings, isKnown ? { asVersion: pending.version } : { afterHours: pauseHours });
   deferSet(trx, trail, { version, pending: later.version, countsFrom: later.countsFrom.toISOString() });
-  if (!isKnown) await tellAdmins(trx, now(), later.countsFrom);
+  if (!isKnown)
+    await tellOtherAdministrators(trx, deps, {
+      kind: 'bank_details_changed',
+      actorId: trail.actorId,
+      // It says until when the change can be stopped.
+      tellsActor: true,
+      details: { countsAt: later.countsFrom.toISOString() },
+    });
   return { done: true, version, pending: later };
 }
 
@@ -129,17 +134,6 @@ const writeSorted = (value: unknown): string =>
       ? Object.fromEntries(Object.entries(member).sort(([one], [other]) => (one < other ? -1 : 1)))
       : member,
   );
-
-async function tellAdmins(trx: Transaction<DB>, now: Date, countsFrom: Date): Promise<void> {
-  for (const { id: userId, email: recipient } of await listAdmins(trx))
-    deferMail(trx, {
-      kind: 'bank_details_changed',
-      userId,
-      recipient,
-      details: { ...timeOf('bank_details_changed', now.toISOString()), countsAt: countsFrom.toISOString() },
-      now,
-    });
-}
 
 /** Stops what does not count yet. The caller has locked the versions. Throws 409 `edited_meanwhile` if nothing waits. */
 async function stopPending(trx: Transaction<DB>, trail: SettingsTrail): Promise<number> {

@@ -10,6 +10,7 @@ import { canGetMail } from '../identity/ground/email-address.ts';
 import { findPasswordFault, hashPassword } from '../identity/password/passwords.ts';
 import { environment, isTerminal, print, readInput } from '../runtime/process.ts';
 import { type Config, readConfig } from '../settings/config.ts';
+import { tellOtherAdministrators } from '../staff/tell-administrators.ts';
 import { addReason, deferActEvent, originOf, type Reason, toJson } from './act.ts';
 import { CommandError, now, readEmail, readName, withDatabase } from './command.ts';
 
@@ -64,6 +65,12 @@ const create = (config: Config, { email, name, account, role, ...reason }: Optio
       });
       deferAuditEvent(trx, { type: 'user.created', userId: id, details: { role, by: 'cli' } });
       deferActEvent(trx, 'staff.create', id, reason);
+      if (role !== 'user')
+        await tellOtherAdministrators(
+          trx,
+          { now },
+          { kind: 'role_granted', actorId: undefined, about: id, details: { role } },
+        );
       if (passwordHash !== undefined) return { id };
       const token = await createHandedToken(trx, { userId: id, email, now: now() });
       return { id, link: `${config.baseUrl}/set-password?token=${token}` };

@@ -5,8 +5,13 @@ const instant = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeStyle:
 
 export const sayInstant = (at: Date) => `${instant.format(at)} UTC`;
 
-/** `at` is an ISO instant; `device` is a kind of browser, if a person did it. */
-export function factsOf({ at, device }: { at: string; device: string | undefined }): MailMessage['facts'] {
-  const when: [string, string] = ['When', sayInstant(new Date(at))];
-  return device ? [when, ['Browser', device]] : [when];
+type Facts = { at: string; device: string | undefined; by?: string | undefined };
+
+/** `at` is an ISO instant; `device` is a kind of browser, if a person did it; `by` is which of the staff did it. */
+export function factsOf({ at, device, by }: Facts): MailMessage['facts'] {
+  return [
+    ['When', sayInstant(new Date(at))],
+    ...(device ? [['Browser', device] as [string, string]] : []),
+    ...(by ? [['Done by', by] as [string, string]] : []),
+  ];
 }

@@ -35,12 +35,20 @@ const askSupport = (hasSupport: boolean) =>
   hasSupport ? 'contact support' : 'contact the people who run this service';
 
 /**
- * `dueAt` is when an account is deleted if its owner asked for the deletion at the time of the mail. `who` is the address of
- * somebody of the staff that the mail is about. `countsAt` is when what was changed begins to count.
+ * `dueAt` is when an account is deleted if its owner asked for the deletion at the time of the mail. `who` is whom a warning to
+ * administrators is about, by id and address. `countsAt` is when what was changed begins to count. `role` is the new one of `who`.
  */
-type Words = { dueAt: Date; hasSupport: boolean; who: string; countsAt: Date };
+type Words = {
+  dueAt: Date;
+  hasSupport: boolean;
+  who: { id: string; name: string };
+  countsAt: Date;
+  role: string | undefined;
+};
 
-const buildNotices = ({ dueAt, hasSupport, who, countsAt }: Words): Record<NoticeKind, Notice> => ({
+const whyAdministrator = 'You received this email because you are an administrator.';
+
+const buildNotices = ({ dueAt, hasSupport, who, countsAt, role }: Words): Record<NoticeKind, Notice> => ({
   account_frozen: {
     subject: 'Your account is frozen',
     text: 'Your account was frozen with the link in one of our emails, because someone else may have got in. Nobody can log in to it until our support team knows who its owner is. Nothing else has changed.',
@@ -92,7 +100,7 @@ const buildNotices = ({ dueAt, hasSupport, who, countsAt }: Words): Record<Notic
     advice:
       'Check the change with whoever made it, by phone or in person. If it is not right, stop it on the page before it counts: every administrator can.',
     action: { label: 'See or stop the change', path: '/admin/billing/settings' },
-    why: 'You received this email because you are an administrator.',
+    why: whyAdministrator,
   },
   codes_guessed: {
     subject: 'Wrong codes were entered for your account',
@@ -200,6 +208,14 @@ const buildNotices = ({ dueAt, hasSupport, who, countsAt }: Words): Record<Notic
     advice: `If you did not expect this, ${askSupport(hasSupport)}.`,
     action: { label: 'Log in', path: '/login' },
   },
+  role_granted: {
+    subject: 'Someone has been given a staff role',
+    text: `${who.name} is now ${role === 'admin' ? 'an administrator' : 'a manager'}.`,
+    advice:
+      'Check by phone or in person that this is right. If it is not, take the role away on the page of the person, and see in the audit what else was done.',
+    action: { label: 'See the person', path: `/admin/people/${who.id}` },
+    why: whyAdministrator,
+  },
   sessions_ended: {
     subject: 'You have been logged out everywhere',
     text: 'Our support team has logged your account out in all browsers.',
@@ -208,9 +224,10 @@ const buildNotices = ({ dueAt, hasSupport, who, countsAt }: Words): Record<Notic
   },
   staff_limited: {
     subject: 'Someone on your team has looked at very many people',
-    text: `${who} has searched for, or looked at, more people within an hour than we allow. Further looks are refused for a while. Someone else may be using their session.`,
+    text: `${who.name} has searched for, or looked at, more people within an hour than we allow. Further looks are refused for a while. Someone else may be using their session.`,
     advice: 'Ask them. If it was not them, end their sessions, and see in the audit what was looked at.',
     action: { label: 'See the audit', path: '/admin/audit' },
+    why: whyAdministrator,
   },
 });
 
@@ -249,23 +266,34 @@ export function buildNotice(
     at,
     device,
     hasSupport,
-    who = '',
+    who,
+    by,
     countsAt,
+    role,
     takeBack,
   }: {
     baseUrl: string;
     at: string;
     device: string | undefined;
     hasSupport: boolean;
-    who?: string | undefined;
+    who?: Words['who'] | undefined;
+    /** The address of the administrator who did it, or words for a command. */
+    by?: string | undefined;
     countsAt?: string | undefined;
+    role?: string | undefined;
     takeBack?: TakeBackLink | undefined;
   },
 ): MailMessage {
-  const words = { dueAt: dueAfter(new Date(at)), hasSupport, who, countsAt: new Date(countsAt ?? at) };
+  const words = {
+    dueAt: dueAfter(new Date(at)),
+    hasSupport,
+    who: who ?? { id: '', name: '' },
+    countsAt: new Date(countsAt ?? at),
+    role,
+  };
   const notice = buildNotices(words)[kind];
   const { subject, text, advice, action, why } = { why: undefined, ...usual, ...notice };
-  const facts = factsOf({ at, device });
+  const facts = factsOf({ at, device, by });
   if (takeBack) {
     const link = { label: takeBackLabel, url: takeBack.link };
     return { subject, paragraphs: [text, takeBackAdvice(takeBack.until)], facts, action: link, why };

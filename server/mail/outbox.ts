@@ -125,16 +125,27 @@ async function composeMessage(
     return { id, ...rest, ...layOut(message, style, rest.to === to ? greeted : undefined) };
   }
   if (!isLetter(kind)) {
-    const { at = details.when ?? '', device, until, who, countsAt } = details;
+    const { at = details.when ?? details.time ?? '', device, until, who, by, countsAt, role } = details;
     const token = until && (await createTakeBackToken(db, id));
     const takeBack = token && until ? { link: `${baseUrl}/take-back?token=${token}`, until } : undefined;
     // This mail tells of other changes, too, so it goes out even if its link is void.
     if (details.rest) return { id, to, ...layOut(buildRest({ baseUrl, at, takeBack }), style, greeted) };
     if (until && !token) return undefined;
     const hasSupport = supportUrl !== undefined;
-    // The id of somebody of the staff, who may be erased by now.
-    const whom = who && ((await findUserById(db, who))?.email ?? 'Somebody who is not here any more');
-    const notice = buildNotice(kind, { baseUrl, at, device, hasSupport, who: whom, countsAt, takeBack });
+    // `who` and `by` are ids of users, who may be erased by now.
+    const nameOf = async (userId: string) =>
+      (await findUserById(db, userId))?.email ?? 'Somebody who is not here any more';
+    const notice = buildNotice(kind, {
+      baseUrl,
+      at,
+      device,
+      hasSupport,
+      who: who ? { id: who, name: await nameOf(who) } : undefined,
+      by: by && (by === 'command' ? 'A command on the server' : await nameOf(by)),
+      countsAt,
+      role,
+      takeBack,
+    });
     return { id, to, ...layOut(notice, style, greeted) };
   }
   const { build, purpose, path, life = '', lifeMs = 0 } = letters[kind];

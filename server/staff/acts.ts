@@ -40,6 +40,7 @@ import { provider } from '../marketplace/accept-profile.ts';
 import { externalIdSchema } from '../marketplace/payload.ts';
 import type { ActContext } from './context.ts';
 import type { RightName } from './rights.ts';
+import { tellOtherAdministrators } from './tell-administrators.ts';
 
 /** The fields of an act's form, as they arrived. */
 export type Given = Partial<
@@ -210,13 +211,21 @@ const changeRole: Act = {
   locksLinks: true,
   read: (given) => readOneOf(given, 'role', ['user', 'manager', 'admin']),
   see: (_db, { role }) => ({ role }),
-  async do({ trx, deps, target, requireOtherAdmin }, role: InternalRole) {
+  async do({ trx, deps, target, author, requireOtherAdmin }, role: InternalRole) {
     if (target.role === role) return undefined;
     if (role !== 'user') await requireFitForRole(trx, target);
     if (role !== 'admin') await requireOtherAdmin();
     await setUserRole(trx, target.id, role);
     await endSessions(trx, target.id, 'all', deps.now());
     await notify(trx, deps, target, 'role_changed');
+    const actorId = author.by === 'staff' ? author.actorId : undefined;
+    if (role !== 'user')
+      await tellOtherAdministrators(trx, deps, {
+        kind: 'role_granted',
+        actorId,
+        about: target.id,
+        details: { role },
+      });
     return { role };
   },
 };

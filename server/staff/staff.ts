@@ -3,12 +3,9 @@ import { sql } from 'kysely';
 import type { Database } from '../../db/postgres/client.ts';
 import { inTransaction } from '../../db/postgres/transactions.ts';
 import { deferAuditEvent, findLooks, hasEventOf, recordAuditEvent } from '../../db/tables/audit-events.ts';
-import { listOtherAdmins } from '../../db/tables/deletions.ts';
-import { deferMail } from '../../db/tables/mails.ts';
 import type { User } from '../../db/tables/users.ts';
 import { AppError } from '../basics/errors.ts';
 import { spendAllowance } from '../identity/ground/allowances.ts';
-import { timeOf } from '../identity/ground/notice-limits.ts';
 import { trailOf } from '../identity/ground/trail.ts';
 import type { Actor } from '../identity/session/actor.ts';
 import { hasSecondFactor, needsStaffFactor } from '../identity/session/second-factor.ts';
@@ -20,6 +17,7 @@ import {
 } from '../identity/session/sessions.ts';
 import type { Dependencies } from '../instance/dependencies.ts';
 import { isStaffRole, type StaffRole } from './rights.ts';
+import { tellOtherAdministrators } from './tell-administrators.ts';
 
 /** Somebody of the staff, and the request they make. Only `requireStaff` says who is. */
 export type Staff = Actor & { session: LiveSession & { user: User & { role: StaffRole } } };
@@ -104,15 +102,7 @@ const tellOfLimit = (deps: Dependencies, staff: Staff): Promise<void> =>
     await lockLooksOf(trx, actorId);
     if (await hasEventOf(trx, { actorId, type: 'staff.limited', hours: 24 })) return;
     deferAuditEvent(trx, { ...trailOf(staff.visit), type: 'staff.limited', actorId });
-    const now = deps.now();
-    for (const { id: userId, email: recipient } of await listOtherAdmins(trx, actorId))
-      deferMail(trx, {
-        kind: 'staff_limited',
-        userId,
-        recipient,
-        details: { ...timeOf('staff_limited', now.toISOString()), who: actorId },
-        now,
-      });
+    await tellOtherAdministrators(trx, deps, { kind: 'staff_limited', actorId, about: actorId });
   });
 
 const lockLooksOf = (trx: Database, actorId: string) =>

@@ -209,6 +209,7 @@ const others: NoticeKind[] = [
   'invoice_email_changed',
   'rights_decided',
   'role_changed',
+  'role_granted',
   'sessions_ended',
   'staff_limited',
   'bank_details_changed',
@@ -494,6 +495,24 @@ describe('the advice of a notice is true', () => {
     expect(text).toContain(staff.email);
     expect(path).toBe('/admin/audit');
     expect((await changes.app.send(path, { cookie: other.staff.cookie })).status).toBe(200);
+  });
+
+  it('role_granted: another administrator sees who has which role by whom, and takes it away', async () => {
+    const { staff } = await openStaff(changes.app);
+    const other = await openStaff(changes.app);
+    const { id, email } = await changes.signUp();
+    const setRole = async ({ staff: { cookie }, get }: typeof other, role: string) => {
+      const { seen } = await get(id);
+      const json = { json: { id, why: 'For a test', seen: seen['change-role'], role } };
+      return changes.app.send('/trpc/admin.people.setRole', { cookie, json });
+    };
+    expect((await setRole({ staff, get: other.get }, 'admin')).status).toBe(200);
+    const { text, path } = await readNotice(other.staff.email, 'role_granted');
+    expect(text).toContain(`${email} is now an administrator.`);
+    expect(text).toContain(`Done by: ${staff.email}`);
+    expect(text).not.toContain('For a test');
+    expect((await changes.app.send(path, { cookie: other.staff.cookie })).status).toBe(200);
+    expect((await setRole(other, 'user')).status).toBe(200);
   });
 
   it('bank_details_changed: an administrator sees the change on the page, and stops it before it counts', async () => {

@@ -12,6 +12,8 @@ import { linkIn } from '../support/people/mail-server.ts';
 const baseUrl = 'https://id.example.test';
 const notice = { baseUrl, at: '2026-01-02T03:04:05.000Z', device: 'Firefox on Linux', hasSupport: true };
 const words = { link: `${baseUrl}/a?token=t&next=%2Fb`, life: '1 hour', name: 'Château & <Söhne>' };
+const manager = { id: '0198c1d2-0000-7000-8000-000000000001', name: 'manager@example.test' };
+const admin = 'admin@example.test';
 const takeBack = { link: `${baseUrl}/take-back?token=t`, until: '2026-01-09T03:04:05.000Z' };
 const supportUrl = 'mailto:help%2Bid@example.test?subject=Login';
 const style = { name: words.name, accent: buildAccent('#14594a'), baseUrl, supportUrl };
@@ -68,7 +70,8 @@ const messages: Record<MailKind | Special | BillingSpecial, MailMessage> = {
   role_changed: buildNotice('role_changed', notice),
   sessions_ended: buildNotice('sessions_ended', notice),
   bank_details_changed: buildNotice('bank_details_changed', { ...notice, countsAt: notice.at }),
-  staff_limited: buildNotice('staff_limited', { ...notice, who: 'manager@example.test' }),
+  role_granted: buildNotice('role_granted', { ...notice, who: manager, by: admin, role: 'admin' }),
+  staff_limited: buildNotice('staff_limited', { ...notice, who: manager }),
   account_deleted: buildNotice('account_deleted', notice),
   account_linked: buildNotice('account_linked', notice),
   account_resumed: buildNotice('account_resumed', notice),

@@ -40,23 +40,13 @@ export async function insertWithinLimits(
   else await holdBack(trx, notice, link);
 }
 
-// The version before does not know them. Without `at` it fails at such a mail before it sends or deletes anything, and leaves
-// the mail to this version.
-const newKinds: NoticeKind[] = [
-  'account_resumed',
-  'account_suspended',
-  'bank_details_changed',
-  'invoice_email_changed',
-  'link_removed',
-  'rights_decided',
-  'role_changed',
-  'sessions_ended',
-  'staff_limited',
-];
+// The version before does not know them. Without `at` and `when` it fails at such a mail before it sends or deletes anything, and
+// leaves the mail to this version.
+const newKinds: NoticeKind[] = ['role_granted'];
 
 /** When it happened, as a mail keeps it. */
 export const timeOf = (kind: NoticeKind, at: string): Record<string, string> =>
-  newKinds.includes(kind) ? { when: at } : { at };
+  newKinds.includes(kind) ? { time: at } : { at };
 
 /** Counts a notice. Other transactions that count for this mailbox wait until this one ends. */
 async function isWithinLimits(trx: Database, recipient: string): Promise<boolean> {
