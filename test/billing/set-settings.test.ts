@@ -155,7 +155,11 @@ describe('another bank account or link', () => {
         .sort(),
     );
     for (const { details } of found)
-      expect(details).toEqual({ when: expect.any(String), countsAt: '2026-11-27T12:00:00.000Z' });
+      expect(details).toEqual({
+        at: expect.any(String),
+        by: admin.id,
+        countsAt: '2026-11-27T12:00:00.000Z',
+      });
     // What is set again while it waits, with other terms, is no news.
     await mustSet(admin.cookie, withChange({ ...otherBank, terms: { days_to_pay: 7 } }));
     expect(await mails()).toHaveLength(found.length);
