@@ -4,18 +4,18 @@ import type { Database } from '../postgres/client.ts';
 import type { DB } from '../schema.ts';
 
 /**
- * Takes the next number of a series. A second caller waits until the first commits or fails. The day is `today`, or that of the
- * number before if that is later, so days never go back in a series.
+ * Takes the next number of a series. A second caller waits until the first commits or fails. The series is of the
+ * year of `earliest`, and the day is `earliest`, or that of the number before if that is later, so days never go back in a series.
  */
 export async function takeNumber(
   trx: Transaction<DB>,
   prefix: string,
-  today: string,
+  earliest: string,
 ): Promise<{ number: string; issuedOn: string }> {
-  const year = today.slice(0, 4);
+  const year = earliest.slice(0, 4);
   const taken = await trx
     .insertInto('document_series')
-    .values({ prefix, year: Number(year), last_number: 1, last_issued_on: today })
+    .values({ prefix, year: Number(year), last_number: 1, last_issued_on: earliest })
     .onConflict((conflict) =>
       conflict.columns(['prefix', 'year']).doUpdateSet({
         last_number: sql`document_series.last_number + 1`,

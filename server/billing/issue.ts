@@ -142,7 +142,9 @@ export async function issueCreditNote(
 ): Promise<string> {
   const { numbers, seller } = settings;
   const { now, today } = await readDay(trx, settings);
-  const { number, issuedOn } = await takeNumber(trx, numbers.credit_note, today);
+  // The series of invoices may be ahead, or the zone have changed since.
+  const [, earliest = today] = [today, corrected.issued_on].sort();
+  const { number, issuedOn } = await takeNumber(trx, numbers.credit_note, earliest);
   const facts: DocumentFacts = {
     ...corrected,
     kind: 'credit_note',

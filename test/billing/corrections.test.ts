@@ -5,6 +5,7 @@ import { inTransaction } from '../../db/postgres/transactions.ts';
 import { findFacts } from '../../db/tables/documents.ts';
 import { creditInvoice, reissueInvoice } from '../../server/billing/credit.ts';
 import type { DocumentFacts } from '../../server/billing/document-facts.ts';
+import { requireSums } from '../../server/billing/documents/require-sums.ts';
 import type { BillingSettings } from '../../server/billing/settings.ts';
 import { type Books, openBooks } from '../support/billing/books.ts';
 import { findFaultsInBooks } from '../support/billing/money.ts';
@@ -71,6 +72,35 @@ describe('a credit note', () => {
       invoice: { number, issued_on: '2026-03-01' },
       ...{ issued_on: '2026-04-02', due_on: null, net: 840, tax: 160, total: 1_000, payment: null },
     });
+  });
+
+  // Contract 7.412.
+  it.each([
+    [
+      'the series of invoices is ahead',
+      '2026-06-20T10:00:00.000Z',
+      '2026-06-10T10:00:00.000Z',
+      'Europe/Berlin',
+    ],
+    ['the zone is corrected', '2026-06-20T22:30:00.000Z', '2026-06-20T22:40:00.000Z', 'America/New_York'],
+    ['it is New Year', '2026-12-31T23:30:00.000Z', '2026-12-31T23:40:00.000Z', 'America/New_York'],
+  ])('is never dated before its invoice: %s', async (_, issued, credited, zone) => {
+    const before = books.now();
+    const numbers = { invoice: `I${++serial}-`, credit_note: `C${serial}-` };
+    await books.setClock(issued);
+    const { number } = await bill({ ...germanSettings, numbers });
+    const seller = { ...germanSettings.seller, time_zone: zone };
+    await setSettings(books.db, { ...germanSettings, numbers, seller });
+    await books.setClock(credited);
+    const { issued_on } = await factsOf(number);
+    const notes: DocumentFacts[] = [];
+    for (const amount of [1_000, 1_000, undefined]) notes.push(await factsOf(await credit(number, amount)));
+    const year = issued_on.slice(0, 4);
+    expect(notes.map((note) => [note.number, note.issued_on])).toEqual(
+      [1, 2, 3].map((at) => [`${numbers.credit_note}${year}-000${at}`, issued_on]),
+    );
+    for (const note of notes) expect(() => requireSums(note)).not.toThrow();
+    await books.setClock(before);
   });
 
   it.each([

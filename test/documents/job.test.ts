@@ -106,6 +106,17 @@ describe('the files of a document', () => {
     }
   });
 
+  // Contract 7.412.
+  it('are made of a credit note that version 0.5.0 dated before its invoice', async () => {
+    const invoice = { number, issued_on: '2027-03-01' };
+    await addDocument('EARLY-1', { kind: 'credit_note', issued_on: '2027-02-28', due_on: null, invoice });
+    const { pdf, xml } = await filesOf('EARLY-1');
+    expect(await readSealedFacts(pdf as Uint8Array, billing.app.config.encryptionKeys)).toMatchObject({
+      ...{ issued_on: '2027-02-28', invoice },
+    });
+    expect(String(xml)).toContain('20270228');
+  });
+
   it('are made once by 16 at once', async () => {
     const numbers = Array.from({ length: 4 }, (_, at) => `ONCE-${at}`);
     for (const each of numbers) await addDocument(each, {});
