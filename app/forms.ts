@@ -13,6 +13,7 @@ import {
   type OwnRefusal,
   pagePath,
   pathWith,
+  problemOf,
   type Refused,
   retryAfter,
   statusOf,
@@ -74,6 +75,13 @@ export async function answerForm(
     return typeof done === 'string' ? redirectDocument(leadOn(done, context), 303) : done;
   } catch (error) {
     if (error instanceof Response) return error;
+    if (transport.prefersProblem(request)) {
+      const { visit } = context;
+      const refusal =
+        error instanceof FormRefusal ? problemOf(error.code, context) : transport.readRefusal(error, visit);
+      // The address of the form may have a token in it.
+      throw refusal.with({ 'Referrer-Policy': 'no-referrer' });
+    }
     const refused = await describeRefusal(error, { request, context }, { values, shows, isLarge });
     if (refused instanceof Response) return refused;
     if (isLarge) return answerAtOnce(refused);

@@ -39,6 +39,23 @@ const ownRefusals = {
 
 export type OwnRefusal = keyof typeof ownRefusals;
 
+type Refuse = Args['context']['transport']['refuse'];
+
+/** The problem that a program gets for each of them, and what it says if not the usual words of its code. */
+const problemsOfOwn: Record<OwnRefusal, Parameters<Refuse>> = {
+  wrong_login: ['login_required', 'The email address or password is incorrect.'],
+  wrong_passkey: ['login_required', 'We could not log you in with that passkey.'],
+  wrong_code: ['login_required', 'This code is wrong or has already been used.'],
+  confirm: ['login_required', 'This takes a credential given within ten minutes. Send one, or log in again.'],
+  taken: ['email_in_use'],
+  last_admin: ['last_admin'],
+  ended: ['login_required'],
+};
+
+/** For an action to throw to a program (contract 9.280). */
+export const problemOf = (code: OwnRefusal, { transport }: Args['context']) =>
+  transport.refuse(...problemsOfOwn[code]);
+
 /** Problems that the page of the form shows. Any other problem has a page of its own. */
 const shown = {
   validation_failed: 422,

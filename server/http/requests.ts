@@ -61,11 +61,22 @@ export const comesFrom = ({ headers }: Request, page: string): boolean =>
 
 /** Whether a person at a browser asks, who gets pages rather than JSON: `Accept` names HTML, and ranks JSON no higher. */
 export function prefersHtml(request: Request): boolean {
+  const { html, json } = readAccept(request);
+  return html > 0 && html >= json;
+}
+
+/** Whether a program asks for JSON by name, and ranks it above HTML. */
+export function prefersProblem(request: Request): boolean {
+  const { html, json } = readAccept(request);
+  return json > html;
+}
+
+/** How much `Accept` asks for HTML, and for JSON, each by name. */
+function readAccept(request: Request): { html: number; json: number } {
   const accepted = parseAccept(readHeader(request.headers, 'accept') ?? '');
   const weightOf = (name: RegExp) =>
     Math.max(0, ...accepted.flatMap(({ type, q }) => (name.test(type) ? q : [])));
-  const html = weightOf(/^text\/html$/i);
-  return html > 0 && html >= weightOf(/^application\/(problem\+)?json$/i);
+  return { html: weightOf(/^text\/html$/i), json: weightOf(/^application\/(problem\+)?json$/i) };
 }
 
 /**

@@ -5,7 +5,7 @@ import type { DatabaseClient } from '../../db/postgres/client.ts';
 import { createAside } from '../basics/aside.ts';
 import { AppError } from '../basics/errors.ts';
 import type { Log } from '../basics/log.ts';
-import { isProblemCode, problems } from '../basics/problems.ts';
+import { isProblemCode, type ProblemCode, problems } from '../basics/problems.ts';
 import { createDemoClients } from '../demo/demo-clients.ts';
 import { demoPassword, demoUsers } from '../demo/demo-users.ts';
 import { buildHandOffUrl, type LegacyUser } from '../demo/legacy-marketplace.ts';
@@ -20,6 +20,7 @@ import {
   isWithoutClick,
   loginPathTo,
   prefersHtml,
+  prefersProblem,
   readBody,
   readForm,
   readOwnPath,
@@ -114,7 +115,9 @@ const transport = {
   isWithoutClick,
   loginPathTo,
   prefersHtml,
+  prefersProblem,
   answerToAll,
+  refuse: (code: ProblemCode, detail?: string) => new AppError(code, { detail }),
   notFound(): never {
     throw new AppError('not_found');
   },

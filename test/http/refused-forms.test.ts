@@ -1,6 +1,8 @@
 // A refused form comes back to its page by a redirect, in a browser (contract 9.171 to 9.177).
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { problemSchema } from '../../server/basics/errors.ts';
+import { problems } from '../../server/basics/problems.ts';
 import { demoPassword } from '../../server/demo/demo-users.ts';
 import { unseal } from '../../server/identity/ground/sealing.ts';
 import { loadPages } from '../../server/runtime/build.ts';
@@ -506,6 +508,18 @@ describe.each(rows.map((row) => [`${row.form}, ${row.status}`, row] as const))('
     // Its form is sent to the same page, and leaves nothing of the old refusal in the address.
     const again = await post(browser, path, { ...(intent && { intent }), ...row.fields });
     if (again.status === 303) expect(again.headers.get('location')?.split('refused=')).toHaveLength(2);
+    // A program gets the problem, not a page (contract 9.280).
+    const form = { ...(intent && { intent }), ...row.fields };
+    const problem = await browser.send(here, { form, headers: { accept: 'application/json' } });
+    expect([problem.status, problem.headers.get('content-type')]).toEqual([
+      row.status,
+      'application/problem+json',
+    ]);
+    const { code, status } = problemSchema.parse(JSON.parse(problem.text));
+    expect([problems[code][0], status]).toEqual([row.status, row.status]);
+    expect(problem.headers.has('retry-after')).toBe(row.status === 429);
+    for (const page of ['*/*', 'text/html, application/json'])
+      expect((await browser.send(here, { form, headers: { accept: page } })).text).not.toMatch(/^\{/);
   });
 });
 
@@ -545,6 +559,8 @@ describe('what is kept', () => {
     for (const accept of ['*/*', 'application/json', 'application/json, text/html;q=0.5']) {
       const answer = await app.send('/login', { form: wrong, headers: { accept } });
       expect([answer.status, answer.headers.getSetCookie()]).toEqual([401, []]);
+      if (accept === '*/*') expect(answer.text).toContain(words);
+      else expect(JSON.parse(answer.text)).toMatchObject({ code: 'login_required', detail: words });
     }
   });
 
