@@ -1,7 +1,7 @@
 import { useLocation } from '@remix-run/react';
 import type { ConfirmAsks } from '../../server/identity/login/confirm.ts';
 import type { Refused } from '../refused.ts';
-import { Field } from './field.tsx';
+import { Field, WhosePassword } from './field.tsx';
 import { Notice } from './notice.tsx';
 import { Page } from './page.tsx';
 import { PasskeyForm } from './passkey-form.tsx';
@@ -65,7 +65,7 @@ export function Confirm({ asks, refused, to = 'Continue', about, danger, takeBac
         // The browser's own form, which goes to the address of the page.
         <form method="post" className="card">
           {kept}
-          <input type="email" autoComplete="username" value={email} readOnly hidden />
+          <WhosePassword email={email} />
           <Field
             label="Password"
             name="confirmPassword"

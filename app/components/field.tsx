@@ -54,6 +54,22 @@ export function Field({ label, hint, error, focusOnError = true, ...input }: Fie
   );
 }
 
+/**
+ * What every input for an email address has. With the type for it, browsers refuse addresses with letters beyond ASCII before
+ * the @ (contract 9.281).
+ */
+const emailInput = { type: 'text', inputMode: 'email', autoCapitalize: 'none', spellCheck: false } as const;
+
+/** A labelled input for an email address. */
+export const EmailField = (field: Omit<FieldProps, 'type'> & { autoComplete: string }) => (
+  <Field {...emailInput} {...field} />
+);
+
+/** Tells password managers whose password a form is about. */
+export const WhosePassword = ({ email }: { email: string }) => (
+  <input {...emailInput} autoComplete="username" value={email} readOnly hidden />
+);
+
 /** The style sheet shows the button only if there is script, and app/enhance.js makes it work. */
 function ShowButton() {
   return (

@@ -1,10 +1,10 @@
-import { Field } from './field.tsx';
+import { Field, WhosePassword } from './field.tsx';
 
 /** The field of a page that sets a password by a link, with the user's address for password managers. */
 export function NewPassword({ email, error }: { email: string; error?: string }) {
   return (
     <>
-      <input type="email" autoComplete="username" value={email} readOnly hidden />
+      <WhosePassword email={email} />
       <Field
         key={error}
         label="New password"

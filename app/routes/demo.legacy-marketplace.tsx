@@ -1,7 +1,7 @@
 import { type ActionFunctionArgs, type LoaderFunctionArgs, redirectDocument } from '@remix-run/node';
 import { useLoaderData } from '@remix-run/react';
 import { DemoPage, demoLinks } from '../components/demo/demo-page.tsx';
-import { Field } from '../components/field.tsx';
+import { EmailField, Field } from '../components/field.tsx';
 import { ServiceName } from '../components/service-name.ts';
 
 export const meta = () => [{ title: 'Legacy marketplace (demo)' }];
@@ -45,7 +45,13 @@ export default function LegacyMarketplace() {
       </p>
       <form method="post" className="card">
         <Field label="Marketplace ID" name="id" required defaultValue="m-1001" />
-        <Field label="Email address" name="email" required defaultValue="lena@example.test" />
+        <EmailField
+          label="Email address"
+          name="email"
+          autoComplete="off"
+          required
+          defaultValue="lena@example.test"
+        />
         <Field label="Name" name="name" required defaultValue="Lena Lang" />
         <div className="field">
           <label htmlFor="role">Role</label>

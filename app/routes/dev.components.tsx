@@ -2,7 +2,7 @@ import type { LoaderFunctionArgs } from '@remix-run/node';
 import { Badge } from '../components/badge.tsx';
 import { Disclosure } from '../components/disclosure.tsx';
 import { EmptyState } from '../components/empty-state.tsx';
-import { Field } from '../components/field.tsx';
+import { EmailField, Field } from '../components/field.tsx';
 import { Icon, iconNames } from '../components/icon.tsx';
 import { Notice } from '../components/notice.tsx';
 import { Page } from '../components/page.tsx';
@@ -102,10 +102,10 @@ function Fields() {
     <Section id="fields" title="Fields">
       <Field label="Name" name="plain" defaultValue="Maya Merchant" />
       <Field label="Account name" name="hinted" hint="Your shop, company or household." />
-      <Field
+      <EmailField
         label="Email address"
         name="refused"
-        type="email"
+        autoComplete="off"
         defaultValue="maya@"
         error="Enter an email address in the correct format, like name@example.com."
         focusOnError={false}

@@ -1,6 +1,6 @@
 import type { ActionFunctionArgs, LoaderFunctionArgs } from '@remix-run/node';
 import { useFormAction, useLoaderData } from '@remix-run/react';
-import { Field } from '../components/field.tsx';
+import { EmailField } from '../components/field.tsx';
 import { MailSentBefore } from '../components/mail-sent-before.tsx';
 import { MailUnderWay } from '../components/notice.tsx';
 import { Page } from '../components/page.tsx';
@@ -71,10 +71,9 @@ export default function ForgotPassword() {
     <Page title="Set or reset your password" intro="Enter your email address and we will send you a link.">
       {refused?.minutes && <MailSentBefore minutes={refused.minutes} logInPath={withNext('/login', next)} />}
       <form method="post" action={here} className="card">
-        <Field
+        <EmailField
           label="Email address"
           name="email"
-          type="email"
           autoComplete="username"
           required
           autoFocus

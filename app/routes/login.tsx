@@ -1,6 +1,6 @@
 import { type ActionFunctionArgs, type LoaderFunctionArgs, redirectDocument } from '@remix-run/node';
 import { useFormAction, useLoaderData } from '@remix-run/react';
-import { Field } from '../components/field.tsx';
+import { EmailField, Field } from '../components/field.tsx';
 import { Notice } from '../components/notice.tsx';
 import { OtherWaysIn } from '../components/other-ways-in.tsx';
 import { Page } from '../components/page.tsx';
@@ -110,10 +110,9 @@ export default function Login() {
       {refused && !refused.minutes && <Notice kind="error">{wrong.get(refused.code)}</Notice>}
       {reason && <Notice kind="info">{reason}</Notice>}
       <form method="post" action={here} className="card">
-        <Field
+        <EmailField
           label="Email address"
           name="email"
-          type="email"
           autoComplete="username webauthn"
           required
           autoFocus={!refused}

@@ -3,7 +3,7 @@ import { useFormAction, useLoaderData } from '@remix-run/react';
 import { emailPage, sayCodeFactors } from '../components/account/account-pages.ts';
 import { SendAgain } from '../components/account/email-address.tsx';
 import { Confirm } from '../components/confirm.tsx';
-import { Field } from '../components/field.tsx';
+import { EmailField } from '../components/field.tsx';
 import { MailSentBefore } from '../components/mail-sent-before.tsx';
 import { Meant } from '../components/meant.tsx';
 import { MailUnderWay, Notice } from '../components/notice.tsx';
@@ -58,11 +58,10 @@ export default function ChangeEmail() {
       {refused?.minutes && <MailSentBefore minutes={refused.minutes} />}
       {refused?.message && <Notice kind="error">{refused.message}</Notice>}
       <form method="post" action={here} className="card">
-        <Field
+        <EmailField
           label="New email address"
           hint="We will send a link to this address. Nothing changes until you use it."
           name="email"
-          type="email"
           autoComplete="email"
           required
           autoFocus

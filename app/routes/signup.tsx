@@ -1,6 +1,6 @@
 import { type ActionFunctionArgs, type LoaderFunctionArgs, redirectDocument } from '@remix-run/node';
 import { useFormAction, useLoaderData } from '@remix-run/react';
-import { Field } from '../components/field.tsx';
+import { EmailField, Field } from '../components/field.tsx';
 import { MailSentBefore } from '../components/mail-sent-before.tsx';
 import { Meant } from '../components/meant.tsx';
 import { MailUnderWay } from '../components/notice.tsx';
@@ -72,11 +72,10 @@ export default function SignUp() {
           defaultValue={refused?.values.name || typedName}
           error={refused?.errors.name}
         />
-        <Field
+        <EmailField
           label="Email address"
           hint="We will send you a link to confirm it."
           name="email"
-          type="email"
           autoComplete="email"
           required
           autoFocus={isAddressWrong}

@@ -3,7 +3,7 @@ import { useFormAction, useLoaderData } from '@remix-run/react';
 import { explainLink, noReferrer, tokenOf } from '../answers.ts';
 import { AlreadyHasAccount } from '../components/already-has-account.tsx';
 import { AskForLink, ButtonLink, EndedLink, LogInLink } from '../components/dead-link.tsx';
-import { Field } from '../components/field.tsx';
+import { Field, WhosePassword } from '../components/field.tsx';
 import { Notice } from '../components/notice.tsx';
 import { Page } from '../components/page.tsx';
 import { PasskeyForm } from '../components/passkey-form.tsx';
@@ -53,8 +53,7 @@ export default function ConfirmSignUp() {
     <Page title="Create your account" intro={`For ${signUp.email}`}>
       {refused?.errors.passkey && <Notice kind="error">{refused.errors.passkey}</Notice>}
       <form method="post" action={here} className="card">
-        {/* Tells password managers whose password it is. */}
-        <input type="email" autoComplete="username" value={signUp.email} readOnly hidden />
+        <WhosePassword email={signUp.email} />
         <Field
           label="Name"
           name="name"

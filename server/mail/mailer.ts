@@ -31,6 +31,19 @@ export function buildTransportUrl(smtpUrl: string): string {
   return url.href;
 }
 
+/**
+ * Says of a refusal what it is likely to be about: a server that does not take letters beyond ASCII before the @ often says no
+ * more than that the address is wrong.
+ */
+function nameSmtputf8(error: { message?: string; response?: string; responseCode?: number }) {
+  const hint = 'The address has letters beyond ASCII, which take a mail server with SMTPUTF8 (RFC 6531). ';
+  if (error.responseCode === undefined) return error;
+  return Object.assign(error, {
+    message: hint + (error.message ?? ''),
+    response: hint + (error.response ?? ''),
+  });
+}
+
 /** Message ids use the host of `baseUrl`. */
 export function createMailer(mail: NonNullable<Config['mail']>, baseUrl: string): Mailer {
   const transport = createTransport({
@@ -47,7 +60,7 @@ export function createMailer(mail: NonNullable<Config['mail']>, baseUrl: string)
     async send({ id, to, subject, text, html, attachment }) {
       // nodemailer would remove these two signs, which would turn the address into somebody else's.
       if (/[<>]/.test(to)) throw new Error('Email cannot be sent to this address.');
-      await transport.sendMail({
+      const sent = transport.sendMail({
         from: mail.from,
         to: { name: '', address: to },
         subject,
@@ -69,6 +82,9 @@ export function createMailer(mail: NonNullable<Config['mail']>, baseUrl: string)
         headers: { 'Auto-Submitted': 'auto-generated' },
         disableFileAccess: true,
         disableUrlAccess: true,
+      });
+      await sent.catch((error) => {
+        throw /\P{ASCII}/u.test(to) ? nameSmtputf8(error) : error;
       });
     },
     close: () => transport.close(),

@@ -65,6 +65,19 @@ describe('a mail to', () => {
     }
   });
 
+  it('each of them is taken by the forms, too (contract 9.281)', async () => {
+    for (const [index, [email]] of addresses.entries()) {
+      const from = `192.0.2.${index + 1}`;
+      const login = await app.send('/login', { form: { email, password: 'not the password' }, from });
+      expect([login.status, email]).toEqual([401, email]);
+      const asked = await app.send('/forgot-password', { form: { email }, from });
+      expect([asked.status, email]).toEqual([303, email]);
+    }
+    const { text } = await app.send('/login');
+    const [input = ''] = /<input[^>]* name="email"[^>]*>/.exec(text) ?? [];
+    expect(input).toMatch(/type="text" inputMode="email" autoCapitalize="none" spellcheck="false"/);
+  });
+
   it.each([
     'a\r\nRCPT TO:<b.example.test>@example.test',
     'a@example.test\r\nBcc: b',
@@ -160,6 +173,20 @@ describe('a mail server', () => {
     ['smtps://mail.example.test', 'smtps://mail.example.test'],
   ])('at %s is reached as %s', (smtpUrl, url) => {
     expect(buildTransportUrl(smtpUrl)).toBe(url);
+  });
+
+  it('gets addresses with letters beyond ASCII by SMTPUTF8, and the fault says so where it has none', async () => {
+    // Contract 9.282.
+    const [server, old] = [await start(), await start({ hasSmtputf8: false })];
+    await send(server.url, 'jörg@example.test');
+    expect(server.received).toMatchObject([{ envelope: { to: ['jörg@example.test'] } }]);
+    await expect(send(old.url, 'jörg@example.test')).rejects.toMatchObject({
+      code: 'EENVELOPE',
+      message: expect.stringContaining('take a mail server with SMTPUTF8 (RFC 6531)'),
+      response: expect.stringMatching(/SMTPUTF8.*553 Mailbox name not allowed/),
+    });
+    await send(old.url, 'zoe@example.test');
+    expect(old.received).toHaveLength(1);
   });
 
   it('that refuses the password fails the mail', async () => {

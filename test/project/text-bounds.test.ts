@@ -30,6 +30,11 @@ it('nothing reads a request but by the one door', () => {
   expect(found).toEqual(['app/pages.ts']);
 });
 
+it('no input makes a browser refuse an address that the service takes (contract 9.281)', () => {
+  const refusing = readSources().filter(({ text }) => /type=["{' ]*email\b|type: '?email'?[,}\n]/.test(text));
+  expect(refusing.map(({ file }) => file)).toEqual([]);
+});
+
 it('each field that is read has a bound, and each bound a field', () => {
   const calls =
     /(?:form|query|readQuery\((?:args\.)?request\)|params)\.(?:get|has)\('(\w+)'\)|(?:text\(form|read\w+\(params|readParameter\(readQuery\(request\)), '(\w+)'/g;

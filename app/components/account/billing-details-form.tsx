@@ -2,7 +2,7 @@
 import { useId } from 'react';
 import type { FieldName } from '../../forms.ts';
 import type { Refused } from '../../refused.ts';
-import { Field } from '../field.tsx';
+import { EmailField, Field } from '../field.tsx';
 import { Notice } from '../notice.tsx';
 import { Section } from '../section.tsx';
 import { Outcome } from './outcome.tsx';
@@ -74,10 +74,9 @@ export function BillingDetailsForm({ details, countries, email, saved, refused: 
             spellCheck={false}
             {...field('vatId')}
           />
-          <Field
+          <EmailField
             label="Email address for invoices (optional)"
             hint={`Such as that of your accounts department. Leave it empty to get invoices at ${email}. To be safe, we remove it when a password is set by email within 30 days, or the account is taken back.`}
-            type="email"
             autoComplete="off"
             {...field('invoiceEmail')}
           />

@@ -1,6 +1,6 @@
 import { Form, useLocation } from '@remix-run/react';
 import type { Refused } from '../../refused.ts';
-import { Field } from '../field.tsx';
+import { Field, WhosePassword } from '../field.tsx';
 import { KeptMails } from '../notice.tsx';
 import { Section } from '../section.tsx';
 import { SubmitButton } from '../submit-button.tsx';
@@ -76,8 +76,7 @@ function ChangePassword({ email, saved, refused }: PasswordProps) {
         >
           Your password has been changed. You are logged out everywhere else.
         </Outcome>
-        {/* Tells password managers whose password it is. */}
-        <input type="email" autoComplete="username" value={email} readOnly hidden />
+        <WhosePassword email={email} />
         <Field
           label="Current password"
           name="currentPassword"

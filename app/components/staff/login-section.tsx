@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import { Badge } from '../badge.tsx';
-import { Field } from '../field.tsx';
+import { EmailField } from '../field.tsx';
 import { Day, Instant } from '../instant.tsx';
 import { Notice } from '../notice.tsx';
 import { Row, Rows } from '../rows.tsx';
@@ -206,10 +206,9 @@ export function LoginSection({ person }: { person: Person }) {
             </>
           }
           fields={(refused) => (
-            <Field
+            <EmailField
               label="New address"
               name="email"
-              type="email"
               required
               autoComplete="off"
               defaultValue={refused?.values.email}

@@ -1,5 +1,5 @@
 import { createContext, useContext } from 'react';
-import { Field } from '../field.tsx';
+import { EmailField, Field } from '../field.tsx';
 import { Section } from '../section.tsx';
 import { EditRows } from './edit-rows.tsx';
 import { Choice } from './words.tsx';
@@ -13,16 +13,17 @@ type LineProps = {
   label: string;
   name: string;
   hint?: string;
-  type?: string;
+  isEmail?: boolean;
   isOptional?: boolean;
   inputMode?: 'numeric';
   placeholder?: string;
 };
 
-function Line({ label, name, isOptional = false, ...input }: LineProps) {
+function Line({ label, name, isEmail = false, isOptional = false, ...input }: LineProps) {
   const { values, errors } = useContext(FormContext);
+  const Input = isEmail ? EmailField : Field;
   return (
-    <Field
+    <Input
       label={isOptional ? `${label} (optional)` : label}
       id={name}
       name={name}
@@ -85,7 +86,7 @@ export function SettingsForm({
               isOptional
             />
           </div>
-          <Line label="Email address" hint="Where customers ask about invoices" name="email" type="email" />
+          <Line label="Email address" hint="Where customers ask about invoices" name="email" isEmail />
           <div className="side-by-side">
             <Line
               label="Time zone"

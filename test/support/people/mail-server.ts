@@ -49,9 +49,11 @@ const wait = (ms: number) => new Promise<void>((done) => setTimeout(done, ms));
 export async function startMailServer({
   tls = 'none',
   login,
+  hasSmtputf8 = true,
 }: {
   tls?: 'none' | 'implicit' | 'starttls';
   login?: string;
+  hasSmtputf8?: boolean;
 } = {}): Promise<MailServer> {
   let port = 0;
   let server: SMTPServer;
@@ -70,6 +72,7 @@ export async function startMailServer({
         disabledCommands: tls === 'starttls' ? [] : ['STARTTLS', ...(login ? [] : ['AUTH'])],
         authOptional: login === undefined,
         disableReverseLookup: true,
+        hideSMTPUTF8: !hasSmtputf8,
         logger: false,
         closeTimeout: 20,
         onConnect(_session, callback) {
@@ -82,7 +85,12 @@ export async function startMailServer({
           else callback(new Error('Not a login here'));
         },
         onMailFrom: ({ address }, _session, callback) => callback(answerTo('MAIL', address)),
-        onRcptTo: ({ address }, _session, callback) => callback(answerTo('RCPT', address)),
+        onRcptTo({ address }, { envelope: { smtpUtf8 } }, callback) {
+          // As mail servers do (RFC 6531 section 3.5).
+          const isRefused = !smtpUtf8 && /\P{ASCII}/u.test(address.split('@')[0] ?? '');
+          const refusal = Object.assign(new Error('Mailbox name not allowed'), { responseCode: 553 });
+          callback(isRefused ? refusal : answerTo('RCPT', address));
+        },
         async onData(stream, { envelope }, callback) {
           const source = await text(stream);
           const to = envelope.rcptTo.map(({ address }) => address);
