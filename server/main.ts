@@ -4,6 +4,7 @@ import { EmbeddedPostgresError } from '../db/embedded/files.ts';
 import { startEmbeddedPostgres } from '../db/embedded/server.ts';
 import { explainRefusal } from '../db/explain-refusal.ts';
 import { demoPassword, demoUsers } from './demo/demo-users.ts';
+import type { Fetch, RefuseHeaders } from './http/door.ts';
 import { openInstance } from './instance/instance.ts';
 import { BuildError, loadPages, serveBuiltFiles } from './runtime/build.ts';
 import { dataFolder } from './runtime/files.ts';
@@ -49,7 +50,9 @@ async function start(): Promise<void> {
     let isUp = false;
     try {
       const { host, port, metricsPort } = config;
-      listeners.push(await listen((request, peer) => service.fetch(request, peer), { host, port }));
+      const refuseHeaders: RefuseHeaders = (accept) => service.refuseHeaders(accept);
+      const fetch: Fetch = (request, peer) => service.fetch(request, peer);
+      listeners.push(await listen(fetch, { host, port, refuseHeaders }));
       if (metricsPort) {
         const metrics = { host, port: metricsPort, setting: 'METRICS_PORT' };
         listeners.push(await listen((request, peer) => service.fetchMetrics(request, peer), metrics));

@@ -29,7 +29,8 @@ export function findNext({ code = '', status, supportUrl, sender, isStranger }: 
     // A login with the same account would end here again.
     return support ?? back ?? { href: '/login?prompt=login', label: 'Log in with another account' };
   if (code === 'admin_not_allowed') return { href: '/login?prompt=login', label: 'Log in here' };
-  if (code === 'login_required') return { href: '/login', label: 'Log in' };
+  // The cookie of the session is among those to be deleted.
+  if (code === 'login_required' || code === 'headers_too_large') return { href: '/login', label: 'Log in' };
   if (ofHandOff.has(code)) return back ?? { href: '/login', label: 'Log in' };
   if (code === 'email_in_use') return support ?? back ?? usual;
   // A page of a login that has been used or has expired, or a launch that its product has got wrong.

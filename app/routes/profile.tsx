@@ -18,10 +18,16 @@ import { loadAccount } from '../log-in-first.ts';
 export const meta = titled('Your profile');
 
 export async function loader(args: LoaderFunctionArgs) {
-  return loadAccount(args, async (procedures) => ({
-    profile: await procedures.profile.get(),
-    pendingEmail: await procedures.email.pendingChange(),
-  }));
+  const { spellEmailAddress } = args.context.site;
+  return loadAccount(args, async (procedures) => {
+    const profile = await procedures.profile.get();
+    const pending = await procedures.email.pendingChange();
+    return {
+      profile,
+      spelled: spellEmailAddress(profile.email),
+      pendingEmail: pending && { ...pending, spelled: spellEmailAddress(pending.email) },
+    };
+  });
 }
 
 export const action = (args: ActionFunctionArgs) =>
@@ -50,7 +56,7 @@ const arrivals = new Map(
 );
 
 export default function Profile() {
-  const { profile, pendingEmail, saved } = useLoaderData<typeof loader>();
+  const { profile, spelled, pendingEmail, saved } = useLoaderData<typeof loader>();
   const { deletionDueAt } = profile;
   const refused = useRefused();
   const arrival = refused || !saved ? undefined : arrivals.get(saved);
@@ -65,6 +71,7 @@ export default function Profile() {
       <NamesForm profile={profile} saved={saved} refused={refused} />
       <EmailAddress
         email={profile.email}
+        spelled={spelled}
         isVerified={profile.emailVerified}
         pending={pendingEmail}
         saved={saved}

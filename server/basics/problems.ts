@@ -149,6 +149,11 @@ export const problems = {
     'Too many attempts',
     'There have been too many attempts in a short time. Wait a while, then try again.',
   ],
+  headers_too_large: [
+    431,
+    'Your browser sent too much',
+    'The address and the headers of this request, with its cookies, come to more than the 16 KB that we read. Delete the cookies that your browser keeps for this site, then log in again.',
+  ],
   internal_error: [
     500,
     'Sorry, something went wrong',

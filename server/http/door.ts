@@ -17,6 +17,9 @@ export type Fetch = (request: Request, peer: Peer) => Response | Promise<Respons
 /** An answer that was made beforehand. */
 export type Made = { status: number; headers: Record<string, string>; body: string };
 
+/** The answer to a request whose line and headers are too large to be read (contract 9.151), for that `Accept`. */
+export type RefuseHeaders = (accept: string) => Made;
+
 export type DoorOptions = {
   fetch: Fetch;
   isUp: () => boolean;

@@ -7,8 +7,9 @@ import { buildBusy, refusesSlot } from '../identity/password/passwords.ts';
 import type { Backend } from '../instance/backend.ts';
 import { answerError, makeAnswers } from './answer-error.ts';
 import { limitBody, refuseEncodedBody } from './body-limit.ts';
-import { createDoor, type Fetch } from './door.ts';
+import { createDoor, type Fetch, type RefuseHeaders } from './door.ts';
 import { buildHealthRoutes } from './health.ts';
+import { prefersHtml } from './requests.ts';
 import { type Pages, type Route, spellForHono } from './route.ts';
 import { buildSecureHeaders, readHeaders } from './secure-headers.ts';
 import {
@@ -16,6 +17,7 @@ import {
   type Env,
   finishHeaders,
   hideFromOthers,
+  leadFromSlash,
   logRequest,
   nameRequest,
   openVisit,
@@ -39,7 +41,13 @@ export type ShellOptions = {
 
 const changes = ['POST', 'PUT', 'PATCH', 'DELETE'];
 
-export async function createShell(options: ShellOptions): Promise<Fetch> {
+export type Shell = {
+  fetch: Fetch;
+  /** The answer to a request whose headers are too large to be read, as far as the listener has seen its `Accept`. */
+  refuseHeaders: RefuseHeaders;
+};
+
+export async function createShell(options: ShellOptions): Promise<Shell> {
   const { backend, pages, isUp, isDraining, isDevelopment } = options;
   const { config, deps } = backend;
   const routes = [...buildHealthRoutes(deps, isDraining), ...pages.routes];
@@ -69,14 +77,15 @@ export async function createShell(options: ShellOptions): Promise<Fetch> {
   site.use(isDevelopment ? '*' : assetsPath, options.staticFiles);
   site.use(hideFromOthers(backend));
   for (const route of routes.filter(isOfSite)) site.all(spellForHono(route.path), answerBy(route, backend));
-  site.all('*', () => {
-    throw new AppError('not_found');
-  });
+  site.all('*', leadFromSlash(routes));
 
   for (const part of [app, site]) {
     part.onError((error, c) => answerError(error, c.req.raw, c.env.visit, options));
   }
-  return createDoor({
+  const tooLarge = await makeAnswers(new AppError('headers_too_large'), securityHeaders, options);
+  const refuseHeaders: RefuseHeaders = (accept) =>
+    prefersHtml(new Request(config.baseUrl, { headers: { accept } })) ? tooLarge.page : tooLarge.problem;
+  const fetch = createDoor({
     fetch: (request, peer) => app.fetch(request, { address: peer.address, node: peer.node }),
     isUp,
     isDraining,
@@ -90,6 +99,7 @@ export async function createShell(options: ShellOptions): Promise<Fetch> {
     },
     deps,
   });
+  return { fetch, refuseHeaders };
 }
 
 function answerBy({ path, methods, headers, handle }: Route, backend: Backend): Handler<Env> {

@@ -1,12 +1,12 @@
 // The steps that the shell takes with every request, before and after its route.
-import type { MiddlewareHandler } from 'hono';
+import type { Handler, MiddlewareHandler } from 'hono';
 import { AppError } from '../basics/errors.ts';
 import { userAgentOf } from '../identity/ground/device.ts';
 import { findSession } from '../identity/session/sessions.ts';
 import type { Backend } from '../instance/backend.ts';
 import type { Config } from '../settings/config.ts';
 import { isStaff } from '../staff/staff.ts';
-import { addHeaders, buildProblemResponse, redirect } from './answers.ts';
+import { addHeaders, buildProblemResponse, redirect, respond } from './answers.ts';
 import { buildFindClientAddress } from './client-address.ts';
 import { Deadline } from './deadline.ts';
 import { isHealthPath } from './health.ts';
@@ -156,6 +156,29 @@ export const refuseOddRequest: Step = (c, next) => {
   if (refusal) throw refusal;
   return next();
 };
+
+/**
+ * The answer where there is no route: 308 to the path without its slash at the end, if a GET is answered there, else 404. It
+ * leads nowhere but to the path of a route, so never to another site: `//evil.test` is none.
+ */
+export function leadFromSlash(routes: Route[]): Handler<Env> {
+  const readable = new Map(
+    routes.filter(({ methods }) => methods.includes('GET')).map((route) => [route.path, route]),
+  );
+  const findPattern = buildFindPattern([...readable.keys()]);
+  return (c) => {
+    const { method, url } = c.req.raw;
+    const path = pathOf(url);
+    const target = path.slice(0, -1);
+    const isRead = method === 'GET' || method === 'HEAD';
+    const route = isRead && path.endsWith('/') ? readable.get(findPattern(target) ?? '') : undefined;
+    if (!route) throw new AppError('not_found');
+    // The query may hold what the headers of the route keep from others, such as the token of a link.
+    c.env.headers = route.headers;
+    c.env.route = route.path;
+    return respond(308, { 'Cache-Control': 'no-store', Location: target + new URL(url).search });
+  };
+}
 
 export function requireOwnPage(issuer: string): Step {
   return (c, next) => {

@@ -28,6 +28,7 @@ import {
   type Visit,
 } from '../http/requests.ts';
 import { capabilities } from '../identity/ground/capabilities.ts';
+import { spellEmailAddress } from '../identity/ground/email-address.ts';
 import { createRateLimits } from '../identity/ground/rate-limits.ts';
 import { findWayOn } from '../identity/login/way-on.ts';
 import { countHashing } from '../identity/password/passwords.ts';
@@ -166,6 +167,7 @@ function describeSite(config: Config, publish: ReturnType<typeof createPublished
       const { title, isDemo, callbackUrl } = client;
       return { title, href: isDemo ? `/demo/${client.name}` : new URL('/', callbackUrl).href };
     },
+    spellEmailAddress,
     /** The words for a problem code; throws 404 `not_found` for an unknown code. */
     explainProblem(code: string) {
       if (!isProblemCode(code)) throw new AppError('not_found');

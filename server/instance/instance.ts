@@ -6,7 +6,7 @@ import { migrate } from '../../db/postgres/migrate.ts';
 import type { Log } from '../basics/log.ts';
 import { demoPassword, hasDemoUsers, seedDemoUsers } from '../demo/demo-users.ts';
 import type { Fetch } from '../http/door.ts';
-import { createShell, type ShellOptions } from '../http/shell.ts';
+import { createShell, type Shell, type ShellOptions } from '../http/shell.ts';
 import { hashPassword, loadPasswordCheck } from '../identity/password/passwords.ts';
 import { addSums } from '../jobs/add-sums.ts';
 import { startJobs } from '../jobs/jobs.ts';
@@ -16,8 +16,7 @@ import type { Config } from '../settings/config.ts';
 import { ConfigError } from '../settings/reader.ts';
 import { createBackend } from './backend.ts';
 
-export type Instance = {
-  fetch: Fetch;
+export type Instance = Shell & {
   /** Answers GET /metrics, and nothing else. */
   fetchMetrics: Fetch;
   /**
@@ -65,12 +64,12 @@ export async function openInstance(options: InstanceOptions): Promise<Instance> 
   let isDraining = false;
   let isClosed = false;
   return {
-    fetch: await createShell({
+    ...(await createShell({
       ...options.shell,
       backend,
       isUp: () => isUp,
       isDraining: () => isDraining,
-    }),
+    })),
     fetchMetrics: (request) => answerMetrics(metrics, request, config),
     async start() {
       const prepareDatabase = async () => {

@@ -1,7 +1,14 @@
 // What listening on a port takes and gives, the same on every runtime.
+import type { RefuseHeaders } from '../http/door.ts';
 
-/** `setting` is the setting that the port comes from. */
-export type ListenOptions = { host: string; port: number; setting?: string };
+export type ListenOptions = {
+  host: string;
+  port: number;
+  /** The setting that the port comes from. */
+  setting?: string;
+  /** Without it, a request whose headers are too large gets 431 without a body. Deno, which has no such limit, never asks. */
+  refuseHeaders?: RefuseHeaders;
+};
 
 export type Listener = {
   port: number;

@@ -1,8 +1,8 @@
 // Listening on Node.
-import type { Server } from 'node:http';
+import { type Server, STATUS_CODES } from 'node:http';
 import { Server as NetServer, type Socket } from 'node:net';
 import { createAdaptorServer, type HttpBindings } from '@hono/node-server';
-import type { Fetch } from '../http/door.ts';
+import type { Fetch, RefuseHeaders } from '../http/door.ts';
 import { ListenError, type Listener, type ListenOptions, lingerMs } from './listener.ts';
 
 // Slow senders are dropped: contract 9.150 to 9.153. A body arrives within the time of its request.
@@ -10,7 +10,7 @@ const limits = {
   headersTimeout: 10_000,
   requestTimeout: 10_000,
   connectionsCheckingInterval: 1_000,
-  // The request line counts too. A larger request is answered 431 as it arrives.
+  // The request line counts too. `refuseUnread` answers a larger request as it arrives.
   maxHeaderSize: 16 * 1024,
   // Longer than the usual 60 s of a balancer in front, so that it, not we, closes an idle connection.
   keepAliveTimeout: 65_000,
@@ -36,6 +36,9 @@ export async function listen(fetch: Fetch, options: ListenOptions): Promise<List
     hostname: 'localhost',
   }) as Server;
   server.setTimeout(silenceMs);
+  server.on('clientError', (error: ReadError, socket: AnsweringSocket) =>
+    refuseUnread(error, socket, options.refuseHeaders),
+  );
   const sockets = new Set<Socket>();
   server.on('connection', (socket) => {
     // Node keeps the address once it was asked for. A client without one has gone already: nobody reads its answers, and its
@@ -73,3 +76,39 @@ export async function listen(fetch: Fetch, options: ListenOptions): Promise<List
     },
   };
 }
+
+type ReadError = NodeJS.ErrnoException & { rawPacket?: Buffer };
+// Node has no other word for an answer that is under way, and asks the same before it answers by itself.
+type AnsweringSocket = Socket & { _httpMessage?: { _headerSent: boolean } };
+
+const statusOfReadError: Record<string, number> = {
+  HPE_HEADER_OVERFLOW: 431,
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: 413,
+  ERR_HTTP_REQUEST_TIMEOUT: 408,
+};
+
+/** Answers what could not be read as a request, as Node does by itself, but says to a person what to do about 431. */
+function refuseUnread({ code = '', rawPacket }: ReadError, socket: AnsweringSocket, refuse?: RefuseHeaders) {
+  // The rest of a request that was answered below.
+  if (socket.writableEnded) return;
+  if (!socket.writable || socket._httpMessage?._headerSent) {
+    socket.destroy();
+    return;
+  }
+  const status = statusOfReadError[code] ?? 400;
+  const made = status === 431 ? refuse?.(readAccept(rawPacket)) : undefined;
+  const { body = '', headers = {} } = made ?? {};
+  const lines = Object.entries({
+    ...headers,
+    'content-length': String(Buffer.byteLength(body)),
+    connection: 'close',
+  }).map(([name, value]) => `${name}: ${value}\r\n`);
+  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`);
+  // A connection that is cut while more is arriving takes the answer with it.
+  const timer = setTimeout(() => socket.destroy(), lingerMs);
+  socket.once('close', () => clearTimeout(timer));
+}
+
+/** What the packet says it accepts. A browser says so before its cookies; where it came in an earlier packet, a person asks. */
+const readAccept = (packet: Buffer | undefined) =>
+  /^accept:[ \t]*([\x20-\x7e]*)/im.exec(packet?.toString('latin1') ?? '')?.[1] ?? 'text/html';

@@ -176,6 +176,8 @@ describe('a path of the document', () => {
       '/admin/invoices/:number.pdf': 'a download of pages',
       '/admin/invoices/:number.xml': 'a download of pages',
       '/brand/:file': 'files of pages',
+      '/favicon.ico': 'a file of pages',
+      '/robots.txt': 'for search engines',
       '/demo/:client/events': 'local mode only',
       '/demo/:client/login': 'local mode only',
       '/dev/mail/:id': 'local mode only',

@@ -40,6 +40,7 @@ const statuses = {
   validation_failed: 422,
   idempotency_key_reused: 422,
   rate_limited: 429,
+  headers_too_large: 431,
   unavailable: 503,
   // Not in the contract's table: it is for internal errors.
   internal_error: 500,

@@ -12,7 +12,7 @@ let listener: Listener;
 let customer: string;
 beforeAll(async () => {
   app = await openApp();
-  listener = await listen(app.fetch, { host: '127.0.0.1', port: 0 });
+  listener = await listen(app.fetch, { host: '127.0.0.1', port: 0, refuseHeaders: app.refuseHeaders });
   customer = await app.login('customer@example.test');
 });
 afterAll(async () => {
@@ -114,6 +114,62 @@ describe('a request body', () => {
       expect(statusOf(await exchange(head))).toBe(413);
     },
   );
+});
+
+describe('headers over 16 KiB (contract 9.263, 9.264)', () => {
+  const cookies = (size: number) => `Cookie: many=${'x'.repeat(size)}`;
+  const host = () => `Host: localhost:${listener.port}`;
+  const send = (lines: string[], packets = 1) =>
+    new Promise<string>((done) => {
+      const text = `${lines.join('\r\n')}\r\n\r\n`;
+      const socket = connect(listener.port, '127.0.0.1');
+      let answer = '';
+      socket.on('data', (data) => {
+        answer += data;
+      });
+      socket.on('error', () => undefined);
+      socket.on('close', () => done(answer));
+      const size = Math.ceil(text.length / packets);
+      const pieces = text.match(new RegExp(`[^]{1,${size}}`, 'g')) ?? [];
+      const next = () => {
+        const piece = pieces.shift();
+        if (piece !== undefined && socket.writable) socket.write(piece, () => setTimeout(next, 20));
+      };
+      next();
+    });
+
+  it.each([
+    ['one packet', 17_000, 1],
+    ['several packets', 60_000, 6],
+    ['far more than is read', 900_000, 2],
+  ])('in %s get a page that says to delete cookies', async (_, size, packets) => {
+    const lines = ['GET /profile HTTP/1.1', host(), 'Accept: text/html,*/*;q=0.8', cookies(size)];
+    const answer = await send(lines, packets);
+    expect(statusOf(answer)).toBe(431);
+    expect(answer).toContain('<h1>Your browser sent too much</h1>');
+    expect(answer).toContain('Delete the cookies');
+    expect(answer).toContain('href="/login"');
+    expect(answer).toMatch(/^content-security-policy: .*default-src 'none'/im);
+    expect(answer).toMatch(/^cache-control: no-store\r$/im);
+    expect(answer).toMatch(/^connection: close\r$/im);
+    expect(answer).not.toContain('xxxx');
+    const [, length] = /^content-length: (\d+)\r$/im.exec(answer) ?? [];
+    expect(Buffer.byteLength(answer.slice(answer.indexOf('\r\n\r\n') + 4))).toBe(Number(length));
+  });
+
+  it('are a problem document for a program', async () => {
+    const answer = await send(['GET /sso/profile HTTP/1.1', host(), 'Accept: */*', cookies(17_000)]);
+    expect(statusOf(answer)).toBe(431);
+    const problem = JSON.parse(answer.slice(answer.indexOf('\r\n\r\n')));
+    expect(problem).toMatchObject({ status: 431, code: 'headers_too_large' });
+  });
+
+  it('are no other refusal: below the bound a request is answered, and what is no HTTP is 400', async () => {
+    expect(statusOf(await send(['GET /readyz HTTP/1.1', host(), 'Connection: close', cookies(15_000)]))).toBe(
+      200,
+    );
+    expect(await send(['NONSENSE'])).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/);
+  });
 });
 
 const halves = [

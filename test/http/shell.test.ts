@@ -84,6 +84,73 @@ const answers: TestRequest[] = [
   ['/healthz', {}],
 ];
 
+describe('a slash at the end of a path (contract 9.265)', () => {
+  it.each([
+    ['/login/?next=%2Fprofile&x=/y/', '/login?next=%2Fprofile&x=/y/'],
+    ['/set-password/?token=abc', '/set-password?token=abc'],
+    ['/developers/', '/developers'],
+    ['/developers/integrate/', '/developers/integrate'],
+    ['/sso/launch/marketplace/?state=1', '/sso/launch/marketplace?state=1'],
+    ['/problems/not_found/', '/problems/not_found'],
+  ])('is 308 at %s', async (path, target) => {
+    for (const method of ['GET', 'HEAD']) {
+      const { status, headers, text } = await app.send(path, { method, headers: { accept: 'text/html' } });
+      expect([status, headers.get('location'), text]).toEqual([308, target, '']);
+      expect(headers.get('cache-control')).toBe('no-store');
+    }
+    expect((await app.send(path, { method: 'POST' })).status).toBe(404);
+  });
+
+  it('keeps the query from other sites where the path without it does', async () => {
+    const { headers } = await app.send('/sso/launch/marketplace/');
+    expect(headers.get('referrer-policy')).toBe('no-referrer');
+  });
+
+  it.each([
+    '//evil.test/',
+    '//evil.test//',
+    '/\\evil.test/',
+    '/%2f%2fevil.test/',
+    '//evil.test/login/',
+    '///login/',
+    '/login//',
+    '/nowhere/',
+    '/logout/x/',
+    '/login/%0d%0aSet-Cookie:x/',
+    '/integrations/crm/signups/',
+    '/assets/nothing.js/',
+  ])('leads nowhere at %s', async (path) => {
+    const request = new Request(`${app.config.baseUrl}/`);
+    Object.defineProperty(request, 'url', { value: app.config.baseUrl + path });
+    const { status, headers } = await app.fetch(request, { address: '192.0.2.1' });
+    expect([status, headers.get('location')]).toEqual([404, null]);
+  });
+
+  it('tells nobody which pages of staff there are', async () => {
+    const ofStaff = ['/admin/', '/admin/people/', '/admin/nothing/'];
+    for (const path of ofStaff) {
+      expect((await app.send(path, { cookie: customer })).status).toBe(404);
+      const { status, headers } = await app.send(path);
+      expect([status, headers.get('location')]).toEqual([303, `/login?next=${encodeURIComponent(path)}`]);
+    }
+    const admin = await app.login('admin@example.test');
+    const { status, headers } = await app.send('/admin/people/?q=a', { cookie: admin });
+    expect([status, headers.get('location')]).toEqual([308, '/admin/people?q=a']);
+  });
+});
+
+describe('what browsers and search engines ask for by themselves (contract 9.266)', () => {
+  it('is an icon and a robots.txt', async () => {
+    const icon = await app.send('/favicon.ico');
+    expect([icon.status, icon.headers.get('content-type')]).toEqual([200, 'image/svg+xml']);
+    expect(icon.text).toMatch(/^<svg\b/);
+    const robots = await app.send('/robots.txt');
+    expect([robots.status, robots.text]).toEqual([200, 'User-agent: *\nDisallow: /\n']);
+    for (const { headers } of [icon, robots])
+      expect(headers.get('cache-control')).toBe('public, max-age=86400');
+  });
+});
+
 describe('security headers', () => {
   it.each(named(answers))('are on the answer to %s', async (_, path, options) => {
     const { headers } = await app.send(path, { cookie: customer, ...options });

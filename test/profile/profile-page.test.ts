@@ -118,6 +118,27 @@ describe('the profile page', () => {
     expect(await view('customer@example.test')).not.toContain('You need to verify your email address');
   });
 
+  it.each([
+    ['zoë@xn--bcher-kva.example', 'zoë@bücher.example'],
+    // The first letter is a Cyrillic one.
+    ['a@xn--pple-43d.example', 'a@аpple.example'],
+    ['b@xn--80ak6aa92e.example', 'b@аррӏе.example'],
+  ])('shows %s as people write it, and as it is (contract 9.267)', async (email, spelled) => {
+    await sql`update users set email = ${email} where email = 'merchant@example.test'`.execute(app.db);
+    const text = textOf(await app.send('/profile', { cookie }));
+    await sql`update users set email = 'merchant@example.test' where email = ${email}`.execute(app.db);
+    expect(text).toContain(spelled);
+    expect(text).toContain(`Mail servers write it as ${email}`);
+  });
+
+  it.each(['plain@example.test', 'odd@xn--a.example'])('shows %s once', async (email) => {
+    await sql`update users set email = ${email} where email = 'merchant@example.test'`.execute(app.db);
+    const text = textOf(await app.send('/profile', { cookie }));
+    await sql`update users set email = 'merchant@example.test' where email = ${email}`.execute(app.db);
+    expect(text).toContain(email);
+    expect(text).not.toContain('Mail servers write it');
+  });
+
   it.each(pages)('is never cached: %s', async (path) => {
     const answer = await app.send(path, { cookie });
     expect([answer.status, answer.headers.get('cache-control')]).toEqual([200, 'no-store']);

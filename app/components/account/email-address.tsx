@@ -8,10 +8,12 @@ import { SubmitButton } from '../submit-button.tsx';
 import { emailPage } from './account-pages.ts';
 import { Outcome } from './outcome.tsx';
 
-type Pending = { email: string; expiresAt: Date };
+/** `spelled` has the domain as people write it. */
+type Spelled = { email: string; spelled: string };
 
-type EmailAddressProps = {
-  email: string;
+type Pending = Spelled & { expiresAt: Date };
+
+type EmailAddressProps = Spelled & {
   isVerified: boolean;
   /** A change that waits for the link in its mail. */
   pending: Pending | null;
@@ -19,7 +21,7 @@ type EmailAddressProps = {
   refused: Refused | undefined;
 };
 
-export function EmailAddress({ email, isVerified, pending, saved, refused }: EmailAddressProps) {
+export function EmailAddress({ email, spelled, isVerified, pending, saved, refused }: EmailAddressProps) {
   return (
     <Section id="email-address" title="Email address">
       <Outcome intent="cancel-email" saved={saved} refused={refused}>
@@ -28,11 +30,14 @@ export function EmailAddress({ email, isVerified, pending, saved, refused }: Ema
       <Rows>
         <Row
           icon="mail"
-          title={email}
+          title={spelled}
           about={
-            isVerified
-              ? 'You log in with this address, and we send emails about your account to it.'
-              : 'You need to verify your email address before you can open our products.'
+            <>
+              <Canonical email={email} spelled={spelled} />
+              {isVerified
+                ? 'You log in with this address, and we send emails about your account to it.'
+                : 'You need to verify your email address before you can open our products.'}
+            </>
           }
           end={
             <>
@@ -58,14 +63,23 @@ export function EmailAddress({ email, isVerified, pending, saved, refused }: Ema
   );
 }
 
+/** The form that is the same for everybody, because a letter of another alphabet may look like one of the reader's. */
+const Canonical = ({ email, spelled }: Spelled) =>
+  spelled === email ? null : (
+    <>
+      Mail servers write it as <code>{email}</code>.{' '}
+    </>
+  );
+
 /** A pending change, in the same words whether or not somebody has that address. */
-function PendingAddress({ email, expiresAt }: Pending) {
+function PendingAddress({ email, spelled, expiresAt }: Pending) {
   return (
     <Row
       icon="clock"
-      title={email}
+      title={spelled}
       about={
         <>
+          <Canonical email={email} spelled={spelled} />
           Open the link we sent to this address. It works until <Instant at={expiresAt} />.
         </>
       }

@@ -1,6 +1,6 @@
 // The canonical form of an e-mail address (contract 9.10 to 9.12), the only one that is stored.
 
-import { toASCII } from 'tr46';
+import { toASCII, toUnicode } from 'tr46';
 import { z } from 'zod';
 import { faultWords } from '../../basics/fault-words.ts';
 import { textBounds } from '../../http/text.ts';
@@ -41,6 +41,16 @@ export function readEmailAddress(text: string): string | undefined {
   if (!asciiDomain) return undefined;
   const address = `${local}@${asciiDomain}`;
   return Array.from(address).length <= 254 ? address : undefined;
+}
+
+/**
+ * A canonical address with its domain as people write it, `zoë@bücher.example`. Two domains may look the same so: show it beside
+ * the canonical form only.
+ */
+export function spellEmailAddress(email: string): string {
+  const at = email.lastIndexOf('@') + 1;
+  const { domain, error } = toUnicode(email.slice(at), rules);
+  return error ? email : email.slice(0, at) + domain;
 }
 
 /**

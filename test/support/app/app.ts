@@ -2,7 +2,7 @@
 import { expect, inject } from 'vitest';
 import type { Database } from '../../../db/postgres/client.ts';
 import { demoPassword, seedDemoUsers } from '../../../server/demo/demo-users.ts';
-import type { Fetch } from '../../../server/http/door.ts';
+import type { Fetch, RefuseHeaders } from '../../../server/http/door.ts';
 import { hashPassword } from '../../../server/identity/password/passwords.ts';
 import { type Instance, startInstance } from '../../../server/instance/instance.ts';
 import { loadPages, serveBuiltFiles } from '../../../server/runtime/build.ts';
@@ -41,6 +41,8 @@ export type TestApp = {
   startInstance: (options?: AppOptions) => Promise<TestInstance>;
   /** What a listener calls, for tests that need a socket. */
   fetch: Fetch;
+  /** What a listener answers to headers that are too large. */
+  refuseHeaders: RefuseHeaders;
   /** What the listener on METRICS_PORT calls. */
   fetchMetrics: Fetch;
   /** Tells the service that the process is about to stop. */
@@ -48,7 +50,10 @@ export type TestApp = {
   close: () => Promise<void>;
 };
 
-export type TestInstance = Pick<TestApp, 'config' | 'send' | 'login' | 'fetch' | 'fetchMetrics' | 'drain'>;
+export type TestInstance = Pick<
+  TestApp,
+  'config' | 'send' | 'login' | 'fetch' | 'refuseHeaders' | 'fetchMetrics' | 'drain'
+>;
 
 export type AppOptions = {
   env?: Record<string, string | undefined>;
@@ -77,8 +82,8 @@ export async function openApp(options: AppOptions = {}): Promise<TestApp> {
     });
     services.push(service);
     const send = buildSend(service, config);
-    const { fetch, fetchMetrics, drain } = service;
-    return { config, send, login: buildLogin(send), fetch, fetchMetrics, drain };
+    const { fetch, refuseHeaders, fetchMetrics, drain } = service;
+    return { config, send, login: buildLogin(send), fetch, refuseHeaders, fetchMetrics, drain };
   }
 
   const first = await start(options);

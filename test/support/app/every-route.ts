@@ -67,6 +67,10 @@ const needNothing = new Set([
   'HEAD /.well-known/change-password',
   'GET /.well-known/security.txt',
   'HEAD /.well-known/security.txt',
+  'GET /favicon.ico',
+  'HEAD /favicon.ico',
+  'GET /robots.txt',
+  'HEAD /robots.txt',
   'GET /brand/none.css',
   'HEAD /brand/none.css',
   ...[
