@@ -12,7 +12,7 @@ let isReady = true;
 let handle = answerOk;
 let got: IncomingMessage[] = [];
 const servers = [0, 1].map(() =>
-  createServer((request, answer) => {
+  createServer({ maxHeaderSize: 65_536 }, (request, answer) => {
     if (request.url === '/readyz') {
       answer.writeHead(isReady ? 200 : 503).end();
       return;
@@ -58,6 +58,20 @@ it('refuses a body of more than 64 KiB', async () => {
   const answer = await balancer.send('/login', { method: 'POST', body: 'x'.repeat(65_537) });
   expect([answer.status, got.length]).toEqual([413, 0]);
   expect((await balancer.send('/login', { method: 'POST', body: 'x'.repeat(65_536) })).status).toBe(200);
+});
+
+it('takes an answer with 18 KiB of headers, and lets the service refuse a request with more than 16 KiB', async () => {
+  handle = (request, answer) => {
+    answer.setHeader('Location', `/login?next=${'n'.repeat(14_000)}`);
+    answer.setHeader(
+      'Set-Cookie',
+      ['a', 'b', 'c'].map((cookie) => `${cookie}=${'c'.repeat(1_300)}`),
+    );
+    answer.writeHead(request.headers.cookie ? 431 : 303).end();
+  };
+  expect((await balancer.send('/profile')).status).toBe(303);
+  const { status } = await balancer.send('/profile', { headers: { cookie: `many=${'x'.repeat(20_000)}` } });
+  expect([status, got.length]).toEqual([431, 2]);
 });
 
 describe('a request whose instance dies under it', () => {

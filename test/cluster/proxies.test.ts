@@ -17,7 +17,7 @@ describe.each([
   let handle = answerOk;
   let got: IncomingMessage[] = [];
   const servers = [0, 1].map((n) =>
-    createServer((request, answer) => {
+    createServer({ maxHeaderSize: 65_536 }, (request, answer) => {
       if (request.url === '/readyz') {
         answer.writeHead(areReady[n] ? 200 : 503).end();
         return;
@@ -71,6 +71,20 @@ describe.each([
     const answer = await balancer.send('/', { headers: { 'x-long': 'x'.repeat(40_000) } });
     expect([400, 431]).toContain(answer.status);
     expect(got.map(({ url }) => url)).toEqual([handOff]);
+  });
+
+  it('takes an answer with 18 KiB of headers, and lets the service refuse a request with more than 16 KiB', async () => {
+    handle = (request, answer) => {
+      answer.setHeader('Location', `/login?next=${'n'.repeat(14_000)}`);
+      answer.setHeader(
+        'Set-Cookie',
+        ['a', 'b', 'c'].map((cookie) => `${cookie}=${'c'.repeat(1_300)}`),
+      );
+      answer.writeHead(request.headers.cookie ? 431 : 303).end();
+    };
+    expect((await balancer.send('/profile')).status).toBe(303);
+    const { status } = await balancer.send('/profile', { headers: { cookie: `many=${'x'.repeat(20_000)}` } });
+    expect([status, got.length]).toEqual([431, 2]);
   });
 
   describe('a request whose instance dies under it', () => {

@@ -29,10 +29,17 @@ export type Balancer = {
   close: () => Promise<void>;
 };
 
+/** Whether the limits of the file hold for this machine, from which all loads come. */
+type Limits = { hasLimits?: boolean };
+
+// What the files say of a server of the operator's own.
+const withoutLimits = { '192.0.2.10': '127.0.0.1' };
+
 /** Starts HAProxy in front of the instances on `ports` of loopback; `replacements` change more of the file. */
 export async function startBalancer(
   ports: [number, number],
   replacements: Record<string, string> = {},
+  { hasLimits = false }: Limits = {},
 ): Promise<Balancer> {
   requirePrograms('/usr/sbin/haproxy');
   const { folder, key, certificate } = await makeTlsFolder();
@@ -49,6 +56,7 @@ export async function startBalancer(
     'bind :443': `bind 127.0.0.1:${port}`,
     '/etc/haproxy/identity.pem': pem,
     ...addressesOf(ports),
+    ...(hasLimits ? {} : withoutLimits),
     ...replacements,
   });
   await writeOwnFile(file, config);
@@ -61,7 +69,10 @@ export type Nginx = Balancer & {
   readAccessLog: () => Promise<string>;
 };
 
-export async function startNginx(ports: [number, number]): Promise<Nginx> {
+export async function startNginx(
+  ports: [number, number],
+  { hasLimits = false }: Limits = {},
+): Promise<Nginx> {
   requirePrograms('/usr/sbin/nginx');
   const { folder, key, certificate } = await makeTlsFolder();
   const [plainPort, port] = [await findFreePort(), await findFreePort()];
@@ -86,6 +97,7 @@ export async function startNginx(ports: [number, number]): Promise<Nginx> {
       '/etc/nginx/identity.key': key,
       'id.example.com': 'localhost',
       ...addressesOf(ports),
+      ...(hasLimits ? {} : withoutLimits),
     });
     return writeOwnFile(
       file,
@@ -153,6 +165,8 @@ async function serve(folder: string, port: number, program: RunningProgram): Pro
           // A new connection for each request: on a used one, a balancer leaves it to the browser to try again.
           agent: false,
           rejectUnauthorized: false,
+          // More than Node takes of an answer by itself.
+          maxHeaderSize: 65_536,
           ...options,
           headers: { host: `localhost:${port}`, ...options.headers },
         },
@@ -202,6 +216,7 @@ export async function startPlainBalancer(ports: number[]): Promise<PlainBalancer
   const config = renderOperateFile('haproxy.cfg', {
     '  log /dev/log local0\n  user haproxy\n  group haproxy\n': '',
     '  bind :80\n  bind :443 ssl crt /etc/haproxy/identity.pem alpn h2,http/1.1\n': `  bind 127.0.0.1:${port}\n`,
+    ...withoutLimits,
     // More connections take more files than a shell may open.
     'maxconn 10000': 'maxconn 2000',
     '  http-request redirect scheme https code 308 unless { ssl_fc }\n': '',
