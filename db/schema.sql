@@ -485,6 +485,7 @@ COMMENT ON TABLE erased_users IS 'Written by the service when it erases a user. 
 --   pending_logins (user_id) ON DELETE CASCADE
 --   person_words (user_id) ON DELETE CASCADE
 --   recovery_codes (user_id) ON DELETE CASCADE
+--   refused_forms (user_id) ON DELETE CASCADE
 --   reserved_addresses (user_id) ON DELETE CASCADE
 --   service_contracts (user_id)
 --   sessions (user_id) ON DELETE CASCADE
@@ -1911,6 +1912,20 @@ CREATE TABLE recovery_codes (
   CONSTRAINT recovery_codes_code_hash_length CHECK (octet_length(code_hash) = 32),
   CONSTRAINT recovery_codes_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
 );
+
+-- refused_forms -------------------------------------------------------------------------------------------------------
+
+CREATE TABLE refused_forms (
+  id uuid NOT NULL,
+  user_id uuid NOT NULL,
+  sealed bytea NOT NULL,
+  expires_at timestamp with time zone NOT NULL,
+  CONSTRAINT refused_forms_pkey PRIMARY KEY (id),
+  CONSTRAINT refused_forms_sealed_length CHECK (octet_length(sealed) <= 4000),
+  CONSTRAINT refused_forms_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
+);
+CREATE INDEX refused_forms_expires_at_idx ON refused_forms USING btree (expires_at);
+CREATE INDEX refused_forms_user_id_expires_at_idx ON refused_forms USING btree (user_id, expires_at);
 
 -- reserved_addresses --------------------------------------------------------------------------------------------------
 

@@ -425,6 +425,13 @@ export interface RecoveryCodes {
   user_id: string;
 }
 
+export interface RefusedForms {
+  expires_at: Timestamp;
+  id: string;
+  sealed: Uint8Array;
+  user_id: string;
+}
+
 export interface ReservedAddresses {
   email: string;
   expires_at: Timestamp;
@@ -574,6 +581,7 @@ export interface DB {
   person_words: PersonWords;
   rate_limits: RateLimits;
   recovery_codes: RecoveryCodes;
+  refused_forms: RefusedForms;
   reserved_addresses: ReservedAddresses;
   restores: Restores;
   service_contracts: ServiceContracts;

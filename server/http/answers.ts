@@ -60,6 +60,26 @@ export function addHeaders(response: Response, further: Record<string, string>):
   return build({ ...parts, headers });
 }
 
+const maxLocationLength = 14 * 1_024;
+
+/**
+ * Takes a query that no proxy may have room for out of `Location` (contract 9.303): one in which a path of ours is spelled again
+ * may be three times as long as what was asked for.
+ */
+export function shortenLocation(response: Response): Response {
+  const parts = partsOf.get(response);
+  const location = (parts ? parts.headers.Location : response.headers.get('location')) ?? '';
+  if (location.length <= maxLocationLength) return response;
+  const short = location.slice(0, location.search(/\?|$/)).slice(0, maxLocationLength);
+  if (parts) {
+    const { status, headers, body, setCookies } = parts;
+    return respond(status, { ...headers, Location: short }, body, setCookies);
+  }
+  const headers = new Headers(response.headers);
+  headers.set('location', short);
+  return new Response(response.body, { status: response.status, headers });
+}
+
 export const redirect = (
   location: string,
   headers: Record<string, string> = {},

@@ -6,7 +6,7 @@ import { findSession } from '../identity/session/sessions.ts';
 import type { Backend } from '../instance/backend.ts';
 import type { Config } from '../settings/config.ts';
 import { isStaff } from '../staff/staff.ts';
-import { addHeaders, buildProblemResponse, redirect, respond } from './answers.ts';
+import { addHeaders, buildProblemResponse, redirect, respond, shortenLocation } from './answers.ts';
 import { buildFindClientAddress } from './client-address.ts';
 import { Deadline } from './deadline.ts';
 import { isHealthPath } from './health.ts';
@@ -122,7 +122,7 @@ export function finishHeaders(
   const headersOf = new Map(routes.map(({ path, headers }) => [path, headers]));
   return async (c, next) => {
     await next();
-    const answer = addHeaders(c.res, {
+    const answer = addHeaders(shortenLocation(c.res), {
       ...securityHeaders,
       // Some are refused before their route is looked for: of the staff's paths nothing may tell that there is one.
       ...(c.env.route !== undefined || isOfStaff(pathOf(c.req.url))

@@ -19,6 +19,7 @@ export const expired: ExpiredRows[] = [
   { table: 'used_passkey_challenges', column: 'expires_at', before: sql`now() - interval '10 minutes'` },
   { table: 'pending_hand_offs', column: 'expires_at', before: sql`now()` },
   { table: 'pending_logins', column: 'expires_at', before: sql`now()` },
+  { table: 'refused_forms', column: 'expires_at', before: sql`now()` },
   // For the page that says why a link no longer works (contract 9.203).
   { table: 'mail_tokens', column: 'expires_at', before: daysAgo(30) },
   // A week longer than their links: the window of another link may begin with these rows (contract 2.44).

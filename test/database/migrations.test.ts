@@ -51,6 +51,7 @@ const landed = [
   'm034-income',
   'm035-failed-mails',
   'm036-retention',
+  'm044-refused-forms',
 ];
 
 /** The last of those from before the first release: nothing older runs anywhere. */

@@ -2,6 +2,7 @@
 // refused, none of it is an internal error (contract 9.84 to 9.91).
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { loadPages } from '../../server/runtime/build.ts';
 import { listen } from '../../server/runtime/listen.ts';
 import type { Listener } from '../../server/runtime/listener.ts';
 import { openApp, type SendOptions, type TestApp } from '../support/app/app.ts';
@@ -171,6 +172,25 @@ describe('headers over 16 KiB (contract 9.263, 9.264)', () => {
     expect(await send(['NONSENSE'])).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/);
   });
 });
+
+it('an address of 15,000 characters makes no headers of over 18 KiB, whatever page it is for (contract 9.303)', async () => {
+  const { routes } = await loadPages();
+  const pages = routes.filter(({ path, methods }) => methods.includes('GET') && !/^\/dev/.test(path));
+  const paths = [...pages.map(({ path }) => path), '/nowhere', '/login/', '/admin/nothing'].map((path) =>
+    path.replace(':client', 'marketplace').replace(/:\w+|\*$/g, 'x'),
+  );
+  const query = `${'/'.repeat(7_000)}&next=/profile?${'/'.repeat(8_000)}`;
+  for (const path of paths) {
+    for (const cookie of ['', customer]) {
+      const { status, headers } = await app.send(`${path}?${query}`, {
+        cookie,
+        headers: { accept: 'text/html' },
+      });
+      const bytes = [...headers].reduce((sum, [name, value]) => sum + name.length + value.length + 4, 0);
+      expect(bytes, `${path} ${status}`).toBeLessThan(18 * 1_024);
+    }
+  }
+}, 300_000);
 
 const halves = [
   { how: 'of known length', rest: 'Content-Length: 9\r\n\r\nab' },

@@ -671,8 +671,55 @@ describe('what is kept', () => {
       const path = await postRefused(browser, '/signup', { name: typed, email: 'short' });
       const shown = await open(browser, path);
       expect([shown.status, fieldOf(shown, 'email').value]).toEqual([422, 'short']);
-      expect(`${cookieName}=${browser.jar.get(cookieName)}`.length).toBeLessThan(3_500);
+      expect(`${cookieName}=${browser.jar.get(cookieName)}`.length).toBeLessThan(2_000);
     }
+  });
+
+  it('is in a row where it is long, for that browser and that user alone (contract 9.300, 9.301)', async () => {
+    const why = (n: number) => `${n} ${'because they asked for it, and said so. '.repeat(12)}`;
+    const staff = await logIn(app.send, 'admin@example.test');
+    lagMs += 11 * 60_000;
+    const paths: string[] = [];
+    for (const n of [0, 1, 2]) {
+      const path = `/admin/people/${customerId}`;
+      const answer = await post(staff, path, { intent: 'suspend', why: why(n), seen: 'x' });
+      expect(answer.headers.getSetCookie().join('').length).toBeLessThan(1_100);
+      paths.push(answer.headers.get('location') ?? '');
+    }
+    const shown = await Promise.all(paths.map((path) => open(staff, path)));
+    for (const [n, page] of shown.entries())
+      expect([page.status, fieldOf(page, 'why').value]).toEqual([401, why(n)]);
+    const { rows } = await sql<{ sealed: Buffer }>`select sealed from refused_forms`.execute(app.db);
+    expect(rows.length).toBeGreaterThanOrEqual(2);
+    for (const { sealed } of rows) expect(sealed.toString('latin1')).not.toMatch(/because|suspend|admin/);
+    // The same user in another browser, which knows the id.
+    const elsewhere = await logIn(app.send, 'admin@example.test');
+    expect((await open(elsewhere, paths[2] ?? '')).text).not.toContain('because they asked');
+    // Another user in the same browser, with the cookie put back.
+    const kept = staff.jar.get(cookieName) ?? '';
+    await staff.send('/logout', { method: 'POST' });
+    await staff.login('manager@example.test');
+    staff.jar.set(cookieName, kept);
+    expect((await open(staff, paths[2] ?? '')).text).not.toContain('because they asked');
+  });
+
+  it('has ten rows of one user at most, also sixteen at once, and none of a stranger (contract 9.301, 9.302)', async () => {
+    const count = async () => {
+      const { rows } = await sql<{ count: number }>`
+        select count(*)::int from refused_forms where user_id <> ${customerId}`.execute(app.db);
+      return rows[0]?.count;
+    };
+    await sql`delete from refused_forms`.execute(app.db);
+    const long = { intent: 'names', name: '', accountName: 'ü'.repeat(390) };
+    const browser = await logIn(app.send, 'merchant@example.test');
+    await Promise.all(Array.from({ length: 16 }, () => postRefused(browser, '/profile', long)));
+    const path = await postRefused(browser, '/profile', long);
+    expect(await count()).toBeLessThanOrEqual(10);
+    expect(fieldOf(await open(browser, path), 'accountName').value).toBe(long.accountName);
+    const before = await count();
+    for (let n = 0; n < 12; n++)
+      await postRefused(openBrowser(app.send), '/signup', { name: 'ü'.repeat(390), email: 'short' });
+    expect(await count()).toBe(before);
   });
 
   it('gives way to a full cookie jar: the refusal comes at once', async () => {

@@ -1,7 +1,7 @@
 // What the shell adds around every answer: request id, security headers, compression, static files.
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Answer, openApp, type TestApp, type TestInstance } from '../support/app/app.ts';
+import { type Answer, locationOf, openApp, type TestApp, type TestInstance } from '../support/app/app.ts';
 import { named, quoted, type TestRequest } from '../support/run/names.ts';
 
 const env = {
@@ -136,6 +136,36 @@ describe('a slash at the end of a path (contract 9.265)', () => {
     const admin = await app.login('admin@example.test');
     const { status, headers } = await app.send('/admin/people/?q=a', { cookie: admin });
     expect([status, headers.get('location')]).toEqual([308, '/admin/people?q=a']);
+  });
+});
+
+describe('the headers of an answer (contract 9.303)', () => {
+  const bytesOf = ({ headers }: Answer) =>
+    [...headers].reduce((sum, [name, value]) => sum + name.length + value.length + 4, 0);
+  const max = 18 * 1_024;
+
+  it('have it for a launch with the longest return_to and state, and keep both through the login', async () => {
+    const query = new URLSearchParams({ return_to: `/${'a/'.repeat(1_023)}`, state: 's'.repeat(512) });
+    const answer = await app.send(`/sso/launch/marketplace?${query}`);
+    expect([answer.status, bytesOf(answer) < max]).toEqual([303, true]);
+    const next = locationOf(answer).searchParams.get('next') ?? '';
+    expect([...new URLSearchParams(next.split('?')[1])].sort()).toEqual([...query].sort());
+    const launched = await app.send(next, { cookie: customer });
+    expect([launched.status, bytesOf(launched) < max]).toEqual([303, true]);
+    const payload = Buffer.from(
+      locationOf(launched).searchParams.get('payload') ?? '',
+      'base64url',
+    ).toString();
+    expect(payload).toContain('a/'.repeat(1_023));
+  });
+
+  it('have it for forms, and the answer leads to the page itself where its query is too long', async () => {
+    const form = { email: 'customer@example.test', password: 'local demo password' };
+    const next = encodeURIComponent(`/profile?${'/'.repeat(8_000)}`);
+    const answer = await app.send(`/login/code?next=${next}`, { form });
+    expect(bytesOf(answer)).toBeLessThan(max);
+    const long = await app.send(`/profile?${'/'.repeat(8_000)}`);
+    expect([long.status, long.headers.get('location')]).toEqual([303, '/login']);
   });
 });
 

@@ -42,6 +42,7 @@ const leftOutTables: Record<string, string> = {
   people_to_index: 'seconds of a change, which is there',
   recovery_codes: 'secrets',
   pending_logins: 'ten minutes of a login under way',
+  refused_forms: 'ten minutes of a form that was not taken',
   mail_tokens: 'secrets; the emails that they came in are there',
   pending_hand_offs:
     'ten minutes of a login under way; what comes of it is in connected_accounts and sessions',

@@ -1,7 +1,9 @@
-// Forms that were refused, kept in a cookie for the page that shows them again (contract 9.171 to 9.176). The cookie is
-// encrypted, so that nobody but us can make a page show a form, or read what was typed.
+// Forms that were refused, kept for the page that shows them again (contract 9.171 to 9.176, 9.300 to 9.302): in a cookie, or, where
+// that would be long, in a row that the cookie names. Both are encrypted, so that nobody but us can make a page show a form, or read
+// what was typed.
 import { base64url } from 'oslo/encoding';
 import { z } from 'zod';
+import { findRefusedForm as findRow, insertRefusedForm } from '../../../db/tables/refused-forms.ts';
 import { type FaultName, isFaultName } from '../../basics/fault-words.ts';
 import { readHeader } from '../../http/text.ts';
 import type { Dependencies } from '../../instance/dependencies.ts';
@@ -12,7 +14,11 @@ const cookie = 'identity_refused';
 const lifeSeconds = 600;
 const maxForms = 3;
 const maxFieldBytes = 1_000;
-const maxCookieBytes = 3_500;
+// Proxies have 4 KB for all the headers of an answer, unless they are told otherwise.
+const maxCookieBytes = 1_000;
+// Of nobody who is known, and so has no row. It has room for any one form.
+const maxCookieBytesOfStranger = 2_000;
+const maxRowsOfUser = 10;
 const maxCookiesBytes = 8_192;
 
 const refusedFormSchema = z.object({
@@ -37,9 +43,19 @@ const refusedFormSchema = z.object({
 
 export type RefusedForm = z.infer<typeof refusedFormSchema>;
 
-type Deps = Pick<Dependencies, 'config' | 'now'>;
+/** What the cookie has of a form that is in a row. */
+const formInRowSchema = refusedFormSchema
+  .pick({ id: true, refusedAt: true })
+  .extend({ userId: z.string(), inRow: z.literal(true) });
 
-const nowSeconds = ({ now }: Deps) => Math.floor(now().getTime() / 1_000);
+type FormInRow = z.infer<typeof formInRowSchema>;
+
+const isInRow = (form: RefusedForm | FormInRow): form is FormInRow => 'inRow' in form;
+
+type CookieDeps = Pick<Dependencies, 'config' | 'now'>;
+type Deps = CookieDeps & Pick<Dependencies, 'db'>;
+
+const nowSeconds = ({ now }: CookieDeps) => Math.floor(now().getTime() / 1_000);
 
 /** Keeps a refused form. Undefined if there is no room for it. */
 export async function keepRefusedForm(
@@ -53,13 +69,58 @@ export async function keepRefusedForm(
   // A reason in the words of whoever gave it is not lost (contract 12.94), nor a part of a form that is to be sent again as it is.
   if (isCut && (form.code === 'confirm' || ('why' in form.fields && !('why' in fields)))) return undefined;
   const kept = { ...form, id, refusedAt: nowSeconds(deps), fields };
-  const forms = [kept, ...(await readForms(deps, request))].slice(0, maxForms);
-  let setCookie = await buildCookie(deps, forms);
-  while (setCookie.length > maxCookieBytes && forms.length > 1) {
-    forms.pop();
-    setCookie = await buildCookie(deps, forms);
+  const others = await readForms(deps, request);
+  const maxBytes = form.userId ? maxCookieBytes : maxCookieBytesOfStranger;
+  const inCookie = await packForms(deps, [kept, ...others], maxBytes, form.userId ? maxForms : 1);
+  if (inCookie) return hasRoom(deps, request, inCookie) ? { id, setCookie: inCookie } : undefined;
+  if (!form.userId) return undefined;
+  const { userId } = form;
+  const named = await packForms(
+    deps,
+    [{ id, userId, refusedAt: kept.refusedAt, inRow: true }, ...others],
+    maxBytes,
+    1,
+  );
+  if (!named || !hasRoom(deps, request, named)) return undefined;
+  await keepInRow(deps, { ...kept, userId });
+  return { id, setCookie: named };
+}
+
+/**
+ * The cookie with the newest of the forms, as many as there is room for; undefined if there is none for `minForms` of them, or for as
+ * many as there are.
+ */
+async function packForms(
+  deps: CookieDeps,
+  [...forms]: (RefusedForm | FormInRow)[],
+  maxBytes: number,
+  minForms: number,
+): Promise<string | undefined> {
+  forms.splice(maxForms);
+  for (const least = Math.min(minForms, forms.length); forms.length >= least; forms.pop()) {
+    const setCookie = await buildCookie(deps, forms);
+    if (setCookie.length <= maxBytes) return setCookie;
   }
-  return hasRoom(deps, request, setCookie) ? { id, setCookie } : undefined;
+  return undefined;
+}
+
+const contextOfRow = (id: string) => `refused form ${id}`;
+
+async function keepInRow({ db, config }: Deps, form: RefusedForm & { userId: string }): Promise<void> {
+  const { id, userId, refusedAt } = form;
+  const plain = new TextEncoder().encode(JSON.stringify(form));
+  const sealed = await seal(config.encryptionKeys, contextOfRow(id), plain);
+  const expiresAt = new Date((refusedAt + lifeSeconds) * 1_000);
+  await insertRefusedForm(db, { id, userId, sealed, expiresAt }, maxRowsOfUser);
+}
+
+async function readRow(
+  { db, config, now }: Deps,
+  { id, userId }: FormInRow,
+): Promise<RefusedForm | undefined> {
+  const sealed = await findRow(db, { id, userId, now: now() });
+  const opened = sealed && (await unseal(config.encryptionKeys, contextOfRow(id), sealed));
+  return opened && refusedFormSchema.safeParse(JSON.parse(new TextDecoder().decode(opened.plain))).data;
 }
 
 /** The fields, in their order, as long as there is room for them. */
@@ -75,7 +136,7 @@ function pickShort(fields: Record<string, string>): Record<string, string> {
   );
 }
 
-function hasRoom({ config }: Deps, request: Request, setCookie: string): boolean {
+function hasRoom({ config }: CookieDeps, request: Request, setCookie: string): boolean {
   const cookies = readHeader(request.headers, 'cookie') ?? '';
   const replaced = readCookie(request, config.issuer, cookie) ?? '';
   return cookies.length - replaced.length + setCookie.length <= maxCookiesBytes;
@@ -88,12 +149,14 @@ export async function findRefusedForm(
   { id, path, userId }: Pick<RefusedForm, 'id' | 'path' | 'userId'>,
 ): Promise<RefusedForm | undefined> {
   const forms = await readForms(deps, request);
-  return forms.find((form) => form.id === id && form.path === path && form.userId === userId);
+  const found = forms.find((form) => form.id === id && form.userId === userId);
+  const form = found && (isInRow(found) ? await readRow(deps, found) : found);
+  return form?.path === path ? form : undefined;
 }
 
 /** The `Set-Cookie` value that drops the forms of anybody but that user; undefined if there are none. */
 export async function dropFormsOfOthers(
-  deps: Deps,
+  deps: CookieDeps,
   request: Request,
   userId: string,
 ): Promise<string | undefined> {
@@ -104,7 +167,7 @@ export async function dropFormsOfOthers(
 
 const context = 'refused forms';
 
-async function buildCookie({ config }: Deps, forms: RefusedForm[]): Promise<string> {
+async function buildCookie({ config }: CookieDeps, forms: (RefusedForm | FormInRow)[]): Promise<string> {
   if (forms.length === 0) return buildTokenCookie(config.issuer, cookie, '', 0);
   const plain = new TextEncoder().encode(JSON.stringify(forms));
   const sealed = await seal(config.encryptionKeys, context, plain);
@@ -113,12 +176,15 @@ async function buildCookie({ config }: Deps, forms: RefusedForm[]): Promise<stri
 }
 
 /** The forms that are still kept, newest first. None if the cookie is not ours, or is of a version that we do not know. */
-async function readForms(deps: Deps, request: Request): Promise<RefusedForm[]> {
+async function readForms(deps: CookieDeps, request: Request): Promise<(RefusedForm | FormInRow)[]> {
   const text = readCookie(request, deps.config.issuer, cookie) ?? '';
   if (!/^[A-Za-z0-9_-]{1,4000}$/.test(text)) return [];
   const opened = await unseal(deps.config.encryptionKeys, context, base64url.decode(text, { strict: false }));
   const read =
-    opened && z.array(refusedFormSchema).safeParse(JSON.parse(new TextDecoder().decode(opened.plain)));
+    opened &&
+    z
+      .array(z.union([formInRowSchema, refusedFormSchema]))
+      .safeParse(JSON.parse(new TextDecoder().decode(opened.plain)));
   if (!read?.success) return [];
   return read.data.filter(({ refusedAt }) => refusedAt + lifeSeconds > nowSeconds(deps));
 }

@@ -36,6 +36,7 @@ export async function buildSchema(url: string): Promise<string> {
           'pending_logins.token_hash': 'Uint8Array',
           'payments.kind': '"paid_back" | "payment" | "refund"',
           'recovery_codes.code_hash': 'Uint8Array',
+          'refused_forms.sealed': 'Uint8Array',
           'service_contracts.price_interval': '"month" | "year" | null',
           'service_contracts.status': '"active" | "canceled" | "expired" | "past_due" | "trialing"',
           'webhook_requests.body_hash': 'Uint8Array',
