@@ -5,6 +5,7 @@ import { dataPages, deletionPage } from '../components/account/account-pages.ts'
 import { DeletionNotice } from '../components/account/deletion-notice.tsx';
 import { EmailAddress } from '../components/account/email-address.tsx';
 import { NamesForm, namesFields } from '../components/account/names-form.tsx';
+import { UndecidedInvoiceEmail } from '../components/account/undecided-invoice-email.tsx';
 import { Instant } from '../components/instant.tsx';
 import { Notice } from '../components/notice.tsx';
 import { Page } from '../components/page.tsx';
@@ -23,6 +24,7 @@ export async function loader(args: LoaderFunctionArgs) {
     const profile = await procedures.profile.get();
     const pending = await procedures.email.pendingChange();
     return {
+      undecided: await procedures.billingPages.findUndecided(),
       profile,
       spelled: spellEmailAddress(profile.email),
       pendingEmail: pending && { ...pending, spelled: spellEmailAddress(pending.email) },
@@ -56,7 +58,7 @@ const arrivals = new Map(
 );
 
 export default function Profile() {
-  const { profile, spelled, pendingEmail, saved } = useLoaderData<typeof loader>();
+  const { profile, spelled, pendingEmail, undecided, saved } = useLoaderData<typeof loader>();
   const { deletionDueAt } = profile;
   const refused = useRefused();
   const arrival = refused || !saved ? undefined : arrivals.get(saved);
@@ -68,6 +70,7 @@ export default function Profile() {
         </Notice>
       )}
       <DeletionNotice dueAt={deletionDueAt} />
+      <UndecidedInvoiceEmail undecided={undecided} />
       <NamesForm profile={profile} saved={saved} refused={refused} />
       <EmailAddress
         email={profile.email}

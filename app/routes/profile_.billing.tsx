@@ -1,6 +1,7 @@
 import type { ActionFunctionArgs, LoaderFunctionArgs } from '@remix-run/node';
 import { useLoaderData } from '@remix-run/react';
 import { BillingDetailsForm, detailsFields } from '../components/account/billing-details-form.tsx';
+import { Outcome } from '../components/account/outcome.tsx';
 import {
   ContractOutcome,
   cancelWords,
@@ -9,6 +10,7 @@ import {
 } from '../components/account/own-contracts.tsx';
 import { OwnDocuments } from '../components/account/own-documents.tsx';
 import { ToPay } from '../components/account/to-pay.tsx';
+import { UndecidedInvoiceEmail } from '../components/account/undecided-invoice-email.tsx';
 import { Confirm } from '../components/confirm.tsx';
 import { EmptyState } from '../components/empty-state.tsx';
 import { Money } from '../components/money.tsx';
@@ -32,7 +34,8 @@ export const loader = (args: LoaderFunctionArgs) =>
       procedures.billingPages.describe({ before }),
       procedures.profile.get(),
     ]);
-    return { billing, email, isFirst: before === undefined };
+    const undecided = await procedures.billingPages.findUndecided();
+    return { billing, email, undecided, isFirst: before === undefined };
   });
 
 export const action = (args: ActionFunctionArgs) =>
@@ -51,6 +54,14 @@ export const action = (args: ActionFunctionArgs) =>
             vatId: form.get('vatId'),
             invoiceEmail: form.get('invoiceEmail'),
           }),
+        ),
+      'own-invoice-email': (procedures, form) =>
+        actConfirmed(args, { procedures, form, change: 'billing.updated' }, () =>
+          procedures.billing.update({ invoiceEmail: '' }),
+        ),
+      'keep-invoice-email': (procedures, form) =>
+        actConfirmed(args, { procedures, form, change: 'billing.updated' }, () =>
+          procedures.billingPages.keepInvoiceEmail({ email: text(form, 'invoiceEmail') }),
         ),
       'mail-invoice-email': (procedures, form) =>
         actConfirmed(args, { procedures, form }, () => procedures.billingPages.mailInvoiceEmail()),
@@ -76,12 +87,14 @@ export const headers = ({ actionHeaders }: { actionHeaders: Headers }) => action
 const buttons = new Map([
   ['details', 'Save your billing details'],
   ['mail-invoice-email', 'Send the email again'],
+  ['own-invoice-email', 'Send your invoices to you'],
+  ['keep-invoice-email', 'Keep the address for invoices'],
   ['cancel', cancelWords],
   ['keep-contract', keepWords],
 ]);
 
 export default function Billing() {
-  const { billing, email, isFirst, saved } = useLoaderData<typeof loader>();
+  const { billing, email, undecided, isFirst, saved } = useLoaderData<typeof loader>();
   const refused = useRefused();
   if (refused?.asks) {
     const { intent = '' } = refused.values;
@@ -97,6 +110,13 @@ export default function Billing() {
           <NotVerified />
         </div>
       )}
+      <Outcome intent="own-invoice-email" saved={saved} refused={refused}>
+        Your invoices go to you.
+      </Outcome>
+      <Outcome intent="keep-invoice-email" saved={saved} refused={refused}>
+        Saved. We do not ask again.
+      </Outcome>
+      <UndecidedInvoiceEmail undecided={undecided} />
       {billing && (
         <>
           {billing.unused.map((amount) => (

@@ -27,7 +27,9 @@ export type BillingDetails = DetailValues & {
   hasCheckedVatId: boolean;
   /** The address for invoices, if somebody has used the link in a mail to it. */
   provedInvoiceEmail: string | null;
-  /** When a person gave or removed it; null if none did since a signup named it. */
+  /** A signup named it, and nobody of the account has said that it is to stay (contract 7.400). */
+  isInvoiceEmailUndecided: boolean;
+  /** When a person gave, kept or removed it; null if none did since a signup named it. */
   invoiceEmailEditedAt: Date | null;
   /** What was edited here: signups do not change it. */
   editedHere: DetailName[];
@@ -42,6 +44,7 @@ export const noDetails: BillingDetails = {
   hasCheckedVatId: false,
   invoiceEmail: null,
   provedInvoiceEmail: null,
+  isInvoiceEmailUndecided: false,
   invoiceEmailEditedAt: null,
   editedHere: [],
   ignored: [],
@@ -142,6 +145,15 @@ export async function proveInvoiceEmail(
   return result.numUpdatedRows === 1n;
 }
 
+/** Notes that a person keeps the address for invoices of locked details, which counts as if they had given it then. */
+export async function keepInvoiceEmail(trx: Transaction<DB>, accountId: string, at: Date): Promise<void> {
+  await trx
+    .updateTable('billing_details')
+    .set({ invoice_email_edited_at: at, edited_here: sql`array_append(edited_here, 'invoiceEmail')` })
+    .where('account_id', '=', accountId)
+    .execute();
+}
+
 /** Takes these addresses out, of whatever account. */
 export async function eraseInvoiceEmails(trx: Transaction<DB>, emails: string[]): Promise<void> {
   await trx
@@ -161,6 +173,7 @@ function readRow(row: Pick<Selectable<Columns>, (typeof columns)[number]>): Bill
     hasCheckedVatId: row.vat_id !== null && row.vat_id === row.checked_vat_id,
     invoiceEmail: row.invoice_email,
     provedInvoiceEmail: row.invoice_email_proved_at && row.invoice_email,
+    isInvoiceEmailUndecided: row.invoice_email !== null && !row.edited_here.includes('invoiceEmail'),
     invoiceEmailEditedAt: row.invoice_email_edited_at,
     editedHere: row.edited_here as DetailName[],
     ignored: row.ignored,

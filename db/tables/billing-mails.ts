@@ -6,7 +6,8 @@ import type { BillingMailKind } from './mail-kinds.ts';
 /**
  * The mailbox for documents of each contract: the address for invoices of its account, if it is proved, or else the address that
  * the contract's user holds. There is none for a user who is frozen, nor for an account that is erased. `personEmail` is for
- * mails about what somebody did in the account: the address of its person, while they are there.
+ * mails about what somebody did in the account: the address of its person, while they are there. `copyEmail` gets what the address
+ * for invoices gets while nobody of the account has said that it is to stay: the address that the contract's user holds.
  */
 export const selectMailboxes = (db: Pick<Database, 'selectFrom'>) =>
   db.selectFrom(
@@ -17,15 +18,19 @@ export const selectMailboxes = (db: Pick<Database, 'selectFrom'>) =>
       isProved: boolean;
       isForInvoices: boolean;
       personEmail: string;
+      copyEmail: string | null;
+      isCopyProved: boolean;
     }>`
       (select c.id as "contractId", d.email is not null as "isForInvoices", coalesce(d.email, u.email) as email,
         coalesce(case when u.holds_email then u.email end, d.email) as "personEmail",
         d.email is not null or u.email_verified_at is not null as "isProved",
+        case when d.is_undecided and u.holds_email and u.email <> d.email then u.email end as "copyEmail",
+        u.email_verified_at is not null as "isCopyProved",
         coalesce(u.id, (select o.id from users o where o.account_id = c.account_id order by o.id limit 1)) as "userId"
       from service_contracts c
       left join users u on u.id = c.user_id
       left join lateral (
-        select invoice_email as email from billing_details
+        select invoice_email as email, not 'invoiceEmail' = any(edited_here) as is_undecided from billing_details
           where account_id = c.account_id and invoice_email_proved_at is not null) d on true
       where c.account_id is not null and u.frozen_at is null and (d.email is not null or u.holds_email))`.as(
       'm',
@@ -39,11 +44,23 @@ const kindsToPerson: BillingMailKind[] = ['contract_cancel_asked', 'contract_kep
 export const recipientOf = (kind: BillingMailKind) =>
   sql<string>`case when ${kind}::text = any(${kindsToPerson}::text[]) then m."personEmail" else m.email end`;
 
+/** Where the copy of a mail of that kind goes, of `selectMailboxes as m`. Null if there is none to write. */
+export const copyRecipientOf = (kind: BillingMailKind) =>
+  sql<string>`case when ${kind}::text <> all(${kindsToPerson}::text[]) then m."copyEmail" end`;
+
+/** Undefined if nobody is to get the mail, or its copy. */
 export async function findMailbox(
   db: Database,
   contractId: string,
-  kind: BillingMailKind,
+  { kind, isCopy }: { kind: BillingMailKind; isCopy: boolean },
 ): Promise<{ email: string; isProved: boolean; isForInvoices: boolean } | undefined> {
+  if (isCopy)
+    return selectMailboxes(db)
+      .select(['isCopyProved as isProved', copyRecipientOf(kind).as('email')])
+      .select(sql<boolean>`false`.as('isForInvoices'))
+      .where('m.contractId', '=', contractId)
+      .where(copyRecipientOf(kind), 'is not', null)
+      .executeTakeFirst();
   return selectMailboxes(db)
     .select(['isProved', recipientOf(kind).as('email')])
     .select(sql<boolean>`m."isForInvoices" and ${recipientOf(kind)} = m.email`.as('isForInvoices'))

@@ -6,7 +6,7 @@ import { v7 as uuidv7 } from 'uuid';
 import type { Database } from '../postgres/client.ts';
 import { prepareDeferred } from '../postgres/prepare.ts';
 import type { DB } from '../schema.ts';
-import { recipientOf, selectMailboxes } from './billing-mails.ts';
+import { copyRecipientOf, recipientOf, selectMailboxes } from './billing-mails.ts';
 import {
   type BillingMailKind,
   billingMailKinds,
@@ -68,8 +68,10 @@ type BillingMail = {
   now: Date;
 };
 
-const insertOfContract = prepareDeferred(
-  (db, mail: Omit<BillingMail, 'details'> & { id: string; details: string }) =>
+type RowOfContract = Omit<BillingMail, 'details'> & { id: string; details: string };
+
+const prepareOfContract = (toRecipient: typeof recipientOf) =>
+  prepareDeferred((db, mail: RowOfContract) =>
     db
       .insertInto('mails')
       .columns(['id', 'kind', 'user_id', 'recipient', 'details', 'created_at', 'next_attempt_at', 'key'])
@@ -79,20 +81,34 @@ const insertOfContract = prepareDeferred(
             sql<string>`${mail.id}::uuid`.as('id'),
             sql<string>`${mail.kind}::text`.as('kind'),
             'userId',
-            recipientOf(mail.kind).as('email'),
+            toRecipient(mail.kind).as('email'),
             sql<string>`${mail.details}::jsonb`.as('details'),
             sql<Date>`${mail.now}::timestamptz`.as('created_at'),
             sql<Date>`${mail.now}::timestamptz`.as('next_attempt_at'),
             sql<string>`${mail.key}::text`.as('key'),
           ])
-          .where('m.contractId', '=', mail.contractId),
+          .where('m.contractId', '=', mail.contractId)
+          .where(toRecipient(mail.kind), 'is not', null),
       )
       .onConflict((conflict) => conflict.column('key').doNothing()),
-);
+  );
 
-/** Adds a mail to the mailbox of a contract for mails of that kind, unless there is none, or a mail with the same key. */
-export function deferBillingMail(trx: Transaction<DB>, mail: BillingMail): void {
-  insertOfContract(trx, { ...mail, id: uuidv7(), details: JSON.stringify(mail.details) });
+const insertOfContract = prepareOfContract(recipientOf);
+const insertCopyOfContract = prepareOfContract(copyRecipientOf);
+
+/** The key of the copy of a mail. */
+export const copyKeyOf = (key: string) => `${key}:copy`;
+
+/**
+ * Adds a mail to the mailbox of a contract for mails of that kind, unless there is none, or a mail with the same key; and a copy of it,
+ * if somebody else is to get one (contract 7.401). The details of the copy are those of the mail, as `copy`: the version before finds
+ * nothing that the mail is about, and fails before it sends it to the wrong one of the two.
+ */
+export function deferBillingMail(trx: Transaction<DB>, { details, key, ...mail }: BillingMail): void {
+  const text = JSON.stringify(details);
+  insertOfContract(trx, { ...mail, key, id: uuidv7(), details: text });
+  const copy = JSON.stringify({ copy: text });
+  insertCopyOfContract(trx, { ...mail, key: copyKeyOf(key), id: uuidv7(), details: copy });
 }
 
 /**

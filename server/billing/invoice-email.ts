@@ -1,9 +1,10 @@
 // The address for invoices of an account: the links that prove it, who hears of a change, and what takes it out again
-// (contract 7.242 to 7.245, 7.262 and 7.263).
+// (contract 7.242 to 7.245, 7.262, 7.263 and 7.404).
 import type { Transaction } from 'kysely';
 import type { DB } from '../../db/schema.ts';
 import { deferAuditEvent } from '../../db/tables/audit-events.ts';
 import {
+  type BillingDetails,
   findBillingDetails,
   lockBillingDetails,
   updateBillingDetails,
@@ -38,8 +39,9 @@ export async function tellOfInvoiceEmail(
 const lateDays = 30;
 
 /**
- * Takes out the address for invoices if somebody gave it here: it may have been a thief. `since` is how far back to look. The
- * caller has locked the account.
+ * Takes out the address for invoices if somebody gave it here, who may have been a thief; `since` is how far back to look. One that a
+ * signup named, and nobody has kept, goes in any case: a stranger may have signed up. Signups do not put it back. The caller has
+ * locked the account.
  */
 export async function takeOutInvoiceEmail(
   trx: Transaction<DB>,
@@ -57,15 +59,20 @@ export async function takeOutInvoiceEmail(
 ): Promise<void> {
   const accountId = user.account.id;
   const found = await findBillingDetails(trx, accountId);
-  const editedAt = found?.invoiceEmail && found.invoiceEmailEditedAt;
-  if (!editedAt || (since && editedAt < since)) return;
+  if (!found?.invoiceEmail || !mayBeOfThief(found, since)) return;
   const details = await lockBillingDetails(trx, accountId);
-  await updateBillingDetails(trx, accountId, { ...details, invoiceEmail: null });
+  const editedHere = [...new Set([...details.editedHere, 'invoiceEmail' as const])].sort();
+  await updateBillingDetails(trx, accountId, { ...details, editedHere, invoiceEmail: null });
   await endInvoiceEmailLinks(trx, accountId);
   const changed = { type: 'billing.updated', reason: 'taken_out', details: { changed: ['invoiceEmail'] } };
   deferAuditEvent(trx, { ...trail, ...changed, userId: user.id });
   await tellOfInvoiceEmail(trx, deps, accountId, request);
 }
+
+const mayBeOfThief = (
+  { isInvoiceEmailUndecided, invoiceEmailEditedAt: at }: BillingDetails,
+  since: Date | undefined,
+): boolean => isInvoiceEmailUndecided || (at !== null && (since === undefined || at >= since));
 
 /** As `takeOutInvoiceEmail`, for a password that was set by mail: of those given lately. */
 export const takeOutLateInvoiceEmail = (

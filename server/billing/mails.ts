@@ -8,7 +8,7 @@ import type { DB } from '../../db/schema.ts';
 import { findDueReminders, findEndingTrials } from '../../db/tables/billing-mails.ts';
 import { findSettingsInForce } from '../../db/tables/billing-settings.ts';
 import { markReminded } from '../../db/tables/invoices.ts';
-import { deferBillingMail, deferMail } from '../../db/tables/mails.ts';
+import { copyKeyOf, deferBillingMail, deferMail } from '../../db/tables/mails.ts';
 import type { Dependencies } from '../instance/dependencies.ts';
 import type { DocumentFacts } from './document-facts.ts';
 
@@ -57,16 +57,20 @@ export function deferContractMail(
 }
 
 /** The keys of all mails that there may be about documents, and about payments of them. */
-export const listMailKeys = (
+export function listMailKeys(
   documents: { number: string; kind: DocumentFacts['kind'] }[],
   paid: { payment: string; number: string }[],
-): string[] => [
-  ...documents.flatMap(({ number, kind }) => [
-    ...[documentMailKey(kind, number), archiveMailKey(kind, number)],
-    ...[reminderKey(1, number), reminderKey(2, number)],
-  ]),
-  ...paid.map(({ payment, number }) => paymentMailKey(payment, number)),
-];
+): string[] {
+  const toMailboxes = [
+    ...documents.flatMap(({ number, kind }) => [
+      documentMailKey(kind, number),
+      ...[reminderKey(1, number), reminderKey(2, number)],
+    ]),
+    ...paid.map(({ payment, number }) => paymentMailKey(payment, number)),
+  ];
+  const toArchive = documents.map(({ number, kind }) => archiveMailKey(kind, number));
+  return [...toMailboxes, ...toMailboxes.map(copyKeyOf), ...toArchive];
+}
 
 const documentMailKey = (kind: DocumentFacts['kind'], number: string) => `${kind}_issued:${number}`;
 const archiveMailKey = (kind: DocumentFacts['kind'], number: string) =>

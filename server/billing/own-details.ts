@@ -7,6 +7,7 @@ import {
   type DetailName,
   type DetailValues,
   findBillingDetails,
+  keepInvoiceEmail,
   lockBillingDetails,
   noDetails,
   proveInvoiceEmail,
@@ -44,7 +45,13 @@ export async function describeOwnDetails({ db }: Pick<Dependencies, 'db'>, actor
   requireProved(actor);
   const { account, email } = actor.session.user;
   const found = (await findBillingDetails(db, account.id)) ?? noDetails;
-  const { editedHere: _edited, invoiceEmailEditedAt: _editedAt, provedInvoiceEmail, ...details } = found;
+  const {
+    editedHere: _edited,
+    invoiceEmailEditedAt: _editedAt,
+    isInvoiceEmailUndecided: _undecided,
+    provedInvoiceEmail,
+    ...details
+  } = found;
   return {
     ...details,
     hasProvedInvoiceEmail: provedInvoiceEmail !== null || details.invoiceEmail === email,
@@ -93,6 +100,40 @@ export async function updateOwnDetails(deps: Dependencies, actor: Actor, given: 
       await proveInvoiceEmail(trx, { accountId, email: present.email, at: deps.now() });
     else if (asks) await sendLink(trx, deps, actor, value.invoiceEmail);
   });
+}
+
+/**
+ * Keeps the address for invoices that a signup named, as if the person had given it. Throws what `updateOwnDetails` throws, and 409
+ * `edited_meanwhile` if another address is there by now.
+ */
+export async function keepOwnInvoiceEmail(deps: Dependencies, actor: Actor, email: string): Promise<void> {
+  requireProved(actor);
+  requireConfirmed(deps, actor);
+  await requireOwnAllowance(deps, actor, 'billing.updated');
+  await inTransactionOf(actor.visit, deps.db, async (trx) => {
+    const { id: accountId } = (await lockOpenActor(trx, actor)).account;
+    const { invoiceEmail, isInvoiceEmailUndecided } = await lockBillingDetails(trx, accountId);
+    if (invoiceEmail !== email) throw new AppError('edited_meanwhile');
+    if (!isInvoiceEmailUndecided) return;
+    await keepInvoiceEmail(trx, accountId, deps.now());
+    await recordActorEvent(trx, actor, {
+      type: 'billing.updated',
+      reason: 'kept',
+      details: { changed: ['invoiceEmail'] },
+    });
+    await tellOfInvoiceEmail(trx, deps, accountId, actor.request);
+  });
+}
+
+/** The address for invoices that waits for somebody of the account to say whether it is to stay, or undefined. */
+export async function findUndecidedInvoiceEmail(
+  { db }: Pick<Dependencies, 'db'>,
+  { session: { user } }: Actor,
+): Promise<{ email: string; isProved: boolean } | undefined> {
+  const found = user.emailVerifiedAt ? await findBillingDetails(db, user.account.id) : undefined;
+  if (!found?.invoiceEmail || !found.isInvoiceEmailUndecided || found.invoiceEmail === user.email)
+    return undefined;
+  return { email: found.invoiceEmail, isProved: found.provedInvoiceEmail !== null };
 }
 
 /** Mails the link to an address for invoices again. Does nothing if none waits. Throws what `updateOwnDetails` throws. */
@@ -169,6 +210,8 @@ export async function confirmInvoiceEmail(
     // Whoever reads that mailbox may be somebody else: where they were is not the person's to know.
     const { requestId } = trailOf(visit);
     deferAuditEvent(trx, { type: 'billing.invoice_email_proved', requestId, userId });
+    // Nor is their browser.
+    await tellOfInvoiceEmail(trx, deps, accountId, undefined);
   });
 }
 

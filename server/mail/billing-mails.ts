@@ -18,7 +18,8 @@ import { type BillingWords, billingMails } from './billing-words.ts';
 import type { MailMessage } from './layout.ts';
 import type { Message } from './mailer.ts';
 
-type Mail = Pick<MailRow, 'details'> & { kind: BillingMailKind };
+/** `isCopy`: for whom the address for invoices is not, while nobody has said that it is to stay. */
+type Mail = Pick<MailRow, 'details'> & { kind: BillingMailKind; isCopy: boolean };
 
 export type BillingMessage = Pick<Message, 'to' | 'attachment'> & { message: MailMessage };
 
@@ -31,18 +32,20 @@ const waitFrom = (now: Date, nextTryAt: Date | null | undefined) =>
 /** What the mail says now. `until`: it waits for its document. Undefined: it is not true any more, or nobody is to get it. */
 export async function composeBillingMail(
   deps: Dependencies,
-  mail: Mail,
+  { kind, details: { copy, ...own } }: Omit<Mail, 'isCopy'>,
 ): Promise<BillingMessage | { until: Date } | undefined> {
   // One that was written, or taken to be sent, while the database was said to be restored: a trigger puts it off until the resume.
   if (await findBillingPause(deps.db)) return { until: waitFrom(deps.now(), undefined) };
-  return mail.details.document
-    ? composeAboutDocument(deps, mail, mail.details.document)
+  const details: Mail['details'] = copy ? JSON.parse(copy) : own;
+  const mail = { kind, details, isCopy: copy !== undefined };
+  return details.document
+    ? composeAboutDocument(deps, mail, details.document)
     : composeAboutContract(deps, mail);
 }
 
 async function composeAboutDocument(
   { db, config, now }: Dependencies,
-  { kind, details }: Mail,
+  { kind, details, isCopy }: Mail,
   number: string,
 ): Promise<BillingMessage | { until: Date } | undefined> {
   const facts = (await findFacts(db, number)) as DocumentFacts | undefined;
@@ -57,11 +60,11 @@ async function composeAboutDocument(
         isProved: true,
         isForInvoices: false,
       }
-    : await findMailbox(db, facts.record.contract_id, kind);
+    : await findMailbox(db, facts.record.contract_id, { kind, isCopy });
   if (!mailbox || !isTrue(kind, invoice, allocated)) {
     const which = reminders[kind];
     // One day it may be open again, or its buyer be there again.
-    if (which) await unmarkReminded(db, number, which);
+    if (which && !isCopy) await unmarkReminded(db, number, which);
     return undefined;
   }
   const other = await findOtherReminder(db, kind, number, now());
@@ -126,10 +129,10 @@ function isTrue(kind: BillingMailKind, { status }: Invoice, allocated: number): 
 
 async function composeAboutContract(
   { db, config, now }: Dependencies,
-  { kind, details }: Mail,
+  { kind, details, isCopy }: Mail,
 ): Promise<BillingMessage | undefined> {
   const contract = await findContract(db, { id: details.contract ?? '' });
-  const mailbox = contract && (await findMailbox(db, contract.id, kind));
+  const mailbox = contract && (await findMailbox(db, contract.id, { kind, isCopy }));
   const settings = (await findSettingsInForce(db))?.settings as BillingSettings | undefined;
   if (!contract || !mailbox || !settings || !isStillSo(kind, contract, details, now())) return undefined;
   const { plans, seller, terms, tax } = settings;

@@ -158,9 +158,9 @@ const buildNotices = ({ dueAt, hasSupport, who, countsAt, role }: Words): Record
   },
   invoice_email_changed: {
     subject: 'Your invoices go to another email address',
-    text: 'The email address for invoices of your account has been added, changed or removed. You can see under Billing where your invoices go.',
+    text: 'The email address for invoices of your account has been added, confirmed, changed or removed. You can see under Billing where your invoices go.',
     advice:
-      'If this was you, or somebody else who belongs to the account, you do not need to do anything. If it was not, set a new password: this logs everyone else out, and removes an address for invoices that was added in the last 30 days. Then check Security and Billing in your account.',
+      'If this was you, or somebody else who belongs to the account, you do not need to do anything. If it was not, set a new password: this logs everyone else out, and removes an address for invoices that was added in the last 30 days, or that came with an order and that nobody has kept. Then check Security and Billing in your account.',
   },
   link_removed: {
     subject: 'Your marketplace account is no longer connected',

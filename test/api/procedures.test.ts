@@ -99,6 +99,7 @@ it('each says who may call it', () => {
     ],
     confirmed: [
       'billing.update',
+      'billingPages.keepInvoiceEmail',
       'billingPages.mailInvoiceEmail',
       'contracts.cancel',
       'contracts.keep',
@@ -112,6 +113,7 @@ it('each says who may call it', () => {
       ),
       'address.describe',
       'billingPages.describe',
+      'billingPages.findUndecided',
       'address.describeChange',
       'address.requireMeant',
       'confirm.ask',

@@ -140,6 +140,13 @@ const addCanceled = async (user: User) =>
   sql`update service_contracts set cancels_at = now() + interval '5 days' where id = ${await addContract(user)}`.execute(
     app.db,
   );
+/** An address for invoices that a signup has named. */
+const nameInvoiceEmail = ({ id }: User) =>
+  sql`insert into billing_details (account_id, invoice_email) select account_id, 'named@books.example.com' from users
+    where id = ${id} on conflict (account_id) do update
+    set invoice_email = excluded.invoice_email, edited_here = '{}'`.execute(app.db);
+const invoiceEmailForm = (user: User, intent: string) =>
+  form(user, billing, { intent, invoiceEmail: 'named@books.example.com' });
 const contractOf = async ({ id }: User) =>
   (await sql<{ id: string }>`select id from service_contracts where user_id = ${id} limit 1`.execute(app.db))
     .rows[0]?.id ?? '';
@@ -264,6 +271,16 @@ const doors: Record<string, Counted | Free | Bounded> = {
     make: (user) => form(user, billing, { intent: 'details', ...details() }),
   },
   'POST /profile/billing mail-invoice-email': 'mails',
+  'POST /profile/billing own-invoice-email': {
+    counts: 'billing.updated',
+    prepare: nameInvoiceEmail,
+    make: (user) => invoiceEmailForm(user, 'own-invoice-email'),
+  },
+  'POST /profile/billing keep-invoice-email': {
+    counts: 'billing.updated',
+    prepare: nameInvoiceEmail,
+    make: (user) => invoiceEmailForm(user, 'keep-invoice-email'),
+  },
   'POST /profile/billing cancel': {
     counts: 'contract.cancel_asked',
     prepare: addContract,

@@ -133,8 +133,8 @@ describe('an invoice', () => {
     const { email, accountId, number } = await bill();
     const invoices = `${next('books')}@example.test`;
     const set = (provedAt: Date | null) =>
-      sql`insert into billing_details (account_id, invoice_email, invoice_email_proved_at)
-        values (${accountId}, ${invoices}, ${provedAt}) on conflict (account_id)
+      sql`insert into billing_details (account_id, invoice_email, invoice_email_proved_at, edited_here)
+        values (${accountId}, ${invoices}, ${provedAt}, '{invoiceEmail}') on conflict (account_id)
         do update set invoice_email_proved_at = excluded.invoice_email_proved_at`.execute(books.db);
     await set(null);
     await books.makeFiles();
@@ -151,11 +151,50 @@ describe('an invoice', () => {
     expect(rows).toHaveLength(1);
   });
 
+  it.each([true, false])(
+    'goes to the person too while nobody has said that a signup’s address is to stay, proved: %s (contract 7.401)',
+    async (isProved) => {
+      const { email, accountId, number } = await bill(isProved);
+      await books.makeFiles();
+      await books.send();
+      const invoices = `${next('books')}@example.test`;
+      await sql`insert into billing_details (account_id, invoice_email, invoice_email_proved_at)
+        values (${accountId}, ${invoices}, now())`.execute(books.db);
+      const subject = `Payment received for invoice ${number} from Blumen GmbH`;
+      await record({ invoiceNumber: number, amount: 1 });
+      const sent = await books.send();
+      expect([to(email)(sent), to(invoices)(sent)]).toEqual([[subject], [subject]]);
+      const own = sent.find((mail) => mail.to === email);
+      expect(own?.text).not.toContain('this is the address for invoices');
+      expect(own?.attachment !== undefined).toBe(isProved);
+      // Once it is kept, also where the copy is under way.
+      await record({ invoiceNumber: number, amount: 1 });
+      await sql`update billing_details set edited_here = '{invoiceEmail}' where account_id = ${accountId}`.execute(
+        books.db,
+      );
+      const later = await books.send();
+      expect([to(email)(later), to(invoices)(later)]).toEqual([[], [subject]]);
+      await record({ invoiceNumber: number, amount: 1 });
+      const { rows } = await sql`select from mails where recipient = ${email} and sent_at is null`.execute(
+        books.db,
+      );
+      expect(rows).toEqual([]);
+      // Or is the person's again.
+      await sql`update billing_details set edited_here = '{}' where account_id = ${accountId}`.execute(
+        books.db,
+      );
+      await record({ invoiceNumber: number, amount: 1 });
+      await sql`update billing_details set invoice_email = null, invoice_email_proved_at = null
+        where account_id = ${accountId}`.execute(books.db);
+      expect(to(email)(await books.send())).toEqual([subject, subject]);
+    },
+  );
+
   it('goes to the address for invoices though its user is erased, while others have the account', async () => {
     const { accountId, userId, email, number } = await bill();
     const invoices = `${next('books')}@example.test`;
-    await sql`insert into billing_details (account_id, invoice_email, invoice_email_proved_at)
-      values (${accountId}, ${invoices}, now())`.execute(books.db);
+    await sql`insert into billing_details (account_id, invoice_email, invoice_email_proved_at, edited_here)
+      values (${accountId}, ${invoices}, now(), '{invoiceEmail}')`.execute(books.db);
     const other = await books.report(next('Other'));
     await sql`update users set account_id = ${accountId} where id = ${other.userId}`.execute(books.db);
     await inBooks((trx) => eraseUser(trx, userId ?? '', { now: books.now(), by: 'cli', onlyDue: false }));
@@ -645,8 +684,8 @@ describe('a contract', () => {
   it('that is canceled or kept is told of to its person, whatever the address for invoices is', async () => {
     const { email, id, accountId } = await billAndSend();
     const invoices = `${next('books')}@example.test`;
-    await sql`insert into billing_details (account_id, invoice_email, invoice_email_proved_at)
-      values (${accountId}, ${invoices}, now())`.execute(books.db);
+    await sql`insert into billing_details (account_id, invoice_email, invoice_email_proved_at, edited_here)
+      values (${accountId}, ${invoices}, now(), '{invoiceEmail}')`.execute(books.db);
     for (const cancelsAt of ['2027-02-28T10:00:00.000Z', null]) {
       await later(1);
       await end(id, cancelsAt);

@@ -667,9 +667,101 @@ describe('an address for invoices', () => {
     expect((await read())?.invoiceEmail).toBe(books);
   });
 
-  it('that a signup named stays when its customer sets a password', async () => {
-    await sql`insert into billing_details (account_id, invoice_email, invoice_email_proved_at)
-      values (${await accountOf(owner)}, ${books}, now())`.execute(app.db);
+  describe('that a signup named', () => {
+    let nth = 0;
+    /** The customer whom a stranger's signup made, who has just set their first password by the link of its mail. */
+    async function arrive() {
+      const email = `victim-${++nth}@example.test`;
+      const invoiceEmail = `thief-${nth}@example.com`;
+      await customers.report(`victim-${nth}`, {
+        email,
+        billing: { company: 'Thief', invoice_email: invoiceEmail },
+      });
+      const [proof = ''] = await readLinks(invoiceEmail);
+      expect((await openBrowser(app.send).send(proof, { form: {} })).status).toBe(303);
+      const toldOfProof = await told();
+      const browser = openBrowser(app.send);
+      const [welcome = ''] = await readMail(email, 'welcome', /\/[\w/-]+\?token=[\w-]{43}/);
+      const answer = await browser.send(welcome, { form: { newPassword: 'seven quiet lanterns' } });
+      expect(answer.status).toBe(303);
+      return { email, invoiceEmail, browser, toldOfProof };
+    }
+    const waits = async ({ email }: { email: string }) => (await read(email))?.isInvoiceEmailUndecided;
+    const answer = (browser: Browser, intent: string, invoiceEmail: string) =>
+      post(browser, { intent, invoiceEmail });
+
+    it('is told of as it is proved, waits, and the person is asked on their pages (contract 7.400, 7.402)', async () => {
+      const { email, invoiceEmail, browser, toldOfProof } = await arrive();
+      expect(toldOfProof).toEqual([email]);
+      expect(await waits({ email })).toBe(true);
+      for (const path of ['/profile', page]) {
+        const shown = await browser.send(path);
+        expect(textOf(shown)).toContain(`named ${invoiceEmail} as the address for your invoices`);
+        expect(shown.text).toContain('value="keep-invoice-email"');
+      }
+      // Saving the form without a word about it decides nothing.
+      await save({ company: 'Mine', invoiceEmail }, browser);
+      expect(await waits({ email })).toBe(true);
+    });
+
+    it('is removed by “Send them to me”, and no signup puts it back', async () => {
+      const { email, invoiceEmail, browser } = await arrive();
+      const { status, headers } = await answer(browser, 'own-invoice-email', invoiceEmail);
+      expect([status, headers.get('location')]).toEqual([303, `${page}?saved=own-invoice-email`]);
+      expect(textOf(await browser.send(`${page}?saved=own-invoice-email`))).toContain(
+        'Your invoices go to you.',
+      );
+      expect(await read(email)).toMatchObject({ invoiceEmail: null, editedHere: ['invoiceEmail'] });
+      await customers.report(`victim-${nth}`, { email, billing: { invoice_email: invoiceEmail } });
+      expect((await read(email))?.invoiceEmail).toBeNull();
+      expect((await browser.send('/profile')).text).not.toContain('keep-invoice-email');
+    });
+
+    it('is kept once, by sixteen clicks at once, and told of once (contract 7.403)', async () => {
+      const { email, invoiceEmail, browser } = await arrive();
+      await sql`delete from mails`.execute(app.db);
+      const answers = await Promise.all(
+        Array.from({ length: 16 }, () => answer(browser, 'keep-invoice-email', invoiceEmail)),
+      );
+      expect(answers.map(({ status }) => status)).toEqual(Array(16).fill(303));
+      expect(await told()).toEqual([email]);
+      const kept = await read(email);
+      expect(kept).toMatchObject({
+        invoiceEmail,
+        provedInvoiceEmail: invoiceEmail,
+        editedHere: ['invoiceEmail'],
+      });
+      expect(kept?.invoiceEmailEditedAt).toEqual(clock.at);
+      expect((await browser.send('/profile')).text).not.toContain('keep-invoice-email');
+    });
+
+    it('is not kept where another is there by now, by a stranger, or without a credential', async () => {
+      const { email, invoiceEmail, browser } = await arrive();
+      expect((await answer(browser, 'keep-invoice-email', 'other@example.com')).status).toBe(409);
+      expect((await answer(openBrowser(app.send), 'keep-invoice-email', invoiceEmail)).status).toBe(303);
+      expect(await waits({ email })).toBe(true);
+      await sql`update sessions set auth_time = auth_time - interval '11 minutes'`.execute(app.db);
+      expect((await answer(browser, 'keep-invoice-email', invoiceEmail)).status).toBe(401);
+      expect((await answer(browser, 'own-invoice-email', invoiceEmail)).status).toBe(401);
+      expect(await waits({ email })).toBe(true);
+    });
+
+    it('is removed by a later password set by mail, however long ago it was named (contract 7.404)', async () => {
+      const { email, invoiceEmail } = await arrive();
+      await sql`delete from mails`.execute(app.db);
+      await openBrowser(app.send).send('/forgot-password', { form: { email } });
+      const [link = ''] = await readMail(email, 'set_password', /\/[\w/-]+\?token=[\w-]{43}/);
+      await openBrowser(app.send).send(link, { form: { newPassword: 'eight louder lanterns' } });
+      expect(await read(email)).toMatchObject({ invoiceEmail: null, editedHere: ['invoiceEmail'] });
+      expect(await told()).toEqual([email]);
+      await customers.report(`victim-${nth}`, { email, billing: { invoice_email: invoiceEmail } });
+      expect((await read(email))?.invoiceEmail).toBeNull();
+    });
+  });
+
+  it('that was decided long ago stays when its customer sets a password', async () => {
+    await sql`insert into billing_details (account_id, invoice_email, invoice_email_proved_at, edited_here)
+      values (${await accountOf(owner)}, ${books}, now(), '{invoiceEmail}')`.execute(app.db);
     await openBrowser(app.send).send('/forgot-password', { form: { email: owner } });
     const [link = ''] = await readMail(owner, 'set_password', /\/[\w/-]+\?token=[\w-]{43}/);
     await openBrowser(app.send).send(link, { form: { newPassword: 'seven quiet lanterns' } });

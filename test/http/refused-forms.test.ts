@@ -223,6 +223,13 @@ const rows: Row[] = [
     holds: { company: 'Flowers & <Co>' },
   },
   {
+    form: '/profile/billing keep-invoice-email',
+    arrange: customer,
+    fields: { invoiceEmail: 'gone@books.example.com' },
+    status: 409,
+    says: 'This profile was changed after you read it.',
+  },
+  {
     form: '/profile/billing cancel',
     arrange: customer,
     fields: { contract: id },

@@ -1,7 +1,13 @@
 // What the pages of billing do, beside the procedures that programs have, too.
 import { z } from 'zod';
 import { describeOwnBilling, hasOwnOverdue } from '../../billing/own-billing.ts';
-import { confirmInvoiceEmail, findInvoiceEmail, mailInvoiceEmailAgain } from '../../billing/own-details.ts';
+import {
+  confirmInvoiceEmail,
+  findInvoiceEmail,
+  findUndecidedInvoiceEmail,
+  keepOwnInvoiceEmail,
+  mailInvoiceEmailAgain,
+} from '../../billing/own-details.ts';
 import { anonymous, lookUp, person, router } from '../init.ts';
 
 const link = z.object({ token: z.string() });
@@ -25,6 +31,12 @@ export const billingPagesRouter = router({
     const found = await lookUp(ctx);
     return found?.state === 'live' && hasOwnOverdue(ctx.deps, found.user);
   }),
+  /** The address for invoices that nobody of the account has decided about, or null. */
+  findUndecided: person.query(async ({ ctx }) => (await findUndecidedInvoiceEmail(ctx.deps, ctx)) ?? null),
+  keepInvoiceEmail: person
+    .meta({ access: 'confirmed' })
+    .input(z.object({ email: z.string() }))
+    .mutation(({ ctx, input }) => keepOwnInvoiceEmail(ctx.deps, ctx, input.email)),
   mailInvoiceEmail: person
     .meta({ access: 'confirmed' })
     .mutation(({ ctx }) => mailInvoiceEmailAgain(ctx.deps, ctx)),

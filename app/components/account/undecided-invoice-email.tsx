@@ -1,0 +1,32 @@
+import { Section } from '../section.tsx';
+
+/** Asks whether an address for invoices that a signup named is to stay (contract 7.402). The form is the browser's own. */
+export function UndecidedInvoiceEmail({
+  undecided,
+}: {
+  undecided: { email: string; isProved: boolean } | null;
+}) {
+  if (!undecided) return null;
+  const { email, isProved } = undecided;
+  return (
+    <Section id="undecided" title="Where should your invoices go?">
+      <form method="post" action="/profile/billing">
+        <p>
+          The order for your account named <strong>{email}</strong> as the address for your invoices.{' '}
+          {isProved
+            ? 'They go there, and to you as well until you decide.'
+            : 'Nobody has confirmed it yet, so they go to you.'}
+        </p>
+        <input type="hidden" name="invoiceEmail" value={email} />
+        <div className="actions">
+          <button type="submit" name="intent" value="own-invoice-email">
+            Send them to me
+          </button>
+          <button type="submit" name="intent" value="keep-invoice-email" className="secondary">
+            Keep this address
+          </button>
+        </div>
+      </form>
+    </Section>
+  );
+}
