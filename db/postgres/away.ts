@@ -38,8 +38,12 @@ export function isDatabaseAway(error: unknown): boolean {
 
 /** Whether other transactions held what a statement needed for too long (55P03), or came first again and again (class 40). */
 export function isDatabaseBusy(error: unknown): boolean {
-  return error instanceof Error && /^(55P03|40...)$/.test(codeOf(error) ?? '');
+  return isLockedTooLong(error) || (error instanceof Error && /^40...$/.test(codeOf(error) ?? ''));
 }
+
+/** Whether another transaction held what a statement needed for too long. The statement did nothing. */
+export const isLockedTooLong = (error: unknown): boolean =>
+  error instanceof Error && codeOf(error) === '55P03';
 
 /** Whether the connection is of no use any more. After a statement that ran out of time (57014), a connection still works. */
 export const breaksConnection = (error: unknown): boolean =>

@@ -7,6 +7,7 @@ import type { DB } from '../schema.ts';
 import { buildAway } from './away.ts';
 import { Client, type Connection, createConnections } from './connection.ts';
 import { createReader, type Reader } from './reader.ts';
+import { Turns } from './turns.ts';
 
 /** What statements run on: the pool, or a transaction under way. */
 export type Database = Kysely<DB>;
@@ -78,7 +79,11 @@ export function openDatabase({ statementTimeoutMs = 5_000, ...options }: Databas
     }
   };
   return {
-    db: new PooledDatabase(connect, () => pool.end()),
+    db: new PooledDatabase(connect, {
+      end: () => pool.end(),
+      // Half of the pool, so that a row that is locked holds up one person, and not everybody.
+      turns: new Turns({ each: Math.ceil(options.poolSize / 2) }),
+    }),
     ...createReader(connect),
     countConnections: () => {
       const { totalCount: all, idleCount: idle, waitingCount: waiting } = pool;
@@ -88,13 +93,59 @@ export function openDatabase({ statementTimeoutMs = 5_000, ...options }: Databas
   };
 }
 
+type PoolUse = {
+  end?: () => Promise<void>;
+  /** Whose transactions may be open: those of one person, or of one address if nobody knows the person. */
+  turns: Turns;
+  /** The connection for a statement outside a transaction; one of its own, unless told. */
+  connectForStatement?: () => Promise<Connection>;
+};
+
 /** The `db` of a client, which can also open transactions. */
 export class PooledDatabase extends Kysely<DB> {
   readonly connect: () => Promise<Connection>;
-  constructor(connect: () => Promise<Connection>, end: () => Promise<void>) {
-    super({ dialect: buildDialect(connect, end) });
+  readonly turns: Turns;
+  constructor(connect: () => Promise<Connection>, { end, turns, connectForStatement = connect }: PoolUse) {
+    super({ dialect: buildDialect(connectForStatement, end) });
     this.connect = connect;
+    this.turns = turns;
   }
+}
+
+/**
+ * The same database for one request that reads much: what it asks at once goes over one connection of the pool, and is answered in
+ * turn. A transaction still has its own.
+ */
+export function onOneConnection(db: Database): Database {
+  const { connect, turns } = requirePool(db);
+  return new PooledDatabase(connect, { turns, connectForStatement: shareConnection(connect) });
+}
+
+export function requirePool(db: Database): PooledDatabase {
+  if (!(db instanceof PooledDatabase)) throw new Error('Transactions are opened on the pool.');
+  return db;
+}
+
+/** The result gives the same connection to all who have it at once. It goes back to the pool with the last of them. */
+function shareConnection(connect: () => Promise<Connection>): () => Promise<Connection> {
+  let shared: { connection: Promise<Connection>; users: number } | undefined;
+  return async () => {
+    shared ??= { connection: connect(), users: 0 };
+    const own = shared;
+    own.users++;
+    const isLast = () => {
+      own.users--;
+      if (own.users === 0 && shared === own) shared = undefined;
+      return own.users === 0;
+    };
+    try {
+      const connection = await own.connection;
+      return { ...connection, release: () => isLast() && connection.release() };
+    } catch (error) {
+      isLast();
+      throw error;
+    }
+  };
 }
 
 /** Kysely's own for Postgres, on connections of ours, which open no cursors. */

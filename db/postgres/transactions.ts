@@ -2,13 +2,18 @@
 import { Kysely, type Transaction } from 'kysely';
 import { isLostRace } from '../races.ts';
 import type { DB } from '../schema.ts';
-import { buildAway } from './away.ts';
-import { buildDialect, type Database, PooledDatabase } from './client.ts';
+import { buildAway, isLockedTooLong } from './away.ts';
+import { buildDialect, type Database, requirePool } from './client.ts';
 import type { Connection } from './connection.ts';
 
 const maxAttempts = 8;
 /** The longest pause before the second attempt. */
 const maxPauseMs = 10;
+/**
+ * How long a statement of a request waits for a lock, far less than the deadline, for it has a connection meanwhile. One second
+ * attempt may: it waits for a connection anew, behind others.
+ */
+const lockTimeoutMs = 500;
 
 /** A transaction under way. It has a Kysely of its own, which sends each statement without waiting for the one before. */
 class Open {
@@ -73,9 +78,13 @@ export type Origin = {
   cause?: string;
 };
 
+const originText = "select set_config('identity.origin', $1, true)";
+// Not by an option of the connection: jobs have the same connections, and a pooler may refuse options that it does not know.
+const beginRequest = `${originText}, set_config('lock_timeout', '${lockTimeoutMs}', true)`;
+
 /** Sets the origin of the changes that follow, in a transaction of `inTransaction` that works for several people. */
 export function setOrigin(trx: Transaction<DB>, origin: Origin): void {
-  void connectionOf(trx).query("select set_config('identity.origin', $1, true)", [origin]);
+  void connectionOf(trx).query(originText, [origin]);
 }
 
 type Options = {
@@ -85,7 +94,10 @@ type Options = {
    * that may be done although its answer was lost, because asking again finds it done.
    */
   commit?: 'after_writes' | 'with_writes';
-  /** A transaction that is not ready to commit by its deadline is rolled back. */
+  /**
+   * Of a request: a transaction that is not ready to commit by its deadline is rolled back, and none waits long for a lock. So others
+   * get its connection.
+   */
   deadline?: { readonly isNear: boolean };
   begin?: 'begin' | 'begin isolation level repeatable read';
   end?: 'commit' | 'rollback';
@@ -93,7 +105,8 @@ type Options = {
 
 /**
  * Runs a transaction. Runs all of it again if it failed only because another one was at the same rows (SQLSTATE 40001 and
- * 40P01), was first with a unique key, or erased a user: the next attempt finds what the other one left.
+ * 40P01), was first with a unique key, or erased a user: the next attempt finds what the other one left. Runs it once more, too,
+ * if it is a request's and another one held a lock for too long.
  */
 export async function inTransaction<T>(
   db: Database,
@@ -105,28 +118,36 @@ export async function inTransaction<T>(
     try {
       return await runOnce(db, origin, work, options);
     } catch (error) {
-      if (!isLostRace(error) || attempt === maxAttempts) throw error;
+      const isWorthAnother =
+        isLostRace(error) || (attempt === 1 && options.deadline && isLockedTooLong(error));
+      if (!isWorthAnother || attempt === maxAttempts) throw error;
       // Those who lost together do not come back together.
       await new Promise((done) => setTimeout(done, Math.random() * attempt * maxPauseMs));
     }
   }
 }
 
+type Asker = Required<Pick<Options, 'deadline'>> & { requestId: string; userId?: string; address?: string };
+
 /**
  * Runs a transaction for a person's request, as `inTransaction` does. Nothing commits after the request's deadline, so a 503
- * means that nothing was done. With `rollback` it only finds out what `work` comes to, and locks the rows meanwhile.
+ * means that nothing was done. One person has at most half of the pool at once, and so has one address of people who are not known
+ * yet. With `rollback` it only finds out what `work` comes to, and locks the rows meanwhile.
  */
-export const inTransactionOf = <T>(
-  {
-    deadline,
-    requestId,
-    userId,
-  }: Required<Pick<Options, 'deadline'>> & { requestId: string; userId?: string },
+export async function inTransactionOf<T>(
+  { deadline, requestId, userId, address }: Asker,
   db: Database,
   work: (trx: Transaction<DB>) => Promise<T>,
   end: Options['end'] = 'commit',
-): Promise<T> =>
-  inTransaction(db, { by: 'person', user: userId, request: requestId }, work, { deadline, end });
+): Promise<T> {
+  const leave = await requirePool(db).turns.take(userId ?? address ?? '');
+  try {
+    const origin: Origin = { by: 'person', user: userId, request: requestId };
+    return await inTransaction(db, origin, work, { deadline, end });
+  } finally {
+    leave?.();
+  }
+}
 
 /** Runs a transaction that changes nothing: once, on one view of the database from start to end, and rolled back. */
 export const inRolledBackTransaction = <T>(
@@ -142,15 +163,14 @@ async function runOnce<T>(
   { commit = 'after_writes', deadline, begin = 'begin', end = 'commit' }: Options,
 ): Promise<T> {
   requireTime(deadline);
-  if (!(db instanceof PooledDatabase)) throw new Error('Transactions are opened on the pool.');
-  const connection = await db.connect();
+  const connection = await requirePool(db).connect();
   const open = new Open(connection);
   // Kysely's own transaction would send each statement only when the one before is answered.
   const trx = new Kysely<DB>({ dialect: buildDialect(async () => open.connection) });
   openTransactions.set(trx, open);
   // Each statement goes out right behind the one before, and fails if that one fails.
   void open.connection.query(begin, []);
-  setOrigin(trx as Transaction<DB>, origin);
+  void open.connection.query(deadline ? beginRequest : originText, [origin]);
   try {
     const result = await work(trx as Transaction<DB>);
     if (commit === 'after_writes') await open.settle();

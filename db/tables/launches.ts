@@ -1,14 +1,17 @@
 // The only writer of `launches`: the first launch of each session to each client.
-import { sql } from 'kysely';
+import { sql, type Transaction } from 'kysely';
 import type { Database } from '../postgres/client.ts';
 import { prepare } from '../postgres/prepare.ts';
+import type { DB } from '../schema.ts';
 
-const insertLaunch = prepare((db, launch: { sessionId: string; client: string; sid: string }) =>
+type Launch = { sessionId: string; client: string; sid: string };
+
+const buildInsert = (db: Database, launch: Launch, isPatient: boolean) =>
   db
     .insertInto('launches')
     .columns(['session_id', 'user_id', 'client', 'sid'])
-    .expression(({ selectFrom }) =>
-      selectFrom('users as u')
+    .expression(({ selectFrom }) => {
+      const found = selectFrom('users as u')
         .innerJoin('sessions as s', 's.user_id', 'u.id')
         .select(['s.id', 'u.id as user_id'])
         .select([
@@ -17,26 +20,33 @@ const insertLaunch = prepare((db, launch: { sessionId: string; client: string; s
         ])
         .where('s.id', '=', launch.sessionId)
         .where('s.ended_at', 'is', null)
-        .forShare(['u', 's']),
-    )
+        .forShare(['u', 's']);
+      return isPatient ? found : found.noWait();
+    })
     // Not "do nothing": that would return no row to a second caller.
     .onConflict((conflict) =>
       conflict.columns(['session_id', 'client']).doUpdateSet({ sid: sql`launches.sid` }),
     )
-    .returning('sid'),
-);
+    .returning('sid');
+
+const insertLaunch = prepare((db, launch: Launch) => buildInsert(db, launch, true));
+const tryInsertLaunch = prepare((db, launch: Launch) => buildInsert(db, launch, false));
 
 /**
  * The result is the `sid` of that session at that client, whichever caller was first; undefined if the session has ended or its
  * user is gone. The user is locked before the session, as everywhere; the trigger that tells the client of the first launch
  * needs that, too. So a change or an end of user or session comes before this launch, or after its commit.
  */
-export async function recordLaunch(
-  db: Database,
-  launch: { sessionId: string; client: string; sid: string },
-): Promise<string | undefined> {
-  const [row] = await insertLaunch(db, launch);
-  return row?.sid;
+export async function recordLaunch(trx: Transaction<DB>, launch: Launch): Promise<string | undefined> {
+  return (await insertLaunch(trx, launch))[0]?.sid;
+}
+
+/**
+ * The same in a statement of its own, which does not wait for a user or session that another transaction has locked: throws
+ * SQLSTATE 55P03 then.
+ */
+export async function tryRecordLaunch(db: Database, launch: Launch): Promise<string | undefined> {
+  return (await tryInsertLaunch(db, launch))[0]?.sid;
 }
 
 /** When the user was first handed to each client in their newest session there. */

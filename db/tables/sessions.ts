@@ -105,13 +105,22 @@ export async function setSessionAmr(db: Database, id: string, amr: Amr[]): Promi
   await db.updateTable('sessions').set({ amr }).where('id', '=', id).execute();
 }
 
-/** Sets when the session was last seen. Never moves the instant back, whatever the clocks of other instances say. */
+/**
+ * Sets when the session was last seen. Never moves the instant back, whatever the clocks of other instances say. Leaves out a session
+ * that somebody has locked: the next request sets it.
+ */
 export async function touchSession(db: Database, id: string, now: Date): Promise<void> {
   await db
     .updateTable('sessions')
     .set({ last_seen_at: now })
-    .where('id', '=', id)
-    .where('last_seen_at', '<', now)
+    .where('id', '=', ({ selectFrom }) =>
+      selectFrom('sessions')
+        .select('id')
+        .where('id', '=', id)
+        .where('last_seen_at', '<', now)
+        .forNoKeyUpdate()
+        .skipLocked(),
+    )
     .execute();
 }
 

@@ -2,8 +2,9 @@
 //
 // The target is always the configured callback: nothing in the request changes it, or `iss`.
 
+import { isDatabaseBusy } from '../../db/postgres/away.ts';
 import { inTransactionOf } from '../../db/postgres/transactions.ts';
-import { recordLaunch } from '../../db/tables/launches.ts';
+import { recordLaunch, tryRecordLaunch } from '../../db/tables/launches.ts';
 import { AppError } from '../basics/errors.ts';
 import { buildLaunchId } from '../basics/launch-id.ts';
 import { redirect, respond } from '../http/answers.ts';
@@ -137,9 +138,6 @@ function checkLogin(
 
 const secondsOf = (at: Date | null) => (at ? Math.floor(at.getTime() / 1_000) : undefined);
 
-// SQLSTATE 40P01, a deadlock, and 40001, a conflict between transactions.
-const lostRace = /^40/;
-
 /** Records the launch, once, before the payload is sent. The result has the `sid` of that session at that client. */
 async function recordFirstLaunch(
   { db }: Dependencies,
@@ -150,10 +148,10 @@ async function recordFirstLaunch(
   if (typeof login !== 'object') return login;
   if (login.sid) return { ...login, sid: login.sid };
   const launched = { sessionId: login.id, client: client.name, sid: createNonce() };
-  // A statement of its own, without round trips to begin and end a transaction. If the statement lost a race, it runs again
-  // in a transaction that knows how often to try.
-  const sid = await recordLaunch(db, launched).catch((error) => {
-    if (!lostRace.test(error?.code)) throw error;
+  // A statement of its own, without round trips to begin and end a transaction. If another transaction is at the same rows, it runs
+  // again in a transaction that knows how long to wait and how often to try.
+  const sid = await tryRecordLaunch(db, launched).catch((error) => {
+    if (!isDatabaseBusy(error)) throw error;
     return inTransactionOf(visit, db, (trx) => recordLaunch(trx, launched));
   });
   // The user was logged out, suspended or erased at this moment.

@@ -1,7 +1,10 @@
 // Waiting for a connection: bounded and counted.
 import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { isDatabaseAway } from '../../db/postgres/away.ts';
+import { onOneConnection } from '../../db/postgres/client.ts';
+import { inTransaction } from '../../db/postgres/transactions.ts';
+import { Turns } from '../../db/postgres/turns.ts';
 import { openFreshDatabase, type TestClient } from '../support/database/database.ts';
 import { connect } from '../support/database/postgres.ts';
 import { openWire } from '../support/database/wire.ts';
@@ -37,6 +40,71 @@ it('lets so many wait for a connection, refuses the next at once, and counts tho
   await Promise.all(patient);
   expect(countConnections()).toMatchObject({ waiting: 0, refused: 1 });
   await close();
+});
+
+it('what one page asks at once goes over one connection, which goes back to the pool, and which no error breaks', async () => {
+  const { db, countConnections, close } = connect(client.url, { poolSize: 5 });
+  const own = onOneConnection(db);
+  const askPid = (on = own) =>
+    sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(on).then(({ rows }) => rows[0]?.pid);
+  const failing = sql`select 1 / 0`.execute(own).catch(({ code }) => code);
+  const pids = await Promise.all([
+    askPid(),
+    askPid(),
+    failing,
+    ...Array.from({ length: 10 }, () => askPid()),
+  ]);
+  expect(pids.splice(2, 1)).toEqual(['22012']);
+  expect(new Set(pids).size).toBe(1);
+  const inside = inTransaction(own, { by: 'service' }, (trx) => askPid(trx));
+  const [beside, alone] = await Promise.all([inside, askPid()]);
+  expect(beside).not.toBe(alone);
+  const { all, idle } = countConnections();
+  expect(idle).toBe(all);
+  const others = await Promise.all([askPid(), askPid(onOneConnection(db)), askPid(onOneConnection(db))]);
+  expect(new Set(others).size).toBe(3);
+  await sql`select pg_terminate_backend(pg_backend_pid())`.execute(own).catch(() => undefined);
+  expect(await askPid()).toBeGreaterThan(0);
+  await close();
+});
+
+describe('turns', () => {
+  /** Begins work under each key, in this order. The result tells who has begun, and ends the work of one of them. */
+  async function begin(turns: Turns, keys: string[]) {
+    const begun: string[] = [];
+    const ends: ((() => void) | undefined)[] = [];
+    for (const key of keys)
+      void turns.take(key).then((end) => {
+        begun.push(end ? key : `${key} refused`);
+        ends.push(end);
+      });
+    const settle = () => new Promise((done) => setTimeout(done));
+    await settle();
+    return {
+      begun,
+      async endOldest() {
+        ends.shift()?.();
+        await settle();
+      },
+    };
+  }
+
+  it('go round the keys, however many wait under one', async () => {
+    const turns = new Turns({ all: 3, each: 2 });
+    const { begun, endOldest } = await begin(turns, [...'aaaaaa', ...'bb', 'c']);
+    expect(begun).toEqual(['a', 'a', 'b']);
+    expect(turns.waiting).toBe(6);
+    for (let n = 0; n < 9; n++) await endOldest();
+    expect(begun.join('')).toBe('aababcaaa');
+    expect(turns.waiting).toBe(0);
+  });
+
+  it('are refused if too many wait, of one key or in all', async () => {
+    const turns = new Turns({ all: 1, each: 1, maxWaiting: { all: 3, each: 2 } });
+    const { begun } = await begin(turns, ['a', 'a', 'a', 'a', 'b', 'c']);
+    expect(begun).toEqual(['a', 'a refused', 'c refused']);
+    expect(turns.waiting).toBe(3);
+  });
 });
 
 it('waits for a connection for some seconds only', async () => {
