@@ -61,6 +61,7 @@ function buildEndpoint(route: BuiltRoute): Route {
     methods: methodsOf(route),
     headers: typeof headers === 'object' ? Object.fromEntries(new Headers(headers)) : undefined,
     isPage: false,
+    isPublic: isPublic(route),
     async handle(request, routeContext, params) {
       const answer = request.method === 'POST' ? action : loader;
       const { context } = buildContext(request, routeContext, request.method);
@@ -72,28 +73,26 @@ function buildEndpoint(route: BuiltRoute): Route {
 /** The page, and its data alone, which Remix's script asks for in a page that is open already. */
 function buildPage(route: BuiltRoute, build: ServerBuild): Route[] {
   const render = buildRender(route.id, build);
-  const { isPublic } = (route.module.handle ?? {}) as { isPublic?: boolean };
   const page = {
     methods: methodsOf(route),
     headers: { 'cache-control': 'no-store' },
     isPage: true,
+    isPublic: isPublic(route),
     async handle(request: Request, routeContext: RouteContext) {
       const { transport, site } = routeContext.backend;
       const { visit } = routeContext;
       const { context, headers } = buildContext(request, routeContext, request.method);
-      context.isPublic = isPublic;
+      const { method } = request;
+      context.isPublic = page.isPublic;
       context.isPageData = new URL(request.url).pathname.endsWith('.data');
-      if (request.method !== 'POST' && !isPublic) context.refused = await findRefused({ request, context });
-      // A HEAD gets the same tag as a GET.
-      const method = isPublic ? 'GET' : request.method;
+      if (method !== 'POST' && !page.isPublic) context.refused = await findRefused({ request, context });
       const body = method === 'POST' ? await transport.readBody(request, visit) : undefined;
       const response = await render(toOwnSite(request, site.baseUrl, { method, body }), context);
       // Errors of procedures too become the refusals that they are.
       if (context.thrown) throw transport.readRefusal(context.thrown, visit);
       for (const [name, value] of headers) response.headers.append(name, value);
       if (context.refused && response.status === 200) return asRefused(response, context.refused);
-      if (!isPublic || response.status !== 200) return response;
-      return transport.answerToAll(request, await response.text(), Object.fromEntries(response.headers));
+      return response;
     },
   };
   const path = pathOf(route);
@@ -101,6 +100,9 @@ function buildPage(route: BuiltRoute, build: ServerBuild): Route[] {
   const dataPaths = path === '/' ? ['/_root.data'] : /:\w+$/.test(path) ? [] : [`${path}.data`];
   return [path, ...dataPaths].map((each) => ({ ...page, path: each }));
 }
+
+const isPublic = ({ module: { handle } }: BuiltRoute) =>
+  Boolean((handle as { isPublic?: boolean } | undefined)?.isPublic);
 
 /** The page of a form that was refused has the status of the refusal. */
 function asRefused({ body, headers }: Response, refused: Refused): Response {

@@ -6,17 +6,25 @@ import type { Backend } from '../instance/backend.ts';
 import { addHeaders, buildProblemResponse, redirect, toAppError } from './answers.ts';
 import { Deadline } from './deadline.ts';
 import type { Made } from './door.ts';
+import type { PageTurns } from './page-turns.ts';
 import { prefersHtml, type Visit } from './requests.ts';
 import type { Pages } from './route.ts';
 
 type Options = { backend: Backend; pages: Pages };
+
+/** What refusals to requests are made with. */
+export type Refusing = Options & {
+  pageTurns: PageTurns;
+  /** For whoever has asked for too many pages, whatever else there would be to say. */
+  unavailablePage: Made;
+};
 
 /** Only this function decides what an answer says of an error: a problem document, or a page if a browser asks. */
 export async function answerError(
   thrown: unknown,
   request: Request,
   visit: Visit,
-  options: Options,
+  options: Refusing,
 ): Promise<Response> {
   const error = toAppError(thrown);
   visit.code = error.code;
@@ -25,7 +33,14 @@ export async function answerError(
     const { log } = options.backend.deps;
     log.error({ requestId, code: error.code, err: error.cause ?? error }, 'request failed');
   }
-  return buildRefusal(error, request, visit, options);
+  const build = () => buildRefusal(error, request, visit, options);
+  if (!prefersHtml(request)) return build();
+  // A page that says no takes as much as any other.
+  return options.pageTurns.take(visit, build).catch((refusal) => {
+    if (toAppError(refusal).code !== 'unavailable') throw refusal;
+    const { status, headers, body } = options.unavailablePage;
+    return new Response(body, { status, headers });
+  });
 }
 
 /** Leads to the page on which the user sets up or gives a second factor, and from there back to the page that was refused. */

@@ -18,6 +18,8 @@ export type Route = {
   headers?: Record<string, string>;
   /** A page runs scripts, so it gets a nonce, and is worth compressing. */
   isPage: boolean;
+  /** A 200 is the same for everybody, and depends on nothing but the path. */
+  isPublic?: boolean;
   /** `params` are the parts of the path that the pattern names. */
   handle: (request: Request, context: RouteContext, params: Record<string, string>) => Promise<Response>;
 };

@@ -5,11 +5,15 @@ import { compress } from 'hono/compress';
 import { AppError, unavailable } from '../basics/errors.ts';
 import { buildBusy, refusesSlot } from '../identity/password/passwords.ts';
 import type { Backend } from '../instance/backend.ts';
-import { answerError, makeAnswers } from './answer-error.ts';
+import { answerError, makeAnswers, type Refusing } from './answer-error.ts';
+import { createAnswerToAll } from './answer-to-all.ts';
 import { limitBody, refuseEncodedBody } from './body-limit.ts';
+import { Deadline } from './deadline.ts';
 import { createDoor, type Fetch, type RefuseHeaders } from './door.ts';
 import { buildHealthRoutes } from './health.ts';
-import { prefersHtml } from './requests.ts';
+import { pathOf } from './incoming.ts';
+import { createPageTurns } from './page-turns.ts';
+import { prefersHtml, type Visit } from './requests.ts';
 import { type Pages, type Route, spellForHono } from './route.ts';
 import { buildSecureHeaders, readHeaders } from './secure-headers.ts';
 import {
@@ -51,12 +55,16 @@ export async function createShell(options: ShellOptions): Promise<Shell> {
   const { backend, pages, isUp, isDraining, isDevelopment } = options;
   const { config, deps } = backend;
   const routes = [...buildHealthRoutes(deps, isDraining), ...pages.routes];
+  const pageTurns = createPageTurns(config);
 
   const app = new Hono<Env>();
   app.use(nameRequest(config));
   app.use(openVisit(backend));
   app.use(logRequest(backend, routes));
   const securityHeaders = await readHeaders(buildSecureHeaders(config, false, isDevelopment));
+  const unavailableAnswers = await makeAnswers(unavailable(), securityHeaders, options);
+  const refusing: Refusing = { backend, pages, pageTurns, unavailablePage: unavailableAnswers.page };
+  const answerBy = buildAnswerBy(options, pageTurns);
   app.use(finishHeaders(securityHeaders, routes, isDraining));
   if (!config.production) app.use(refuseOtherHost(config.baseUrl));
   app.use(refuseOddRequest);
@@ -65,7 +73,7 @@ export async function createShell(options: ShellOptions): Promise<Shell> {
   // What staff get is hidden from others, pages or not.
   const isOfSite = ({ isPage, path }: Route) => isPage || path.startsWith('/admin/');
   for (const route of routes.filter((route) => !isOfSite(route)))
-    app.all(spellForHono(route.path), answerBy(route, backend));
+    app.all(spellForHono(route.path), answerBy(route));
 
   // An app of its own, because Hono takes longer to find a path among the patterns of the pages.
   const site = new Hono<Env>();
@@ -76,11 +84,11 @@ export async function createShell(options: ShellOptions): Promise<Shell> {
   );
   site.use(isDevelopment ? '*' : assetsPath, options.staticFiles);
   site.use(hideFromOthers(backend));
-  for (const route of routes.filter(isOfSite)) site.all(spellForHono(route.path), answerBy(route, backend));
+  for (const route of routes.filter(isOfSite)) site.all(spellForHono(route.path), answerBy(route));
   site.all('*', leadFromSlash(routes));
 
   for (const part of [app, site]) {
-    part.onError((error, c) => answerError(error, c.req.raw, c.env.visit, options));
+    part.onError((error, c) => answerError(error, c.req.raw, c.env.visit, refusing));
   }
   const tooLarge = await makeAnswers(new AppError('headers_too_large'), securityHeaders, options);
   const refuseHeaders: RefuseHeaders = (accept) =>
@@ -89,8 +97,8 @@ export async function createShell(options: ShellOptions): Promise<Shell> {
     fetch: (request, peer) => app.fetch(request, { address: peer.address, node: peer.node }),
     isUp,
     isDraining,
-    countApart: () => backend.countHashing() + backend.heldRequests.countHeld(),
-    unavailable: await makeAnswers(unavailable(), securityHeaders, options),
+    countApart: () => backend.countHashing() + backend.heldRequests.countHeld() + pageTurns.countWaiting(),
+    unavailable: unavailableAnswers,
     busy: await makeAnswers(buildBusy(), securityHeaders, options),
     refusesLogin() {
       const isRefused = refusesSlot();
@@ -102,15 +110,36 @@ export async function createShell(options: ShellOptions): Promise<Shell> {
   return { fetch, refuseHeaders };
 }
 
-function answerBy({ path, methods, headers, handle }: Route, backend: Backend): Handler<Env> {
-  return (c) => {
-    const { visit } = c.env;
-    c.env.headers = headers;
-    c.env.route = path;
-    if (!methods.includes(c.req.method)) {
-      throw new AppError('method_not_allowed', { headers: { Allow: methods.join(', ') } });
-    }
-    visit.cspNonce = c.get('secureHeadersNonce') ?? '';
-    return visit.deadline.enforce(handle(c.req.raw, { backend, visit }, c.req.param()));
+function buildAnswerBy({ backend, isDevelopment }: ShellOptions, pageTurns: Refusing['pageTurns']) {
+  const answerToAll = createAnswerToAll();
+
+  /** What is for everybody is made as for nobody: without the cookies, query and nonce of who asks first. */
+  const makeForAll = ({ handle }: Route, path: string, params: Record<string, string>) => {
+    const visit: Visit = { requestId: '', address: '', cspNonce: '', deadline: new Deadline() };
+    return handle(new Request(backend.config.baseUrl + encodeURI(path)), { backend, visit }, params);
   };
+
+  return (route: Route): Handler<Env> =>
+    (c) => {
+      const { path, methods, headers, handle, isPage, isPublic } = route;
+      const { visit } = c.env;
+      const { raw, method } = c.req;
+      c.env.headers = headers;
+      c.env.route = path;
+      if (!methods.includes(method)) {
+        throw new AppError('method_not_allowed', { headers: { Allow: methods.join(', ') } });
+      }
+      visit.cspNonce = c.get('secureHeadersNonce') ?? '';
+      const params = c.req.param();
+      const serve = () => {
+        const isRead = method === 'GET' || method === 'HEAD';
+        const make = () => handle(raw, { backend, visit }, params);
+        if (!isRead || !(isPublic || isPage)) return make();
+        if (!isPublic || isDevelopment) return pageTurns.take(visit, make);
+        // In one spelling, so that no more is kept than there is.
+        const asked = decodeURIComponent(pathOf(raw.url));
+        return answerToAll(raw, asked, () => makeForAll(route, asked, params));
+      };
+      return visit.deadline.enforce(serve());
+    };
 }

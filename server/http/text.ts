@@ -133,6 +133,7 @@ export type TextName = keyof typeof textBounds | `${RowField}-${number}`;
 /** Bounds of headers. The runtime bounds all headers together, too. */
 export const headerBounds = {
   accept: 1_024,
+  'accept-encoding': 200,
   authorization: 1_024,
   'content-type': 1_024,
   cookie: 16_384,

@@ -1,7 +1,7 @@
 // Everything behind the routes, made once: no module-level singletons, so that development, tests and production run the same
 // thing. Pages get only what `app/load-context.ts` names.
 import { TRPCError } from '@trpc/server';
-import type { DatabaseClient } from '../../db/postgres/client.ts';
+import { type DatabaseClient, onOneConnection } from '../../db/postgres/client.ts';
 import { createAside } from '../basics/aside.ts';
 import { AppError } from '../basics/errors.ts';
 import type { Log } from '../basics/log.ts';
@@ -10,7 +10,6 @@ import { createDemoClients } from '../demo/demo-clients.ts';
 import { demoPassword, demoUsers } from '../demo/demo-users.ts';
 import { buildHandOffUrl, type LegacyUser } from '../demo/legacy-marketplace.ts';
 import { createHeldRequests } from '../events/hold-requests.ts';
-import { answerToAll } from '../http/answer-to-all.ts';
 import { toAppError } from '../http/answers.ts';
 import { pathOf } from '../http/incoming.ts';
 import {
@@ -81,7 +80,11 @@ export function createBackend(options: {
     endpoints: createEndpoints(deps, { heldRequests, publish }),
     /** The typed procedures, for the pages of one request. `headers` gets the headers that procedures set on the answer. */
     createProcedures: (request: Request, visit: Visit, headers: Headers) =>
-      createProcedures({ deps, request, visit, headers, looked: {} }),
+      createProcedures({
+        // A page asks for much at once.
+        deps: request.method === 'POST' ? deps : { ...deps, db: onOneConnection(deps.db) },
+        ...{ request, visit, headers, looked: {} },
+      }),
     transport,
     site: describeSite(config, publish),
     demo: {
@@ -117,7 +120,6 @@ const transport = {
   loginPathTo,
   prefersHtml,
   prefersProblem,
-  answerToAll,
   refuse: (code: ProblemCode, detail?: string) => new AppError(code, { detail }),
   notFound(): never {
     throw new AppError('not_found');

@@ -1,8 +1,9 @@
 // /developers (contract 9.139 to 9.142): what it serves, to whom, and that each of its links leads somewhere.
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { documents, pathOf } from '../../app/developers/publish/published.ts';
+import { createAnswerToAll } from '../../server/http/answer-to-all.ts';
 import { openApp, openProductionApp, type TestApp } from '../support/app/app.ts';
 import { readAnchors, readOurFile } from '../support/project/documents.ts';
 
@@ -65,6 +66,66 @@ describe.each(['/developers/contract', '/developers/api'])('%s', (path) => {
     expect((await open(path, { 'if-none-match': '"other"' })).status).toBe(200);
     const head = await app.send(path, { method: 'HEAD', headers: html });
     expect([head.status, head.text, head.headers.get('etag')]).toEqual([200, '', etag]);
+  });
+});
+
+describe('what is the same for everybody', () => {
+  const zipped = (path: string, encoding: string, cookie?: string) =>
+    app.fetch(
+      new Request(new URL(path, app.config.baseUrl), {
+        headers: { ...html, 'accept-encoding': encoding, ...(cookie && { cookie }) },
+      }),
+      { address: '192.0.2.1' },
+    );
+
+  it.each(['gzip', 'deflate'] as const)('is the same in %s', async (encoding) => {
+    const plain = await open('/developers/api');
+    const answer = await zipped('/developers/api?x=1', `br, ${encoding}`);
+    expect([answer.status, answer.headers.get('content-encoding')]).toEqual([200, encoding]);
+    expect(answer.headers.get('vary')).toBe('Accept-Encoding');
+    expect(answer.headers.get('etag')).toBe(`W/${plain.headers.get('etag')}`);
+    const body = answer.body?.pipeThrough(new DecompressionStream(encoding));
+    expect(await new Response(body).text()).toBe(plain.text);
+    expect((await zipped('/developers/api', 'br')).headers.get('content-encoding')).toBeNull();
+  });
+
+  // It took 20 ms to render the reference, and a kit of 100 kB was read out of its text for each request.
+  it.each([
+    '/developers/api',
+    '/developers/contract',
+    '/developers/identity-client-php.zip',
+    '/developers/sso-vectors.json',
+  ])('costs no rendering whoever asks again, and however: %s (contract 9.259)', async (path) => {
+    const cookie = await app.login('customer@example.test');
+    const first = await (await zipped(path, 'gzip')).arrayBuffer();
+    const spelled = path.replace('e', '%65');
+    const asked = 40;
+    const before = process.cpuUsage();
+    for (let n = 0; n < asked; n++) {
+      const way = [`${path}?x=${n}`, spelled, path, `${path}?refused=x`][n % 4] ?? path;
+      const answer = await zipped(way, 'gzip', n % 2 ? cookie : undefined);
+      expect(answer.headers.get('set-cookie')).toBeNull();
+      expect((await answer.arrayBuffer()).byteLength).toBe(first.byteLength);
+    }
+    const { user, system } = process.cpuUsage(before);
+    if (process.env.SHOW_FIGURES) process.stderr.write(`${path}: ${(user + system) / 1_000 / asked} ms\n`);
+    expect((user + system) / 1_000 / asked).toBeLessThan(5);
+  });
+
+  it('is made once for all who ask while it is made, and is not kept unless it is there', async () => {
+    const answerToAll = createAnswerToAll();
+    const ask = (make: () => Promise<Response>) =>
+      answerToAll(new Request('http://localhost:3000/page'), '/page', make);
+    const missing = vi.fn(async () => new Response('no', { status: 404 }));
+    for (let n = 0; n < 2; n++) expect((await ask(missing)).status).toBe(404);
+    expect(missing).toHaveBeenCalledTimes(2);
+    const failing = vi.fn(() => Promise.reject(new Error('fails')));
+    for (let n = 0; n < 2; n++) await expect(ask(failing)).rejects.toThrow('fails');
+    expect(failing).toHaveBeenCalledTimes(2);
+    const make = vi.fn(async () => new Response('yes'));
+    const texts = await Promise.all(Array.from({ length: 16 }, async () => (await ask(make)).text()));
+    expect(texts).toEqual(texts.map(() => 'yes'));
+    expect(make).toHaveBeenCalledTimes(1);
   });
 });
 

@@ -185,7 +185,7 @@ function refuse(refusal: unknown): never {
 export const digestOf = (text: string) => base64url.encode(sha256(text), { includePadding: false });
 
 /** The part of an address that one customer line has: the whole address in IPv4, a /64 in IPv6. */
-const lineOf = (address: string) => cut(address, { ipv4: 4, ipv6: 4 });
+export const lineOf = (address: string) => cut(address, { ipv4: 4, ipv6: 4 });
 
 /** The part of an address that one customer with many lines can have: a /48. Undefined in IPv4. */
 const siteOf = (address: string) => cut(address, { ipv6: 3 });
