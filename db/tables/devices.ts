@@ -118,12 +118,20 @@ const selectHolderOfDevice = prepareRead((db, values: { email: string; tokenHash
     .select(['d.user_id as userId', 'd.known_since as knownSince'])
     .where('d.token_hash', '=', values.tokenHash)
     .where('d.forgotten_at', 'is', null)
-    .where('u.email', '=', values.email)
-    .where(isHeld),
+    .where((is) =>
+      is.or([
+        is.and([is('u.email', '=', values.email), isHeld]),
+        is(
+          'u.id',
+          'in',
+          is.selectFrom('reserved_addresses').select('user_id').where('email', '=', values.email),
+        ),
+      ]),
+    ),
 );
 
 /**
- * The user who holds the address, and since when this device knows them: since they gave a credential on it, if it was not
+ * The user who holds the address, or can have it back, and since when this device knows them: since they gave a credential on it, if it was not
  * forgotten afterwards.
  */
 export async function findHolderOfDevice(

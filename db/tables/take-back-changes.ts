@@ -103,6 +103,23 @@ export async function findLastWorkingChangeAt(
   return row?.at;
 }
 
+/** The change of address that a mailbox was told of last by a link that works at that time. */
+export async function findWorkingChangeOfAddress(
+  db: Database,
+  { userId, email, worksUntil }: { userId: string; email: string; worksUntil: Date },
+): Promise<Pick<TakeBackChange, 'id' | 'at' | 'expiresAt' | 'device'> | undefined> {
+  return db
+    .selectFrom('take_back_changes')
+    .select(['id', 'at', 'expires_at as expiresAt', 'device'])
+    .where('user_id', '=', userId)
+    .where('email', '=', email)
+    .where('what', '=', 'email_changed')
+    .where('expires_at', '>', worksUntil)
+    .orderBy('at', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+}
+
 /** What a mailbox was told of by links that work, each kind once. */
 export type ToldMailbox = { email: string; what: Told; count: number; lastAt: Date };
 

@@ -3,11 +3,12 @@ import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import { type Answer, locationOf } from '../support/app/app.ts';
 import { runCli } from '../support/app/cli.ts';
-import { fieldOf, openBrowser } from '../support/app/visitor.ts';
+import { type Browser, fieldOf, openBrowser } from '../support/app/visitor.ts';
 import { buildSignup, sendSignup } from '../support/crm/crm.ts';
 import { buildHandOff } from '../support/marketplace/marketplace.ts';
 import { dayMs, newPassword, password, shareAddressChanges } from '../support/people/address-changes.ts';
 import { listNotices, readToken } from '../support/people/kept-mail.ts';
+import { linkOf } from '../support/people/take-backs.ts';
 
 const changes = shareAddressChanges();
 
@@ -42,15 +43,79 @@ describe('an address that was changed within seven days', () => {
     expect(await changes.emailOf(id)).toBe(present);
   });
 
-  it('logs nobody in, and gets no mail to set a password', async () => {
+  it('logs nobody in', async () => {
     const { email } = await changes.leave();
     expect(
       (await changes.app.send('/login', { form: { email, password }, from: changes.from() })).status,
     ).toBe(401);
-    const before = await changes.countMails(email);
-    await changes.app.send('/forgot-password', { form: { email }, from: changes.from() });
-    expect(await changes.countMails(email)).toBe(before);
   });
+
+  it('is sent the mail that takes the account back again when a new password is asked for (contract 2.135)', async () => {
+    const { email, id, link } = await changes.leave();
+    const { answer, mails } = await forget(email);
+    const unknown = await forget(changes.newEmail());
+    expect(answer).toEqual(unknown.answer);
+    expect([mails, unknown.mails]).toEqual([['email_changed'], []]);
+    const again = await linkOf(changes, email, 'email_changed');
+    expect(again).not.toBe(link);
+    // An hour before both are over.
+    changes.passTime(7 * dayMs - 60 * 60_000);
+    expect((await changes.app.send(again)).status).toBe(200);
+    expect((await changes.undo(again)).status).toBe(303);
+    expect([await changes.emailOf(id), (await changes.undo(link)).status]).toEqual([email, 404]);
+    const { rows } = await sql<{ reason: string }>`select reason from audit_events
+      where user_id = ${id} and type = 'password_link.requested'`.execute(changes.app.db);
+    expect(rows).toEqual([{ reason: 'reserved' }]);
+  });
+
+  it('gets that mail within the limits of mails, but for a browser of the owner (contract 2.135)', async () => {
+    const { email, browser } = await changes.leave();
+    const from = changes.from();
+    const asked = await Promise.all(Array.from({ length: 16 }, () => forget(email, { from })));
+    // The sign-up was the first of five in an hour. One more is of those that strangers cannot use up.
+    expect(asked.map(({ answer }) => answer[0]).sort()).toEqual([
+      ...Array(5).fill(303),
+      ...Array(11).fill(429),
+    ]);
+    const { rows } = await sql<{ count: number }>`
+      select count(*)::int as count from mails where recipient = ${email} and kind = 'email_changed'`.execute(
+      changes.app.db,
+    );
+    expect(rows).toEqual([{ count: 6 }]);
+    // The owner, in a browser of theirs, goes on.
+    expect((await forget(email, { from, browser })).answer[0]).toBe(303);
+  });
+
+  it('gets no such mail for a suspended user, nor once the account was taken back or the time is over', async () => {
+    const { email, id, link, present } = await changes.leave();
+    await sql`update users set suspended_at = now() where id = ${id}`.execute(changes.app.db);
+    expect((await forget(email)).mails).toEqual([]);
+    await sql`update users set suspended_at = null where id = ${id}`.execute(changes.app.db);
+    expect((await forget(email)).mails).toEqual(['email_changed']);
+    expect((await changes.undo(link)).status).toBe(303);
+    // The address that is left is nobody's.
+    expect((await forget(present)).mails).toEqual([]);
+    const other = await changes.leave();
+    changes.passTime(7 * dayMs + 1_000);
+    expect((await forget(other.email)).mails).toEqual([]);
+  });
+
+  /** Asks for a new password: what the answer says, and which mails the address got for it. */
+  async function forget(
+    email: string,
+    { from = changes.from(), browser }: { from?: string; browser?: Browser } = {},
+  ) {
+    const before = await changes.countMails(email);
+    const { send } = browser ?? openBrowser(changes.app.send);
+    const answer = await send('/forgot-password', { form: { email }, from });
+    const page = await changes.app.send(answer.headers.get('location') ?? '/forgot-password');
+    const { rows } = await sql<{ kind: string }>`select kind from mails where recipient = ${email}
+      order by created_at, id offset ${before}`.execute(changes.app.db);
+    return {
+      answer: [answer.status, answer.headers.get('location'), page.status],
+      mails: rows.map(({ kind }) => kind),
+    };
+  }
 
   it('is still that user’s for the CRM: the contract goes to them, and no second user is made', async () => {
     const { email, id, present } = await changes.leave();

@@ -1,21 +1,23 @@
 // Requests for the mail with which a user sets a password (password-by-mail.ts).
 import type { Transaction } from 'kysely';
 import type { DB } from '../../../db/schema.ts';
+import { findAddressOwner } from '../../../db/tables/address-owners.ts';
 import { deferAuditEvent } from '../../../db/tables/audit-events.ts';
 import { deferMail } from '../../../db/tables/mails.ts';
-import { findHolder } from '../../../db/tables/users.ts';
 import { AppError } from '../../basics/errors.ts';
 import type { Visit } from '../../http/requests.ts';
 import type { Dependencies } from '../../instance/dependencies.ts';
 import { keepNext, keepTrace } from '../ground/address-proof.ts';
 import { answerAlike } from '../ground/answer-alike.ts';
 import { malformedEmail, readEmailAddress } from '../ground/email-address.ts';
+import { repeatTakeBackMail } from '../ground/notices.ts';
 import { trailOf } from '../ground/trail.ts';
 import type { Actor } from '../session/actor.ts';
 import { requestEmailVerification } from './verify-email.ts';
 
 /**
- * Sends the mail if somebody here has that address; neither the answer nor its time tells the caller. `next` is a path of
+ * Sends the mail if somebody here has that address. If it is a user's earlier one, which they can have back, sends the mail with
+ * the link that takes it back (contract 2.135). Neither the answer nor its time tells the caller. `next` is a path of
  * ours to go on to. `request` says which browser asks: a browser that the user knows has an allowance of its own. Throws
  * 422 `validation_failed` for a malformed address, and 429 `rate_limited`.
  */
@@ -45,27 +47,26 @@ export async function requestOwnPasswordMail(deps: Dependencies, actor: Actor): 
 
 async function sendPasswordMail(
   trx: Transaction<DB>,
-  { config, now, log, metrics }: Dependencies,
+  deps: Dependencies,
   visit: Visit,
   { email, next }: { email: string; next?: string },
 ): Promise<void> {
+  const { config, now, log, metrics } = deps;
   const trail = { address: visit.address, requestId: visit.requestId };
-  const user = await findHolder(trx, email);
+  const user = await findAddressOwner(trx, email, now());
   // Logged, not stored: strangers could grow the table without end.
   if (!user) {
     metrics.countPasswordMail('unknown_user');
     return log.record({ ...trail, reason: 'unknown_user' }, 'password mail refused');
   }
-  const reason = user.suspendedAt ? 'suspended' : 'sent';
-  metrics.countPasswordMail(reason);
-  const event = { type: 'password_link.requested', reason, userId: user.id };
-  deferAuditEvent(trx, { ...trailOf(visit), ...event });
-  if (user.suspendedAt) return;
-  deferMail(trx, {
-    kind: 'set_password',
-    userId: user.id,
-    recipient: email,
-    details: { ...keepNext(config, next), ...keepTrace(visit.trace) },
-    now: now(),
-  });
+  const { id: userId, suspendedAt } = user;
+  const isReserved = user.email !== email;
+  metrics.countPasswordMail(suspendedAt ? 'suspended' : 'sent');
+  const reason = suspendedAt ? 'suspended' : isReserved ? 'reserved' : 'sent';
+  deferAuditEvent(trx, { ...trailOf(visit), type: 'password_link.requested', reason, userId });
+  if (suspendedAt) return;
+  const trace = keepTrace(visit.trace);
+  if (isReserved) return repeatTakeBackMail(trx, deps, { userId, email }, trace);
+  const details = { ...keepNext(config, next), ...trace };
+  deferMail(trx, { kind: 'set_password', userId, recipient: email, details, now: now() });
 }

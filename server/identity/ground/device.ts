@@ -83,7 +83,7 @@ export const nameGuessingDevice = (owner: PasswordOwner | undefined) =>
     ? `${nameDevice(owner.userId, owner.deviceKnownSince)} ${owner.passwordHash ?? ''}`
     : undefined;
 
-/** Names this browser for the user who holds that address, or undefined if they do not know the browser. */
+/** Names this browser for the user who holds that address, or can have it back, or undefined if they do not know the browser. */
 export async function findDeviceName(
   deps: Dependencies,
   request: Request | undefined,

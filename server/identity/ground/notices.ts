@@ -7,7 +7,11 @@ import type { DB } from '../../../db/schema.ts';
 import { findDeviceUse } from '../../../db/tables/devices.ts';
 import type { NoticeKind } from '../../../db/tables/mail-kinds.ts';
 import { deferMail, hasRecentMail } from '../../../db/tables/mails.ts';
-import { insertTakeBackChange, type Told } from '../../../db/tables/take-back-changes.ts';
+import {
+  findWorkingChangeOfAddress,
+  insertTakeBackChange,
+  type Told,
+} from '../../../db/tables/take-back-changes.ts';
 import type { User } from '../../../db/tables/users.ts';
 import { daysAfter } from '../../basics/instant.ts';
 import { readTrace } from '../../http/trace-context.ts';
@@ -74,6 +78,25 @@ export async function notifyWithTakeBack(
   await insertTakeBackChange(trx, { id: change, userId, email, what: kind, at, expiresAt, device });
   // `until` is for the version before, which stores no changes, and for the index of mails that people wait for.
   await insertWithinLimits(trx, notice, { change, until: expiresAt.toISOString() });
+}
+
+/**
+ * Sends the mail about a change of address to the old address once more, with another link that takes back the same change. It
+ * counts against no limit of notices: strangers may ask for it, and it must not use up what the owner is to be told.
+ */
+export async function repeatTakeBackMail(
+  trx: Transaction<DB>,
+  { now: clock }: Pick<Dependencies, 'now'>,
+  { userId, email }: Mailbox,
+  trace: Record<string, string>,
+): Promise<void> {
+  const now = clock();
+  const told = await findWorkingChangeOfAddress(trx, { userId, email, worksUntil: now });
+  if (!told) return;
+  const { id: change, at, device, expiresAt } = told;
+  const about = { at: at.toISOString(), ...(device !== null && { device }), ...trace };
+  const details = { ...about, change, until: expiresAt.toISOString() };
+  deferMail(trx, { kind: 'email_changed', userId, recipient: email, details, now });
 }
 
 const describeRequest = (request: Request | undefined): { device?: string; traceId?: string } =>

@@ -153,7 +153,10 @@ export const words: Record<string, string | ByReason | undefined> = {
   'password.changed': 'Changed the password',
   'password.refused': 'A change was refused: the password was wrong',
   'password.set': 'Set a password with the link in an email',
-  'password_link.requested': 'An email to set a new password was requested',
+  'password_link.requested': {
+    reserved: 'An email to take the account back was requested for an earlier email address',
+    any: 'An email to set a new password was requested',
+  },
   'profile.updated': 'Changed the profile',
   'recovery_codes.made': 'Made new recovery codes',
   'session.ended': 'Logged out another browser',
