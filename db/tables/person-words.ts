@@ -164,12 +164,13 @@ export type WholeKeys = {
   userId: string | undefined;
   invoiceNumber: string | undefined;
   provider: string;
+  now: Date;
 };
 
 /** The people whom a whole text names. Of an address that many have typed, `limit` at most. */
 export function findByWhole(
   db: Database,
-  { text, email, userId, invoiceNumber, provider }: WholeKeys,
+  { text, email, userId, invoiceNumber, provider, now }: WholeKeys,
   filters: PersonFilters,
   limit: number,
 ): Promise<Hit[]> {
@@ -179,6 +180,7 @@ export function findByWhole(
     select ${columns} from (
       select id as user_id from users where email = ${email ?? null} and holds_email
       union (select id from users where email = ${email ?? null} and not holds_email limit ${sql.lit(limit)})
+      union select user_id from reserved_addresses where email = ${email ?? null} and expires_at > ${now}
       union select ${userId ?? null}::uuid
       union select user_id from external_links where provider = ${provider} and external_id = ${text}
       union select user_id from service_contracts where signup_id = ${text}

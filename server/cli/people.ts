@@ -23,7 +23,7 @@ export function addPeopleCommands(program: Command): void {
   const find = program
     .command('find')
     .description(
-      'find people by the beginning of words of name, account or address, or by a whole address, user id, marketplace id, signup id or invoice number',
+      'find people by the beginning of words of name, account or address, or by a whole address, also one that they can have back, user id, marketplace id, signup id or invoice number',
     )
     .argument('[text]', 'without it, the newest', '')
     .addOption(new Option('--role <role>', 'only these').choices(['user', 'manager', 'admin']))
@@ -39,7 +39,7 @@ export function addPeopleCommands(program: Command): void {
   addOperator(find).action(
     async (q: string, { by, json, ...filters }: Operator & Pick<Filters, 'role' | 'state'>) => {
       const { people, more } = await withDatabase(async (db) => {
-        const found = await findPeople({ db }, { q, ...filters });
+        const found = await findPeople({ db, now }, { q, ...filters });
         await recordLook(db, { by, json }, { type: 'staff.searched', hits: found.people.length });
         return found;
       });

@@ -1,6 +1,7 @@
 // Finding somebody from what they say of themselves on the telephone (contract 12.50 to 12.61). Who may search is decided
 // elsewhere.
 import { validate } from 'uuid';
+import type { Database } from '../../db/postgres/client.ts';
 import { inTransaction } from '../../db/postgres/transactions.ts';
 import {
   findAmongNewest,
@@ -31,11 +32,11 @@ const limit = maxHits + 1;
 // Takes some milliseconds. Words that one in a hundred people has are found here.
 const newest = 4_000;
 
-type Deps = Pick<Dependencies, 'db'>;
+type Deps = Pick<Dependencies, 'db' | 'now'>;
 
 /** Finds people by `q` and filters; with an empty `q` the newest. */
 export async function findPeople(
-  { db }: Deps,
+  { db, now }: Deps,
   { q, role, state }: { q: string; role?: string | undefined; state?: string | undefined },
 ) {
   const text = q.trim();
@@ -47,8 +48,8 @@ export async function findPeople(
   if (text === '') return show(await listNewest(db, filters, limit));
   const words = listNeeded(text);
   if (words.length === 0) return show([]);
-  const whole = await findByWhole(db, readKeys(text), filters, limit);
-  const others = await findByWords({ db }, words, filters);
+  const whole = await findByWhole(db, { ...readKeys(text), now: now() }, filters, limit);
+  const others = await findByWords(db, words, filters);
   const named = new Set(whole.map(({ id }) => id));
   return show([...whole, ...others.filter(({ id }) => !named.has(id))]);
 }
@@ -98,7 +99,7 @@ const readKeys = (text: string) => ({
  * Three ways, each quick where the one before is of no use: the newest people, where many have all words; people here and there,
  * where many have who came long ago; and the index, where few have.
  */
-async function findByWords({ db }: Deps, words: string[], filters: PersonFilters): Promise<Hit[]> {
+async function findByWords(db: Database, words: string[], filters: PersonFilters): Promise<Hit[]> {
   const terms = listTerms(words, filters);
   const amongNewest = await findAmongNewest(db, terms, filters, { newest, limit });
   if (amongNewest.length === limit) return amongNewest;

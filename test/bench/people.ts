@@ -198,7 +198,7 @@ async function measure(): Promise<boolean> {
   for (const [name, build, expected] of kinds)
     await time(name, String(expected ?? 'some'), async () => {
       const query = build();
-      const result = await findPeople(database, query);
+      const result = await findPeople({ db: database.db, now: () => new Date() }, query);
       const found = result.more ? more : result.people.length;
       if (expected === undefined ? found === 0 : found !== expected)
         throw new Error(`${name}: found ${found} by ${JSON.stringify(query)}`);

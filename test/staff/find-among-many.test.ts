@@ -60,7 +60,10 @@ it('finds whoever has all words, and nobody else', async () => {
         for (const role of [undefined, 'manager'] as const) {
           const asked = [one, other, third, 'older'].filter((word) => word);
           const expected = listOlder(asked, role);
-          const { people, more } = await findPeople(client, { q: asked.join(' '), role });
+          const { people, more } = await findPeople(
+            { db: client.db, now: () => new Date() },
+            { q: asked.join(' '), role },
+          );
           const found = people.map(({ id }) => id);
           expect(more, asked.join()).toBe(expected.length > 50);
           if (more) for (const id of found) expect(expected).toContain(id);

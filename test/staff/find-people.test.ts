@@ -20,9 +20,11 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
+const now = () => new Date();
+
 type Filters = Omit<Parameters<typeof findPeople>[1], 'q'>;
 
-const find = (q: string, filters: Filters = {}) => findPeople(app, { q, ...filters });
+const find = (q: string, filters: Filters = {}) => findPeople({ db: app.db, now }, { q, ...filters });
 
 /** The addresses of whoever is found. */
 const emailsBy = async (q: string, filters?: Filters) =>
@@ -126,12 +128,20 @@ describe('at once, without waiting for words, somebody is found by', () => {
   // In one transaction with the search, so that no job comes in between.
   const keys: [what: string, keyOf: (id: string) => string][] = [
     ['a whole address, in any case', (id) => `${id.slice(0, 8).toUpperCase()}@Example.Test`],
+    ['an address that they can have back (contract 12.170)', (id) => `Was-${id.slice(0, 8)}@example.test`],
     ['their id', (id) => id],
     ['their id in capitals', (id) => id.toUpperCase()],
     ['the id at the marketplace', (id) => `market/${id}`],
     ['the id of a signup', (id) => `Signup ${id}`],
     ['the number of an invoice', (id) => String(Number.parseInt(id.slice(0, 8), 16) + 1)],
   ];
+
+  it('not by an address that they can have back no more', async () => {
+    const { id } = await addPerson();
+    await sql`insert into reserved_addresses (email, user_id, expires_at)
+      values (${`over-${id}@example.test`}, ${id}, now() - interval '1 second')`.execute(app.db);
+    expect(await emailsBy(`over-${id}@example.test`)).toEqual([]);
+  });
 
   it.each(keys.flatMap(([what, keyOf]) => [true, false].map((isHeld) => [what, isHeld, keyOf] as const)))(
     '%s (held: %s)',
@@ -143,6 +153,8 @@ describe('at once, without waiting for words, somebody is found by', () => {
         with account as (insert into accounts (id, name) values (gen_random_uuid(), 'At once') returning id),
         person as (insert into users (id, account_id, email, holds_email, name)
           select ${id}, id, ${email}, ${isHeld}, 'At Once' from account returning id, account_id),
+        earlier as (insert into reserved_addresses (email, user_id, expires_at)
+          select ${`was-${email}`}, id, now() + interval '1 day' from person),
         link as (insert into external_links (provider, external_id, user_id)
           select 'marketplace', ${`market/${id}`}, id from person),
         contract as (insert into service_contracts (id, user_id, account_id, signup_id, plan, status, occurred_at)
@@ -328,5 +340,5 @@ describe('a text', () => {
 });
 
 async function findPeopleIn(trx: TestApp['db'], q: string, filters: Filters) {
-  return (await findPeople({ db: trx }, { q, ...filters })).people;
+  return (await findPeople({ db: trx, now }, { q, ...filters })).people;
 }

@@ -24,7 +24,10 @@ async function addPeople(count: number): Promise<void> {
       from account, generate_series(1, ${sql.lit(count)}) n`.execute(client.db);
 }
 
-const namesBy = async (q: string) => (await findPeople(client, { q })).people.map(({ name }) => name);
+const now = () => new Date();
+
+const namesBy = async (q: string) =>
+  (await findPeople({ db: client.db, now }, { q })).people.map(({ name }) => name);
 
 it('16 at once write everybody once', async () => {
   await addPeople(1_000);
@@ -126,7 +129,7 @@ it('whoever was there before the words was queued by the migration', async () =>
       await up(before.db as never);
     }
     await indexPeople(before);
-    expect((await findPeople(before, { q: 'long bef' })).people).toMatchObject([
+    expect((await findPeople({ db: before.db, now }, { q: 'long bef' })).people).toMatchObject([
       { email: 'before@example.test', account: 'Long here', role: 'user', state: 'unproved' },
     ]);
   } finally {
