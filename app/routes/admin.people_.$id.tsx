@@ -10,7 +10,13 @@ import { Outcome, PersonFacts, WholeAccount } from '../components/staff/account-
 import { ActsContext, isSaidAtForm, type Person } from '../components/staff/act.tsx';
 import { Refusal } from '../components/staff/act-form.tsx';
 import { BillingSection } from '../components/staff/billing-section.tsx';
-import { LoginSection, RefusedTries, StaffLinks, StaffSessions } from '../components/staff/login-section.tsx';
+import {
+  giveBack,
+  LoginSection,
+  RefusedTries,
+  StaffLinks,
+  StaffSessions,
+} from '../components/staff/login-section.tsx';
 import { Activity, type Gets, History, Mails, WouldGet } from '../components/staff/records.tsx';
 import { RightsSection } from '../components/staff/rights-section.tsx';
 import { StaffPage } from '../components/staff/staff-page.tsx';
@@ -83,6 +89,7 @@ export const headers = ({ actionHeaders }: { actionHeaders: Headers }) => action
 /** What the page that asks for a credential says one goes on to. */
 const buttons = new Map([
   ['suspend', 'Suspend the account'],
+  ['freeze', 'Freeze the account'],
   ['resume', 'End the suspension'],
   ['end-sessions', 'Log them out everywhere'],
   ['send-mail', 'Send the link'],
@@ -101,7 +108,16 @@ const buttons = new Map([
   ['check-vat-id', 'Save whether the VAT ID is checked'],
 ]);
 
-const dangers = ['suspend', 'remove-factors', 'unverify', 'revoke', 'plan-deletion', 'thaw', 'remove-link'];
+const dangers = [
+  'suspend',
+  'freeze',
+  'remove-factors',
+  'unverify',
+  'revoke',
+  'plan-deletion',
+  'thaw',
+  'remove-link',
+];
 
 export default function PersonPage() {
   const { who, person, gets, saved } = useLoaderData<typeof loader>();
@@ -112,7 +128,7 @@ export default function PersonPage() {
       <Confirm
         refused={refused}
         asks={refused.asks}
-        to={buttons.get(intent)}
+        to={intent === 'thaw' && 'seen' in person && !person.frozenAt ? giveBack : buttons.get(intent)}
         about={person.email}
         danger={dangers.includes(intent)}
       />

@@ -55,7 +55,7 @@ export const headers = ({ actionHeaders }: { actionHeaders: Headers }) => noRefe
 export default function TakeBack() {
   const { page, ended, supportUrl } = useLoaderData<typeof loader>();
   if (!page) return <Dead link={ended} supportUrl={supportUrl} />;
-  const { email, happened, asks } = page;
+  const { email, happened, asks, mayFreeze } = page;
   return (
     <Page title="Take your account back" intro={`For ${email}`}>
       <section aria-labelledby="happened">
@@ -82,21 +82,26 @@ export default function TakeBack() {
       </section>
       <section aria-labelledby="take-back">
         <h2 id="take-back">If any of this was not you</h2>
-        <TakeBackForm email={email} asks={asks} />
+        <TakeBackForm email={email} asks={asks} mayFreeze={mayFreeze} />
       </section>
-      {asks && <Freeze asks={asks} />}
+      {asks && <WithoutFactor asks={asks} mayFreeze={mayFreeze} supportUrl={supportUrl} />}
     </Page>
   );
 }
 
-type Asks = Pick<TakeBackPage, 'email' | 'asks'>;
+type Asks = Pick<TakeBackPage, 'email' | 'asks' | 'mayFreeze'>;
 
-function TakeBackForm({ email, asks }: Asks) {
+function TakeBackForm({ email, asks, mayFreeze }: Asks) {
   const refused = useRefused();
   return (
     <>
       {refused?.minutes && (
-        <TooManyCodes minutes={refused.minutes} isForGood={refused.message !== undefined} asks={asks} />
+        <TooManyCodes
+          minutes={refused.minutes}
+          isForGood={refused.message !== undefined}
+          asks={asks}
+          mayFreeze={mayFreeze}
+        />
       )}
       <LeftFactorForm
         purpose="take-back"
@@ -115,9 +120,9 @@ type TooManyCodesProps = {
   minutes: number;
   /** Thirty codes were wrong (contract 2.49): more help nobody, and only the other ways are left. */
   isForGood: boolean;
-} & Pick<Asks, 'asks'>;
+} & Pick<Asks, 'asks' | 'mayFreeze'>;
 
-function TooManyCodes({ minutes, isForGood, asks }: TooManyCodesProps) {
+function TooManyCodes({ minutes, isForGood, asks, mayFreeze }: TooManyCodesProps) {
   return (
     <TooMany
       about={isForGood ? 'Too many wrong codes have been entered with this link.' : undefined}
@@ -126,11 +131,13 @@ function TooManyCodes({ minutes, isForGood, asks }: TooManyCodesProps) {
     >
       {asks?.passkey && <li>use your passkey</li>}
       <li>use the link in another of our emails about a change to your account</li>
-      <li>
-        <a className="alone" href="#freeze">
-          freeze the account
-        </a>
-      </li>
+      {mayFreeze && (
+        <li>
+          <a className="alone" href="#freeze">
+            freeze the account
+          </a>
+        </li>
+      )}
     </TooMany>
   );
 }
@@ -149,21 +156,40 @@ const WhatItDoes = ({ asks }: Pick<Asks, 'asks'>) => (
   </>
 );
 
-function Freeze({ asks }: { asks: NonNullable<Asks['asks']> }) {
+type WithoutFactorProps = {
+  asks: NonNullable<Asks['asks']>;
+  mayFreeze: boolean;
+  supportUrl: string | undefined;
+};
+
+function WithoutFactor({ asks, mayFreeze, supportUrl }: WithoutFactorProps) {
   const takesCode = asks.codeFactors.length > 0;
+  const formAction = useFormAction();
   const missing = takesCode && asks.passkey ? 'a code or a passkey' : takesCode ? 'a code' : 'a passkey';
   return (
     <section aria-labelledby="freeze">
       <h2 id="freeze">If you do not have {missing}</h2>
-      <form method="post" action={useFormAction()} className="card">
-        <p>
-          You can freeze the account. Then nobody, including you, can log in to it until our support team
-          knows who the owner is. Nothing else changes.
+      {mayFreeze ? (
+        <form method="post" action={formAction} className="card">
+          <p>
+            You can freeze the account. Then nobody, including you, can log in to it until our support team
+            knows who the owner is. Nothing else changes.
+          </p>
+          <button type="submit" name="intent" value="freeze" className="danger">
+            Freeze the account
+          </button>
+        </form>
+      ) : (
+        <p className="card">
+          We emailed another address of the account first. Only the link in that email can freeze the account.
+          {supportUrl && (
+            <>
+              {' '}
+              If someone else has got into your account, <a href={supportUrl}>contact support</a>.
+            </>
+          )}
         </p>
-        <button type="submit" name="intent" value="freeze" className="danger">
-          Freeze the account
-        </button>
-      </form>
+      )}
     </section>
   );
 }

@@ -4,6 +4,7 @@
 export const warningKinds = [
   /** The seller's bank account or link to pay. */
   'bank_details_changed',
+  'person_frozen',
   'role_granted',
   'staff_limited',
 ] as const;

@@ -14,7 +14,7 @@ import {
   type MailKind,
   warningKinds,
 } from './mail-kinds.ts';
-import { isOneOf, type Mailboxes } from './take-back-changes.ts';
+import { isNoneOf } from './take-back-changes.ts';
 
 export type MailRow = {
   id: string;
@@ -303,14 +303,16 @@ export async function deleteUnsentInvoiceEmailMails(db: Database, accountId: str
     .execute();
 }
 
-/** Deletes unsent mails to these mailboxes that would get a take-back link. A mail about the rest goes out without the link. */
+/**
+ * Deletes unsent mails to all mailboxes but these that would get a take-back link. A mail about the rest goes out without the link.
+ */
 export async function deleteUnsentTakeBackMails(
   db: Database,
   userId: string,
-  mailboxes: Mailboxes,
+  except: string[],
 ): Promise<void> {
   const isOfThem = sql<boolean>`user_id = ${userId} and sent_at is null and details ? 'change'
-    and ${isOneOf('recipient', mailboxes)}`;
+    and ${isNoneOf('recipient', except)}`;
   await db
     .updateTable('mails')
     .set({ details: sql`details - 'change' - 'until'` })

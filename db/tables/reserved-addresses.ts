@@ -39,20 +39,32 @@ export async function reserveAddress(
     .execute();
 }
 
+/** The addresses that the user can have back, the earliest first. */
+export async function listReservations(
+  db: Database,
+  { userId, now }: { userId: string; now: Date },
+): Promise<string[]> {
+  const rows = await db
+    .selectFrom('reserved_addresses')
+    .select('email')
+    .where('user_id', '=', userId)
+    .where('expires_at', '>', now)
+    .orderBy('number')
+    .execute();
+  return rows.map(({ email }) => email);
+}
+
 /** Frees all addresses that the user could have back. */
 export async function releaseAllAddresses(trx: Database, userId: string): Promise<void> {
   await trx.deleteFrom('reserved_addresses').where('user_id', '=', userId).execute();
 }
 
-/**
- * Frees that address and those that the user gave up later. The result is all of them, the earliest first. The caller has
- * locked the user, so only one caller gets them; others get none.
- */
+/** Frees that address and those that the user gave up later. The caller has locked the user. */
 export async function releaseAddresses(
   db: Database,
   { email, userId, now }: { email: string; userId: string; now: Date },
-): Promise<{ email: string; expiresAt: Date }[]> {
-  const rows = await db
+): Promise<void> {
+  await db
     .deleteFrom('reserved_addresses')
     .where('user_id', '=', userId)
     .where('number', '>=', (query) =>
@@ -63,7 +75,5 @@ export async function releaseAddresses(
         .where('user_id', '=', userId)
         .where('expires_at', '>', now),
     )
-    .returning(['email', 'expires_at as expiresAt'])
     .execute();
-  return rows.sort((one, other) => one.expiresAt.getTime() - other.expiresAt.getTime());
 }

@@ -123,20 +123,41 @@ export async function findWorkingChangeOfAddress(
 /** What a mailbox was told of by links that work, each kind once. */
 export type ToldMailbox = { email: string; what: Told; count: number; lastAt: Date };
 
+/** Whether that mailbox is the user's now, or reserved for them. */
+const isTheirs = (userId: string, now: Date) => sql<boolean>`(
+  email = (select email from users where id = ${userId}) or email in (
+    select email from reserved_addresses where user_id = ${userId} and expires_at > ${now}))`;
+
+type Working = { userId: string; worksUntil: Date; now: Date };
+
+/** The mailbox of that user that was told of the earliest change whose link works. */
+export async function findEarliestMailbox(
+  db: Database,
+  { userId, worksUntil, now }: Working,
+): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('take_back_changes')
+    .select('email')
+    .where('user_id', '=', userId)
+    .where(isTheirs(userId, now))
+    .where('expires_at', '>', worksUntil)
+    .orderBy('at')
+    .limit(1)
+    .executeTakeFirst();
+  return row?.email;
+}
+
 /** What was told to each mailbox that is the user's now, or reserved for them; the first told first. */
 export async function listToldMailboxes(
   db: Database,
-  { userId, worksUntil, now }: { userId: string; worksUntil: Date; now: Date },
+  { userId, worksUntil, now }: Working,
 ): Promise<ToldMailbox[]> {
   return db
     .selectFrom('take_back_changes')
     .select(['email', sql<Told>`what`.as('what'), sql<number>`count(*)::int`.as('count')])
     .select(sql<Date>`max(at)`.as('lastAt'))
     .where('user_id', '=', userId)
-    .where(
-      sql<boolean>`(email = (select email from users where id = ${userId}) or email in (
-        select email from reserved_addresses where user_id = ${userId} and expires_at > ${now}))`,
-    )
+    .where(isTheirs(userId, now))
     .where('expires_at', '>', worksUntil)
     .groupBy(['email', 'what'])
     .orderBy('lastAt')
@@ -158,41 +179,28 @@ export async function countGuess(
   return row?.guesses;
 }
 
-/** These mailboxes, or all but one. */
-export type Mailboxes = { of: string[] } | { except: string };
+/** Whether the address in that column is none of these mailboxes. */
+export const isNoneOf = (column: 'email' | 'recipient', mailboxes: string[]) =>
+  sql<boolean>`${sql.ref(column)} <> all(${mailboxes}::text[])`;
 
-/** Whether the address in that column is one of the mailboxes. */
-export const isOneOf = (column: 'email' | 'recipient', mailboxes: Mailboxes) =>
-  'of' in mailboxes
-    ? sql<boolean>`${sql.ref(column)} = any(${mailboxes.of}::text[])`
-    : sql<boolean>`${sql.ref(column)} <> ${mailboxes.except}`;
-
-/** Locks the changes that these mailboxes were told of, and gives their ids. */
-export async function lockTakeBackChanges(
-  db: Database,
-  userId: string,
-  mailboxes: Mailboxes,
-): Promise<string[]> {
+/** Locks the changes that all mailboxes but these were told of, and gives their ids. */
+export async function lockTakeBackChanges(db: Database, userId: string, except: string[]): Promise<string[]> {
   const rows = await db
     .selectFrom('take_back_changes')
     .select('id')
     .where('user_id', '=', userId)
-    .where(isOneOf('email', mailboxes))
+    .where(isNoneOf('email', except))
     .orderBy('id')
     .forUpdate()
     .execute();
   return rows.map(({ id }) => id);
 }
 
-/** Ends the links to these mailboxes. The caller has locked the user, and deleted the mails that are still to be sent. */
-export async function deleteTakeBackChanges(
-  db: Database,
-  userId: string,
-  mailboxes: Mailboxes,
-): Promise<void> {
+/** Ends the links to all mailboxes but these. The caller has locked the user, and deleted the mails that are still to be sent. */
+export async function deleteTakeBackChanges(db: Database, userId: string, except: string[]): Promise<void> {
   await db
     .deleteFrom('take_back_changes')
     .where('user_id', '=', userId)
-    .where(isOneOf('email', mailboxes))
+    .where(isNoneOf('email', except))
     .execute();
 }

@@ -266,9 +266,15 @@ export async function setUserRole(trx: Transaction<DB>, id: string, role: Intern
   await trx.updateTable('users').set({ role }).where('id', '=', id).execute();
 }
 
-/** Freezes the account, or ends that. The caller has locked the user. */
+/** Freezes the account, or ends that and a suspension. The caller has locked the user. */
 export async function setUserFrozen(trx: Transaction<DB>, id: string, at: Date | null): Promise<void> {
-  await trx.updateTable('users').set({ suspended_at: at, frozen_at: at }).where('id', '=', id).execute();
+  // Whoever was suspended before is so since then.
+  const suspendedAt = at && sql<Date>`coalesce(suspended_at, ${at}::timestamptz)`;
+  await trx
+    .updateTable('users')
+    .set({ suspended_at: suspendedAt, frozen_at: at })
+    .where('id', '=', id)
+    .execute();
 }
 
 /** Locks the whole table against writes, until the transaction ends. */

@@ -35,6 +35,8 @@ export const faultWords = {
   why_length: 'Say why in 3 to 500 characters.',
   why_not_shown: 'Say why on one line, without characters that cannot be shown.',
   choice_missing: 'Choose one.',
+  told_later:
+    'We emailed another address of the account first. Only the link in that email can freeze the account.',
   keep_unknown: 'The account does not have this address.',
   email_of_other: 'Somebody has this address already, or could have it back. Find them under People.',
   mails_five: 'Staff have sent this person five such emails within an hour.',

@@ -21,6 +21,14 @@ export function addHelpCommands(program: Command): void {
   });
 
   addAct(program, {
+    name: 'user:freeze',
+    intent: 'freeze',
+    description: 'freeze an account that somebody else may have got into, until user:thaw says whose it is',
+    say: ({ user }) => `${show(user.email)} is frozen. user:thaw says whose the account is.`,
+    nothing: ({ user }) => `${show(user.email)} is frozen already.`,
+  });
+
+  addAct(program, {
     name: 'user:resume',
     intent: 'resume',
     description: 'let a suspended user log in again',

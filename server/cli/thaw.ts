@@ -1,4 +1,4 @@
-// Ending a freeze, once the owner of the account is known.
+// Ending a freeze or a suspension, once the owner of the account is known.
 import type { Command } from 'commander';
 import type { Database } from '../../db/postgres/client.ts';
 import { findAddressOwner } from '../../db/tables/address-owners.ts';
@@ -26,7 +26,7 @@ export function addThawCommand(program: Command): void {
   const command = program
     .command('user:thaw')
     .description(
-      'unfreeze an account once you know who its owner is; without --keep, list the addresses that it can be given to',
+      'end a freeze or suspension once you know whose the account is; without --keep, list the addresses that it can be given to',
     )
     .argument('<email>', 'one of its addresses, or the id', readUserKey)
     .option('--keep <address>', 'the mailbox of its owner', readEmail)
@@ -42,11 +42,13 @@ export function addThawCommand(program: Command): void {
   });
 }
 
+const notEnded = 'This account is neither frozen nor suspended.';
+
 async function perform(db: Database, key: UserKey, { keep, removeFactors, ...reason }: Options) {
   const user = 'id' in key ? await findUser(db, key) : await findAddressOwner(db, key.email, now());
   if (!user) throw noSuchUser();
   const { id } = user;
-  if (!user.frozenAt) throw new CommandError('This account is not frozen.');
+  if (!user.suspendedAt) throw new CommandError(notEnded);
   const mailboxes = await listMailboxes(db, user, now());
   if (keep === undefined)
     return reason.json ? mailboxes.map((each) => writeJson(each)).join('\n') : describe(mailboxes);
@@ -63,11 +65,11 @@ async function perform(db: Database, key: UserKey, { keep, removeFactors, ...rea
     reason,
   });
   // Another operator was first.
-  if (done === 'nothing') throw new CommandError('This account is not frozen.');
+  if (done === 'nothing') throw new CommandError(notEnded);
   if (reason.json) return toJson('thaw', true, id);
   const asks =
     keep === user.email && !removeFactors ? '' : ' An email to set a password is on its way there.';
-  return `The account of ${show(keep)} is no longer frozen.${asks}`;
+  return `The account of ${show(keep)} is no longer ${user.frozenAt ? 'frozen' : 'suspended'}.${asks}`;
 }
 
 const describe = (mailboxes: Mailbox[]) =>

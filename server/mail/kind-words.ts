@@ -43,6 +43,7 @@ export const mailWords: Record<MailKind, string> = {
   recovery_codes_made: 'New recovery codes',
   rights_decided: 'What the account may do changed',
   role_changed: 'Role changed',
+  person_frozen: 'Warning that somebody was frozen',
   role_granted: 'Warning that somebody was given a staff role',
   sessions_ended: 'Logged out everywhere',
   staff_limited: 'Warning that staff looked at very many people',

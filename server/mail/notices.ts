@@ -51,7 +51,7 @@ const whyAdministrator = 'You received this email because you are an administrat
 const buildNotices = ({ dueAt, hasSupport, who, countsAt, role }: Words): Record<NoticeKind, Notice> => ({
   account_frozen: {
     subject: 'Your account is frozen',
-    text: 'Your account was frozen with the link in one of our emails, because someone else may have got in. Nobody can log in to it until our support team knows who its owner is. Nothing else has changed.',
+    text: 'Your account was frozen, with the link in one of our emails or by our support team, because someone else may have got in. Nobody can log in to it until our support team knows who its owner is. Nothing else has changed.',
     advice: `To get your account back, ${askSupport(hasSupport)}.`,
     action: { label: 'Go to the login page', path: '/login' },
     why: isOrWas,
@@ -207,6 +207,14 @@ const buildNotices = ({ dueAt, hasSupport, who, countsAt, role }: Words): Record
     text: 'Our support team has changed the role of your account. All browsers have been logged out.',
     advice: `If you did not expect this, ${askSupport(hasSupport)}.`,
     action: { label: 'Log in', path: '/login' },
+  },
+  person_frozen: {
+    subject: 'An account has been frozen',
+    text: `The account of ${who.name} has been frozen. Nobody can log in to it until an administrator ends the freeze.`,
+    advice:
+      'Check by phone or in person that this is right. If it is not, end the freeze on the page of the person, and see in the audit what else was done.',
+    action: { label: 'See the person', path: `/admin/people/${who.id}` },
+    why: whyAdministrator,
   },
   role_granted: {
     subject: 'Someone has been given a staff role',

@@ -32,7 +32,7 @@ import { readEmailAddress, readNewEmailAddress } from '../identity/ground/email-
 import { notify, notifyWithTakeBack } from '../identity/ground/notices.ts';
 import { findTimeOfChange } from '../identity/ground/take-back-window.ts';
 import { dueAfter } from '../identity/person/deletion.ts';
-import { listMailboxes, thaw } from '../identity/recovery/freeze.ts';
+import { freezeUser, listMailboxes, thaw } from '../identity/recovery/freeze.ts';
 import { describePendingNewAddress, offerNewAddress } from '../identity/recovery/new-address.ts';
 import { sessionLimits } from '../identity/session/sessions.ts';
 import type { Dependencies } from '../instance/dependencies.ts';
@@ -89,6 +89,25 @@ const suspend: Act = {
     await setUserSuspended(trx, target.id, deps.now());
     record({ type: 'user.suspended' });
     await notify(trx, deps, target, 'account_suspended');
+    return {};
+  },
+};
+
+/** For an owner who calls while somebody else is in: nobody gets in until an administrator says whose the account is. */
+const freeze: Act = {
+  right: 'people.freeze',
+  read: nothing,
+  see: suspend.see,
+  async do({ trx, deps, target, author, requireOtherAdmin, record }) {
+    if (target.frozenAt) return undefined;
+    await requireOtherAdmin();
+    await freezeUser(trx, deps, target);
+    record({ type: 'account.frozen', reason: 'by_staff' });
+    await tellOtherAdministrators(trx, deps, {
+      kind: 'person_frozen',
+      actorId: author.by === 'staff' ? author.actorId : undefined,
+      about: target.id,
+    });
     return {};
   },
 };
@@ -279,6 +298,7 @@ const changeEmail: Act = {
   },
 };
 
+/** Ends a freeze, or a suspension in the same way. */
 const endFreeze: Act = {
   right: 'people.thaw',
   locksLinks: true,
@@ -289,10 +309,10 @@ const endFreeze: Act = {
   },
   see: async (db, target, now) => ({
     frozenAt: target.frozenAt,
-    mailboxes: target.frozenAt ? (await listMailboxes(db, target, now)).map(({ email }) => email) : [],
+    mailboxes: target.suspendedAt ? (await listMailboxes(db, target, now)).map(({ email }) => email) : [],
   }),
   async do({ trx, deps, target, trail, record }, given: { keep: string; removesFactors: boolean }) {
-    if (!target.frozenAt) return undefined;
+    if (!target.suspendedAt) return undefined;
     if (!(await thaw(trx, deps, target, { ...given, trail, record })))
       throw refuseField('keep', faultWords.keep_unknown);
     return { removesFactors: given.removesFactors ? 'yes' : 'no' };
@@ -344,6 +364,7 @@ const checkVatId: Act = {
 /** By the intent of the form. */
 export const acts = {
   suspend,
+  freeze,
   resume,
   'end-sessions': endAllSessions,
   'send-mail': sendMail,

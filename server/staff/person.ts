@@ -141,7 +141,8 @@ export async function describePerson(
     obstacles: listObstacles(target),
     /** The address that waits for the person to use its link, if any. */
     newAddress: (await describePendingNewAddress(db, id, now())) ?? null,
-    mailboxes: target.frozenAt ? (await listMailboxes(db, target, now())).map(({ email }) => email) : [],
+    /** The present address, and those that the person can have back. */
+    mailboxes: (await listMailboxes(db, target, now())).map(({ email }) => email),
     factors,
     codesLeft,
     sessions: sessions.map(({ userAgent, ...session }) =>

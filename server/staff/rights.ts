@@ -26,6 +26,7 @@ export const rights = {
   'people.sendMail': { manager: 'customers', admin: 'everybody' },
   'people.removeFactors': { manager: 'customers', admin: 'everybody' },
   'people.decide': { manager: 'customers', admin: 'everybody', isAboutAccount: true },
+  'people.freeze': { manager: 'nobody', admin: 'everybody' },
   'people.setRole': { manager: 'nobody', admin: 'everybody' },
   'people.planDeletion': { manager: 'nobody', admin: 'everybody' },
   'people.keep': { manager: 'nobody', admin: 'everybody' },

@@ -62,6 +62,7 @@ const peopleRouter = router({
   wouldGet: staff.input(person).query(({ ctx, input }) => wouldGet(ctx.deps, ctx, input.id)),
 
   suspend: act('suspend'),
+  freeze: act('freeze'),
   resume: act('resume'),
   endSessions: act('end-sessions'),
   sendMail: act('send-mail', 'kind'),

@@ -479,6 +479,7 @@ describe('every change by a user', () => {
       recovery_codes_made: 'recovery_codes.made',
       rights_decided: 'capability.decided',
       role_changed: 'staff.change_role',
+      person_frozen: 'staff.freeze',
       role_granted: 'staff.change_role',
       sessions_ended: 'staff.end_sessions',
       staff_limited: 'staff.limited',

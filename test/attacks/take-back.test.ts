@@ -1,7 +1,9 @@
 // Ways to lose an account for good, or to get into one that was left behind: each of these once succeeded. Played from
 // outside, with what mails and pages say.
+import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
-import { type Browser, openBrowser } from '../support/app/visitor.ts';
+import { codeOf } from '../support/app/app.ts';
+import { type Browser, openBrowser, textOf } from '../support/app/visitor.ts';
 import { dayMs, newPassword, password, shareAddressChanges } from '../support/people/address-changes.ts';
 import {
   addPasskey,
@@ -101,6 +103,39 @@ describe('a thief who knows the password', () => {
     expect((await owner.send(owners, { form: { newPassword } })).status).toBe(303);
     expect(await changes.emailOf(id)).toBe(email);
     expect((await thief.send(later, { form: { newPassword: 'a thief has this one' } })).status).toBe(404);
+  });
+
+  it('cannot freeze the account of an owner with a passkey by changing the address twice (contract 2.136)', async () => {
+    const { email, id, owners, thief } = await rob();
+    await addPasskey(owners);
+    const second = changes.newEmail();
+    const first = await changes.change(thief, email, second);
+    const theirs = await changes.change(thief, second, changes.newEmail());
+    expect((await thief.send(theirs)).text).not.toContain('value="freeze"');
+    const form = { intent: 'freeze' };
+    const refused = await thief.send(theirs, { form, headers: { accept: 'application/json' } });
+    expect([refused.status, codeOf(refused)]).toEqual([403, 'not_allowed']);
+    expect(await changes.eventsOf(id)).not.toContain('account.frozen');
+    // The owner can.
+    expect((await open().send(first)).text).toContain('value="freeze"');
+    expect((await open().send(first, { form })).status).toBe(303);
+  });
+
+  it('has no link to an address that came after the change that is undone, whatever replaced it (contract 2.137)', async () => {
+    const { email, id, thief } = await rob();
+    const second = changes.newEmail();
+    const first = await changes.change(thief, email, second);
+    await addPasskey(thief);
+    const theirs = await linkOf(changes, second, 'passkey_added');
+    // As an import of the marketplace does: nothing is reserved.
+    await sql`update users set email = ${changes.newEmail()} where id = ${id}`.execute(changes.app.db);
+    expect((await open().send(first, { form: { newPassword } })).status).toBe(303);
+    const { rows } =
+      await sql`select from take_back_changes where user_id = ${id} and email <> ${email}`.execute(
+        changes.app.db,
+      );
+    expect(rows).toEqual([]);
+    expect(textOf(await thief.send(theirs))).toContain('taken back');
   });
 });
 

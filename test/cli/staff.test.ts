@@ -114,9 +114,17 @@ describe('user:show', () => {
 describe('an act', () => {
   const email = 'customer@example.test';
 
+  /** What those say the second time that are refused then. */
+  const refusedAgain = new Map([
+    ['user:resume', /^This user is not suspended\.\n$/],
+    ['user:thaw', /^This account is neither frozen nor suspended\.\n$/],
+  ]);
+
   it.each<{ args: string[]; type: string; first: object; again?: object }>([
     { args: ['user:suspend'], type: 'staff.suspend', first: { intent: 'suspend' } },
     { args: ['user:resume'], type: 'staff.resume', first: { intent: 'resume' } },
+    { args: ['user:freeze'], type: 'staff.freeze', first: { intent: 'freeze' } },
+    { args: ['user:thaw', '--keep', email], type: 'staff.thaw', first: { intent: 'thaw' } },
     { args: ['user:delete'], type: 'staff.plan_deletion', first: { intent: 'plan-deletion', toCancel: 0 } },
     { args: ['user:keep'], type: 'staff.keep', first: { intent: 'keep' } },
     {
@@ -146,8 +154,8 @@ describe('an act', () => {
         details: { by: 'cli', operator: 'Olga Operator', systemUser: expect.any(String) },
       },
     ]);
-    const refuses = command === 'user:resume';
-    if (refuses) return expectRefused(await cli(command, email, ...why), /^This user is not suspended\.\n$/);
+    const refused = refusedAgain.get(command);
+    if (refused) return expectRefused(await cli(command, email, ...more, ...why), refused);
     expect(await readJson(command, email, ...more, ...why)).toMatchObject([{ done: false, id, ...again }]);
   });
 
@@ -261,7 +269,10 @@ describe('the last administrator', () => {
     expectMisused(await cli('user:thaw', last, '--keep', last), /--why/);
     const [thawed] = await readJson('user:thaw', await idOf(app.db, last), '--keep', last, ...why);
     expect(thawed).toMatchObject({ done: true, intent: 'thaw' });
-    expectRefused(await cli('user:thaw', last, '--keep', last, ...why), /^This account is not frozen\.\n$/);
+    expectRefused(
+      await cli('user:thaw', last, '--keep', last, ...why),
+      /^This account is neither frozen nor suspended\.\n$/,
+    );
     const browser = await logIn(app.send, last);
     expect(await browser.whoAmI()).toBe(last);
   });

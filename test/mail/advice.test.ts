@@ -206,6 +206,7 @@ const others: NoticeKind[] = [
   'account_resumed',
   'account_suspended',
   'link_removed',
+  'person_frozen',
   'invoice_email_changed',
   'rights_decided',
   'role_changed',
@@ -495,6 +496,27 @@ describe('the advice of a notice is true', () => {
     expect(text).toContain(staff.email);
     expect(path).toBe('/admin/audit');
     expect((await changes.app.send(path, { cookie: other.staff.cookie })).status).toBe(200);
+  });
+
+  it('person_frozen: another administrator sees who was frozen by whom, and ends it', async () => {
+    const { staff } = await openStaff(changes.app);
+    const other = await openStaff(changes.app);
+    const { id, email } = await changes.signUp();
+    const act = async (
+      { staff: { cookie }, get }: typeof other,
+      name: 'freeze' | 'thaw',
+      more: object = {},
+    ) => {
+      const { seen } = await get(id);
+      const json = { json: { id, why: 'For a test', seen: seen[name], ...more } };
+      return changes.app.send(`/trpc/admin.people.${name}`, { cookie, json });
+    };
+    expect((await act({ staff, get: other.get }, 'freeze')).status).toBe(200);
+    const { text, path } = await readNotice(other.staff.email, 'person_frozen');
+    expect(text).toContain(`The account of ${email} has been frozen.`);
+    expect(text).toContain(`Done by: ${staff.email}`);
+    expect((await changes.app.send(path, { cookie: other.staff.cookie })).status).toBe(200);
+    expect((await act(other, 'thaw', { keep: email })).status).toBe(200);
   });
 
   it('role_granted: another administrator sees who has which role by whom, and takes it away', async () => {

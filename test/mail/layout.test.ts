@@ -70,6 +70,7 @@ const messages: Record<MailKind | Special | BillingSpecial, MailMessage> = {
   role_changed: buildNotice('role_changed', notice),
   sessions_ended: buildNotice('sessions_ended', notice),
   bank_details_changed: buildNotice('bank_details_changed', { ...notice, countsAt: notice.at }),
+  person_frozen: buildNotice('person_frozen', { ...notice, who: manager, by: admin }),
   role_granted: buildNotice('role_granted', { ...notice, who: manager, by: admin, role: 'admin' }),
   staff_limited: buildNotice('staff_limited', { ...notice, who: manager }),
   account_deleted: buildNotice('account_deleted', notice),

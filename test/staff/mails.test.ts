@@ -246,6 +246,7 @@ describe('give up', () => {
     ['about bank details', { kind: 'bank_details_changed' }],
     ['about a stolen session of staff', { kind: 'staff_limited' }],
     ['about a role that was given', { kind: 'role_granted' }],
+    ['about a freeze', { kind: 'person_frozen' }],
   ])('is refused for a mail %s', async (_, given) => {
     const id = await addMail(given);
     const seen = await seenOf(id);

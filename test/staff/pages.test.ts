@@ -202,6 +202,8 @@ describe('each form', () => {
     ['send-mail prove-email', 'unverified@example.test', {}, 'The mail is on its way.'],
     ['suspend', customer, {}, 'The account is suspended.'],
     ['resume', customer, {}, 'The account is not suspended.'],
+    ['freeze', customer, {}, 'The account is frozen.'],
+    ['thaw', customer, { keep: customer }, 'The account is neither frozen nor suspended any more.'],
     ['verify', 'new-merchant@example.test', {}, 'The account is verified.'],
     ['unverify', 'new-merchant@example.test', {}, 'The account is not verified.'],
     ['undecide verification', 'new-merchant@example.test', {}, 'The marketplace decides it from now on.'],
@@ -219,7 +221,7 @@ describe('each form', () => {
       'thaw',
       'suspended@example.test',
       { keep: 'suspended@example.test' },
-      'The account is not frozen any more.',
+      'The account is neither frozen nor suspended any more.',
     ],
   ];
   let browser: Browser;

@@ -57,7 +57,7 @@ const otherRoles = (role: string) => Object.entries(roleWords).filter(([value]) 
 /** Suspending, roles and leaving: what changes the account as a whole. */
 export function WholeAccount({ person }: { person: Person }) {
   const { name, role } = person;
-  const intents = ['suspend', 'change-role', 'plan-deletion', 'keep'] as const;
+  const intents = ['suspend', 'freeze', 'change-role', 'plan-deletion', 'keep'] as const;
   if (!intents.some((intent) => isOffered(person, intent))) return null;
   return (
     <Section id="whole" title="The account as a whole">
@@ -71,6 +71,20 @@ export function WholeAccount({ person }: { person: Person }) {
             <>
               We email <Name>{name}</Name> that the account is suspended, and log them out everywhere. They
               cannot log in or open any product until you end the suspension.
+            </>
+          }
+        />
+        <Act
+          intent="freeze"
+          label="Freeze the account"
+          button="Freeze the account"
+          danger
+          notice={
+            <>
+              For an owner who says that somebody else has got in. We log <Name>{name}</Name> out everywhere,
+              and email every address that the account has, or can have back, that it is frozen. Nobody can
+              log in until an administrator ends the freeze, and says which address is the owner’s. We tell
+              all other administrators.
             </>
           }
         />
@@ -139,6 +153,7 @@ export function WholeAccount({ person }: { person: Person }) {
 /** The outcome of the form that led here. Each is true as well of somebody with whom there was nothing to do. */
 const outcomes: Record<string, string> = {
   suspend: 'The account is suspended. They are logged out everywhere.',
+  freeze: 'The account is frozen. They are logged out everywhere.',
   resume: 'The account is not suspended. They can log in.',
   'end-sessions': 'They are logged out everywhere.',
   'send-mail': 'The mail is on its way. Its state is below, under Mails.',
@@ -152,7 +167,7 @@ const outcomes: Record<string, string> = {
   'plan-deletion': 'The account will be deleted in 14 days, unless they keep it.',
   keep: 'The account stays.',
   'change-email': 'The links are on their way. Nothing changes until the new address uses its link.',
-  thaw: 'The account is not frozen any more.',
+  thaw: 'The account is neither frozen nor suspended any more.',
   'remove-link': 'The marketplace account is not connected any more.',
   'check-vat-id': 'Saved. Under Billing details you see whether the VAT ID counts as checked.',
 };

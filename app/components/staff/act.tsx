@@ -20,8 +20,9 @@ const canGetMail = ({ suspendedAt, deletionDueAt }: Person) => !suspendedAt && !
 /** Whether an act makes sense for the person as they are now. */
 const makesSense: Record<Intent, (person: Person, about: Record<string, string>) => boolean> = {
   suspend: ({ suspendedAt }) => !suspendedAt,
+  freeze: ({ frozenAt }) => !frozenAt,
   resume: ({ suspendedAt, frozenAt }) => suspendedAt !== null && !frozenAt,
-  thaw: ({ frozenAt }) => frozenAt !== null,
+  thaw: ({ suspendedAt }) => suspendedAt !== null,
   'end-sessions': ({ sessions }) => sessions.length > 0,
   'send-mail': (person, { kind }) =>
     canGetMail(person) && (kind !== 'prove-email' || !person.emailVerifiedAt),

@@ -15,8 +15,8 @@ const obstacles: Record<Person['obstacles'][number], (person: Person) => ReactNo
   frozen: ({ frozenAt }) => (
     <>
       <strong>The account is frozen</strong> since <At at={frozenAt} />. Somebody who reads mail to one of its
-      addresses froze it, because someone else may have got in. Find out who the owner is, then end the
-      freeze.
+      addresses froze it, or an administrator did, because someone else may have got in. Find out who the
+      owner is, then end the freeze.
     </>
   ),
   suspended: ({ suspendedAt }) => (
@@ -116,6 +116,20 @@ export function LoginSection({ person }: { person: Person }) {
             }
           />
         ))}
+        {person.mailboxes
+          .filter((mailbox) => mailbox !== email)
+          .map((mailbox) => (
+            <Row
+              key={mailbox}
+              icon="mail"
+              title="Earlier address"
+              about={
+                <span data-earlier-address>
+                  <Name>{mailbox}</Name> can have the account back
+                </span>
+              }
+            />
+          ))}
         {person.newAddress && (
           <Row
             icon="mail"
@@ -222,18 +236,23 @@ export function LoginSection({ person }: { person: Person }) {
   );
 }
 
-function Thaw({ person: { email, mailboxes } }: { person: Person }) {
+/** What the button says that ends a suspension as it ends a freeze. */
+export const giveBack = 'Give the account back';
+
+function Thaw({ person: { email, mailboxes, frozenAt } }: { person: Person }) {
   return (
     <Act
       intent="thaw"
-      label="End the freeze"
-      button="End the freeze"
+      label={frozenAt ? 'End the freeze' : 'End the suspension, and say whose the account is'}
+      button={frozenAt ? 'End the freeze' : giveBack}
       danger
       notice={
         <>
-          We email every address below that the account is no longer frozen. If you keep another address than{' '}
-          <strong>{email}</strong>, the account moves there, what was changed meanwhile is undone, and we
-          email that address a link that sets a password.
+          {frozenAt
+            ? 'We email every address below that the account is no longer frozen.'
+            : 'We email the address that you choose that the account is no longer suspended.'}{' '}
+          If you keep another address than <strong>{email}</strong>, the account moves there, what was changed
+          meanwhile is undone, and we email that address a link that sets a password.
         </>
       }
       fields={(refused) => (

@@ -56,6 +56,7 @@ export const words: Record<string, string | ByReason | undefined> = {
   'staff.searched': undefined,
   'staff.limited': undefined,
   'staff.suspend': undefined,
+  'staff.freeze': undefined,
   'staff.resume': undefined,
   'staff.send_mail': undefined,
   'staff.remove_factors': undefined,
@@ -80,7 +81,10 @@ export const words: Record<string, string | ByReason | undefined> = {
   // Hidden: the person is not here any more.
   'user.erased': undefined,
 
-  'account.frozen': 'The account was frozen with the link in an email',
+  'account.frozen': {
+    by_staff: 'Our support team froze the account',
+    any: 'The account was frozen with the link in an email',
+  },
   'account.take_back_refused': 'A wrong code was entered to take the account back',
   'account.taken_back': {
     thawed: 'Our support team gave the account back to this email address',

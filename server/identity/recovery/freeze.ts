@@ -1,15 +1,17 @@
-// Freezing an account (contract 2.55 to 2.58): what somebody with a take-back link can do without giving a factor that is
-// left. A freeze is a suspension that only an administrator or operator ends (`thaw`), who has found out whose account it is.
+// Freezing an account (contract 2.55 to 2.58, and 12.171): what somebody with a take-back link can do without giving a factor
+// that is left, and what an administrator does for an owner who calls. A freeze is a suspension that only an administrator or
+// operator ends (`thaw`), who has found out whose account it is. They end any other suspension so, too.
 import type { Transaction } from 'kysely';
 import type { Database } from '../../../db/postgres/client.ts';
 import { inTransactionOf } from '../../../db/postgres/transactions.ts';
 import type { DB } from '../../../db/schema.ts';
 import { deferAuditEvent } from '../../../db/tables/audit-events.ts';
 import { deferMail } from '../../../db/tables/mails.ts';
-import { releaseAllAddresses } from '../../../db/tables/reserved-addresses.ts';
+import { listReservations, releaseAllAddresses } from '../../../db/tables/reserved-addresses.ts';
 import { listToldMailboxes, type ToldMailbox } from '../../../db/tables/take-back-changes.ts';
 import { nobodysHash, setUserFrozen, type User, updateUser } from '../../../db/tables/users.ts';
 import { AppError } from '../../basics/errors.ts';
+import { faultWords } from '../../basics/fault-words.ts';
 import { takeOutInvoiceEmail } from '../../billing/invoice-email.ts';
 import type { Visit } from '../../http/requests.ts';
 import type { Dependencies } from '../../instance/dependencies.ts';
@@ -18,11 +20,12 @@ import { notifyMailbox } from '../ground/notices.ts';
 import { findWindowSince, worksUntil } from '../ground/take-back-window.ts';
 import { type AuthorTrail, type Recorder, trailOf } from '../ground/trail.ts';
 import { isAnyLeft } from './left-factors.ts';
-import { endTakeBackLinks, giveToMailbox, requireTakeBack } from './take-back.ts';
+import { endTakeBackLinks, giveToMailbox, mayFreeze, requireTakeBack } from './take-back.ts';
 
 /**
- * Freezes an account, and does not use the link up. Throws 404 `not_found` and 403 as `requireTakeBack`, and 400
- * `invalid_request` if no factor is left: then the link is enough to take the account back.
+ * Freezes an account by a link, and does not use the link up. Throws 404 `not_found` and 403 as `requireTakeBack`, 400
+ * `invalid_request` if no factor is left, when the link is enough to take the account back, and 403 `not_allowed` if another
+ * mailbox was told before.
  */
 export async function freeze(
   deps: Dependencies,
@@ -32,26 +35,56 @@ export async function freeze(
 ): Promise<void> {
   const { db, now } = deps;
   await inTransactionOf(visit, db, async (trx) => {
-    const { user, left } = await requireTakeBack(deps, token, trx);
-    if (!isAnyLeft(left))
+    const open = await requireTakeBack(deps, token, trx);
+    if (!isAnyLeft(open.left))
       throw new AppError('invalid_request', { detail: 'Set a new password to take the account back.' });
-    for (const { email } of await listMailboxes(trx, user, now()))
-      await notifyMailbox(trx, deps, { userId: user.id, email }, 'account_frozen', request);
-    await setUserFrozen(trx, user.id, now());
-    deferAuditEvent(trx, { ...trailOf(visit), type: 'account.frozen', userId: user.id });
+    if (!(await mayFreeze(trx, open, now())))
+      throw new AppError('not_allowed', { detail: faultWords.told_later });
+    await freezeUser(trx, deps, open.user, request);
+    deferAuditEvent(trx, { ...trailOf(visit), type: 'account.frozen', userId: open.user.id });
   });
+}
+
+/** Freezes an account, suspended or not, and tells its mailboxes. The caller has locked the user. */
+export async function freezeUser(
+  trx: Transaction<DB>,
+  deps: Pick<Dependencies, 'now'>,
+  user: User,
+  request?: Request,
+): Promise<void> {
+  await tellMailboxes(trx, deps, user, 'account_frozen', request);
+  await setUserFrozen(trx, user.id, deps.now());
+}
+
+/** Tells the present address, if the user holds it, and each that they can have back. */
+async function tellMailboxes(
+  trx: Transaction<DB>,
+  deps: Pick<Dependencies, 'now'>,
+  user: User,
+  kind: 'account_frozen' | 'account_thawed',
+  request?: Request,
+): Promise<void> {
+  for (const { email, isPresent } of await listMailboxes(trx, user, deps.now()))
+    if (!isPresent || user.holdsEmail)
+      await notifyMailbox(trx, deps, { userId: user.id, email }, kind, request);
 }
 
 /** A mailbox that the account may be given to, and what we told that mailbox. */
 export type Mailbox = { email: string; isPresent: boolean; told: Omit<ToldMailbox, 'email'>[] };
 
-/** The user's present address, and every other address with a link that works, or would without the suspension. */
+/**
+ * The user's present address, and those that they can have back, the earliest first. `told` is of links that work, or would
+ * without the suspension.
+ */
 export async function listMailboxes(db: Database, user: User, now: Date): Promise<Mailbox[]> {
-  const working = await listToldMailboxes(db, { userId: user.id, worksUntil: worksUntil(user, now), now });
-  const emails = new Set([user.email, ...working.map(({ email }) => email)]);
-  return [...emails].map((email) => ({
+  const { id: userId, email: present } = user;
+  const [reserved, working] = await Promise.all([
+    listReservations(db, { userId, now }),
+    listToldMailboxes(db, { userId, worksUntil: worksUntil(user, now), now }),
+  ]);
+  return [present, ...reserved].map((email) => ({
     email,
-    isPresent: email === user.email,
+    isPresent: email === present,
     told: working.filter((told) => told.email === email),
   }));
 }
@@ -59,8 +92,8 @@ export async function listMailboxes(db: Database, user: User, now: Date): Promis
 type Thaw = { keep: string; removesFactors: boolean; trail: AuthorTrail; record: Recorder };
 
 /**
- * Ends a freeze, and gives the account to the mailbox `keep`. False if `keep` is none of `listMailboxes`. The caller holds
- * links and user, who is frozen.
+ * Ends a freeze or a suspension, and gives the account to the mailbox `keep`. False if `keep` is none of `listMailboxes`. The
+ * caller holds links and user, who is suspended.
  */
 export async function thaw(
   trx: Transaction<DB>,
@@ -72,12 +105,17 @@ export async function thaw(
   const now = deps.now();
   const mailboxes = await listMailboxes(trx, user, now);
   if (!mailboxes.some(({ email }) => email === keep)) return false;
-  for (const { email } of mailboxes) await notifyMailbox(trx, deps, { userId, email }, 'account_thawed');
+  const isPresent = keep === user.email;
+  if (user.frozenAt) await tellMailboxes(trx, deps, user, 'account_thawed');
+  // Of a suspension only its owner was told.
+  else if (!isPresent || user.holdsEmail)
+    await notifyMailbox(trx, deps, { userId, email: keep }, 'account_resumed');
   await setUserFrozen(trx, userId, null);
   const thawed = { ...user, suspendedAt: null, frozenAt: null };
-  record({ type: 'account.thawed', details: { kept: keep === user.email ? 'present' : 'earlier' } });
-  if (keep === user.email) {
-    await endTakeBackLinks(trx, userId, { except: keep });
+  const type = user.frozenAt ? 'account.thawed' : 'user.resumed';
+  record({ type, details: { kept: isPresent ? 'present' : 'earlier' } });
+  if (isPresent) {
+    await endTakeBackLinks(trx, userId, [keep]);
     await releaseAllAddresses(trx, userId);
     await takeOutInvoiceEmail(trx, deps, thawed, { trail });
   } else {
@@ -96,7 +134,13 @@ export async function thaw(
     await notifyMailbox(trx, deps, { userId, email: keep }, 'factors_removed');
     await updateUser(trx, userId, { passwordHash: nobodysHash });
   }
-  if (removesFactors || keep !== user.email)
-    deferMail(trx, { kind: 'set_password', userId, recipient: keep, details: {}, now });
+  if (removesFactors || !isPresent)
+    deferMail(trx, {
+      kind: user.holdsEmail ? 'set_password' : 'prove_address',
+      userId,
+      recipient: keep,
+      details: {},
+      now,
+    });
   return true;
 }

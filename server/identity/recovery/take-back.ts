@@ -11,11 +11,15 @@ import { setDeletionDue } from '../../../db/tables/deletions.ts';
 import { lockExternalLinks } from '../../../db/tables/external-links.ts';
 import { endTakeBackTokens, findTakeBackToken } from '../../../db/tables/mail-tokens.ts';
 import { deleteUnsentTakeBackMails } from '../../../db/tables/mails.ts';
-import { findReservation, releaseAddresses } from '../../../db/tables/reserved-addresses.ts';
+import {
+  findReservation,
+  listReservations,
+  releaseAddresses,
+} from '../../../db/tables/reserved-addresses.ts';
 import {
   deleteTakeBackChanges,
+  findEarliestMailbox,
   lockTakeBackChanges,
-  type Mailboxes,
 } from '../../../db/tables/take-back-changes.ts';
 import { findUserById, lockUser, type User, updateUser } from '../../../db/tables/users.ts';
 import { AppError } from '../../basics/errors.ts';
@@ -63,12 +67,26 @@ export async function requireTakeBack(
   return { user, mailbox, changeId, since, left: await findLeftFactors(db, user, since) };
 }
 
-/** What /take-back shows: which factors it asks for, if any. */
+/** What /take-back shows: which factors it asks for, if any, and whether that mailbox may freeze the account instead. */
 export type TakeBackPage = {
   email: string;
   happened: Happenings;
   asks: Asks | undefined;
+  mayFreeze: boolean;
 };
+
+/**
+ * Whether the reader of a mailbox may freeze the account (contract 2.136): it was told first, of all whose link works. A thief
+ * who changes the address twice has a link, too, and would keep the owner out with it.
+ */
+export async function mayFreeze(
+  db: Database,
+  { user, mailbox }: Pick<OpenTakeBack, 'user' | 'mailbox'>,
+  now: Date,
+): Promise<boolean> {
+  const working = { userId: user.id, worksUntil: now, now };
+  return (await findEarliestMailbox(db, working)) === mailbox;
+}
 
 /**
  * What the page of a link shows, or undefined if the link does not work (any more). Uses nothing up. Throws 403 as
@@ -82,7 +100,13 @@ export async function findTakeBack(deps: Dependencies, token: string): Promise<T
   if (!open) return undefined;
   const { user, mailbox: email, since, left } = open;
   const happened = await listHappenings(deps.db, user.id, since);
-  return { email, happened, asks: findAsks(left) };
+  const asks = findAsks(left);
+  return {
+    email,
+    happened,
+    asks,
+    mayFreeze: asks !== undefined && (await mayFreeze(deps.db, open, deps.now())),
+  };
 }
 
 /**
@@ -168,9 +192,9 @@ export async function giveToMailbox(
 ): Promise<User> {
   const now = deps.now();
   const { id: userId, deletionDueAt } = user;
-  const released = await releaseAddresses(trx, { email, userId, now });
-  const mailboxes = [email, user.email, ...released.map((each) => each.email)];
-  await endTakeBackLinks(trx, userId, { of: mailboxes }, used);
+  await releaseAddresses(trx, { email, userId, now });
+  // What is reserved still was given up before.
+  await endTakeBackLinks(trx, userId, await listReservations(trx, { userId, now }), used);
   await updateUser(trx, userId, { email, emailVerifiedAt: now, passwordHash });
   await deleteFactors(trx, userId, { since, keeps });
   await endWhatMailsOpened(trx, deps, userId, 'taken_back');
@@ -189,17 +213,17 @@ export async function giveToMailbox(
   return present;
 }
 
-/** Ends the take-back links of a user, sent or still to be sent. The caller has locked the user. */
+/** Ends the take-back links of a user to all mailboxes but these, sent or still to be sent. The caller has locked the user. */
 export async function endTakeBackLinks(
   trx: Transaction<DB>,
   userId: string,
-  mailboxes: Mailboxes,
+  except: string[],
   /** The hash of the token that was used, if one was. */
   used?: Uint8Array,
 ): Promise<void> {
   // In this order: a mail that is being sent locks its row, then the row of the change that it tells of.
-  await deleteUnsentTakeBackMails(trx, userId, mailboxes);
-  const changeIds = await lockTakeBackChanges(trx, userId, mailboxes);
+  await deleteUnsentTakeBackMails(trx, userId, except);
+  const changeIds = await lockTakeBackChanges(trx, userId, except);
   await endTakeBackTokens(trx, { changeIds, used });
-  await deleteTakeBackChanges(trx, userId, mailboxes);
+  await deleteTakeBackChanges(trx, userId, except);
 }

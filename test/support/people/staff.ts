@@ -96,6 +96,7 @@ const set = (assignment: ReturnType<typeof sql>) => (db: Kysely<DB>, target: Per
 /** By the procedure of `admin`: every act. */
 export const actCases: Record<string, ActCase> = {
   'people.suspend': { intent: 'suspend', fields: none, look: readUser('suspended_at') },
+  'people.freeze': { intent: 'freeze', fields: none, look: readUser('frozen_at') },
   'people.resume': {
     intent: 'resume',
     fields: none,

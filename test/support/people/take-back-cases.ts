@@ -102,7 +102,8 @@ export function outcomeOf(given: TakeBackCase) {
     isRefused: state === 'suspended',
     asks,
     ways: ways.length > 0 ? ways : (['nothing'] as Way[]),
-    canFreeze: ways.length > 0,
+    // Only the mailbox that was told first.
+    canFreeze: ways.length > 0 && clicked === 0,
     /** Which factors are there afterwards, if that way was taken. */
     factorsAfter: (way: Way) => [
       ...(isBefore(passkey) || way === 'passkey' ? ['passkey'] : []),

@@ -1,0 +1,190 @@
+// Staff who freeze an account, and give it back to its owner, as docs/operate/support.md tells it (contract 12.170 to 12.173).
+import { sql } from 'kysely';
+import { describe, expect, it } from 'vitest';
+import { runCli } from '../support/app/cli.ts';
+import { sendPatiently } from '../support/app/patience.ts';
+import { logIn } from '../support/app/visitor.ts';
+import { dayMs, password, shareAddressChanges } from '../support/people/address-changes.ts';
+import { addPasskey } from '../support/people/authenticator.ts';
+import { listNotices } from '../support/people/kept-mail.ts';
+import {
+  addFactor,
+  addPerson,
+  addSession,
+  call,
+  readData,
+  readOutcome,
+  why,
+} from '../support/people/staff.ts';
+
+const changes = shareAddressChanges();
+
+/** An administrator, or a manager, who has just given a second factor. */
+async function addStaff(role: 'admin' | 'manager' = 'admin') {
+  const person = await addPerson(changes.app, { role });
+  await addFactor(changes.app.db, person);
+  const at = changes.clock.now;
+  const session = await addSession(changes.app, person.id, { authTime: at });
+  await sql`update sessions set created_at = ${at}, last_seen_at = ${at} where id = ${session.sessionId}`.execute(
+    changes.app.db,
+  );
+  return { ...person, ...session };
+}
+
+type Staff = Awaited<ReturnType<typeof addStaff>>;
+
+const get = async ({ cookie }: Staff, id: string) =>
+  readData(await call(changes.app, 'people.get', cookie, { id }, true));
+
+async function act(staff: Staff, name: 'freeze' | 'suspend' | 'thaw', id: string, more: object = {}) {
+  const { seen } = await get(staff, id);
+  const asked = { id, why, seen: seen[name] ?? 'x', ...more };
+  return readOutcome(await call(changes.app, `people.${name}`, staff.cookie, asked));
+}
+
+/** Somebody whose address a thief has changed twice, who has read and deleted the mails about it. */
+async function rob() {
+  const { email, id, browser } = await changes.signUp();
+  changes.passTime(30 * dayMs);
+  const thief = await logIn(changes.app.send, email, password);
+  const [second, present] = [changes.newEmail(), changes.newEmail()];
+  const link = await changes.change(thief, email, second);
+  const theirs = await changes.change(thief, second, present);
+  return { email, id, browser, thief, second, present, link, theirs };
+}
+
+const stateOf = async (id: string) =>
+  (
+    await sql<{ email: string; suspended: boolean; frozen: boolean }>`
+      select email, suspended_at is not null as suspended, frozen_at is not null as frozen
+      from users where id = ${id}`.execute(changes.app.db)
+  ).rows[0];
+
+const noticesTo = async (email: string, kind: string) =>
+  (await listNotices(changes.app.db, email)).filter((each) => each === kind).length;
+
+/** The addresses that have a take-back link of that user. */
+const linksOf = async (id: string) =>
+  (
+    await sql<{ email: string }>`select distinct email from take_back_changes where user_id = ${id}`.execute(
+      changes.app.db,
+    )
+  ).rows.map(({ email }) => email);
+
+async function forget(email: string) {
+  const before = await changes.countMails(email);
+  await changes.app.send('/forgot-password', { form: { email }, from: changes.from() });
+  return (await changes.countMails(email)) - before;
+}
+
+describe('an account whose address a thief has changed', () => {
+  it('is found by the earlier address, frozen, and given back, and no later address has a link (contract 12.170 and 2.137)', async () => {
+    const { email, id, thief, second, present, theirs } = await rob();
+    const admin = await addStaff();
+    const found = await call(changes.app, 'people.find', admin.cookie, { q: email.toUpperCase() }, true);
+    expect(readData(found).people).toMatchObject([{ id, email: present }]);
+    const byCommand = await runCli(changes.app.databaseUrl, ['find', email, '--json']);
+    expect(JSON.parse(byCommand.out)).toMatchObject({ id, email: present });
+    expect((await get(admin, id)).mailboxes).toEqual([present, email, second]);
+    expect(await act(admin, 'freeze', id)).toBe('200');
+    expect(await stateOf(id)).toEqual({ email: present, suspended: true, frozen: true });
+    expect(await thief.whoAmI()).toBeUndefined();
+    for (const mailbox of [email, second, present])
+      expect(await noticesTo(mailbox, 'account_frozen'), mailbox).toBe(1);
+    // However long it takes to find out who they are.
+    changes.passTime(40 * dayMs);
+    const later = await addStaff();
+    expect(await act(later, 'thaw', id, { keep: 'other@example.test' })).toBe('422 validation_failed');
+    expect(await act(later, 'thaw', id, { keep: email, removeFactors: 'yes' })).toBe('200');
+    expect(await stateOf(id)).toEqual({ email, suspended: false, frozen: false });
+    expect(await linksOf(id)).toEqual([]);
+    expect((await changes.undo(theirs)).status).toBe(404);
+    expect([await forget(second), await forget(present), await forget(email)]).toEqual([0, 0, 1]);
+  });
+
+  it('comes back from a suspension in the same way (contract 12.173)', async () => {
+    const { email, id, second, present, theirs } = await rob();
+    const manager = await addStaff('manager');
+    expect(await act(manager, 'suspend', id)).toBe('200');
+    expect(await act(manager, 'thaw', id, { keep: email })).toBe('403 not_allowed');
+    changes.passTime(40 * dayMs);
+    const admin = await addStaff();
+    expect(await act(admin, 'thaw', id, { keep: email })).toBe('200');
+    expect(await stateOf(id)).toEqual({ email, suspended: false, frozen: false });
+    expect(await linksOf(id)).toEqual([]);
+    expect((await changes.undo(theirs)).status).toBe(404);
+    const told = [email, second, present].map((mailbox) => noticesTo(mailbox, 'account_resumed'));
+    expect(await Promise.all(told)).toEqual([1, 0, 0]);
+    expect(await noticesTo(present, 'email_change_undone')).toBe(1);
+    expect(await changes.eventsOf(id)).toContain('user.resumed');
+    expect(await changes.eventsOf(id)).not.toContain('account.thawed');
+  });
+
+  it('keeps the present address where that is the owner’s, and frees the others', async () => {
+    const { id, email, present, link } = await rob();
+    const admin = await addStaff();
+    expect(await act(admin, 'suspend', id)).toBe('200');
+    expect(await act(admin, 'thaw', id, { keep: present })).toBe('200');
+    expect(await stateOf(id)).toEqual({ email: present, suspended: false, frozen: false });
+    expect([(await changes.undo(link)).status, await forget(email)]).toEqual([404, 0]);
+  });
+});
+
+describe('a freeze by an administrator', () => {
+  it('is done once of 16 at once, and tells all other administrators (contract 12.171 and 12.172)', async () => {
+    const { id } = await changes.signUp();
+    await sql`update users set role = 'user' where role = 'admin'`.execute(changes.app.db);
+    const [admin, other] = [await addStaff(), await addStaff()];
+    const { seen } = await get(admin, id);
+    const asked = { id, why, seen: seen.freeze };
+    const send = () => call(changes.app, 'people.freeze', admin.cookie, asked);
+    const outcomes = (await sendPatiently(Array(16).fill(send))).map(readOutcome);
+    expect(outcomes.sort()).toEqual(['200', ...Array(15).fill('409 edited_meanwhile')]);
+    const events = (await changes.eventsOf(id)).filter((type) => /freeze|frozen/.test(type)).sort();
+    expect(events).toEqual(['account.frozen', 'staff.freeze']);
+    expect([
+      await noticesTo(admin.email, 'person_frozen'),
+      await noticesTo(other.email, 'person_frozen'),
+    ]).toEqual([0, 1]);
+    const { rows } = await sql<{ details: object }>`
+      select details - 'time' as details from mails where kind = 'person_frozen'`.execute(changes.app.db);
+    expect(rows).toEqual([{ details: { by: admin.id, who: id } }]);
+    // An operator tells both.
+    const { id: next } = await changes.signUp();
+    const done = await runCli(changes.app.databaseUrl, ['user:freeze', next, '--why', why]);
+    expect([done.code, done.err]).toEqual([0, '']);
+    expect([
+      await noticesTo(admin.email, 'person_frozen'),
+      await noticesTo(other.email, 'person_frozen'),
+    ]).toEqual([1, 2]);
+  });
+
+  it('needs a reason and another administrator who can log in (contract 12.171)', async () => {
+    await sql`update users set role = 'user' where role = 'admin'`.execute(changes.app.db);
+    const [admin, last] = [await addStaff(), await addStaff()];
+    expect(await act(admin, 'freeze', last.id, { why: '' })).toBe('422 validation_failed');
+    await sql`update users set email_verified_at = null where id = ${admin.id}`.execute(changes.app.db);
+    expect(await act(admin, 'freeze', last.id)).toBe('409 last_admin');
+    const refused = await runCli(changes.app.databaseUrl, ['user:freeze', last.id, '--why', why]);
+    expect(refused.code).toBe(1);
+    expect((await stateOf(last.id))?.frozen).toBe(false);
+  });
+
+  it('is of somebody suspended, too, since when they were, and then a manager cannot end it', async () => {
+    const { id, browser } = await changes.signUp();
+    await addPasskey(browser);
+    const [admin, manager] = [await addStaff(), await addStaff('manager')];
+    expect(await act(manager, 'suspend', id)).toBe('200');
+    const since = () =>
+      sql<{ at: Date }>`select suspended_at as at from users where id = ${id}`.execute(changes.app.db);
+    const before = (await since()).rows;
+    expect(await act(manager, 'freeze', id)).toBe('403 not_allowed');
+    expect(await act(admin, 'freeze', id)).toBe('200');
+    expect((await since()).rows).toEqual(before);
+    const { seen } = await get(manager, id);
+    const asked = { id, why, seen: seen.resume };
+    expect(readOutcome(await call(changes.app, 'people.resume', manager.cookie, asked))).toBe(
+      '403 account_frozen',
+    );
+  });
+});
