@@ -131,7 +131,7 @@ describe('an account whose address a thief has changed', () => {
 });
 
 describe('a freeze by an administrator', () => {
-  it('is done once of 16 at once, and tells all other administrators (contract 12.171 and 12.172)', async () => {
+  it('is done once of 16 at once, and tells all other administrators (contract 11.97, 12.171 and 12.172)', async () => {
     const { id } = await changes.signUp();
     await sql`update users set role = 'user' where role = 'admin'`.execute(changes.app.db);
     const [admin, other] = [await addStaff(), await addStaff()];
