@@ -25,7 +25,7 @@ const thorough = [
   'test/profile/{change-email,edited-meanwhile,ended-session,established-browsers,reserved-addresses}.test.ts',
   'test/signups/{signup-races,signup-refusals}.test.ts',
   'test/sso/{envelope-tampering,strict-json}.test.ts',
-  'test/staff/find-among-many.test.ts',
+  'test/staff/{find-among-many,freeze}.test.ts',
   'test/take-back/{clocks,email-changed,many-changes,races,table,take-back}.test.ts',
 ];
 // What puts a module of its own in place of another.
