@@ -325,12 +325,18 @@ export async function deleteUnsentTakeBackMails(
 /** Whether a mail is about notices that were held back (server/identity/ground/notice-limits.ts). */
 const isAboutTheRest = sql<boolean>`details ? 'rest'`;
 
-type Mailbox = { userId: string; recipient: string };
+/** The group of notices that is about what happens to the owner's login: all that has no group of its own. */
+export const ownRest = 'true';
+
+/** `group` says of which notices a mail about the rest is, as the mail keeps it. */
+type Rest = { userId: string; recipient: string; group: string };
+
+const isOfGroup = (group: string) => sql<boolean>`details->>'rest' = ${group}`;
 
 /** When the last mail about the rest to this mailbox was, or will be, due: of all, and of those with a take-back link. */
 export async function findLastRest(
   db: Database,
-  { userId, recipient }: Mailbox,
+  { userId, recipient, group }: Rest,
 ): Promise<{ dueAt: Date | null; withLinkDueAt: Date | null }> {
   return db
     .selectFrom('mails')
@@ -340,7 +346,7 @@ export async function findLastRest(
     ])
     .where('user_id', '=', userId)
     .where('recipient', '=', recipient)
-    .where(isAboutTheRest)
+    .where(isOfGroup(group))
     .executeTakeFirstOrThrow();
 }
 
@@ -353,7 +359,7 @@ type RestLink = { kind: MailKind; change: string; until: string };
  */
 export async function joinRest(
   db: Database,
-  { userId, recipient, dueAt, link }: Mailbox & { dueAt: Date; link?: RestLink | undefined },
+  { userId, recipient, group, dueAt, link }: Rest & { dueAt: Date; link?: RestLink | undefined },
 ): Promise<boolean> {
   const { kind = null, ...added } = link ?? {};
   const result = await db
@@ -366,7 +372,7 @@ export async function joinRest(
     })
     .where('user_id', '=', userId)
     .where('recipient', '=', recipient)
-    .where(isAboutTheRest)
+    .where(isOfGroup(group))
     .where('attempts', '=', 0)
     .where('sent_at', 'is', null)
     .where('given_up_at', 'is', null)

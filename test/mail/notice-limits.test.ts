@@ -1,7 +1,11 @@
 // How many notices a mailbox gets, and the one mail about the rest.
 import { sql } from 'kysely';
 import { describe, expect, it, vi } from 'vitest';
+import { inTransaction } from '../../db/postgres/transactions.ts';
+import { tellOfInvoiceEmail } from '../../server/billing/invoice-email.ts';
+import { notify } from '../../server/identity/ground/notices.ts';
 import { eraseDueUsers } from '../../server/identity/person/erase-user.ts';
+import type { TestApp } from '../support/app/app.ts';
 import { type Browser, logIn, openBrowser, textOf } from '../support/app/visitor.ts';
 import { buildSignup, sendSignup } from '../support/crm/crm.ts';
 import { newPassword, password, shareAddressChanges } from '../support/people/address-changes.ts';
@@ -11,24 +15,51 @@ import { linkIn } from '../support/people/mail-server.ts';
 const changes = shareAddressChanges();
 const hourMs = 60 * 60 * 1_000;
 
-let serial = 0;
-/** That many contracts, each of which the holder of the address is told of; 16 at once, on two instances. */
-async function flood(email: string, count: number): Promise<void> {
-  for (let sent = 0; sent < count; sent += 16) {
-    const batch = Array.from({ length: Math.min(16, count - sent) }, async (_, place) => {
-      const at = changes.clock.now;
-      const signup = buildSignup(`crm_notice_${serial++}`, { user: { email, name: 'Cora' } }, at);
-      return (await sendSignup(place % 2 ? changes.app : changes.instance, signup, { at })).status;
-    });
-    expect(new Set(await Promise.all(batch))).toEqual(new Set([201]));
+/** Does it that often; 16 at once, on two instances. */
+async function repeat(
+  count: number,
+  act: (app: Pick<TestApp, 'send' | 'config'>) => Promise<unknown>,
+): Promise<void> {
+  for (let done = 0; done < count; done += 16) {
+    const places = Array.from({ length: Math.min(16, count - done) }, (_, place) => place);
+    await Promise.all(places.map((place) => act(place % 2 ? changes.app : changes.instance)));
   }
 }
 
-type Row = { id: string; kind: string; isRest: boolean; text: string | null; dueAt: Date };
+/** That many notices about what happens to the login of the holder of the address. */
+async function flood(email: string, count: number): Promise<void> {
+  const { rows } = await sql<{ id: string }>`select id from users where email = ${email}`.execute(
+    changes.app.db,
+  );
+  const user = { id: rows[0]?.id ?? '', email, holdsEmail: true };
+  await repeat(count, () =>
+    inTransaction(changes.app.db, { by: 'service' }, (trx) =>
+      notify(trx, { now: () => changes.clock.now }, user, 'data_downloaded'),
+    ),
+  );
+}
+
+let serial = 0;
+/** That many contracts of a stranger, each of which the holder of the address is told of. */
+const floodByStranger = (email: string, count: number) =>
+  repeat(count, async (app) => {
+    const at = changes.clock.now;
+    const signup = buildSignup(`crm_notice_${serial++}`, { user: { email, name: 'Cora' } }, at);
+    expect((await sendSignup(app, signup, { at })).status).toBe(201);
+  });
+
+type Row = {
+  id: string;
+  kind: string;
+  isRest: boolean;
+  group: string | null;
+  text: string | null;
+  dueAt: Date;
+};
 const readNotices = async (email: string): Promise<Row[]> =>
   (
-    await sql<Row>`select id, kind, details ? 'rest' as "isRest", kept_text as text, next_attempt_at as "dueAt"
-      from mails where recipient = ${email} and (kind in ('contract_added', 'passkey_added') or details ? 'rest')
+    await sql<Row>`select id, kind, details ? 'rest' as "isRest", details->>'rest' as "group", kept_text as text, next_attempt_at as "dueAt"
+      from mails where recipient = ${email} and (kind in ('contract_added', 'data_downloaded', 'passkey_added') or details ? 'rest')
       order by created_at, id`.execute(changes.app.db)
   ).rows;
 const countNotices = async (email: string) =>
@@ -80,13 +111,13 @@ describe('notices to one mailbox', () => {
     await sql`alter table webhook_requests add constraint nothing check (false) not valid`.execute(
       changes.app.db,
     );
-    for (let n = 0; n < 25; n++) {
+    for (let n = 0; n < 10; n++) {
       const signup = buildSignup(`crm_undone_${n}`, { user: { email, name: 'Cora' } });
       expect((await sendSignup(changes.app, signup)).status).toBe(500);
     }
     await sql`alter table webhook_requests drop constraint nothing`.execute(changes.app.db);
-    await flood(email, 20);
-    expect([await countNotices(email), await readRests(email)]).toEqual([20, []]);
+    await floodByStranger(email, 5);
+    expect([await countNotices(email), await readRests(email)]).toEqual([5, []]);
   });
 
   it('leave those of others alone', async () => {
@@ -94,6 +125,53 @@ describe('notices to one mailbox', () => {
     await fillUp();
     await flood(email, 1);
     expect(await countNotices(email)).toBe(1);
+  });
+});
+
+/** Contract 9.270 to 9.272. */
+describe('notices that others cause', () => {
+  it('are five an hour and 20 a day of each kind, even when 16 come at once to two instances', async () => {
+    const { email } = await changes.signUp();
+    await sql`truncate rate_limits`.execute(changes.app.db);
+    for (const total of [5, 10, 15, 20, 20]) {
+      await floodByStranger(email, 16);
+      expect(await countNotices(email)).toBe(total);
+      await sql`update rate_limits set expire = 1 where key like 'notices-contract_added-hour:%'`.execute(
+        changes.app.db,
+      );
+    }
+  });
+
+  it('use up nothing of those about the login, and hold none of them back', async () => {
+    const { email } = await changes.signUp();
+    await sql`truncate rate_limits`.execute(changes.app.db);
+    await floodByStranger(email, 80);
+    expect(await countNotices(email)).toBe(5);
+    await addPasskey(await logIn(changes.app.send, email, password));
+    await flood(email, 30);
+    const own = (await readNotices(email)).filter(({ isRest, kind }) => !isRest && kind !== 'contract_added');
+    // The login in a browser that is new is one of the twenty.
+    expect(own.filter(({ kind }) => kind === 'passkey_added')).toHaveLength(1);
+    expect(own.length).toBeGreaterThanOrEqual(19);
+    // Each is held back in a mail of its own.
+    const groups = (await readRests(email)).map(({ group }) => group);
+    expect([...new Set(groups)].sort()).toEqual(['contract_added', 'true']);
+  });
+
+  it('of somebody else in the account are counted apart, too', async () => {
+    const { email, id } = await changes.signUp();
+    await sql`truncate rate_limits`.execute(changes.app.db);
+    const { rows } = await sql<{
+      accountId: string;
+    }>`select account_id as "accountId" from users where id = ${id}`.execute(changes.app.db);
+    const accountId = rows[0]?.accountId ?? '';
+    await repeat(30, () =>
+      inTransaction(changes.app.db, { by: 'service' }, (trx) =>
+        tellOfInvoiceEmail(trx, { now: () => changes.clock.now }, accountId, undefined),
+      ),
+    );
+    await flood(email, 10);
+    expect(await countNotices(email)).toBe(10);
   });
 });
 

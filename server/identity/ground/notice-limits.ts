@@ -1,21 +1,40 @@
-// How many notices a mailbox gets (contract 9.132 to 9.135). One mail about the rest stands for all further notices: it
+// How many notices a mailbox gets (contract 9.132 to 9.135 and 9.270 to 9.272). One mail about the rest stands for all further notices: it
 // says that more happened and where to look. If a notice with a take-back link is held back, that mail has the link.
 
 import type { Transaction } from 'kysely';
 import type { Database } from '../../../db/postgres/client.ts';
 import type { DB } from '../../../db/schema.ts';
 import type { NoticeKind } from '../../../db/tables/mail-kinds.ts';
-import { deferMail, findLastRest, joinRest } from '../../../db/tables/mails.ts';
+import { deferMail, findLastRest, joinRest, ownRest } from '../../../db/tables/mails.ts';
 import { countChange } from '../../../db/tables/rate-limits.ts';
 import { digestOf } from './rate-limits.ts';
 
 const hourMs = 60 * 60 * 1_000;
 
+type Limit = { name: string; times: number; windowMs: number };
+
 // Counted by mailbox, not by user: the mailbox fills up, whoever comes and goes with its address.
-const limits = [
+const limits: Limit[] = [
   { name: 'hour', times: 20, windowMs: hourMs },
   { name: 'day', times: 60, windowMs: 24 * hourMs },
 ];
+
+/**
+ * Kinds that others than the owner can cause: with a signup at the CRM, or in the same account. Each is counted for itself, and
+ * held back in a mail of its own, so that nobody uses up the notices about what happens to the owner's login.
+ */
+const kindsByOthers: NoticeKind[] = ['contract_added', 'invoice_email_changed'];
+
+/** What a notice counts for, and which mail about the rest it is held back in. */
+const groupOf = (kind: NoticeKind): string => (kindsByOthers.includes(kind) ? kind : ownRest);
+
+const limitsOf = (kind: NoticeKind): Limit[] =>
+  kindsByOthers.includes(kind)
+    ? [
+        { name: `${kind}-hour`, times: 5, windowMs: hourMs },
+        { name: `${kind}-day`, times: 20, windowMs: 24 * hourMs },
+      ]
+    : limits;
 
 type Notice = {
   kind: NoticeKind;
@@ -36,7 +55,7 @@ export async function insertWithinLimits(
 ): Promise<void> {
   const { at, ...more } = notice.details;
   const details = { ...timeOf(notice.kind, at), ...more, ...link };
-  if (await isWithinLimits(trx, notice.recipient)) deferMail(trx, { ...notice, details });
+  if (await isWithinLimits(trx, notice)) deferMail(trx, { ...notice, details });
   else await holdBack(trx, notice, link);
 }
 
@@ -49,9 +68,9 @@ export const timeOf = (kind: NoticeKind, at: string): Record<string, string> =>
   newKinds.includes(kind) ? { time: at } : { at };
 
 /** Counts a notice. Other transactions that count for this mailbox wait until this one ends. */
-async function isWithinLimits(trx: Database, recipient: string): Promise<boolean> {
+async function isWithinLimits(trx: Database, { kind, recipient }: Notice): Promise<boolean> {
   const mailbox = digestOf(recipient);
-  for (const { name, ...limit } of limits)
+  for (const { name, ...limit } of limitsOf(kind))
     if (!(await countChange(trx, { key: `notices-${name}:${mailbox}`, ...limit }))) return false;
   return true;
 }
@@ -63,11 +82,12 @@ async function isWithinLimits(trx: Database, recipient: string): Promise<boolean
  */
 async function holdBack(trx: Transaction<DB>, notice: Notice, link: TakeBackLink | undefined): Promise<void> {
   const { kind, userId, recipient, now } = notice;
-  const last = await findLastRest(trx, { userId, recipient });
+  const rest = { userId, recipient, group: groupOf(kind) };
+  const last = await findLastRest(trx, rest);
   const lastDueAt = link ? last.withLinkDueAt : last.dueAt;
   const dueAt = new Date(Math.max(now.getTime(), lastDueAt ? lastDueAt.getTime() + hourMs : 0));
-  if (await joinRest(trx, { userId, recipient, dueAt, link: link && { kind, ...link } })) return;
+  if (await joinRest(trx, { ...rest, dueAt, link: link && { kind, ...link } })) return;
   // The kind is for the version before, which sends the mail as that notice.
-  const details = { at: now.toISOString(), rest: 'true', ...link };
+  const details = { at: now.toISOString(), rest: rest.group, ...link };
   deferMail(trx, { kind, userId, recipient, details, now: dueAt });
 }
