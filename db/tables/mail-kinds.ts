@@ -4,6 +4,8 @@
 export const warningKinds = [
   /** The seller's bank account or link to pay. */
   'bank_details_changed',
+  /** What documents print of what administrators typed. */
+  'billing_texts_changed',
   'person_frozen',
   'role_granted',
   'staff_limited',

@@ -15,10 +15,12 @@ import {
 import { AppError } from '../basics/errors.ts';
 import { requireAllowance, spendAllowance } from '../identity/ground/allowances.ts';
 import type { Dependencies } from '../instance/dependencies.ts';
+import type { PrintedText } from '../mail/notices.ts';
 import { actOnBooks, type BookAct } from '../staff/act-on-books.ts';
 import type { Staff } from '../staff/staff.ts';
 import { tellOtherAdministrators } from '../staff/tell-administrators.ts';
 import type { BooksTrail } from './ledger.ts';
+import { findOtherAccounts } from './other-accounts.ts';
 import type { BillingSettings } from './settings.ts';
 
 /** How long before a new bank account or link counts. */
@@ -70,7 +72,10 @@ const deferSet = (
     details: { ...trail.details, ...details },
   });
 
-/** Makes these settings the ones that count. */
+/**
+ * Makes these settings the ones that count. Throws 422 `validation_failed` where a text names a bank account that is not the one in
+ * force.
+ */
 export async function setSettings(
   trx: Transaction<DB>,
   deps: Pick<Dependencies, 'now'>,
@@ -81,6 +86,9 @@ export async function setSettings(
   const { inForce, pending } = await findVersions(trx);
   const wanted = pending ?? inForce;
   if (wanted && isSame(wanted.settings, settings)) return { done: false, version: wanted.version };
+  const errors = findOtherAccounts(settings, (inForce?.settings ?? settings).seller.iban);
+  if (errors.length > 0) throw new AppError('validation_failed', { errors });
+  await tellOfTexts(trx, deps, { before: inForce?.settings, settings, actorId: trail.actorId });
   const insert = (each: BillingSettings, begins: Begin) =>
     insertSettingsVersion(trx, {
       settings: each,
@@ -125,6 +133,40 @@ function keepBank(settings: BillingSettings, present: BillingSettings): BillingS
   };
 }
 
+/** What documents print at once of what administrators typed, by the names that the mail has for it (server/mail/notices.ts). */
+const textsOf = ({ seller, plans, tax, payment }: BillingSettings): Record<PrintedText, unknown> => ({
+  name: seller.name,
+  address: seller.address,
+  contact: [seller.email, seller.vat_id, seller.tax_number],
+  foot: seller.foot,
+  plans: Object.fromEntries(
+    Object.entries(plans).map(([plan, { title, description }]) => [plan, { title, description }]),
+  ),
+  payment: payment.text,
+  tax: [tax.reverse_charge_words, ...tax.rules.map(({ country, words }) => ({ country, words }))],
+});
+
+async function tellOfTexts(
+  trx: Transaction<DB>,
+  deps: Pick<Dependencies, 'now'>,
+  {
+    before,
+    settings,
+    actorId,
+  }: { before: BillingSettings | undefined; settings: BillingSettings; actorId: string | undefined },
+): Promise<void> {
+  const [old, present] = [before && textsOf(before), textsOf(settings)];
+  const changed = (Object.keys(present) as PrintedText[]).filter(
+    (name) => !isSame(old?.[name] ?? null, present[name] ?? null),
+  );
+  if (changed.length === 0) return;
+  await tellOtherAdministrators(trx, deps, {
+    kind: 'billing_texts_changed',
+    actorId,
+    details: { what: changed.join(' ') },
+  });
+}
+
 /** Whether two values are the same as JSON, in whatever order their members are. */
 const isSame = (one: unknown, other: unknown): boolean => writeSorted(one) === writeSorted(other);
 
@@ -150,12 +192,15 @@ const actOnSettings: Pick<BookAct<unknown, unknown>, 'find' | 'lock'> = {
   lock: lockSettingsVersions,
 };
 
-/** Sets them for an administrator. `read` gives the settings, and throws 422 for what is wrong with them. */
+/**
+ * Sets them for an administrator. `read` gives the settings, and throws 422 for what is wrong with them. `nameField` names where in
+ * the form a pointer into the settings is.
+ */
 export function setSettingsAsStaff(
   deps: Dependencies,
   staff: Staff,
   asked: Asked,
-  read: () => BillingSettings,
+  { read, nameField }: { read: () => BillingSettings; nameField?: (pointer: string) => string },
 ): Promise<SetOutcome> {
   const { id } = staff.session.user;
   const act: BookAct<BillingSettings, SetOutcome> = {
@@ -165,7 +210,13 @@ export function setSettingsAsStaff(
     requireAllowance: () => requireAllowance(deps.db, 'billing.set', id),
     async do(trx, settings, { trail }) {
       await spendAllowance(trx, 'billing.set', id);
-      return setSettings(trx, deps, settings, trail);
+      try {
+        return await setSettings(trx, deps, settings, trail);
+      } catch (error) {
+        if (!nameField || !(error instanceof AppError) || error.code !== 'validation_failed') throw error;
+        const errors = error.errors.map(({ pointer, detail }) => ({ pointer: nameField(pointer), detail }));
+        throw new AppError('validation_failed', { errors });
+      }
     },
   };
   return actOnBooks(deps, staff, act, asked);

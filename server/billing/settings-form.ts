@@ -114,11 +114,19 @@ const readNumber = (text: string, digits: number): number | string => readDecima
 /** Hundredths of a percent. People may write the sign. */
 const readRate = (text: string) => readNumber(text.replace(/%\s*$/, ''), 2);
 
-/** Reads such a form. Throws 422 `validation_failed` with everything that is wrong, by the names of fields. */
-export function readSettingsForm(fields: Fields): BillingSettings {
+function readRows(fields: Fields) {
   const rules = listRows(fields, ['ruleCountry', 'ruleRate', 'ruleWords', 'ruleFrom']);
   const plans = listRows(fields, ['plan', 'planTitle', 'planDescription', 'planPrice']);
-  const rowOfPlan = indexPlans(fields, plans);
+  return { rules, plans, rowOfPlan: indexPlans(fields, plans) };
+}
+
+/** Where in such a form a pointer into the settings is, as a pointer. */
+export const nameSettingsField = (fields: Fields, pointer: string): string =>
+  `/${nameField(readRows(fields), pointer)}`;
+
+/** Reads such a form. Throws 422 `validation_failed` with everything that is wrong, by the names of fields. */
+export function readSettingsForm(fields: Fields): BillingSettings {
+  const { rules, plans, rowOfPlan } = readRows(fields);
   const errors = plans
     .filter((row) => rowOfPlan.get(planOf(fields, row)) !== row)
     .map((row) => ({ pointer: `/plan-${row}`, detail: 'Another row has this plan.' }));

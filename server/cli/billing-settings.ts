@@ -31,7 +31,7 @@ export function addBillingSettingsCommands(program: Command): void {
       inTransaction(db, originOf('billing:set', options), (trx) =>
         setSettings(trx, { now }, settings, { ...booksTrailOf(options), why: options.why }),
       ),
-    );
+    ).catch(refuse);
     print(options.json ? writeOutcome(outcome) : describeOutcome(outcome));
   });
 
@@ -67,16 +67,20 @@ async function readJson(file: string): Promise<unknown> {
   }
 }
 
-/** The settings. Throws with a line for each thing that is wrong with them. */
 function readChecked(json: unknown): BillingSettings {
   try {
     return readSettings(json);
   } catch (error) {
-    if (!(error instanceof AppError)) throw error;
-    throw new CommandError(
-      error.errors.map(({ pointer, detail }) => show(`${pointer || '/'}: ${detail}`)).join('\n'),
-    );
+    return refuse(error);
   }
+}
+
+/** Throws with a line for each thing that is wrong with the settings. */
+function refuse(error: unknown): never {
+  if (!(error instanceof AppError) || error.errors.length === 0) throw error;
+  throw new CommandError(
+    error.errors.map(({ pointer, detail }) => show(`${pointer || '/'}: ${detail}`)).join('\n'),
+  );
 }
 
 function describeOutcome(outcome: SetOutcome): string {

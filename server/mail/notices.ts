@@ -36,7 +36,8 @@ const askSupport = (hasSupport: boolean) =>
 
 /**
  * `dueAt` is when an account is deleted if its owner asked for the deletion at the time of the mail. `who` is whom a warning to
- * administrators is about, by id and address. `countsAt` is when what was changed begins to count. `role` is the new one of `who`.
+ * administrators is about, by id and address. `countsAt` is when what was changed begins to count. `role` is the new one of `who`. `what` are
+ * the texts that were changed.
  */
 type Words = {
   dueAt: Date;
@@ -44,11 +45,38 @@ type Words = {
   who: { id: string; name: string };
   countsAt: Date;
   role: string | undefined;
+  what: string;
 };
+
+/** What documents print, as the mail about a change of it says. */
+const printedTexts = {
+  name: 'the seller’s name',
+  address: 'the seller’s address',
+  contact: 'the seller’s email address or tax numbers',
+  foot: 'the foot',
+  plans: 'what plans are called',
+  payment: 'the payment instructions',
+  tax: 'the words about tax',
+};
+
+export type PrintedText = keyof typeof printedTexts;
+
+const sayTexts = (names: string): string =>
+  names
+    .split(' ')
+    .flatMap((name) => printedTexts[name as PrintedText] ?? [])
+    .join(', ');
 
 const whyAdministrator = 'You received this email because you are an administrator.';
 
-const buildNotices = ({ dueAt, hasSupport, who, countsAt, role }: Words): Record<NoticeKind, Notice> => ({
+const buildNotices = ({
+  dueAt,
+  hasSupport,
+  who,
+  countsAt,
+  role,
+  what,
+}: Words): Record<NoticeKind, Notice> => ({
   account_frozen: {
     subject: 'Your account is frozen',
     text: 'Your account was frozen, with the link in one of our emails or by our support team, because someone else may have got in. Nobody can log in to it until our support team knows who its owner is. Nothing else has changed.',
@@ -100,6 +128,14 @@ const buildNotices = ({ dueAt, hasSupport, who, countsAt, role }: Words): Record
     advice:
       'Check the change with whoever made it, by phone or in person. If it is not right, stop it on the page before it counts: every administrator can.',
     action: { label: 'See or stop the change', path: '/admin/billing/settings' },
+    why: whyAdministrator,
+  },
+  billing_texts_changed: {
+    subject: 'What your invoices say has been changed',
+    text: `Texts on your invoices have been changed: ${what}. The change counts already.`,
+    advice:
+      'Check by phone or in person that this is right: a text can ask customers to pay somewhere else. If it is not right, put it back on the page, and see in the audit what else was done.',
+    action: { label: 'See the settings', path: '/admin/billing/settings' },
     why: whyAdministrator,
   },
   codes_guessed: {
@@ -278,6 +314,7 @@ export function buildNotice(
     by,
     countsAt,
     role,
+    what,
     takeBack,
   }: {
     baseUrl: string;
@@ -289,6 +326,7 @@ export function buildNotice(
     by?: string | undefined;
     countsAt?: string | undefined;
     role?: string | undefined;
+    what?: string | undefined;
     takeBack?: TakeBackLink | undefined;
   },
 ): MailMessage {
@@ -298,6 +336,7 @@ export function buildNotice(
     who: who ?? { id: '', name: '' },
     countsAt: new Date(countsAt ?? at),
     role,
+    what: sayTexts(what ?? ''),
   };
   const notice = buildNotices(words)[kind];
   const { subject, text, advice, action, why } = { why: undefined, ...usual, ...notice };

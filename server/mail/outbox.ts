@@ -125,7 +125,7 @@ async function composeMessage(
     return { id, ...rest, ...layOut(message, style, rest.to === to ? greeted : undefined) };
   }
   if (!isLetter(kind)) {
-    const { at = details.when ?? details.time ?? '', device, until, who, by, countsAt, role } = details;
+    const { at = details.when ?? details.time ?? '', device, until, who, by, countsAt, role, what } = details;
     const token = until && (await createTakeBackToken(db, id));
     const takeBack = token && until ? { link: `${baseUrl}/take-back?token=${token}`, until } : undefined;
     // This mail tells of other changes, too, so it goes out even if its link is void.
@@ -144,6 +144,7 @@ async function composeMessage(
       by: by && (by === 'command' ? 'A command on the server' : await nameOf(by)),
       countsAt,
       role,
+      what,
       takeBack,
     });
     return { id, to, ...layOut(notice, style, greeted) };

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { describeSettings } from '../billing/describe-settings.ts';
 import { setSettingsAsStaff, stopSettings } from '../billing/set-settings.ts';
 import { readSettings } from '../billing/settings.ts';
-import { readSettingsForm, writeSettingsForm } from '../billing/settings-form.ts';
+import { nameSettingsField, readSettingsForm, writeSettingsForm } from '../billing/settings-form.ts';
 import { textSchema } from '../http/text.ts';
 import { actOnBooks, requireRight } from '../staff/act-on-books.ts';
 import { router, staff } from './init.ts';
@@ -20,7 +20,7 @@ export const adminBillingRouter = router({
   setSettings: staff
     .input(z.object({ ...asked, settings: z.unknown().optional() }))
     .mutation(({ ctx, input: { settings, ...reason } }) =>
-      setSettingsAsStaff(ctx.deps, ctx, reason, () => readSettings(settings)),
+      setSettingsAsStaff(ctx.deps, ctx, reason, { read: () => readSettings(settings) }),
     ),
   /** Stops what does not count yet. */
   stopSettings: staff
@@ -39,6 +39,9 @@ export const billingFormsRouter = router({
   setSettings: staff
     .input(z.object({ ...asked, fields: z.record(z.string(), z.string()) }))
     .mutation(({ ctx, input: { fields, ...reason } }) =>
-      setSettingsAsStaff(ctx.deps, ctx, reason, () => readSettingsForm(fields)),
+      setSettingsAsStaff(ctx.deps, ctx, reason, {
+        read: () => readSettingsForm(fields),
+        nameField: (pointer) => nameSettingsField(fields, pointer),
+      }),
     ),
 });

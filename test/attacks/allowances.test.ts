@@ -487,6 +487,7 @@ describe('every change by a user', () => {
       contract_cancel_asked: 'contract.cancel_asked',
       contract_kept: 'contract.kept',
       bank_details_changed: 'billing.set',
+      billing_texts_changed: 'billing.set',
     };
     expect(Object.keys(senders).sort()).toEqual([...mailKinds].sort());
     const events = [...Object.keys(allowances), ...Object.keys(withoutAllowance)];

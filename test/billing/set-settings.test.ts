@@ -262,6 +262,183 @@ describe('another bank account or link', () => {
   });
 });
 
+/** Contract 7.385. */
+describe('a text that documents print', () => {
+  const warnings = async () =>
+    (
+      await sql<{ recipient: string; details: Record<string, string> }>`
+        select recipient, details - 'time' as details from mails where kind = 'billing_texts_changed' order by recipient`.execute(
+        app.db,
+      )
+    ).rows;
+
+  const { plans, tax } = germanSettings;
+  it.each<[what: string, settings: unknown]>([
+    ['payment', withChange({ payment: { text: 'Pay to our new account.' } })],
+    ['payment', withChange({ payment: { text: undefined } })],
+    ['foot', withChange({ seller: { foot: 'Bank: see our letter' } })],
+    ['name', withChange({ seller: { name: 'Blumen GmbH, account 12 34' } })],
+    ['address', withChange({ seller: { address: { ...germanSettings.seller.address, line2: 'c/o Bank' } } })],
+    ['contact', withChange({ seller: { email: 'other@example.test' } })],
+    ['plans', { ...germanSettings, plans: { starter: { ...plans.starter, title: 'Pay elsewhere' } } }],
+    ['plans', { ...germanSettings, plans: { ...plans, pro: { title: 'Pro' } } }],
+    ['tax', { ...germanSettings, tax: { ...tax, reverse_charge_words: 'Reverse charge, pay elsewhere' } }],
+    ['name foot', withChange({ seller: { name: 'Other GmbH', foot: 'Other' }, terms: { days_to_pay: 1 } })],
+  ])('that is changed is told to each other administrator, in one mail: %s', async (what, settings) => {
+    const [admin, other] = [await openAdmin(), await openAdmin()];
+    await addPerson(app, { role: 'manager' });
+    await mustSet(admin.cookie, germanSettings);
+    await sql`delete from mails`.execute(app.db);
+    await mustSet(admin.cookie, settings);
+    const to = [other.email, 'admin@example.test'].sort();
+    expect(await warnings()).toEqual(to.map((recipient) => ({ recipient, details: { by: admin.id, what } })));
+    // What is the same, and what is no text, is no news.
+    await mustSet(admin.cookie, settings);
+    await mustSet(admin.cookie, {
+      ...(settings as BillingSettings),
+      terms: { ...germanSettings.terms, days_to_pay: 3 },
+    });
+    expect(await warnings()).toHaveLength(to.length);
+  });
+
+  it('is told of the first settings too, and to everybody if a command sets it', async () => {
+    const [admin, other] = [await openAdmin(), await openAdmin()];
+    await mustSet(admin.cookie, germanSettings);
+    const what = 'name address contact foot plans payment tax';
+    expect((await warnings())[0]?.details).toEqual({ by: admin.id, what });
+    await sql`delete from mails`.execute(app.db);
+    await inTransaction(app.db, { by: 'operator', cause: 'test' }, (trx) =>
+      setSettings(trx, { now: () => new Date() }, withChange({ seller: { foot: 'New' } }), {
+        why,
+        details: { by: 'cli', operator: 'Olga' },
+      }),
+    );
+    const found = await warnings();
+    expect(found.map(({ recipient }) => recipient)).toEqual(
+      [admin.email, other.email, 'admin@example.test'].sort(),
+    );
+    expect(found[0]?.details).toEqual({ by: 'command', what: 'foot' });
+  });
+});
+
+/** Contract 7.383 and 7.384. */
+describe('a bank account in a text', () => {
+  const foreign = 'FR7630006000011234567890189';
+  const refused = async (cookie: string, settings: unknown) => {
+    const answer = await set(cookie, settings);
+    expect(readOutcome(answer)).toBe('422 validation_failed');
+    return JSON.parse(answer.text).error.json.data.errors as { pointer: string; detail: string }[];
+  };
+
+  it.each([
+    foreign,
+    `Pay to ${foreign}.`,
+    'IBAN: FR76 3000 6000 0112 3456 7890 189',
+    'iban fr76 3000 6000 0112 3456 7890 189',
+    'FR76\u00a03000\u202f6000\u20090112\u00a03456\u00a07890\u00a0189',
+    'ＦＲ７６　３０００　６０００　０１１２　３４５６　７８９０　１８９',
+    'FR76-3000-6000-0112-3456-7890-189',
+    'FR76\u20113000\u20136000\u20140112\u22123456\u20107890\u2010189',
+    'FR.76/3000_6000·0112|3456:7890,189',
+    'fR 7 6 3 0 0 0 6 0 0 0 0 1 1 2 3 4 5 6 7 8 9 0 1 8 9',
+    'DE89 3704 0044 0532 0130 00 or FR76 3000 6000 0112 3456 7890 189',
+    'GB82 WEST 1234 5698 7654 32',
+    'NO93 8601 1117 947',
+    'XK05 1212 0123 4567 8906',
+    'MT84 MALT 0110 0001 2345 MTLC AST0 01S',
+  ])('that is not the one in force is refused: %s', async (text) => {
+    const { cookie } = await openAdmin();
+    await mustSet(cookie, germanSettings);
+    const before = await mails();
+    const [fault, ...more] = await refused(cookie, withChange({ payment: { text } }));
+    expect([fault?.pointer, more]).toEqual(['/payment/text', []]);
+    expect(fault?.detail).toContain('a bank account that is not the one in force');
+    expect([(await read(cookie)).versions.length, await mails()]).toEqual([1, before]);
+  });
+
+  it('is refused in each text, and each is named', async () => {
+    const { cookie } = await openAdmin();
+    await mustSet(cookie, germanSettings);
+    const { seller, tax, plans } = germanSettings;
+    const errors = await refused(cookie, {
+      ...germanSettings,
+      seller: {
+        ...seller,
+        name: `Blumen ${foreign}`,
+        foot: foreign,
+        address: { ...seller.address, line2: foreign },
+        tax_number: foreign,
+      },
+      plans: { ...plans, starter: { title: foreign, description: foreign } },
+      tax: {
+        ...tax,
+        reverse_charge_words: `Reverse charge ${foreign}`,
+        rules: tax.rules.map((rule) => ({ ...rule, words: foreign })),
+      },
+      payment: { text: foreign },
+    });
+    expect(errors.map(({ pointer }) => pointer).sort()).toEqual(
+      [
+        '/payment/text',
+        '/plans/starter/description',
+        '/plans/starter/title',
+        '/seller/address/line2',
+        '/seller/foot',
+        '/seller/name',
+        '/seller/tax_number',
+        '/tax/reverse_charge_words',
+        '/tax/rules/0/words',
+        '/tax/rules/1/words',
+        '/tax/rules/2/words',
+      ].sort(),
+    );
+  });
+
+  it.each([
+    'Pay to DE89 3704 0044 0532 0130 00, or by the link.',
+    'de89-3704-0044-0532-0130-00',
+    // One digit is wrong, or missing.
+    'FR76 3000 6000 0112 3456 7890 188',
+    'FR76 3000 6000 0112 3456 7890 18',
+    'Amtsgericht Berlin HRB 12345, USt-IdNr. DE136695976, Tel. +49 30 1234567',
+    'AA00 1234 5678 9012 3456',
+    '',
+  ])('that is the one in force, or is none, stays: %j', async (text) => {
+    const { cookie } = await openAdmin();
+    await mustSet(cookie, germanSettings);
+    await mustSet(cookie, withChange({ payment: { text: text || undefined }, terms: { days_to_pay: 2 } }));
+  });
+
+  it('may be the one that waits once it counts, and not before', async () => {
+    const { cookie } = await openAdmin();
+    await mustSet(cookie, germanSettings);
+    const other = withChange({
+      seller: { iban: foreign, bic: undefined },
+      payment: { text: `Pay to ${foreign}` },
+    });
+    expect((await refused(cookie, other)).map(({ pointer }) => pointer)).toEqual(['/payment/text']);
+    await mustSet(cookie, { ...other, payment: germanSettings.payment });
+    expect(await refused(cookie, other)).toHaveLength(1);
+    await setBillingClock(app.db, '2026-11-27T12:00:00Z');
+    await mustSet(cookie, other);
+    // The one from before is not in force any more.
+    const text = 'DE89 3704 0044 0532 0130 00';
+    expect(await refused(cookie, { ...other, payment: { ...other.payment, text } })).toHaveLength(1);
+  });
+
+  it('of a seller without one is refused, and in the first settings may be theirs only', async () => {
+    const { cookie } = await openAdmin();
+    const named = withChange({ payment: { text: `Pay to ${germanSettings.seller.iban}` } });
+    expect(await refused(cookie, withChange({ payment: { text: foreign } }))).toHaveLength(1);
+    await mustSet(cookie, named);
+    await mustSet(cookie, withChange({ seller: { iban: undefined, bic: undefined } }));
+    await setBillingClock(app.db, '2026-11-27T12:00:00Z');
+    expect(
+      await refused(cookie, withChange({ seller: { iban: undefined }, payment: { text: foreign } })),
+    ).toHaveLength(1);
+  });
+});
+
 it('of eight who stop what waits and eight who change it exactly one does', async () => {
   const admins = await Promise.all(Array.from({ length: 16 }, openAdmin));
   const first = admins[0]?.cookie ?? '';
@@ -584,5 +761,18 @@ describe('the page', () => {
       actorId: await idOf(app.db, 'admin@example.test'),
       why: 'Not by us',
     });
+  });
+
+  it('names the field of each text that names another bank account', async () => {
+    const { cookie } = await openAdmin();
+    await mustSet(cookie, germanSettings);
+    const browser = await open();
+    const fields = fieldsOf(await browser.send(page, { headers: html }));
+    const text = 'fr76 3000 6000 0112 3456 7890 189';
+    const form = { ...fields, paymentText: text, 'planTitle-1': text, why };
+    const refused = await browser.send(page, { form, headers: html });
+    expect(refused.status).toBe(422);
+    for (const name of ['paymentText', 'planTitle-1']) expect(refused.text).toContain(`href="#${name}"`);
+    expect(fieldsOf(refused).paymentText).toBe(text);
   });
 });

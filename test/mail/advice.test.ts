@@ -214,6 +214,7 @@ const others: NoticeKind[] = [
   'sessions_ended',
   'staff_limited',
   'bank_details_changed',
+  'billing_texts_changed',
 ];
 
 describe('the advice of a notice is true', () => {
@@ -535,6 +536,26 @@ describe('the advice of a notice is true', () => {
     expect(text).not.toContain('For a test');
     expect((await changes.app.send(path, { cookie: other.staff.cookie })).status).toBe(200);
     expect((await setRole(other, 'user')).status).toBe(200);
+  });
+
+  it('billing_texts_changed: an administrator sees which texts, and puts them back', async () => {
+    const { staff } = await openStaff(changes.app);
+    const other = await openStaff(changes.app);
+    await setSettings(changes.app.db);
+    const set = async (cookie: string, settings: unknown) => {
+      const asked = await changes.app.send('/trpc/admin.billing.settings', { cookie });
+      const { seen } = JSON.parse(asked.text).result.data.json;
+      const json = { json: { why: 'For a test', seen, settings } };
+      return (await changes.app.send('/trpc/admin.billing.setSettings', { cookie, json })).status;
+    };
+    const payment = { ...germanSettings.payment, text: 'Pay by pigeon.' };
+    expect(await set(staff.cookie, { ...germanSettings, payment })).toBe(200);
+    const { text, path } = await readNotice(other.staff.email, 'billing_texts_changed');
+    expect(text).toContain('Texts on your invoices have been changed: the payment instructions.');
+    expect(text).toContain(`Done by: ${staff.email}`);
+    expect(text).not.toMatch(/pigeon|For a test/);
+    expect((await changes.app.send(path, { cookie: other.staff.cookie })).status).toBe(200);
+    expect(await set(other.staff.cookie, germanSettings)).toBe(200);
   });
 
   it('bank_details_changed: an administrator sees the change on the page, and stops it before it counts', async () => {

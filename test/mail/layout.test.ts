@@ -72,6 +72,7 @@ const messages: Record<MailKind | Special | BillingSpecial, MailMessage> = {
   bank_details_changed: buildNotice('bank_details_changed', { ...notice, countsAt: notice.at }),
   person_frozen: buildNotice('person_frozen', { ...notice, who: manager, by: admin }),
   role_granted: buildNotice('role_granted', { ...notice, who: manager, by: admin, role: 'admin' }),
+  billing_texts_changed: buildNotice('billing_texts_changed', { ...notice, by: admin, what: 'name payment' }),
   staff_limited: buildNotice('staff_limited', { ...notice, who: manager }),
   account_deleted: buildNotice('account_deleted', notice),
   account_linked: buildNotice('account_linked', notice),

@@ -245,6 +245,7 @@ describe('give up', () => {
     ['that stops a new address', { kind: 'stop_new_address', details: { until: '' } }],
     ['about bank details', { kind: 'bank_details_changed' }],
     ['about a stolen session of staff', { kind: 'staff_limited' }],
+    ['about texts on invoices', { kind: 'billing_texts_changed' }],
     ['about a role that was given', { kind: 'role_granted' }],
     ['about a freeze', { kind: 'person_frozen' }],
   ])('is refused for a mail %s', async (_, given) => {

@@ -61,7 +61,7 @@ export async function insertWithinLimits(
 
 // The version before does not know them. Without `at` and `when` it fails at such a mail before it sends or deletes anything, and
 // leaves the mail to this version.
-const newKinds: NoticeKind[] = ['person_frozen', 'role_granted'];
+const newKinds: NoticeKind[] = ['billing_texts_changed', 'person_frozen', 'role_granted'];
 
 /** When it happened, as a mail keeps it. */
 export const timeOf = (kind: NoticeKind, at: string): Record<string, string> =>
