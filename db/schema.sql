@@ -1717,8 +1717,10 @@ CREATE TABLE mails (
 CREATE INDEX mails_awaited_idx ON mails USING btree (next_attempt_at, id) WHERE sent_at IS NULL AND given_up_at IS NULL AND ((kind = ANY (ARRAY['set_password'::text, 'prove_address'::text, 'verify_email'::text, 'sign_up'::text, 'account_exists'::text, 'change_email'::text])) OR details ? 'until'::text);
 CREATE INDEX mails_created_at_idx ON mails USING btree (created_at);
 CREATE INDEX mails_failed_idx ON mails USING btree (created_at, id) WHERE sent_at IS NULL AND (last_error IS NOT NULL OR given_up_at IS NOT NULL);
+CREATE INDEX mails_holders_idx ON mails USING btree (next_attempt_at, created_at) WHERE sent_at IS NULL AND given_up_at IS NULL AND ((kind = ANY (ARRAY['set_password'::text, 'prove_address'::text, 'verify_email'::text, 'sign_up'::text, 'account_exists'::text, 'change_email'::text])) OR details ? 'until'::text) AND NOT (kind = ANY (ARRAY['sign_up'::text, 'account_exists'::text, 'invoice_email'::text]));
 CREATE INDEX mails_next_attempt_at_idx ON mails USING btree (next_attempt_at) WHERE sent_at IS NULL AND given_up_at IS NULL;
 CREATE INDEX mails_other_idx ON mails USING btree (next_attempt_at, id) WHERE sent_at IS NULL AND given_up_at IS NULL AND NOT ((kind = ANY (ARRAY['set_password'::text, 'prove_address'::text, 'verify_email'::text, 'sign_up'::text, 'account_exists'::text, 'change_email'::text])) OR details ? 'until'::text);
+CREATE INDEX mails_sign_ups_idx ON mails USING btree (next_attempt_at, created_at) WHERE sent_at IS NULL AND given_up_at IS NULL AND (kind = ANY (ARRAY['sign_up'::text, 'account_exists'::text, 'invoice_email'::text]));
 CREATE INDEX mails_user_id_idx ON mails USING btree (user_id);
 
 CREATE OR REPLACE FUNCTION hold_billing_mail()

@@ -35,6 +35,7 @@ import * as lostDocuments from './m033-lost-documents.ts';
 import * as income from './m034-income.ts';
 import * as failedMails from './m035-failed-mails.ts';
 import * as retention from './m036-retention.ts';
+import * as mailsToHolders from './m039-mails-to-holders.ts';
 import * as refusedForms from './m044-refused-forms.ts';
 
 export const migrations = {
@@ -74,5 +75,6 @@ export const migrations = {
   'm034-income': income,
   'm035-failed-mails': failedMails,
   'm036-retention': retention,
+  'm039-mails-to-holders': mailsToHolders,
   'm044-refused-forms': refusedForms,
 };

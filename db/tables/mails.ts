@@ -173,12 +173,16 @@ export async function setRecipient(db: Database, id: string, recipient: string):
 }
 
 /**
- * Mails that people wait for (contract 9.125 and 9.126), and all others: notices without a take-back link, and welcomes, which
- * come unasked. Each lane has an index, so that no number of mails in one makes the other slower.
+ * Mails that people wait for (contract 9.125, 9.126 and 9.274), and all others: notices without a take-back link, and welcomes, which
+ * come unasked. Of those that people wait for, what anybody can cause by typing an address, as at a sign-up, is apart from mails
+ * to holders. Each lane has an index, so that no number of mails in one makes another slower.
  */
-export type Lane = 'awaited' | 'other';
+export type Lane = 'holders' | 'sign_ups' | 'other';
 
-// In the words of those indexes (m022-awaited-mails), or Postgres could not use them.
+/** In the order in which they are sent. */
+export const lanes: readonly Lane[] = ['holders', 'sign_ups', 'other'];
+
+// In the words of those indexes (m022-awaited-mails and m039-mails-to-holders), or Postgres could not use them.
 const isAwaited = sql<boolean>`(kind in (${sql.join(
   (
     [
@@ -192,7 +196,15 @@ const isAwaited = sql<boolean>`(kind in (${sql.join(
   ).map((kind) => sql.lit(kind)),
 )}) or details ? 'until')`;
 
-const isIn: Record<Lane, RawBuilder<boolean>> = { awaited: isAwaited, other: sql<boolean>`not ${isAwaited}` };
+const isCaused = sql<boolean>`kind in (${sql.join(
+  (['sign_up', 'account_exists', 'invoice_email'] satisfies LetterKind[]).map((kind) => sql.lit(kind)),
+)})`;
+
+const isIn: Record<Lane, RawBuilder<boolean>> = {
+  holders: sql<boolean>`${isAwaited} and not ${isCaused}`,
+  sign_ups: isCaused,
+  other: sql<boolean>`not ${isAwaited}`,
+};
 
 type Due = { lane: Lane; now: Date; limit: number };
 
@@ -207,7 +219,7 @@ export const lockDueMails = (db: Pick<Database, 'selectFrom'>, { lane, now, limi
     .where('next_attempt_at', '<=', now)
     .orderBy('next_attempt_at')
     // Without this, Postgres might take another index than that of the lane.
-    .orderBy('id')
+    .orderBy(lane === 'other' ? 'id' : 'created_at')
     .limit(limit)
     .forUpdate()
     .skipLocked();

@@ -52,14 +52,15 @@ export function createBackend(options: {
 }) {
   const { config, database } = options;
   const now = options.now ?? (() => new Date());
+  const metrics = createMetrics({ config, database, expired, log: options.log, now });
   const deps: Dependencies = {
     config,
     db: database.db,
     read: database.read,
     now,
-    ...createRateLimits(database.db),
+    ...createRateLimits(database.db, metrics.countAskedMail),
     log: options.log,
-    metrics: createMetrics({ config, database, expired, log: options.log, now }),
+    metrics,
     aside: createAside(options.log),
   };
   const heldRequests = createHeldRequests(deps);

@@ -19,12 +19,13 @@ export function startJobs(deps: Dependencies): () => Promise<void> {
   const openMailer = () => config.mail && createMailer(config.mail, config.baseUrl);
   // A mailer with its own connections for each lane: mails that people wait for never wait for the mail server to take other
   // mails.
-  const [awaited, other] = [openMailer(), openMailer()];
+  const [holders, signUps, other] = [openMailer(), openMailer(), openMailer()];
   const nudger = createNudger(deps);
   const start = (name: string, intervalMs: number, work: (signal: AbortSignal) => Promise<void>) =>
     runInBackground(name, intervalMs, metrics.watchJob(name, work), log);
   const stops = [
-    start('awaited-mail', 500, (signal) => sendDueMails(deps, awaited, signal, ['awaited'])),
+    start('awaited-mail', 500, (signal) => sendDueMails(deps, holders, signal, ['holders'])),
+    start('sign-up-mail', 500, (signal) => sendDueMails(deps, signUps, signal, ['sign_ups'])),
     start('mail', 1_000, (signal) => sendDueMails(deps, other, signal, ['other'])),
     // A pull numbers the events that it needs: this job is for clients that do not pull.
     start('events', 1_000, (signal) => numberAllEvents(deps, signal)),
@@ -39,7 +40,6 @@ export function startJobs(deps: Dependencies): () => Promise<void> {
   ];
   return async () => {
     await Promise.all([...stops.map((stop) => stop()), nudger?.stop()]);
-    awaited?.close();
-    other?.close();
+    for (const mailer of [holders, signUps, other]) mailer?.close();
   };
 }

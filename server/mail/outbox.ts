@@ -5,6 +5,7 @@ import {
   claimMails,
   deleteMail,
   type Lane,
+  lanes,
   type MailRow,
   markMailFailed,
   markMailSent,
@@ -45,9 +46,9 @@ export async function sendDueMails(
   deps: Dependencies,
   mailer: Mailer | undefined,
   signal: AbortSignal,
-  lanes: Lane[] = ['awaited', 'other'],
+  which: readonly Lane[] = lanes,
 ): Promise<void> {
-  for (const lane of lanes) await sendLane(lane, deps, mailer, signal);
+  for (const lane of which) await sendLane(lane, deps, mailer, signal);
 }
 
 async function sendLane(

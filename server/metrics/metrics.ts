@@ -8,6 +8,7 @@ import type { ProblemCode } from '../basics/problems.ts';
 import type { Config } from '../settings/config.ts';
 import { gauge } from './at-scrape.ts';
 import {
+  askedMailResults,
   type CallKind,
   codes,
   handOffResults,
@@ -235,6 +236,11 @@ export function createMetrics({
       'identity_mails_total',
       'Tries to send a mail, by result. Failed: the mail server did not take mails. Refused: it did not take this one, for now. Given up: neither sent for three days, nor tried again.',
       mailResults,
+    ),
+    countAskedMail: resultCounter(
+      'identity_asked_mails_total',
+      'Mails that people and strangers asked for, by result: taken, or refused by the limits of mails.',
+      askedMailResults,
     ),
     countPasswordMail: resultCounter(
       'identity_password_mails_total',

@@ -55,6 +55,9 @@ export type PaymentResult = (typeof paymentResults)[number];
 
 export const mailResults = ['sent', 'failed', 'refused', 'given_up'] as const;
 
+/** Whether the limits of mails took the request. */
+export const askedMailResults = ['taken', 'refused'] as const;
+
 /** Whether the client answered with a 2xx. */
 export const nudgeResults = ['taken', 'failed'] as const;
 export type NudgeResult = (typeof nudgeResults)[number];

@@ -35,9 +35,9 @@ beforeEach(async () => {
   mailServer.received.length = 0;
 }, 60_000);
 
-const addNotices = (count: number, name = 'waiting') =>
+const addNotices = (count: number, name = 'waiting', kind = 'new_browser') =>
   sql`insert into mails (id, kind, user_id, recipient, details, created_at, next_attempt_at)
-    select gen_random_uuid(), 'new_browser', u.id, ${name} || '-' || n || '@example.test',
+    select gen_random_uuid(), ${kind}, u.id, ${name} || '-' || n || '@example.test',
       jsonb_build_object('at', now()), now() - interval '1 minute', now() - interval '1 minute'
     from generate_series(1, ${count}::int) n, users u where u.email = 'customer@example.test'`.execute(
     app.db,
@@ -45,23 +45,23 @@ const addNotices = (count: number, name = 'waiting') =>
 
 let serial = 0;
 
-/** How long a mail takes to arrive after it was asked for on /signup. */
-async function timeSignUp(): Promise<number> {
-  const email = `new-${++serial}@example.test`;
+/** How long a mail takes to arrive after it was asked for on that page. */
+async function timeMail(path: string, email: string): Promise<number> {
+  const sent = () => mailServer.received.filter(({ envelope }) => envelope.to.includes(email)).length;
+  const before = sent();
   const startedAt = performance.now();
   const form = { name: 'Nina New', email };
-  expect((await app.send('/signup', { form, from: `203.0.113.${serial}` })).status).toBe(303);
-  await vi.waitFor(
-    () => expect(mailServer.received.some(({ envelope }) => envelope.to.includes(email))).toBe(true),
-    { timeout: 15_000, interval: 10 },
-  );
+  expect((await app.send(path, { form, from: `203.0.113.${++serial}` })).status).toBe(303);
+  await vi.waitFor(() => expect(sent()).toBe(before + 1), { timeout: 15_000, interval: 10 });
   return performance.now() - startedAt;
 }
 
+const timeSignUp = () => timeMail('/signup', `new-${serial}@example.test`);
+
 /** Of five, one after the other: one of them may be late where the machine is busy. */
-async function measureSignUps(): Promise<number> {
+async function measure(time: () => Promise<number> = timeSignUp): Promise<number> {
   const times: number[] = [];
-  for (let n = 0; n < 5; n++) times.push(await timeSignUp());
+  for (let n = 0; n < 5; n++) times.push(await time());
   return times.sort((one, other) => one - other)[2] ?? Number.POSITIVE_INFINITY;
 }
 
@@ -92,12 +92,20 @@ describe('a thief who floods the mailbox of the owner', () => {
   }, 120_000);
 });
 
+// Contract 9.274.
+it('a mail for a new password leaves within 2 s, with 10,000 sign-ups waiting at a mail server that takes 0.1 s a mail', async () => {
+  mailServer.mode = { takesMs: 100 };
+  await addNotices(10_000, 'stranger', 'sign_up');
+  await vi.waitFor(() => expect(mailServer.received.length).toBeGreaterThan(0), 15_000);
+  expect(await measure(() => timeMail('/forgot-password', 'customer@example.test'))).toBeLessThan(2_000);
+}, 120_000);
+
 describe('a sign-up mail leaves within 2 s, with 10,000 notices waiting', () => {
   it('at a mail server that takes 0.1 s a mail', async () => {
     mailServer.mode = { takesMs: 100 };
     await addNotices(10_000);
     await vi.waitFor(() => expect(mailServer.received.length).toBeGreaterThan(0), 15_000);
-    expect(await measureSignUps()).toBeLessThan(2_000);
+    expect(await measure()).toBeLessThan(2_000);
     // They are being sent all the while.
     const before = mailServer.received.length;
     await vi.waitFor(() => expect(mailServer.received.length).toBeGreaterThan(before), 15_000);
@@ -110,6 +118,6 @@ describe('a sign-up mail leaves within 2 s, with 10,000 notices waiting', () => 
       const { rows } = await sql`select from mails where attempts > 0 limit 1`.execute(app.db);
       expect(rows).toHaveLength(1);
     }, 15_000);
-    expect(await measureSignUps()).toBeLessThan(2_000);
+    expect(await measure()).toBeLessThan(2_000);
   }, 120_000);
 });

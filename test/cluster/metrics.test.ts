@@ -230,6 +230,7 @@ it.each<[string, [series: string, values: string][], by?: string]>([
     ],
     '15m',
   ],
+  ['IdentityManyMailsAsked', [['identity_asked_mails_total{result="taken"}', '0x20 0+10x60']]],
   ['IdentityBillingLate', [['identity_waiting_oldest_seconds{queue="billing"}', '0x20 7200x60']]],
   ['IdentityClientBehind', [['identity_client_events_oldest_seconds{client="crm_app"}', '0x20 1200x60']]],
   ['IdentityNudgesFailing', [['identity_nudges_failing{client="crm_app"}', '0x20 1x60']]],

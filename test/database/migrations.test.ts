@@ -51,6 +51,7 @@ const landed = [
   'm034-income',
   'm035-failed-mails',
   'm036-retention',
+  'm039-mails-to-holders',
   'm044-refused-forms',
 ];
 

@@ -17,7 +17,7 @@ it.each([
 ] as const)('%s', async (_, preparedStatements, expected) => {
   // One connection, because each has prepared statements of its own.
   const { db, close } = connect(database.url, { preparedStatements });
-  const { guessLimits } = createRateLimits(db);
+  const { guessLimits } = createRateLimits(db, () => undefined);
   for (const email of ['a@example.test', 'b@example.test', 'c@example.test']) {
     await db.selectFrom('users').select('id').where('email', '=', email).execute();
     await guessLimits.countTry({ account: email, address: '192.0.2.1', device: undefined });

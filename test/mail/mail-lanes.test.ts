@@ -1,7 +1,7 @@
 // Which mails go first. The mail server here is a function.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { type Lane, lockDueMails } from '../../db/tables/mails.ts';
+import { type Lane, lanes, lockDueMails } from '../../db/tables/mails.ts';
 import { letters } from '../../server/mail/letters.ts';
 import type { Message } from '../../server/mail/mailer.ts';
 import { sendDueMails } from '../../server/mail/outbox.ts';
@@ -26,21 +26,21 @@ async function addMail(kind: string, { details = {}, minutes = 1, recipient = ki
     from users u where u.email = 'customer@example.test'`.execute(test.db);
 }
 
-const addNotices = (count: number) =>
+const addMany = (count: number, kind = 'new_browser') =>
   sql`insert into mails (id, kind, user_id, recipient, details, created_at, next_attempt_at)
-    select gen_random_uuid(), 'new_browser', u.id, 'n' || n || '@example.test', '{}', now(), now()
+    select gen_random_uuid(), ${kind}, u.id, 'n' || n || '@example.test', '{}', now(), now()
     from generate_series(1, ${count}::int) n, users u where u.email = 'customer@example.test'`.execute(
     test.db,
   );
 
 /** The names of those who get mails, in the order in which they leave. */
-async function send(lanes?: Lane[]): Promise<string[]> {
+async function send(which?: Lane[]): Promise<string[]> {
   const given: string[] = [];
   const mailer = {
     send: async ({ to }: Message) => void given.push(to.split('@')[0] ?? ''),
     close: () => undefined,
   };
-  await sendDueMails(test.backend.deps, mailer, new AbortController().signal, lanes);
+  await sendDueMails(test.backend.deps, mailer, new AbortController().signal, which);
   return given;
 }
 
@@ -73,27 +73,47 @@ it('a mail with a take-back link goes before notices, also one of the version be
   expect((await send()).slice(0, 2).sort()).toEqual(['ours', 'theirs']);
 });
 
-it('neither lane sends what is of the other', async () => {
-  await addMail('sign_up');
-  await addMail('new_browser');
-  expect(await send(['awaited'])).toEqual(['sign_up']);
+// Contract 9.274.
+it('mails to holders go before sign-ups that have waited for longer', async () => {
+  const caused = ['sign_up', 'account_exists', 'invoice_email'];
+  for (let n = 0; n < 15; n++) {
+    const kind = caused[n % 3] ?? '';
+    const details = kind === 'invoice_email' ? { until: '' } : {};
+    await addMail(kind, { minutes: 60, recipient: `${kind}-${n}`, details });
+  }
+  const holders = ['set_password', 'prove_address', 'verify_email', 'change_email'];
+  for (const kind of holders) await addMail(kind);
+  const order = await send();
+  expect(order.slice(0, holders.length).sort()).toEqual(holders.sort());
+  expect(order).toHaveLength(15 + holders.length);
+});
+
+it('no lane sends what is of another', async () => {
+  for (const kind of ['set_password', 'sign_up', 'new_browser']) await addMail(kind);
+  expect(await send(['sign_ups'])).toEqual(['sign_up']);
+  expect(await send(['holders'])).toEqual(['set_password']);
   expect(await send(['other'])).toEqual(['new_browser']);
 });
 
+const flood = async () => {
+  await addMany(20_000);
+  await addMany(20_000, 'sign_up');
+};
+
 // What Postgres knows of a table may be from before the flood.
 it.each([
-  ['that it has never looked at', async () => void (await addNotices(20_000))],
+  ['that it has never looked at', flood],
   [
     'that was empty when it looked',
     async () => {
       await sql`vacuum analyze mails`.execute(test.db);
-      await addNotices(20_000);
+      await flood();
     },
   ],
   [
     'that it knows',
     async () => {
-      await addNotices(20_000);
+      await flood();
       await sql`vacuum analyze mails`.execute(test.db);
     },
   ],
@@ -103,7 +123,7 @@ it.each([
   await sql`create index mails_next_attempt_at_idx on mails (next_attempt_at)
     where sent_at is null and given_up_at is null`.execute(test.db);
   await prepare();
-  for (const lane of ['awaited', 'other'] as const) {
+  for (const lane of lanes) {
     const query = lockDueMails(test.db, { lane, now: new Date(), limit: 10 });
     const { rows } = await sql<{ 'QUERY PLAN': string }>`explain (analyze, costs off) ${query}`.execute(
       test.db,
@@ -120,7 +140,7 @@ it('a mail of a kind that this version does not know is neither sent nor deleted
     select gen_random_uuid(), 'of_a_later_version', id, 'later@example.test', '{"until": ""}', now(), now()
     from users where email = 'customer@example.test'`.execute(test.db);
   await addMail('set_password');
-  await expect(send(['awaited'])).rejects.toThrow('Invalid time value');
+  await expect(send(['holders'])).rejects.toThrow('Invalid time value');
   const read = async () =>
     (
       await sql<{

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type Answer, expectRetryAfter, openApp, type TestApp } from '../support/app/app.ts';
+import { scrape } from '../support/app/metrics.ts';
 import { logIn } from '../support/app/visitor.ts';
 import { emptyTables } from '../support/database/empty-tables.ts';
 
@@ -106,5 +107,38 @@ describe('mails that somebody asks for to verify their address', () => {
     );
     await many(5, () => ask(unverified));
     expect((await typist.send('/verify-email', verify)).status).toBe(429);
+  });
+});
+
+/** Contract 9.273. */
+describe('mails that one network asks for', () => {
+  const signUp = (n: number, site = '2001:db8:7') =>
+    app.send('/signup', {
+      form: { name: 'Nina New', email: `many-${n}@example.test` },
+      from: `${site}:${n.toString(16)}::1`,
+    });
+
+  it('are 150 an hour from an IPv6 /48, over however many /64, and leave other networks theirs', async () => {
+    const statuses: number[] = [];
+    for (let n = 1; n <= 160; n += 16)
+      statuses.push(...statusesOf(await Promise.all(Array.from({ length: 16 }, (_, at) => signUp(n + at)))));
+    expect(statuses.sort()).toEqual([...Array(150).fill(303), ...Array(10).fill(429)]);
+    expect((await signUp(161, '2001:db8:8')).status).toBe(303);
+    // Whoever has a mailbox there still gets their one mail for a new password.
+    const spare = await app.send('/forgot-password', {
+      form: { email: 'manager@example.test' },
+      from: '2001:db8:7:ffff::1',
+    });
+    expect(spare.status).toBe(303);
+  });
+
+  it('are counted, taken or refused (contract 9.275)', async () => {
+    const count = async (result: string) =>
+      (await scrape(app)).valueFor('identity_asked_mails_total', { result }) ?? 0;
+    const before = [await count('taken'), await count('refused')];
+    await many(16, () => ask('counted@example.test'));
+    const after = [await count('taken'), await count('refused')];
+    // Five of the limits, and the one of three hours.
+    expect(after.map((value, at) => value - (before[at] ?? 0))).toEqual([6, 10]);
   });
 });

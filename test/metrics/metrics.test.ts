@@ -270,6 +270,7 @@ it('no label holds what somebody outside has chosen, nor anything about a person
     name: (value) =>
       [
         'awaited-mail',
+        'sign-up-mail',
         'mail',
         'events',
         'people',

@@ -43,7 +43,8 @@ const minute = 60;
 const hour = 60 * minute;
 const day = 24 * hour;
 
-export function createRateLimits(db: Database) {
+/** `countAsked` counts each mail that somebody asks for, by whether the limits took it. */
+export function createRateLimits(db: Database, countAsked: (result: 'taken' | 'refused') => void) {
   const store = createStore(db);
   const count = (keyPrefix: string, tries: number, windowSeconds: number, of: Counter['of']): Counter => ({
     limiter: createLimiter(store, keyPrefix, tries, windowSeconds),
@@ -53,6 +54,7 @@ export function createRateLimits(db: Database) {
     [count('mail-device', 5, hour, ({ device }) => device)],
     [
       count('mail-address', 50, hour, ({ address }) => lineOf(address)),
+      count('mail-site', 150, hour, ({ address }) => siteOf(address)),
       count('mail-network', 5, hour, accountByNetwork),
       count('mail-network-day', 7, day, accountByNetwork),
       count('mail-account', 5, hour, ({ account }) => account),
@@ -62,8 +64,21 @@ export function createRateLimits(db: Database) {
   // In this order: a client address that has used up its own tries must not use up those of accounts.
   const spare = [
     count('spare-mail-address', 50, hour, ({ address }) => lineOf(address)),
+    count('spare-mail-site', 150, hour, ({ address }) => siteOf(address)),
     count('spare-mail-account', 1, 3 * hour, ({ account }) => account),
   ];
+  const counted = ({ countTry }: RateLimit): RateLimit => ({
+    async countTry(tried) {
+      try {
+        const taken = await countTry(tried);
+        countAsked('taken');
+        return taken;
+      } catch (error) {
+        if (waitOf(error) !== undefined) countAsked('refused');
+        throw error;
+      }
+    },
+  });
   return {
     /** Guesses of a password. */
     guessLimits: createRateLimit(
@@ -99,12 +114,12 @@ export function createRateLimits(db: Database) {
     /** Guesses of a second factor with a take-back link. */
     takeBackLimits: createRateLimit([], [count('take-back-link', 10, hour, ({ account }) => account)]),
     /** Mails that people request. */
-    mailLimits,
+    mailLimits: counted(mailLimits),
     /**
      * Mails that set a password. Strangers who use up the other tries cannot keep the owner from one such mail every three
      * hours.
      */
-    passwordMailLimits: withSpare(mailLimits, createRateLimit(spare, spare)),
+    passwordMailLimits: counted(withSpare(mailLimits, createRateLimit(spare, spare))),
   };
 }
 
