@@ -1,4 +1,4 @@
-// For every page, also those without any other script: shows a password, copies and prints, closes a menu when the reader
+// For every page, also those without any other script: sends each form once, shows a password, copies and prints, closes a menu when the reader
 // leaves it, fills in a demo user, and writes times in the reader's time zone. Pages work without it.
 document.addEventListener('click', ({ target }) => {
   if (!(target instanceof Element)) return;
@@ -33,6 +33,20 @@ document.addEventListener('keydown', ({ key }) => {
   const menu = document.querySelector('details.menu[open]');
   closeMenus(() => true);
   menu?.querySelector('summary')?.focus();
+});
+
+// A second press before the page of the first has come would send the form twice (contract 9.290). Other scripts, which hear of it
+// first, may have prevented it: those send the form themselves.
+const blockMs = 10_000;
+let blockedUntil = 0;
+window.addEventListener('submit', (event) => {
+  // A download leaves its page open.
+  if (event.defaultPrevented || event.target.hasAttribute('data-download')) return;
+  if (performance.now() < blockedUntil) event.preventDefault();
+  else blockedUntil = performance.now() + blockMs;
+});
+window.addEventListener('pageshow', () => {
+  blockedUntil = 0;
 });
 
 // Hides passwords before a form is sent: browsers would offer text from a field that is no password again.

@@ -72,6 +72,7 @@ export async function answerForm(
   const values = Object.fromEntries([...form].filter(([name]) => name === 'intent' || isKept(name)));
   try {
     const done = await act(form, procedures);
+    context.isDone = true;
     return typeof done === 'string' ? redirectDocument(leadOn(done, context), 303) : done;
   } catch (error) {
     if (error instanceof Response) return error;

@@ -27,6 +27,10 @@ declare module '@remix-run/server-runtime' {
     isPublic?: boolean;
     /** A refused form that the page shows again. */
     refused?: Refused | undefined;
+    /** The browser has sent a cookie of ours. */
+    sendsCookies: boolean;
+    /** The form that was posted has done what it is for. */
+    isDone?: boolean;
     /** For the page /problems/{code} only: the refusal to show, under any URL. */
     problem?: Problem;
     /** For that page only: the request that was refused. */

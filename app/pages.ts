@@ -7,6 +7,7 @@
 import { type AppLoadContext, createRequestHandler, type ServerBuild } from '@remix-run/node';
 import type { Pages, Route, RouteContext } from '../server/http/route.ts';
 import type { Procedures } from '../server/trpc/router.ts';
+import { worksOnce } from './once.ts';
 import { findRefused, type Refused, retryAfter } from './refused.ts';
 
 type BuiltRoute = NonNullable<ServerBuild['routes'][string]>;
@@ -50,6 +51,9 @@ function buildContext(request: Request, { backend, visit }: RouteContext, method
     demo,
     endpoints,
     method,
+    get sendsCookies() {
+      return backend.forms.sendsCookies(request);
+    },
   };
   return { context, headers };
 }
@@ -73,29 +77,57 @@ function buildEndpoint(route: BuiltRoute): Route {
 /** The page, and its data alone, which Remix's script asks for in a page that is open already. */
 function buildPage(route: BuiltRoute, build: ServerBuild): Route[] {
   const render = buildRender(route.id, build);
+  const path = pathOf(route);
   const page = {
     methods: methodsOf(route),
     headers: { 'cache-control': 'no-store' },
     isPage: true,
     isPublic: isPublic(route),
     async handle(request: Request, routeContext: RouteContext) {
-      const { transport, site } = routeContext.backend;
-      const { visit } = routeContext;
+      const { transport, forms } = routeContext.backend;
       const { context, headers } = buildContext(request, routeContext, request.method);
       const { method } = request;
       context.isPublic = page.isPublic;
       context.isPageData = new URL(request.url).pathname.endsWith('.data');
-      if (method !== 'POST' && !page.isPublic) context.refused = await findRefused({ request, context });
-      const body = method === 'POST' ? await transport.readBody(request, visit) : undefined;
-      const response = await render(toOwnSite(request, site.baseUrl, { method, body }), context);
-      // Errors of procedures too become the refusals that they are.
-      if (context.thrown) throw transport.readRefusal(context.thrown, visit);
-      for (const [name, value] of headers) response.headers.append(name, value);
+      if (method === 'POST') return answerForm(request, routeContext, { context, headers });
+      if (!page.isPublic) context.refused = await findRefused({ request, context });
+      const response = await answer(request, routeContext, { context, headers }, { method });
+      const setCookie =
+        page.methods.includes('POST') && transport.prefersHtml(request) && forms.nameBrowser(request);
+      if (setCookie) response.headers.append('Set-Cookie', setCookie);
       if (context.refused && response.status === 200) return asRefused(response, context.refused);
       return response;
     },
   };
-  const path = pathOf(route);
+
+  /** The answer of the page, with the headers that its procedures have set. */
+  async function answer(
+    request: Request,
+    { backend: { transport, site }, visit }: RouteContext,
+    { context, headers }: ReturnType<typeof buildContext>,
+    init: RequestInit,
+  ): Promise<Response> {
+    const response = await render(toOwnSite(request, site.baseUrl, init), context);
+    // Errors of procedures too become the refusals that they are.
+    if (context.thrown) throw transport.readRefusal(context.thrown, visit);
+    for (const [name, value] of headers) response.headers.append(name, value);
+    return response;
+  }
+
+  async function answerForm(
+    request: Request,
+    routeContext: RouteContext,
+    made: ReturnType<typeof buildContext>,
+  ) {
+    const { backend, visit } = routeContext;
+    const body = await backend.transport.readBody(request, visit);
+    return backend.forms.answerOnce({ request, visit, body, worksOnce: worksOnce(path, body) }, async () => {
+      const response = await answer(request, routeContext, made, { method: 'POST', body });
+      if (made.headers.has('set-cookie')) checkCookies(response, request, backend);
+      return { response, isDone: made.context.isDone === true };
+    });
+  }
+
   // A pattern at the end of the path matches `.data`, too.
   const dataPaths = path === '/' ? ['/_root.data'] : /:\w+$/.test(path) ? [] : [`${path}.data`];
   return [path, ...dataPaths].map((each) => ({ ...page, path: each }));
@@ -103,6 +135,20 @@ function buildPage(route: BuiltRoute, build: ServerBuild): Route[] {
 
 const isPublic = ({ module: { handle } }: BuiltRoute) =>
   Boolean((handle as { isPublic?: boolean } | undefined)?.isPublic);
+
+/**
+ * Leads past the login page, which says so if the cookies of the answer do not come back (contract 9.284): without them a right
+ * password would lead to an empty login.
+ */
+function checkCookies(
+  { status, headers }: Response,
+  request: Request,
+  { transport, forms }: RouteContext['backend'],
+): void {
+  const location = headers.get('location');
+  if (status !== 303 || !location || forms.sendsCookies(request) || !transport.prefersHtml(request)) return;
+  headers.set('Location', `${transport.loginPathTo(location)}&why=no-cookies`);
+}
 
 /** The page of a form that was refused has the status of the refusal. */
 function asRefused({ body, headers }: Response, refused: Refused): Response {

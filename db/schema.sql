@@ -1502,6 +1502,20 @@ CREATE CONSTRAINT TRIGGER external_links_settle_rights_of_changed AFTER UPDATE O
   WHEN (new.user_id IS DISTINCT FROM old.user_id OR new.said_at IS DISTINCT FROM old.said_at OR new.capabilities IS DISTINCT FROM old.capabilities OR new.verified IS DISTINCT FROM old.verified)
   EXECUTE FUNCTION external_links_settle_rights();
 
+-- form_answers --------------------------------------------------------------------------------------------------------
+
+CREATE TABLE form_answers (
+  browser_hash bytea NOT NULL,
+  form_hash bytea NOT NULL,
+  sealed bytea,
+  expires_at timestamp with time zone NOT NULL,
+  CONSTRAINT form_answers_pkey PRIMARY KEY (browser_hash),
+  CONSTRAINT form_answers_browser_hash_length CHECK (octet_length(browser_hash) = 32),
+  CONSTRAINT form_answers_form_hash_length CHECK (octet_length(form_hash) = 32),
+  CONSTRAINT form_answers_sealed_length CHECK (octet_length(sealed) <= 70000)
+);
+CREATE INDEX form_answers_expires_at_idx ON form_answers USING btree (expires_at);
+
 -- invoice_numbers -----------------------------------------------------------------------------------------------------
 
 CREATE TABLE invoice_numbers (

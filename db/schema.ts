@@ -251,6 +251,13 @@ export interface ExternalLinks {
   verified: boolean | null;
 }
 
+export interface FormAnswers {
+  browser_hash: Uint8Array;
+  expires_at: Timestamp;
+  form_hash: Uint8Array;
+  sealed: Uint8Array | null;
+}
+
 export interface InvoiceNumbers {
   last_number: Int8;
   only_row: Generated<boolean>;
@@ -563,6 +570,7 @@ export interface DB {
   event_sequences: EventSequences;
   events: Events;
   external_links: ExternalLinks;
+  form_answers: FormAnswers;
   invoice_numbers: InvoiceNumbers;
   invoices: Invoices;
   launches: Launches;

@@ -120,7 +120,7 @@ export default function Files() {
       )}
       {refused && refused.status !== 200 && !isAboutDays && <Refusal refused={refused} />}
       {ready?.file && (
-        <form method="post" action={path} className="card">
+        <form method="post" action={path} className="card" data-download>
           <input type="hidden" name="file" value={ready.file} />
           <input type="hidden" name="from" value={ready.from ?? ''} />
           <input type="hidden" name="to" value={ready.to ?? ''} />
@@ -172,7 +172,7 @@ export default function Files() {
 }
 
 const FilesForm = ({ files, children }: { files: readonly string[]; children?: ReactNode }) => (
-  <form method="post" action={path} className="card">
+  <form method="post" action={path} className="card" data-download>
     {children}
     <Rows>
       {files.map((file) => (

@@ -15,6 +15,7 @@ export const loader = ({ context }: LoaderFunctionArgs) => context.procedures.ha
 
 export async function action({ request, context }: ActionFunctionArgs) {
   const done = await context.procedures.handOff.confirm();
+  context.isDone = done !== null;
   return redirectDocument(done ? leadOn(done.next, context) : request.url, 303);
 }
 

@@ -21,6 +21,10 @@ export async function loader({ request, context }: LoaderFunctionArgs) {
   const visitor = await procedures.visitor.find();
   const mustAsk = query.get('prompt') === 'login';
   const next = nextOf(request, context);
+  const why = query.get('why');
+  // The cookies of a form's answer came back.
+  if (why === 'no-cookies' && next && context.sendsCookies && context.method !== 'POST')
+    throw redirectDocument(leadPast(next, request, context), 303);
   // After a POST the login was refused, and the page says so even to somebody who is logged in.
   if (visitor && !mustAsk && context.method !== 'POST' && !context.refused)
     throw redirectDocument(leadPast(next ?? '/profile', request, context), 303);
@@ -31,7 +35,7 @@ export async function loader({ request, context }: LoaderFunctionArgs) {
     clientLogo: site.findLaunchLogo(next),
     isConnecting: next?.startsWith('/continue?'),
     hasLoggedOut: query.has('logged_out'),
-    why: query.get('why'),
+    why: why === 'no-cookies' && context.sendsCookies ? null : why,
     demo: site.demoLogins,
     signUp: site.signUp,
     supportUrl: site.supportUrl,
@@ -78,6 +82,10 @@ const wrong = new Map([
 const reasons = new Map([
   ['ended', 'You have been logged out. Log in to continue where you left off.'],
   ['other-browser', 'To continue in this browser, log in first.'],
+  [
+    'no-cookies',
+    'Your browser did not keep our cookies, so you are not logged in. Allow cookies for this site, then log in again.',
+  ],
   ['asked-again', 'You are already logged in. The product is asking you to confirm that it is you.'],
 ]);
 

@@ -22,6 +22,7 @@ export async function action({ context }: ActionFunctionArgs) {
   const { procedures } = context;
   const target = await procedures.login.logoutTarget();
   await procedures.login.out();
+  context.isDone = true;
   return redirectDocument(target ? leadOn(target.path, context) : '/login?logged_out', 303);
 }
 

@@ -53,7 +53,7 @@ export default function YourData() {
       {isStarting && (
         <Notice kind="success">Your download has started. If it has not, choose “Download your data”.</Notice>
       )}
-      <form method="post" action={here} className="card">
+      <form method="post" action={here} className="card" data-download>
         <p>
           The file contains your profile and account, where you are logged in, the products you have opened,
           your contracts and invoices, the emails we sent you and your account activity. It does not contain

@@ -36,6 +36,7 @@ import * as income from './m034-income.ts';
 import * as failedMails from './m035-failed-mails.ts';
 import * as retention from './m036-retention.ts';
 import * as mailsToHolders from './m039-mails-to-holders.ts';
+import * as formAnswers from './m042-form-answers.ts';
 import * as refusedForms from './m044-refused-forms.ts';
 
 export const migrations = {
@@ -76,5 +77,6 @@ export const migrations = {
   'm035-failed-mails': failedMails,
   'm036-retention': retention,
   'm039-mails-to-holders': mailsToHolders,
+  'm042-form-answers': formAnswers,
   'm044-refused-forms': refusedForms,
 };

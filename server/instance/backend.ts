@@ -28,6 +28,7 @@ import {
 } from '../http/requests.ts';
 import { capabilities } from '../identity/ground/capabilities.ts';
 import { spellEmailAddress } from '../identity/ground/email-address.ts';
+import { answerOnce, nameBrowser, sendsCookies } from '../identity/ground/form-answers.ts';
 import { createRateLimits } from '../identity/ground/rate-limits.ts';
 import { findWayOn } from '../identity/login/way-on.ts';
 import { countHashing } from '../identity/password/passwords.ts';
@@ -87,6 +88,11 @@ export function createBackend(options: {
         ...{ request, visit, headers, looked: {} },
       }),
     transport,
+    forms: {
+      answerOnce: (...args: Tail<typeof answerOnce>) => answerOnce(deps, ...args),
+      nameBrowser: (request: Request) => nameBrowser(deps, request),
+      sendsCookies: (request: Request) => sendsCookies(deps, request),
+    },
     site: describeSite(config, publish),
     demo: {
       /** Throws 404 `not_found` in production. */
@@ -105,6 +111,9 @@ export function createBackend(options: {
     },
   };
 }
+
+type Tail<F extends (...args: never) => unknown> =
+  Parameters<F> extends [unknown, ...infer Rest] ? Rest : never;
 
 export type Transport = typeof transport;
 

@@ -18,6 +18,7 @@ export const expired: ExpiredRows[] = [
   { table: 'nonces', column: 'expires_at', before: sql`now() - interval '10 minutes'` },
   { table: 'used_passkey_challenges', column: 'expires_at', before: sql`now() - interval '10 minutes'` },
   { table: 'pending_hand_offs', column: 'expires_at', before: sql`now()` },
+  { table: 'form_answers', column: 'expires_at', before: sql`now()` },
   { table: 'pending_logins', column: 'expires_at', before: sql`now()` },
   { table: 'refused_forms', column: 'expires_at', before: sql`now()` },
   // For the page that says why a link no longer works (contract 9.203).

@@ -41,6 +41,10 @@ export function readTokens(request: Request, issuer: string, prefix: string): Ma
   );
 }
 
+/** Whether the request has a cookie of ours whose name starts with `prefix`. */
+export const sendsCookieLike = (request: Request, issuer: string, prefix: string): boolean =>
+  Object.keys(readCookies(request)).some((name) => name.startsWith(cookieName(issuer, prefix)));
+
 export const readCookie = (request: Request, issuer: string, name: string): string | undefined =>
   readCookies(request)[cookieName(issuer, name)];
 

@@ -1,6 +1,7 @@
 // Forms that were refused, for the page that shows them again.
 import { z } from 'zod';
 import { type FaultName, faultWords, nameFault } from '../../basics/fault-words.ts';
+import { sendsCookies } from '../../identity/ground/form-answers.ts';
 import { askAboutHost } from '../../identity/ground/mail-hosts.ts';
 import { findRefusedForm, keepRefusedForm } from '../../identity/ground/refused-forms.ts';
 import { findLastSessionUser } from '../../identity/session/sessions.ts';
@@ -37,6 +38,8 @@ export const formsRouter = router({
       }),
     )
     .mutation(async ({ ctx, input: { faults, waitSeconds, ...form } }) => {
+      // A browser without cookies gets the refusal at once (contract 9.283).
+      if (!sendsCookies(ctx.deps, ctx.request)) return null;
       const isEnded = form.code === 'ended';
       const userId = isEnded ? await findLastSessionUser(ctx.deps, ctx.request) : await findUserId(ctx);
       // Without a user nobody could have the form back.

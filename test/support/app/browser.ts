@@ -28,10 +28,17 @@ export type TestSite = {
 };
 
 /** The service on a port, and a browser. Close it in afterAll. */
-export async function openSite(env: Record<string, string> = {}, now?: () => Date): Promise<TestSite> {
+export async function openSite(
+  env: Record<string, string> = {},
+  now?: () => Date,
+  { answerFormsLateMs = 0 }: { answerFormsLateMs?: number } = {},
+): Promise<TestSite> {
   const port = await findFreePort();
   const app = await openApp({ env: { PORT: String(port), ...env }, now });
-  const listener = await listen(retryReads(app.fetch), { host: '127.0.0.1', port });
+  const listener = await listen(answerLate(retryReads(app.fetch), answerFormsLateMs), {
+    host: '127.0.0.1',
+    port,
+  });
   const browser = await launchBrowser();
   return {
     app,
@@ -72,6 +79,15 @@ const retryReads =
       await new Promise((again) => setTimeout(again, 200));
       answer = await fetch(request, info);
     }
+    return answer;
+  };
+
+/** As a slow network does with the answers to forms. */
+const answerLate =
+  (fetch: Fetch, ms: number): Fetch =>
+  async (request, info) => {
+    const answer = await fetch(request, info);
+    if (request.method === 'POST') await new Promise((arrived) => setTimeout(arrived, ms));
     return answer;
   };
 

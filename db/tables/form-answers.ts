@@ -1,0 +1,56 @@
+// The only writer of `form_answers`: what forms that work once have answered, one row for each browser. `sealed` is null while
+// the first request is at work.
+import { sql } from 'kysely';
+import type { Database } from '../postgres/client.ts';
+
+type Key = { browserHash: Uint8Array; formHash: Uint8Array };
+
+/** True for exactly one caller at a time: the first with this form, which takes the place of another form of the browser. */
+export async function claimForm(
+  db: Database,
+  { browserHash, formHash, now, expiresAt }: Key & { now: Date; expiresAt: Date },
+): Promise<boolean> {
+  const { numAffectedRows } = await sql`
+    insert into form_answers (browser_hash, form_hash, expires_at) values (${browserHash}, ${formHash}, ${expiresAt})
+    on conflict on constraint form_answers_pkey do update
+      set form_hash = excluded.form_hash, sealed = null, expires_at = excluded.expires_at
+      where form_answers.form_hash <> excluded.form_hash or form_answers.expires_at <= ${now}`.execute(db);
+  return numAffectedRows === 1n;
+}
+
+export const findFormAnswer = (
+  db: Database,
+  { browserHash, formHash, now }: Key & { now: Date },
+): Promise<{ sealed: Uint8Array | null } | undefined> =>
+  db
+    .selectFrom('form_answers')
+    .select('sealed')
+    .where('browser_hash', '=', browserHash)
+    .where('form_hash', '=', formHash)
+    .where('expires_at', '>', now)
+    .executeTakeFirst();
+
+/** Keeps the answer, unless the browser has sent another form meanwhile. */
+export async function keepFormAnswer(
+  db: Database,
+  { browserHash, formHash, sealed, expiresAt }: Key & { sealed: Uint8Array; expiresAt: Date },
+): Promise<void> {
+  await db
+    .updateTable('form_answers')
+    .set({ sealed, expires_at: expiresAt })
+    .where('browser_hash', '=', browserHash)
+    .where('form_hash', '=', formHash)
+    .execute();
+}
+
+/** Drops what is kept for the browser, or for that form of it alone. */
+export async function dropFormAnswer(
+  db: Database,
+  { browserHash, formHash }: Pick<Key, 'browserHash'> & Partial<Key>,
+): Promise<void> {
+  await db
+    .deleteFrom('form_answers')
+    .where('browser_hash', '=', browserHash)
+    .$if(formHash !== undefined, (query) => query.where('form_hash', '=', formHash ?? new Uint8Array()))
+    .execute();
+}
