@@ -162,7 +162,7 @@ export const sections: Section[] = [
     columns: [
       ...(['company', 'line1', 'line2', 'postcode', 'city', 'country', 'vat_id', 'checked_vat_id'] as const),
       ...(['invoice_email', 'invoice_email_proved_at', 'invoice_email_edited_at'] as const),
-      ...(['edited_here', 'ignored'] as const),
+      ...(['edited_here', 'ignored', 'tax_country', 'waiting', 'waits_since'] as const),
     ],
     key: [['account_id', 'uuid']],
     isOwn: (userId) => sql`account_id = (select account_id from users where id = ${userId})`,

@@ -1165,12 +1165,17 @@ CREATE TABLE billing_details (
   invoice_email_edited_at timestamp with time zone,
   edited_here text[] NOT NULL DEFAULT '{}'::text[],
   ignored text[] NOT NULL DEFAULT '{}'::text[],
+  tax_country text,
+  waiting jsonb,
+  waits_since timestamp with time zone,
   CONSTRAINT billing_details_pkey PRIMARY KEY (account_id),
   CONSTRAINT billing_details_address_whole CHECK (num_nonnulls(line1, postcode, city, country) = ANY (ARRAY[0, 4])),
   CONSTRAINT billing_details_proved_email CHECK (invoice_email_proved_at IS NULL OR invoice_email IS NOT NULL),
+  CONSTRAINT billing_details_waiting_whole CHECK (num_nonnulls(waiting, waits_since) = ANY (ARRAY[0, 2])),
   CONSTRAINT billing_details_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE
 );
 CREATE INDEX billing_details_invoice_email_idx ON billing_details USING btree (invoice_email) WHERE invoice_email IS NOT NULL;
+CREATE INDEX billing_details_waits_since_idx ON billing_details USING btree (waits_since) WHERE waits_since IS NOT NULL;
 
 -- billing_settings ----------------------------------------------------------------------------------------------------
 

@@ -100,7 +100,10 @@ export interface BillingDetails {
   line1: string | null;
   line2: string | null;
   postcode: string | null;
+  tax_country: string | null;
   vat_id: string | null;
+  waiting: Json | null;
+  waits_since: Timestamp | null;
 }
 
 export interface BillingSettings {

@@ -37,6 +37,7 @@ import * as failedMails from './m035-failed-mails.ts';
 import * as retention from './m036-retention.ts';
 import * as mailsToHolders from './m039-mails-to-holders.ts';
 import * as formAnswers from './m042-form-answers.ts';
+import * as taxCountry from './m041-tax-country.ts';
 import * as refusedForms from './m044-refused-forms.ts';
 
 export const migrations = {
@@ -78,5 +79,6 @@ export const migrations = {
   'm036-retention': retention,
   'm039-mails-to-holders': mailsToHolders,
   'm042-form-answers': formAnswers,
+  'm041-tax-country': taxCountry,
   'm044-refused-forms': refusedForms,
 };

@@ -6,7 +6,9 @@ import type { BillingDetails as Columns, DB } from '../schema.ts';
 export type BillingAddress = {
   line1: string;
   line2?: string | undefined;
+  /** Empty where addresses of the country have none. */
   postcode: string;
+  /** As `postcode`. */
   city: string;
   country: string;
 };
@@ -16,11 +18,14 @@ export type DetailValues = {
   company: string | null;
   /** Whole, or not there. */
   address: BillingAddress | null;
+  /** What counts for the tax: that of the address, else the last one that was said. */
+  country: string | null;
   vatId: string | null;
   invoiceEmail: string | null;
 };
 
-export type DetailName = keyof DetailValues;
+/** The country is a part of the address. */
+export type DetailName = Exclude<keyof DetailValues, 'country'>;
 
 export type BillingDetails = DetailValues & {
   /** Whether an administrator has marked this very id as checked. */
@@ -40,6 +45,7 @@ export type BillingDetails = DetailValues & {
 export const noDetails: BillingDetails = {
   company: null,
   address: null,
+  country: null,
   vatId: null,
   hasCheckedVatId: false,
   invoiceEmail: null,
@@ -53,7 +59,7 @@ export const noDetails: BillingDetails = {
 const columns = [
   ...(['company', 'line1', 'line2', 'postcode', 'city', 'country', 'vat_id', 'checked_vat_id'] as const),
   ...(['invoice_email', 'invoice_email_proved_at', 'invoice_email_edited_at'] as const),
-  ...(['edited_here', 'ignored'] as const),
+  ...(['edited_here', 'ignored', 'tax_country'] as const),
 ] as const;
 
 export async function findBillingDetails(
@@ -92,7 +98,7 @@ type Edited = DetailValues & Pick<BillingDetails, 'editedHere' | 'ignored'>;
 export async function updateBillingDetails(
   trx: Transaction<DB>,
   accountId: string,
-  { address, vatId, invoiceEmail, now = null, ...details }: Edited & { now?: Date | null },
+  { address, vatId, country, invoiceEmail, now = null, ...details }: Edited & { now?: Date | null },
 ): Promise<void> {
   await trx
     .updateTable('billing_details')
@@ -103,6 +109,7 @@ export async function updateBillingDetails(
       postcode: address?.postcode ?? null,
       city: address?.city ?? null,
       country: address?.country ?? null,
+      tax_country: country,
       vat_id: vatId,
       checked_vat_id: sql`case when vat_id = ${vatId} then checked_vat_id end`,
       invoice_email: invoiceEmail,
@@ -169,6 +176,7 @@ function readRow(row: Pick<Selectable<Columns>, (typeof columns)[number]>): Bill
   return {
     company: row.company,
     address: isWhole ? { line1, ...(line2 !== null && { line2 }), postcode, city, country } : null,
+    country: country ?? row.tax_country,
     vatId: row.vat_id,
     hasCheckedVatId: row.vat_id !== null && row.vat_id === row.checked_vat_id,
     invoiceEmail: row.invoice_email,

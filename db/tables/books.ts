@@ -74,7 +74,7 @@ const readDocumentsOf = (trx: Transaction<DB>, span: Span, days: Span) =>
           d.currency, d.net, d.tax, d.total, d.category, d.rate, d.facts #>> '{invoice,number}' as invoice,
           case d.kind when 'invoice' then d.invoice end as id,
           d.facts #>> '{line,title}' as title, d.facts #>> '{buyer,name}' as buyer,
-          d.facts #>> '{buyer,address,country}' as country, d.facts #>> '{buyer,vat_id}' as vat_id, null::bigint as voided
+          coalesce(d.facts #>> '{buyer,address,country}', d.facts #>> '{buyer,country}') as country, d.facts #>> '{buyer,vat_id}' as vat_id, null::bigint as voided
         from documents d
         union all
         select i.number::text, 'invoice', (i.issued_at at time zone ${span.zone})::date,

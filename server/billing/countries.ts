@@ -1,4 +1,6 @@
-// Countries as addresses and tax rules name them: the assigned codes of ISO 3166-1 alpha-2; and which are in the EU.
+// Countries as addresses and tax rules name them: the assigned codes of ISO 3166-1 alpha-2; which are in the EU, and which parts
+// an address there has.
+import { formatAddress } from 'localized-address-format';
 
 const codes = new Set(
   (
@@ -11,6 +13,16 @@ const codes = new Set(
     'TW TZ UA UG UM US UY UZ VA VC VE VG VI VN VU WF WS YE YT ZA ZM ZW'
   ).split(' '),
 );
+
+/** As people write the United Kingdom, and VAT ids Greece. */
+const otherCodes: Record<string, string> = { UK: 'GB', EL: 'GR' };
+
+/** The country that a text names by its code, or undefined. */
+export function readCountry(text: string): string | undefined {
+  const code = text.trim().toUpperCase();
+  const known = otherCodes[code] ?? code;
+  return isCountry(known) ? known : undefined;
+}
 
 export const isCountry = (code: string): boolean => codes.has(code);
 
@@ -31,3 +43,12 @@ const memberStates = new Set(
 
 /** Whether a country is a member state of the European Union. */
 export const isMemberState = (country: string): boolean => memberStates.has(country);
+
+/**
+ * Whether addresses of a country have a postal code, or a city: by the table of Google's libaddressinput, which the package keeps.
+ * It shows its table only by what it writes.
+ */
+export const hasAddressPart = (country: string, part: 'postcode' | 'city'): boolean => {
+  const name = part === 'postcode' ? 'postalCode' : 'locality';
+  return formatAddress({ postalCountry: country, [name]: '?' }).some((line) => line.includes('?'));
+};

@@ -93,6 +93,7 @@ export async function reissueInvoice(
 
 const heldWords: Record<HeldCode, string> = {
   account_erased: faultWords.reissue_no_buyer,
+  country_unread: faultWords.held_country_unread,
   no_tax_rule: faultWords.held_no_tax_rule,
   tax_currency: faultWords.held_tax_currency,
   price_too_high: faultWords.held_price_too_high,

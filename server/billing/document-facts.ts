@@ -2,7 +2,7 @@
 // and XML are made from. Amounts are whole minor units of `currency`; days are such as 2026-11-26, in the seller's time zone.
 import { minorDigits } from './currencies.ts';
 
-/** A postal address. `country` is an ISO 3166-1 alpha-2 code. */
+/** A postal address. `country` is an ISO 3166-1 alpha-2 code. Postcode and city are empty where addresses of the country have none. */
 export type Address = {
   line1: string;
   line2?: string | undefined;
@@ -41,7 +41,14 @@ export type DocumentFacts = {
   currency: string;
   seller: Seller;
   /** `name` is the company, or else the account's name. */
-  buyer: { name: string; address: Address | null; vat_id: string | null; email: string | null };
+  buyer: {
+    name: string;
+    address: Address | null;
+    /** The country that the tax is of, if they said no more of their address. */
+    country?: string | undefined;
+    vat_id: string | null;
+    email: string | null;
+  };
   /** What was sold, and for which days, both included. */
   line: { plan: string; title: string; description: string | null; first_day: string; last_day: string };
   /** Whether the plan's price is before tax. */

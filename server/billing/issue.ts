@@ -31,7 +31,12 @@ export const zoneOf = (settings: Settings | undefined): string =>
   settings?.settings.seller.time_zone ?? 'UTC';
 
 /** Why a period is held (contract 7.67). */
-export type HeldCode = 'account_erased' | 'no_tax_rule' | 'tax_currency' | 'price_too_high';
+export type HeldCode =
+  | 'account_erased'
+  | 'country_unread'
+  | 'no_tax_rule'
+  | 'tax_currency'
+  | 'price_too_high';
 
 /** What an invoice for the period would say of money, or why there can be none. Pure. */
 export function drawUp(
@@ -45,6 +50,7 @@ export function drawUp(
   const firstDay = dayIn(seller.time_zone, startsAt);
   const lastDay = addDays(dayIn(seller.time_zone, endsAt), -1);
   if (price.unitAmount > maxAmount) return { held: 'price_too_high' };
+  if (!buyer.taxed) return { held: 'country_unread' };
   const tax = findTax(settings, buyer.taxed, lastDay);
   if (!tax) return { held: 'no_tax_rule' };
   const amounts = taxPrice(price.unitAmount, tax.rate, settings.tax.prices);

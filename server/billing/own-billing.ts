@@ -130,7 +130,7 @@ const monthsAhead = 13;
  */
 function findNextCharge(
   settings: Settings | undefined,
-  { contract, waiting, taxed }: { contract: Contract; waiting: Charge[]; taxed: TaxedBuyer },
+  { contract, waiting, taxed }: { contract: Contract; waiting: Charge[]; taxed: TaxedBuyer | null },
   now: Date,
 ) {
   const first = settings
@@ -224,7 +224,9 @@ export async function hasOwnOverdue(
 
 /** A document as a page shows it. What it is put back from says nothing to its reader. */
 export function describeDocument({ record: _record, ...facts }: DocumentFacts) {
-  const codes = [facts.seller.address.country, facts.buyer.address?.country].flatMap((code) => code ?? []);
+  const codes = [facts.seller.address.country, facts.buyer.address?.country ?? facts.buyer.country].flatMap(
+    (code) => code ?? [],
+  );
   // In English.
   return { ...facts, countries: Object.fromEntries(codes.map((code) => [code, nameCountry(code)])) };
 }

@@ -33,7 +33,7 @@ import {
 import type { Dependencies } from '../instance/dependencies.ts';
 import type { Config } from '../settings/config.ts';
 import { endInvoiceEmailLinks, tellOfInvoiceEmail } from './invoice-email.ts';
-import { type GivenDetails, readDetails } from './read-details.ts';
+import { type GivenDetails, isCountryUnread, mayHideCountry, pointers, readDetails } from './read-details.ts';
 
 /** Throws 403 `email_unverified`: nothing of billing is for somebody whose address is not proved (contract 2.7). */
 export function requireProved({ session }: Actor): void {
@@ -54,6 +54,7 @@ export async function describeOwnDetails({ db }: Pick<Dependencies, 'db'>, actor
   } = found;
   return {
     ...details,
+    isCountryUnread: isCountryUnread(found),
     hasProvedInvoiceEmail: provedInvoiceEmail !== null || details.invoiceEmail === email,
   };
 }
@@ -81,13 +82,15 @@ export async function updateOwnDetails(deps: Dependencies, actor: Actor, given: 
     // Others may have changed what this one leaves as it is.
     const value = requireRight(details, given, config);
     const changed = listChanged(details, value);
-    if (changed.length === 0 && details.ignored.length === 0) return;
-    // Whoever saves the form has seen what a signup got wrong, and says what is right.
-    const decided = [...changed, ...details.ignored.flatMap(nameOf)];
+    // Whoever saves the form has seen what a signup got wrong, and says what is right; but of the country only by naming one.
+    const ignored = value.country === null ? details.ignored.filter(mayHideCountry) : [];
+    if (changed.length === 0 && ignored.length === details.ignored.length) return;
+    const settled = details.ignored.filter((pointer) => !ignored.includes(pointer));
+    const decided = [...changed, ...settled.flatMap(nameOf)];
     await updateBillingDetails(trx, accountId, {
       ...value,
       editedHere: [...new Set([...details.editedHere, ...decided])].sort(),
-      ignored: [],
+      ignored,
       now: deps.now(),
     });
     await recordActorEvent(trx, actor, { type: 'billing.updated', details: { changed } });
@@ -226,18 +229,19 @@ function requireRight(
   const named = Object.entries(given).filter(([, text]) => text !== undefined);
   const read = readDetails({ ...spellDetails(known), ...Object.fromEntries(named) }, config);
   if ('errors' in read) throw new AppError('validation_failed', { errors: read.errors });
-  return read.value;
+  // One that was said stays said.
+  return { ...read.value, country: read.value.country ?? known.country };
 }
 
 /** The details as the fields of a form have them. */
-export function spellDetails({ company, address, vatId, invoiceEmail }: DetailValues): GivenDetails {
+export function spellDetails({ company, address, country, vatId, invoiceEmail }: DetailValues): GivenDetails {
   return {
     company: company ?? '',
     line1: address?.line1 ?? '',
     line2: address?.line2 ?? '',
     postcode: address?.postcode ?? '',
     city: address?.city ?? '',
-    country: address?.country ?? '',
+    country: country ?? '',
     vatId: vatId ?? '',
     invoiceEmail: invoiceEmail ?? '',
   };
@@ -246,19 +250,11 @@ export function spellDetails({ company, address, vatId, invoiceEmail }: DetailVa
 const names: DetailName[] = ['company', 'address', 'vatId', 'invoiceEmail'];
 
 export const listChanged = (before: DetailValues, after: DetailValues): DetailName[] => {
-  const spell = ({ address }: DetailValues) =>
-    address && JSON.stringify(Object.values(spellDetails({ ...noDetails, address })));
+  const spell = ({ address, country }: DetailValues) =>
+    JSON.stringify(Object.values(spellDetails({ ...noDetails, address, country })));
   return names.filter((name) =>
     name === 'address' ? spell(before) !== spell(after) : before[name] !== after[name],
   );
-};
-
-/** What of a signup is which detail. */
-export const pointers: Record<DetailName, string> = {
-  company: '/account/billing/company',
-  address: '/account/billing/address',
-  vatId: '/account/billing/vat_id',
-  invoiceEmail: '/account/billing/invoice_email',
 };
 
 const nameOf = (pointer: string): DetailName[] => names.filter((name) => pointers[name] === pointer);

@@ -1,12 +1,17 @@
-// Billing details as people and signups give them (contract 7.232 to 7.234). Pure: each part is read on its own, into its usual
+// Billing details as people and signups give them (contract 7.232 to 7.234, 7.390 to 7.393). Pure: each part is read on its own, into its usual
 // form or a fault.
-import type { BillingAddress, DetailValues } from '../../db/tables/billing-details.ts';
+import type {
+  BillingAddress,
+  BillingDetails,
+  DetailName,
+  DetailValues,
+} from '../../db/tables/billing-details.ts';
 import type { FieldError } from '../basics/errors.ts';
 import { faultWords } from '../basics/fault-words.ts';
 import { readNewEmailAddress } from '../identity/ground/email-address.ts';
 import type { Config } from '../settings/config.ts';
 import { billingTextSchema, longestLine } from './billing-text.ts';
-import { isCountry } from './countries.ts';
+import { hasAddressPart, readCountry } from './countries.ts';
 import { readVatId, readVatIdOfAny } from './vat-ids.ts';
 
 /** As a form has them: what is empty is not there. */
@@ -33,17 +38,23 @@ const firstOf = (error: { issues: { message: string }[] } | undefined) => error?
 
 export type GivenAddress = Pick<GivenDetails, 'line1' | 'line2' | 'postcode' | 'city' | 'country'>;
 
-const spellCountry = ({ country }: Pick<GivenDetails, 'country'>) => country.trim().toUpperCase();
+/** Where somebody is. A country may be said alone; an address is whole. */
+export type Place = Pick<DetailValues, 'address' | 'country'>;
 
-/** An address is whole, or not there at all. */
-export function readAddress(given: GivenAddress): Read<BillingAddress | null> {
-  if (Object.values(given).every(isEmpty)) return { value: null };
+export function readAddress({ country: code, ...given }: GivenAddress): Read<Place> {
+  const country = readCountry(code);
+  if (Object.values(given).every(isEmpty)) {
+    if (country === undefined && !isEmpty(code)) return fault('country', faultWords.country_missing);
+    return { value: { address: null, country: country ?? null } };
+  }
   const errors: FieldError[] = [];
   const read = (name: 'line1' | 'line2' | 'postcode' | 'city'): string => {
     const { data, error } = lineSchema.safeParse(given[name]);
     if (data !== undefined) return data;
     const isMissing = isEmpty(given[name]);
-    if (!(isMissing && name === 'line2'))
+    const mayMiss =
+      name === 'line2' || (name !== 'line1' && country !== undefined && !hasAddressPart(country, name));
+    if (!(isMissing && mayMiss))
       errors.push({
         pointer: `/${name}`,
         detail: isMissing ? faultWords.address_part_missing : firstOf(error),
@@ -51,10 +62,10 @@ export function readAddress(given: GivenAddress): Read<BillingAddress | null> {
     return '';
   };
   const [line1, line2, postcode, city] = [read('line1'), read('line2'), read('postcode'), read('city')];
-  const country = spellCountry(given);
-  if (!isCountry(country)) errors.push({ pointer: '/country', detail: faultWords.country_missing });
-  if (errors.length > 0) return { errors };
-  return { value: { line1, ...(line2 !== '' && { line2 }), postcode, city, country } };
+  if (country === undefined) errors.push({ pointer: '/country', detail: faultWords.country_missing });
+  if (errors.length > 0 || country === undefined) return { errors };
+  const address: BillingAddress = { line1, ...(line2 !== '' && { line2 }), postcode, city, country };
+  return { value: { address, country } };
 }
 
 /** `country` is that of the buyer's address, if it is known. */
@@ -76,8 +87,7 @@ export function readDetails(given: GivenDetails, config: Pick<Config, 'productio
   const company = readCompany(given.company);
   const address = readAddress({ line1, line2, postcode, city, country });
   // Also where something else is wrong with the address.
-  const named = spellCountry(given);
-  const vatId = readBuyerVatId(given.vatId, isCountry(named) ? named : undefined);
+  const vatId = readBuyerVatId(given.vatId, readCountry(given.country));
   const invoiceEmail = readInvoiceEmail(given.invoiceEmail, config);
   const errors = [company, address, vatId, invoiceEmail].flatMap((read) =>
     'errors' in read ? read.errors : [],
@@ -87,9 +97,28 @@ export function readDetails(given: GivenDetails, config: Pick<Config, 'productio
   return {
     value: {
       company: company.value,
-      address: address.value,
+      ...address.value,
       vatId: vatId.value,
       invoiceEmail: invoiceEmail.value,
     },
   };
 }
+
+/** What of a signup is which detail. */
+export const pointers: Record<DetailName, string> = {
+  company: '/account/billing/company',
+  address: '/account/billing/address',
+  vatId: '/account/billing/vat_id',
+  invoiceEmail: '/account/billing/invoice_email',
+};
+
+/** All of `account.billing`. */
+export const allPointer = '/account/billing';
+
+/** Whether what was left out there may have said a country. */
+export const mayHideCountry = (pointer: string): boolean =>
+  pointer === allPointer || pointer === pointers.address;
+
+/** Whether nobody can tell the country, because what a signup said of it could not be read. */
+export const isCountryUnread = ({ country, ignored }: Pick<BillingDetails, 'country' | 'ignored'>): boolean =>
+  country === null && ignored.some(mayHideCountry);

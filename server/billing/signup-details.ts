@@ -19,10 +19,14 @@ import type { Trace } from '../http/trace-context.ts';
 import { keepTrace } from '../identity/ground/address-proof.ts';
 import { spendAllowance } from '../identity/ground/allowances.ts';
 import type { Config } from '../settings/config.ts';
+import { readCountry } from './countries.ts';
 import { endInvoiceEmailLinks } from './invoice-email.ts';
-import { listChanged, pointers } from './own-details.ts';
+import { listChanged } from './own-details.ts';
 import {
+  allPointer,
   type GivenAddress,
+  type Place,
+  pointers,
   type Read,
   readAddress,
   readBuyerVatId,
@@ -68,23 +72,28 @@ export async function fillDetails(
   { contract: { id, accountId, userId }, billing, now, trace }: FromSignup,
 ): Promise<string[]> {
   if (billing === undefined || billing === null) return [];
-  if (!(await hasMadeAccount(trx, id))) return ['/account/billing'];
+  if (!(await hasMadeAccount(trx, id))) return [allPointer];
   const details = await lockBillingDetails(trx, accountId);
   const isOpen = (name: DetailName) => !details.editedHere.includes(name);
-  const { values, faulty } = readBilling(billing, config, {
-    country: details.address?.country,
+  const { values, place, faulty } = readBilling(billing, config, {
+    country: details.country,
     canMove: isOpen('address'),
   });
   const filled: DetailValues = { ...details };
   const given = (Object.keys(values) as DetailName[]).filter(isOpen);
   for (const name of given) Object.assign(filled, { [name]: values[name] });
-  const ignored = faulty.map((name) => (name === 'all' ? '/account/billing' : pointers[name]));
+  // A country that is said alone leaves an address there as it is.
+  if (place && isOpen('address') && (place.address || place.country !== details.country)) {
+    Object.assign(filled, place);
+    if (place.address) given.push('address');
+  }
+  const ignored = faulty.map((name) => (name === 'all' ? allPointer : pointers[name]));
   // What was wrong before and is right now is not missing any more.
   const stillIgnored = details.ignored.filter(
-    (pointer) => pointer !== '/account/billing' && !given.some((name) => pointers[name] === pointer),
+    (pointer) => pointer !== allPointer && !given.some((name) => pointers[name] === pointer),
   );
   const wrong = faulty.filter((name) => name === 'all' || isOpen(name));
-  const kept = wrong.map((name) => (name === 'all' ? '/account/billing' : pointers[name]));
+  const kept = wrong.map((name) => (name === 'all' ? allPointer : pointers[name]));
   await updateBillingDetails(trx, accountId, {
     ...filled,
     editedHere: details.editedHere,
@@ -120,52 +129,47 @@ async function askToProve(trx: Transaction<DB>, { userId, recipient, now, trace 
 }
 
 /**
- * `country` is that of the address so far, which stays unless a signup `canMove` it. What is absent, null or empty is not said.
+ * `country` is the one that is known so far, which stays unless a signup `canMove` it. What is absent, null or empty is not said.
+ * `place` has the country also if the rest of the address is faulty.
  */
 function readBilling(
   billing: unknown,
   config: Pick<Config, 'production'>,
-  { country, canMove }: { country: string | undefined; canMove: boolean },
-): { values: Partial<DetailValues>; faulty: (DetailName | 'all')[] } {
-  if (!isObject(billing)) return { values: {}, faulty: ['all'] };
+  { country, canMove }: { country: string | null; canMove: boolean },
+): { values: Partial<DetailValues>; place: Place | undefined; faulty: (DetailName | 'all')[] } {
+  if (!isObject(billing)) return { values: {}, place: undefined, faulty: ['all'] };
   const values: Partial<DetailValues> = {};
   const faulty: DetailName[] = [];
-  const take = <Name extends DetailName>(
+  const take = <Name extends Exclude<DetailName, 'address'>>(
     name: Name,
     given: unknown,
-    read: (given: never) => Read<DetailValues[Name]> | undefined,
+    read: (given: string) => Read<DetailValues[Name]>,
   ) => {
     if (given === undefined || given === null) return;
-    const found = read(given as never);
+    const found = typeof given === 'string' ? read(given) : undefined;
     if (!found || 'errors' in found) faulty.push(name);
     else if (found.value !== null) values[name] = found.value;
   };
-  const ofText =
-    <Of>(read: (given: string) => Read<Of>) =>
-    (given: unknown) =>
-      typeof given === 'string' ? read(given) : undefined;
   const { company, address, vat_id: vatId, invoice_email: invoiceEmail } = billing;
-  take('company', company, ofText(readCompany));
-  take('address', address, (given) => readGivenAddress(given));
-  const known = (canMove ? values.address?.country : undefined) ?? country;
-  take(
-    'vatId',
-    vatId,
-    ofText((given) => readBuyerVatId(given, known)),
-  );
-  take(
-    'invoiceEmail',
-    invoiceEmail,
-    ofText((given) => readInvoiceEmail(given, config)),
-  );
-  return { values, faulty };
+  take('company', company, readCompany);
+  const { place, isFaulty } = readPlace(address);
+  if (isFaulty) faulty.push('address');
+  const known = (canMove ? place?.country : undefined) ?? country ?? undefined;
+  take('vatId', vatId, (given) => readBuyerVatId(given, known));
+  take('invoiceEmail', invoiceEmail, (given) => readInvoiceEmail(given, config));
+  return { values, place, faulty };
 }
 
-function readGivenAddress(given: unknown): Read<DetailValues['address']> | undefined {
-  if (!isObject(given)) return undefined;
+function readPlace(given: unknown): { place?: Place; isFaulty: boolean } {
+  if (given === undefined || given === null) return { isFaulty: false };
+  if (!isObject(given)) return { isFaulty: true };
   const names = ['line1', 'line2', 'postcode', 'city', 'country'] as const;
   const parts = names.map((name) => [name, given[name] ?? ''] as const);
-  if (!parts.every(([, part]) => typeof part === 'string')) return undefined;
-  const address = Object.fromEntries(parts) as GivenAddress;
-  return readAddress(address);
+  const read = parts.every(([, part]) => typeof part === 'string')
+    ? readAddress(Object.fromEntries(parts) as GivenAddress)
+    : undefined;
+  if (read && 'value' in read)
+    return { ...(read.value.country !== null && { place: read.value }), isFaulty: false };
+  const country = typeof given.country === 'string' ? readCountry(given.country) : undefined;
+  return { ...(country !== undefined && { place: { address: null, country } }), isFaulty: true };
 }

@@ -6,7 +6,7 @@ import { readVatId } from './vat-ids.ts';
 
 export type Tax = { category: TaxCategory; rate: number; words: string | null };
 
-/** `country` is null where it is not known. `hasCheckedVatId`: an administrator has marked `vatId` as checked. */
+/** `country` is null where none was said. `hasCheckedVatId`: an administrator has marked `vatId` as checked. */
 export type TaxedBuyer = { country: string | null; vatId: string | null; hasCheckedVatId: boolean };
 
 /** The tax for a period with that last day; undefined if no rule says one. */

@@ -53,6 +53,7 @@ const landed = [
   'm036-retention',
   'm039-mails-to-holders',
   'm042-form-answers',
+  'm041-tax-country',
   'm044-refused-forms',
 ];
 

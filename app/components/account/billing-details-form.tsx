@@ -21,11 +21,11 @@ type Props = Pick<OwnBilling, 'details' | 'countries'> & {
 
 export function BillingDetailsForm({ details, countries, email, saved, refused: any }: Props) {
   const refused = any?.values.intent === 'details' ? any : undefined;
-  const { company, address, vatId, hasCheckedVatId, invoiceEmail, hasProvedInvoiceEmail, ignored } = details;
+  const { company, address, country, vatId, hasCheckedVatId, invoiceEmail, hasProvedInvoiceEmail } = details;
   const present: Record<string, string> = {
     company: company ?? '',
     ...{ line1: address?.line1 ?? '', line2: address?.line2 ?? '' },
-    ...{ postcode: address?.postcode ?? '', city: address?.city ?? '', country: address?.country ?? '' },
+    ...{ postcode: address?.postcode ?? '', city: address?.city ?? '', country: country ?? '' },
     vatId: vatId ?? '',
     invoiceEmail: invoiceEmail ?? '',
   };
@@ -49,7 +49,7 @@ export function BillingDetailsForm({ details, countries, email, saved, refused: 
         <Outcome intent="details" saved={saved} refused={any}>
           Saved.
         </Outcome>
-        {!any && saved !== 'details' && <WhatIsMissing ignored={ignored} hasAddress={address !== null} />}
+        {!any && saved !== 'details' && <WhatIsMissing {...details} />}
         <form method="post" data-intent="details">
           <Field
             label="Company (optional)"
@@ -59,6 +59,9 @@ export function BillingDetailsForm({ details, countries, email, saved, refused: 
           />
           <fieldset className="address">
             <legend>Address</legend>
+            <p className="hint">
+              Leave out the postal code or the city if addresses in your country have none.
+            </p>
             <Field label="Street and number" autoComplete="address-line1" {...field('line1')} />
             <Field label="Second line (optional)" autoComplete="address-line2" {...field('line2')} />
             <div className="side-by-side">
@@ -120,16 +123,16 @@ const parts: Record<string, string> = {
   '/account/billing/invoice_email': 'an email address for invoices',
 };
 
-function WhatIsMissing({ ignored, hasAddress }: { ignored: string[]; hasAddress: boolean }) {
+function WhatIsMissing({ ignored, address, isCountryUnread }: OwnBilling['details']) {
   const wrong = ignored.flatMap((pointer) => parts[pointer] ?? []);
   if (wrong.length > 0)
     return (
       <Notice kind="warning">
         When you ordered, we got {wrong.join(' and ')} that we could not use. Check your details and save
-        them.
+        them.{isCountryUnread && ' We cannot make your invoices until we know your country.'}
       </Notice>
     );
-  if (hasAddress) return null;
+  if (address) return null;
   return (
     <Notice kind="info">
       Your invoices have no address of yours yet. A business needs one on them, and without it there is no

@@ -43,6 +43,7 @@ export function DocumentSheet({ facts, minorDigits, invoice, path }: SheetProps)
           <div>{seller.email}</div>
         </Party>
         <Party title="To" name={buyer.name} address={buyer.address} countries={facts.countries}>
+          {buyer.country && <div>{facts.countries[buyer.country]}</div>}
           {buyer.vat_id && <div>VAT ID {buyer.vat_id}</div>}
         </Party>
       </div>

@@ -9,7 +9,8 @@ const none = <span className="hint">None</span>;
 export function BillingSection({ person }: { person: Person }) {
   const { billing, account } = person;
   if (!billing) return null;
-  const { company, address, vatId, hasCheckedVatId, invoiceEmail, provedInvoiceEmail, ignored } = billing;
+  const { company, address, country, vatId, hasCheckedVatId, invoiceEmail, provedInvoiceEmail, ignored } =
+    billing;
   return (
     <Section
       id="billing"
@@ -22,7 +23,12 @@ export function BillingSection({ person }: { person: Person }) {
         <dt>Address</dt>
         <dd>
           {address
-            ? [address.line1, address.line2, `${address.postcode} ${address.city}`, address.country].map(
+            ? [
+                address.line1,
+                address.line2,
+                `${address.postcode} ${address.city}`.trim(),
+                address.country,
+              ].map(
                 (line) =>
                   line && (
                     <div key={line}>
@@ -30,7 +36,9 @@ export function BillingSection({ person }: { person: Person }) {
                     </div>
                   ),
               )
-            : none}
+            : country
+              ? `None, but the country is known: ${country}`
+              : none}
         </dd>
         <dt>VAT ID</dt>
         <dd>

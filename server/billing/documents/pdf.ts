@@ -65,7 +65,7 @@ const regions = new Intl.DisplayNames('en', { type: 'region', fallback: 'code' }
 const listAddress = ({ line1, line2, postcode, city, country }: Address): (string | undefined)[] => [
   line1,
   line2,
-  `${postcode} ${city}`,
+  `${postcode} ${city}`.trim(),
   regions.of(country),
 ];
 
@@ -106,7 +106,7 @@ function writeParties(sheet: Sheet, facts: DocumentFacts): void {
   const name = sheet.write(buyer.name, { x: page.left, y: label, width: halfWidth, size: 10, bold: true });
   const buyerEnd = sheet.write(
     joinLines(
-      ...(buyer.address ? listAddress(buyer.address) : []),
+      ...(buyer.address ? listAddress(buyer.address) : [buyer.country && regions.of(buyer.country)]),
       buyer.email,
       buyer.vat_id && `VAT ID ${buyer.vat_id}`,
     ),
