@@ -8,7 +8,8 @@ import { defineConfig } from 'vitest/config';
 // what it shows.
 const thorough = [
   'test/attacks/{afresh,allowances,edges,long-text,mails-first,staff,take-back}.test.ts',
-  'test/billing/{after-restore,books,forecast,invoices-late,mails-by-smtp,money-races,payments-load,retention,set-settings,trials}.test.ts',
+  'test/billing/{after-restore,books,forecast,invoices-late,mails-by-smtp,money-races,new-country,odd-addresses,payments-load}.test.ts',
+  'test/billing/{retention,set-settings,trials}.test.ts',
   'test/database/{database,database-away,database-silent,locked-row,pool,reader}.test.ts',
   'test/demo/demo-users.test.ts',
   'test/documents/rules-of-cen.test.ts',

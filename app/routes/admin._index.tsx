@@ -83,6 +83,12 @@ export default function Overview() {
             end={<span data-now="invoices">{say(now.openInvoices)}</span>}
           />
           <Row
+            href="/admin/billing#countries"
+            title="New countries that change the tax"
+            about={`${say(now.overdueCountries)} overdue: waiting for over 14 days`}
+            end={<span data-now="countries">{say(now.countries)}</span>}
+          />
+          <Row
             href="/admin/mails"
             title="Mails that failed or were given up"
             end={<span data-now="mails">{say(now.failedMails)}</span>}

@@ -35,8 +35,20 @@ const ages = {
 const linkTo = (userId: string | null) => (userId ? personPath(userId) : undefined);
 
 export default function AdminBilling() {
-  const { who, before, open, overdue, pastDue, held, incomplete, ignored, unmade, unallocated, ...more } =
-    useLoaderData<typeof loader>();
+  const {
+    who,
+    before,
+    open,
+    overdue,
+    pastDue,
+    held,
+    countries,
+    incomplete,
+    ignored,
+    unmade,
+    unallocated,
+    ...more
+  } = useLoaderData<typeof loader>();
   const { trials, recurring, prices, income, waitsSince } = more;
   const leavesOut = (name: string) => more.more.includes(name);
   const first = (name: string, order: string) =>
@@ -46,6 +58,7 @@ export default function AdminBilling() {
     ['past-due', 'Past due', pastDue.length, leavesOut('pastDue')],
     ['unallocated', 'Unallocated', unallocated.reduce((sum, { count }) => sum + count, 0)],
     ['held', 'Held', held.length, leavesOut('held')],
+    ['countries', 'New countries', countries.length, leavesOut('countries')],
     [
       ...(['incomplete', 'Incomplete', incomplete.length + ignored.length] as const),
       leavesOut('incomplete') || leavesOut('ignored'),
@@ -181,6 +194,27 @@ export default function AdminBilling() {
                     </>
                   )}
                   {heldWords[code] ?? code}
+                </span>
+              }
+            />
+          ))}
+        </List>
+      </Section>
+      <Section
+        id="countries"
+        title="New countries"
+        intro={`They change the tax, so they wait until you accept or refuse them on the page of the person. Until then invoices have the address and the tax of before. ${first('countries', 'the longest waiting') ?? ''}`}
+      >
+        <List nothing="No new country waits.">
+          {countries.map(({ accountName, userId, country, asked, since, isOverdue }) => (
+            <Row
+              key={`${userId} ${accountName}`}
+              href={userId ? `${personPath(userId)}#billing` : undefined}
+              title={<Name>{accountName}</Name>}
+              about={
+                <span data-country={asked}>
+                  {country ?? 'No country'} to {asked}, since <Day at={since} />.
+                  {isOverdue && <strong> Overdue: it has waited for over 14 days.</strong>}
                 </span>
               }
             />

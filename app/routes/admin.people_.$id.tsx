@@ -54,6 +54,8 @@ function readGiven(form: Form) {
     externalId: form.get('externalId'),
     vatId: form.get('vatId'),
     checked: form.get('checked'),
+    country: form.get('country'),
+    accepted: form.get('accepted'),
   };
   return Object.fromEntries(
     Object.entries(given).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
@@ -64,7 +66,7 @@ export const action = (args: ActionFunctionArgs) =>
   answerForm(args, {
     keeps: [
       ...(['why', 'seen', 'kind', 'capability', 'role', 'email', 'keep', 'removeFactors'] as const),
-      ...(['externalId', 'vatId', 'checked'] as const),
+      ...(['externalId', 'vatId', 'checked', 'country', 'accepted'] as const),
     ],
     shows: isShownToStaff,
     async act(form, procedures) {
@@ -106,6 +108,7 @@ const buttons = new Map([
   ['thaw', 'End the freeze'],
   ['remove-link', 'Disconnect the marketplace account'],
   ['check-vat-id', 'Save whether the VAT ID is checked'],
+  ['accept-country', 'Decide about the new country'],
 ]);
 
 const dangers = [

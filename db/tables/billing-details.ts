@@ -27,7 +27,12 @@ export type DetailValues = {
 /** The country is a part of the address. */
 export type DetailName = Exclude<keyof DetailValues, 'country'>;
 
+/** An address that would change the tax, with its country and the VAT id that was given with it. */
+export type WaitingPlace = Pick<DetailValues, 'address' | 'vatId'> & { country: string };
+
 export type BillingDetails = DetailValues & {
+  /** What waits for an administrator, and since when something does. */
+  waiting: (WaitingPlace & { since: Date }) | null;
   /** Whether an administrator has marked this very id as checked. */
   hasCheckedVatId: boolean;
   /** The address for invoices, if somebody has used the link in a mail to it. */
@@ -54,12 +59,13 @@ export const noDetails: BillingDetails = {
   invoiceEmailEditedAt: null,
   editedHere: [],
   ignored: [],
+  waiting: null,
 };
 
 const columns = [
   ...(['company', 'line1', 'line2', 'postcode', 'city', 'country', 'vat_id', 'checked_vat_id'] as const),
   ...(['invoice_email', 'invoice_email_proved_at', 'invoice_email_edited_at'] as const),
-  ...(['edited_here', 'ignored', 'tax_country'] as const),
+  ...(['edited_here', 'ignored', 'tax_country', 'waiting', 'waits_since'] as const),
 ] as const;
 
 export async function findBillingDetails(
@@ -90,7 +96,7 @@ export async function lockBillingDetails(trx: Transaction<DB>, accountId: string
   return readRow(row);
 }
 
-type Edited = DetailValues & Pick<BillingDetails, 'editedHere' | 'ignored'>;
+type Edited = DetailValues & Pick<BillingDetails, 'editedHere' | 'ignored' | 'waiting'>;
 
 /**
  * Writes locked details; `now`, if a person does. Another VAT id is not checked, and another address for invoices not proved.
@@ -98,7 +104,7 @@ type Edited = DetailValues & Pick<BillingDetails, 'editedHere' | 'ignored'>;
 export async function updateBillingDetails(
   trx: Transaction<DB>,
   accountId: string,
-  { address, vatId, country, invoiceEmail, now = null, ...details }: Edited & { now?: Date | null },
+  { address, vatId, country, invoiceEmail, waiting, now = null, ...details }: Edited & { now?: Date | null },
 ): Promise<void> {
   await trx
     .updateTable('billing_details')
@@ -118,10 +124,14 @@ export async function updateBillingDetails(
         then invoice_email_edited_at else ${now}::timestamptz end`,
       edited_here: details.editedHere,
       ignored: details.ignored,
+      waiting: waiting && JSON.stringify(keepPlace(waiting)),
+      waits_since: waiting?.since ?? null,
     })
     .where('account_id', '=', accountId)
     .execute();
 }
+
+const keepPlace = ({ address, country, vatId }: WaitingPlace): WaitingPlace => ({ address, country, vatId });
 
 /** Marks a VAT id as checked, or takes the mark away. False if the account has another id. */
 export async function setVatIdChecked(
@@ -185,5 +195,9 @@ function readRow(row: Pick<Selectable<Columns>, (typeof columns)[number]>): Bill
     invoiceEmailEditedAt: row.invoice_email_edited_at,
     editedHere: row.edited_here as DetailName[],
     ignored: row.ignored,
+    waiting:
+      row.waiting && row.waits_since
+        ? { ...(row.waiting as unknown as WaitingPlace), since: row.waits_since }
+        : null,
   };
 }

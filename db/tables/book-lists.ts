@@ -238,6 +238,40 @@ export async function listIgnored(
   return rows;
 }
 
+/** Accounts with another country, which changes the tax and waits for an administrator, the longest waiting first. */
+export async function listWaitingCountries(
+  db: Database,
+): Promise<
+  { accountName: string; userId: string | null; country: string | null; asked: string; since: Date }[]
+> {
+  const { rows } = await sql<{
+    accountName: string;
+    userId: string | null;
+    country: string | null;
+    asked: string;
+    since: Date;
+  }>`
+    select a.name as "accountName", coalesce(d.country, d.tax_country) as country, d.waiting->>'country' as asked,
+      d.waits_since as since, (select u.id from users u where u.account_id = a.id order by u.id limit 1) as "userId"
+    from billing_details d join accounts a on a.id = d.account_id
+    where d.waits_since is not null order by d.waits_since, a.id limit ${listed}`.execute(db);
+  return rows;
+}
+
+/** How many of these there are, or have waited since before that, `limit` at most. */
+export async function countWaitingCountries(
+  db: Database,
+  limit: number,
+  { before }: { before?: Date } = {},
+): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::int as count from (
+      select from billing_details where waits_since < ${before ?? sql`'infinity'`} limit ${sql.lit(limit)}) waiting`.execute(
+    db,
+  );
+  return rows[0]?.count ?? 0;
+}
+
 /** Documents whose file could not be made, with the last error. */
 export async function listUnmade(
   db: Database,

@@ -70,6 +70,13 @@ export async function deleteDocuments(
   return rows.map(({ number, kind }) => ({ number, kind: kind as NewDocument['kind'] }));
 }
 
+/** Whether an account ever got a document. */
+export async function hasDocuments(db: Database, accountId: string): Promise<boolean> {
+  const { rows } = await sql`select from documents d join invoices i on i.number = d.invoice
+    join service_contracts c on c.id = i.contract_id where c.account_id = ${accountId} limit 1`.execute(db);
+  return rows.length > 0;
+}
+
 /** What the document says; undefined if there is no such document. */
 export async function findFacts(db: Database, number: string): Promise<unknown> {
   const row = await db

@@ -75,6 +75,7 @@ export const faultWords = {
   vat_id_malformed:
     'This is not a VAT ID of the country in the address. Check both, or leave the VAT ID empty.',
   vat_id_other: 'The account has another VAT ID by now.',
+  country_not_waiting: 'This country does not wait for a decision any more.',
   contract_unknown: 'Your account does not have this contract.',
   contract_ended: 'This contract has already ended.',
   cancel_not_offered: 'This contract cannot be canceled here. Contact us to cancel it.',

@@ -34,6 +34,7 @@ import type { Dependencies } from '../instance/dependencies.ts';
 import type { Config } from '../settings/config.ts';
 import { endInvoiceEmailLinks, tellOfInvoiceEmail } from './invoice-email.ts';
 import { type GivenDetails, isCountryUnread, mayHideCountry, pointers, readDetails } from './read-details.ts';
+import { asGiven, settlePlace } from './waiting-country.ts';
 
 /** Throws 403 `email_unverified`: nothing of billing is for somebody whose address is not proved (contract 2.7). */
 export function requireProved({ session }: Actor): void {
@@ -67,7 +68,7 @@ export async function updateOwnDetails(deps: Dependencies, actor: Actor, given: 
   requireProved(actor);
   const { db, config } = deps;
   const { user } = actor.session;
-  const known = (await findBillingDetails(db, user.account.id)) ?? noDetails;
+  const known = asGiven((await findBillingDetails(db, user.account.id)) ?? noDetails);
   // What is wrong is said before a credential is asked for.
   const { invoiceEmail } = requireRight(known, given, config);
   requireConfirmed(deps, actor);
@@ -80,15 +81,16 @@ export async function updateOwnDetails(deps: Dependencies, actor: Actor, given: 
     const accountId = present.account.id;
     const details = await lockBillingDetails(trx, accountId);
     // Others may have changed what this one leaves as it is.
-    const value = requireRight(details, given, config);
-    const changed = listChanged(details, value);
+    const value = requireRight(asGiven(details), given, config);
+    const settled = await settlePlace(trx, accountId, { details, given: value, now: deps.now() });
+    const changed = listChanged(asGiven(details), value);
     // Whoever saves the form has seen what a signup got wrong, and says what is right; but of the country only by naming one.
-    const ignored = value.country === null ? details.ignored.filter(mayHideCountry) : [];
+    const ignored = settled.country === null ? details.ignored.filter(mayHideCountry) : [];
     if (changed.length === 0 && ignored.length === details.ignored.length) return;
-    const settled = details.ignored.filter((pointer) => !ignored.includes(pointer));
-    const decided = [...changed, ...settled.flatMap(nameOf)];
+    const right = details.ignored.filter((pointer) => !ignored.includes(pointer));
+    const decided = [...changed, ...right.flatMap(nameOf)];
     await updateBillingDetails(trx, accountId, {
-      ...value,
+      ...settled,
       editedHere: [...new Set([...details.editedHere, ...decided])].sort(),
       ignored,
       now: deps.now(),

@@ -1,7 +1,6 @@
 // `account.billing` of a signup (contract 7.236 to 7.240): fills what was not edited here, of an account that this signup made:
 // whoever signs up with somebody's address must not get their invoices. What is wrong is left out, so that no customer is lost.
 import type { Transaction } from 'kysely';
-import { z } from 'zod';
 import type { DB } from '../../db/schema.ts';
 import {
   type DetailName,
@@ -25,6 +24,7 @@ import { listChanged } from './own-details.ts';
 import {
   allPointer,
   type GivenAddress,
+  mayHideCountry,
   type Place,
   pointers,
   type Read,
@@ -33,30 +33,7 @@ import {
   readCompany,
   readInvoiceEmail,
 } from './read-details.ts';
-
-const text = (maxLength: number, description: string) => ({ type: 'string', maxLength, description });
-
-/** Anything is taken: the reader below leaves out what is wrong. The document of the API says what is right. */
-export const signupBillingSchema = z.unknown().meta({
-  type: ['object', 'null'],
-  properties: {
-    company: text(200, 'To whom invoices are made out, if not to the account’s name.'),
-    address: {
-      type: ['object', 'null'],
-      properties: {
-        line1: text(100, 'Such as street and number.'),
-        line2: text(100, 'May be absent.'),
-        postcode: text(100, 'The postal code.'),
-        city: text(100, 'The city.'),
-        country: text(2, 'An ISO 3166-1 alpha-2 code.'),
-      },
-    },
-    vat_id: text(30, 'In the European Union with the prefix of its country.'),
-    invoice_email: text(254, 'Gets invoices once somebody has used the link in a mail to it.'),
-  },
-  description:
-    'Fills the billing details of the account, but for those that the customer has edited. What is wrong is left out, and named in `ignored` of the answer.',
-});
+import { asGiven, settlePlace } from './waiting-country.ts';
 
 type FromSignup = {
   contract: Pick<Contract, 'id' | 'accountId' | 'userId'>;
@@ -73,7 +50,8 @@ export async function fillDetails(
 ): Promise<string[]> {
   if (billing === undefined || billing === null) return [];
   if (!(await hasMadeAccount(trx, id))) return [allPointer];
-  const details = await lockBillingDetails(trx, accountId);
+  const present = await lockBillingDetails(trx, accountId);
+  const details = asGiven(present);
   const isOpen = (name: DetailName) => !details.editedHere.includes(name);
   const { values, place, faulty } = readBilling(billing, config, {
     country: details.country,
@@ -88,14 +66,18 @@ export async function fillDetails(
     if (place.address) given.push('address');
   }
   const ignored = faulty.map((name) => (name === 'all' ? allPointer : pointers[name]));
-  // What was wrong before and is right now is not missing any more.
+  const settled = await settlePlace(trx, accountId, { details: present, given: filled, now });
+  // What was wrong before and is right now is not missing any more, unless it waits.
+  const isHeld = settled.country === null && settled.waiting !== null;
   const stillIgnored = details.ignored.filter(
-    (pointer) => pointer !== allPointer && !given.some((name) => pointers[name] === pointer),
+    (pointer) =>
+      (isHeld && mayHideCountry(pointer)) ||
+      (pointer !== allPointer && !given.some((name) => pointers[name] === pointer)),
   );
   const wrong = faulty.filter((name) => name === 'all' || isOpen(name));
   const kept = wrong.map((name) => (name === 'all' ? allPointer : pointers[name]));
   await updateBillingDetails(trx, accountId, {
-    ...filled,
+    ...settled,
     editedHere: details.editedHere,
     ignored: [...new Set([...stillIgnored, ...kept])].sort(),
   });

@@ -8,7 +8,7 @@ import { nameSchema } from '../identity/ground/names.ts';
 import { parseStrictJson, StrictJsonError } from '../sso/strict-json.ts';
 import type { Report } from './contract-states.ts';
 import { isCurrency } from './currencies.ts';
-import { signupBillingSchema } from './signup-details.ts';
+import { signupBillingSchema } from './signup-billing.ts';
 
 const leewayMs = 300_000;
 

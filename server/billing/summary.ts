@@ -10,6 +10,7 @@ import {
   listIncomplete,
   listOverdue,
   listUnmade,
+  listWaitingCountries,
   sumOpen,
   sumUnallocated,
 } from '../../db/tables/book-lists.ts';
@@ -27,6 +28,7 @@ import { divideRounded } from './amounts.ts';
 import { minorDigits } from './currencies.ts';
 import { dayIn } from './days.ts';
 import { findSettings, zoneOf } from './issue.ts';
+import { overdueBefore } from './waiting-country.ts';
 
 const most = 100;
 const monthsOfIncome = 13;
@@ -58,6 +60,7 @@ export async function readSummary(
     incomplete,
     ignored,
     unmade,
+    waiting,
     unallocated,
     recurring,
     trials,
@@ -72,6 +75,7 @@ export async function readSummary(
     listIncomplete(db),
     listIgnored(db),
     listUnmade(db),
+    listWaitingCountries(db),
     sumUnallocated(db),
     sumRecurring(db, now),
     listTrialsEnding(db, { now, until: new Date(now.getTime() + trialDays * 24 * 3_600_000), limit }),
@@ -80,13 +84,17 @@ export async function readSummary(
     hasIncomeBefore(db, { zone, month: from }),
     findBillingPause(db),
   ]);
-  const lists = { overdue, pastDue, held, incomplete, ignored, unmade, trials };
+  const lists = { overdue, pastDue, held, countries: waiting, incomplete, ignored, unmade, trials };
   return {
     open: open.map(withDigits),
     overdue: overdue.slice(0, most).map(withDigits),
     pastDue: pastDue.slice(0, most).map((contract) => ({ ...contract, open: contract.open.map(withDigits) })),
     unallocated: unallocated.map(withDigits),
     held: held.slice(0, most),
+    /** Other countries that change the tax and wait for an administrator. */
+    countries: waiting
+      .slice(0, most)
+      .map((each) => ({ ...each, isOverdue: each.since < overdueBefore(now) })),
     incomplete: incomplete.slice(0, most),
     ignored: ignored.slice(0, most),
     unmade: unmade.slice(0, most),

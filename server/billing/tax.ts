@@ -25,6 +25,17 @@ export function findTax(
   return rule && { category: rule.category, rate: rule.rate, words: rule.words ?? null };
 }
 
+/** Whether two buyers are taxed alike on every day that the rules tell apart. */
+export const isTaxedAlike = (
+  settings: Pick<BillingSettings, 'seller' | 'tax'>,
+  one: TaxedBuyer,
+  other: TaxedBuyer,
+): boolean =>
+  settings.tax.rules.every(({ from }) => {
+    const [a, b] = [one, other].map((buyer) => findTax(settings, buyer, from));
+    return a?.category === b?.category && a?.rate === b?.rate;
+  });
+
 function isReverseCharge(sellers: string, buyers: string, { vatId, hasCheckedVatId }: TaxedBuyer): boolean {
   const isAbroad = sellers !== buyers && isMemberState(sellers) && isMemberState(buyers);
   return isAbroad && hasCheckedVatId && vatId !== null && readVatId(buyers, vatId) === vatId;

@@ -1,6 +1,7 @@
 // What staff do for people on a person's page (contract section 12), by command.
 import { Argument, type Command, Option } from 'commander';
 import type { User } from '../../db/tables/users.ts';
+import { readCountry } from '../billing/countries.ts';
 import { readVatIdOfAny } from '../billing/vat-ids.ts';
 import { allCodeFactors, nameCodeFactors } from '../identity/factor/code-factors.ts';
 import type { Given } from '../staff/acts.ts';
@@ -122,10 +123,33 @@ export function addHelpCommands(program: Command): void {
     say: ({ user, given }) => sayChecked(user, given),
     nothing: ({ user, given }) => `Nothing to change. ${sayChecked(user, given)}`,
   });
+
+  addAct(program, {
+    name: 'country:accept',
+    intent: 'accept-country',
+    description:
+      'let the new country of a billing address count for the tax; name somebody who belongs to the account',
+    takes: {
+      argument: new Argument('<country>', 'the one that waits, such as US').argParser(spellCountry),
+      as: 'country',
+    },
+    flag: {
+      option: new Option('--no', 'refuse it: address, VAT id and tax stay as they were'),
+      as: 'accepted',
+      given: ['no', 'yes'],
+    },
+    say: ({ user, given: { country = '', accepted } }) =>
+      accepted === 'no'
+        ? `${show(country)} is refused: the account of ${show(user.email)} stays as it was.`
+        : `${show(country)} counts for the tax of the account of ${show(user.email)}.`,
+    nothing: () => 'Nothing to change.',
+  });
 }
 
 /** As documents have it. */
 const compactVatId = (text: string) => readVatIdOfAny(text) ?? text;
+
+const spellCountry = (text: string) => readCountry(text) ?? text;
 
 const sayChecked = ({ email }: Pick<User, 'email'>, { vatId = '', checked }: Given) =>
   `The VAT id ${show(vatId)} of the account of ${show(email)} is ${checked === 'no' ? 'not ' : ''}checked.`;

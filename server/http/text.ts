@@ -110,6 +110,7 @@ export const textBounds = {
   company: 800,
   invoiceEmail: 320,
   checked: 40,
+  accepted: 40,
 
   // As clients and the CRM send them.
   client: 100,

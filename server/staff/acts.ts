@@ -24,6 +24,7 @@ import { endSessions } from '../../db/tables/sessions.ts';
 import { type InternalRole, setUserRole, setUserSuspended, type User } from '../../db/tables/users.ts';
 import { AppError } from '../basics/errors.ts';
 import { faultWords } from '../basics/fault-words.ts';
+import { decideWaiting } from '../billing/waiting-country.ts';
 import { removeFactors } from '../identity/factor/remove-factors.ts';
 import { requireAllowance, spendAllowance } from '../identity/ground/allowances.ts';
 import { capabilities } from '../identity/ground/capabilities.ts';
@@ -45,7 +46,17 @@ import { tellOtherAdministrators } from './tell-administrators.ts';
 /** The fields of an act's form, as they arrived. */
 export type Given = Partial<
   Record<
-    'kind' | 'capability' | 'role' | 'email' | 'keep' | 'removeFactors' | 'externalId' | 'vatId' | 'checked',
+    | 'kind'
+    | 'capability'
+    | 'role'
+    | 'email'
+    | 'keep'
+    | 'removeFactors'
+    | 'externalId'
+    | 'vatId'
+    | 'checked'
+    | 'country'
+    | 'accepted',
     string
   >
 >;
@@ -361,6 +372,24 @@ const checkVatId: Act = {
   },
 };
 
+/** Whether an address that changes the tax counts. Another one that waits by now is not decided about. */
+const acceptCountry: Act = {
+  right: 'billing.acceptCountry',
+  read(given) {
+    if (!given.country) throw refuseField('country', faultWords.choice_missing);
+    return { country: given.country, isAccepted: readOneOf(given, 'accepted', ['yes', 'no']) === 'yes' };
+  },
+  async see(db, { account }) {
+    const { address, country, vatId, waiting } = (await findBillingDetails(db, account.id)) ?? noDetails;
+    return { address, country, vatId, waiting };
+  },
+  async do({ trx, target }, decision: { country: string; isAccepted: boolean }) {
+    if (!(await decideWaiting(trx, target.account.id, decision)))
+      throw new AppError('edited_meanwhile', { detail: faultWords.country_not_waiting });
+    return { country: decision.country, accepted: decision.isAccepted ? 'yes' : 'no' };
+  },
+};
+
 /** By the intent of the form. */
 export const acts = {
   suspend,
@@ -381,6 +410,7 @@ export const acts = {
   thaw: endFreeze,
   'remove-link': removeLink,
   'check-vat-id': checkVatId,
+  'accept-country': acceptCountry,
 } satisfies Record<string, Act>;
 
 export type Intent = keyof typeof acts;

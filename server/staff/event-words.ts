@@ -26,6 +26,7 @@ const hidden: Record<string, string> = {
   'session.started': 'A session began',
   'user.erased': 'The account was deleted for good',
 
+  'staff.accept_country': 'Staff: decided whether a new country counts for the tax',
   'staff.check_vat_id': 'Staff: said whether the VAT ID is checked',
   'staff.change_email': 'Staff: asked for another email address',
   'staff.change_role': 'Staff: changed the role',

@@ -1,11 +1,12 @@
 // What administrators see of the business at a glance (contract 12.107 to 12.112): from the sums of hours, and as of now.
 import { inTransaction } from '../../db/postgres/transactions.ts';
-import { countOpen } from '../../db/tables/book-lists.ts';
+import { countOpen, countWaitingCountries } from '../../db/tables/book-lists.ts';
 import { listDeliveries } from '../../db/tables/event-deliveries.ts';
 import { countFailedMails } from '../../db/tables/mails.ts';
 import { countPeopleIn } from '../../db/tables/person-words.ts';
 import { listSumsByTime } from '../../db/tables/sums-of-hours.ts';
 import { isProblemCode, problems } from '../basics/problems.ts';
+import { overdueBefore } from '../billing/waiting-country.ts';
 import type { Dependencies } from '../instance/dependencies.ts';
 import { noClient, paymentProvider } from '../metrics/results.ts';
 import { readKey } from '../metrics/sums.ts';
@@ -46,19 +47,28 @@ export async function getOverview(deps: Dependencies, staff: Staff, of: Span) {
   const newest = Math.floor(now.getTime() / unitMs[unit]) * unitMs[unit];
   const times = Array.from({ length: count }, (_, n) => new Date(newest - (count - 1 - n) * unitMs[unit]));
   const since = times[0] as Date;
-  const [sums, deliveries, frozen, waiting, openInvoices, overdueInvoices, failedMails] = await inTransaction(
-    db,
-    { by: 'service' },
-    (trx) =>
-      Promise.all([
-        listSumsByTime(trx, { since, now, unit }),
-        listDeliveries(trx, [...config.clients.keys()]),
-        countPeopleIn(trx, 'frozen', countLimit),
-        countPeopleIn(trx, 'waiting', countLimit),
-        countOpen(trx, countLimit),
-        countOpen(trx, countLimit, { dueBefore: now }),
-        countFailedMails(trx, countLimit),
-      ]),
+  const [
+    sums,
+    deliveries,
+    frozen,
+    waiting,
+    openInvoices,
+    overdueInvoices,
+    failedMails,
+    countries,
+    overdueCountries,
+  ] = await inTransaction(db, { by: 'service' }, (trx) =>
+    Promise.all([
+      listSumsByTime(trx, { since, now, unit }),
+      listDeliveries(trx, [...config.clients.keys()]),
+      countPeopleIn(trx, 'frozen', countLimit),
+      countPeopleIn(trx, 'waiting', countLimit),
+      countOpen(trx, countLimit),
+      countOpen(trx, countLimit, { dueBefore: now }),
+      countFailedMails(trx, countLimit),
+      countWaitingCountries(trx, countLimit),
+      countWaitingCountries(trx, countLimit, { before: overdueBefore(now) }),
+    ]),
   );
   const read = sums.map(({ key, at, count: each }) => ({ ...readKey(key), at: at.getTime(), count: each }));
   const timesOf = (name: string, label: string, value: string) => {
@@ -107,6 +117,8 @@ export async function getOverview(deps: Dependencies, staff: Staff, of: Span) {
       openInvoices,
       overdueInvoices,
       failedMails,
+      countries,
+      overdueCountries,
     },
   };
 }

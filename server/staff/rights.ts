@@ -41,6 +41,7 @@ export const rights = {
   'billing.paidBack': { manager: 'nobody', admin: 'everybody' },
   'billing.cancelContract': { manager: 'nobody', admin: 'everybody' },
   'billing.checkVatId': { manager: 'nobody', admin: 'everybody', isAboutAccount: true },
+  'billing.acceptCountry': { manager: 'nobody', admin: 'everybody', isAboutAccount: true },
   // The books are about nobody of the staff's choice.
   'billing.settings': { manager: 'nobody', admin: 'everybody' },
   'billing.setSettings': { manager: 'nobody', admin: 'everybody' },

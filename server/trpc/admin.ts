@@ -115,7 +115,10 @@ const billingRouter = mergeRouters(
   adminBillingRouter,
   adminBooksRouter,
   moneyRouter,
-  router({ checkVatId: act('check-vat-id', 'vatId', 'checked') }),
+  router({
+    checkVatId: act('check-vat-id', 'vatId', 'checked'),
+    acceptCountry: act('accept-country', 'country', 'accepted'),
+  }),
 );
 
 export const adminRouter = router({
@@ -159,6 +162,8 @@ export const staffFormsRouter = router({
             'externalId',
             'vatId',
             'checked',
+            'country',
+            'accepted',
           ]),
           z.string(),
         ),

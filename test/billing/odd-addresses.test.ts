@@ -5,8 +5,10 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { findBillingDetails } from '../../db/tables/billing-details.ts';
 import { openApp, type TestApp } from '../support/app/app.ts';
 import { openClient, refusalOf } from '../support/app/trpc.ts';
-import { type Browser, logIn, textOf } from '../support/app/visitor.ts';
+import { type Browser, openBrowser, textOf } from '../support/app/visitor.ts';
 import { address, arrangeSeller } from '../support/billing/customers.ts';
+import { idOf } from '../support/database/database.ts';
+import { addSession } from '../support/people/staff.ts';
 
 const page = '/profile/billing';
 const clock = { at: new Date('2026-03-10T10:00:00Z') };
@@ -23,18 +25,21 @@ beforeEach(async () => {
   await sql`delete from rate_limits`.execute(app.db);
 });
 
+/** Nothing is issued before the test says so. */
+const unpriced = { price: null };
+
 let count = 0;
-/** A customer whom a signup makes, with the password of the demo users. */
-async function arrive(billing?: unknown) {
+/** A customer whom a signup makes. */
+async function arrive(billing?: unknown, contract = {}) {
   const nth = ++count;
   const [email, signupId] = [`odd-${nth}@example.test`, `odd-${nth}`];
-  const answer = await customers.report(signupId, { email, billing });
-  await sql`update users set email_verified_at = now(), password_hash =
-    (select password_hash from users where email = 'customer@example.test') where email = ${email}`.execute(
-    app.db,
-  );
+  const answer = await customers.report(signupId, { email, billing, contract });
+  await sql`update users set email_verified_at = now() where email = ${email}`.execute(app.db);
   return { email, signupId, answer };
 }
+
+const open = async (email: string) =>
+  openBrowser(app.send, (await addSession(app, await idOf(app.db, email), { authTime: clock.at })).cookie);
 
 async function read(email: string) {
   const { rows } = await sql<{
@@ -109,8 +114,10 @@ describe('an address that is whole', () => {
   });
 
   it.each(whole)('of %s counts on the page', async (_, given, kept, tax) => {
-    const { email, signupId } = await arrive();
-    await save(await logIn(app.send, email), given);
+    const { email, signupId } = await arrive(undefined, unpriced);
+    await save(await open(email), given);
+    await customers.report(signupId, { email });
+    await clockOn();
     expect((await read(email))?.address).toEqual(keptOf(given, kept));
     const { country } = keptOf(given, kept) as { country?: string };
     expect(await bill(signupId)).toEqual([{ tax, country, said: null }]);
@@ -171,7 +178,7 @@ describe('an address with a fault', () => {
         Object.entries(given as object).filter(([, text]) => typeof text === 'string'),
       );
       // The page sends text only: a number is empty there.
-      const answer = await post(await logIn(app.send, email), texts);
+      const answer = await post(await open(email), texts);
       expect(answer.status).toBe(422);
       expect((await read(email))?.address).toEqual(address);
       expect(await bill(signupId)).toEqual([{ tax: french, country: 'FR', said: null }]);
@@ -187,7 +194,7 @@ describe('a country that could not be read', () => {
     const shown = await app.send('/admin/billing', { cookie: admin });
     expect(shown.text).toContain('data-held="country_unread"');
     expect(textOf(shown)).toContain('could not be read, and so not the country, which decides the tax');
-    const browser = await logIn(app.send, email);
+    const browser = await open(email);
     expect(textOf(await browser.send(page))).toContain(
       'We cannot make your invoices until we know your country.',
     );
@@ -231,7 +238,7 @@ describe('a country that could not be read', () => {
 describe('a country that was said', () => {
   it('stays when the address is taken away, and is on what is issued and exported', async () => {
     const { email, signupId } = await arrive({ address });
-    const browser = await logIn(app.send, email);
+    const browser = await open(email);
     await save(browser, {});
     expect(await read(email)).toMatchObject({ address: null, country: 'FR' });
     expect(await bill(signupId)).toEqual([{ tax: french, country: null, said: 'FR' }]);
@@ -244,7 +251,7 @@ describe('a country that was said', () => {
 
   it('can be said alone, and the rest of the details beside it', async () => {
     const { email } = await arrive({ address: { ...withoutCity, country: 'US' } });
-    const browser = await logIn(app.send, email);
+    const browser = await open(email);
     await save(browser, { country: 'US', company: 'Only Inc.' });
     expect(await read(email)).toMatchObject({ address: null, country: 'US', company: 'Only Inc.' });
     const client = openClient(app.send, browser.cookie());

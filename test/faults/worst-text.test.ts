@@ -123,6 +123,7 @@ const acts: Record<string, string>[] = [
   { intent: 'thaw', keep: 'new@example.test', removeFactors: 'yes' },
   { intent: 'remove-link', externalId: 'x' },
   { intent: 'check-vat-id', vatId: 'x', checked: 'yes' },
+  { intent: 'accept-country', country: 'US', accepted: 'yes' },
 ];
 const bookForms = [
   {

@@ -21,7 +21,8 @@ type Props = Pick<OwnBilling, 'details' | 'countries'> & {
 
 export function BillingDetailsForm({ details, countries, email, saved, refused: any }: Props) {
   const refused = any?.values.intent === 'details' ? any : undefined;
-  const { company, address, country, vatId, hasCheckedVatId, invoiceEmail, hasProvedInvoiceEmail } = details;
+  const { company, hasCheckedVatId, invoiceEmail, hasProvedInvoiceEmail, waiting } = details;
+  const { address, country, vatId } = waiting ?? details;
   const present: Record<string, string> = {
     company: company ?? '',
     ...{ line1: address?.line1 ?? '', line2: address?.line2 ?? '' },
@@ -49,6 +50,7 @@ export function BillingDetailsForm({ details, countries, email, saved, refused: 
         <Outcome intent="details" saved={saved} refused={any}>
           Saved.
         </Outcome>
+        {waiting && <WhatWaits country={waiting.country} countries={countries} />}
         {!any && saved !== 'details' && <WhatIsMissing {...details} />}
         <form method="post" data-intent="details">
           <Field
@@ -72,7 +74,7 @@ export function BillingDetailsForm({ details, countries, email, saved, refused: 
           </fieldset>
           <Field
             label="VAT ID (optional)"
-            hint={sayVatId(vatId, hasCheckedVatId)}
+            hint={sayVatId(vatId, hasCheckedVatId && vatId === details.vatId)}
             autoComplete="off"
             spellCheck={false}
             {...field('vatId')}
@@ -123,7 +125,7 @@ const parts: Record<string, string> = {
   '/account/billing/invoice_email': 'an email address for invoices',
 };
 
-function WhatIsMissing({ ignored, address, isCountryUnread }: OwnBilling['details']) {
+function WhatIsMissing({ ignored, address, waiting, isCountryUnread }: OwnBilling['details']) {
   const wrong = ignored.flatMap((pointer) => parts[pointer] ?? []);
   if (wrong.length > 0)
     return (
@@ -132,11 +134,21 @@ function WhatIsMissing({ ignored, address, isCountryUnread }: OwnBilling['detail
         them.{isCountryUnread && ' We cannot make your invoices until we know your country.'}
       </Notice>
     );
-  if (address) return null;
+  if (address || waiting) return null;
   return (
     <Notice kind="info">
       Your invoices have no address of yours yet. A business needs one on them, and without it there is no
       electronic invoice (XML).
+    </Notice>
+  );
+}
+
+function WhatWaits({ country, countries }: Pick<OwnBilling, 'countries'> & { country: string }) {
+  const named = countries.find(({ code }) => code === country)?.name ?? country;
+  return (
+    <Notice kind="info">
+      Your new country, {named}, changes the tax on your invoices. So we look at it first. Until then your
+      invoices have the address, the VAT ID and the tax of before.
     </Notice>
   );
 }

@@ -169,6 +169,7 @@ const outcomes: Record<string, string> = {
   'change-email': 'The links are on their way. Nothing changes until the new address uses its link.',
   thaw: 'The account is neither frozen nor suspended any more.',
   'remove-link': 'The marketplace account is not connected any more.',
+  'accept-country': 'Saved. Under Billing details you see the country that counts.',
   'check-vat-id': 'Saved. Under Billing details you see whether the VAT ID counts as checked.',
 };
 

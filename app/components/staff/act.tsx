@@ -41,6 +41,7 @@ const makesSense: Record<Intent, (person: Person, about: Record<string, string>)
   'change-email': ({ suspendedAt, role }) => !suspendedAt && role === 'user',
   'check-vat-id': ({ billing }, { vatId, checked }) =>
     billing?.vatId === vatId && billing?.hasCheckedVatId !== (checked === 'yes'),
+  'accept-country': ({ billing }, { country }) => billing?.waiting?.country === country,
   'remove-link': ({ links }, { externalId }) => links.some((link) => link.externalId === externalId),
 };
 

@@ -3,14 +3,35 @@ import { Section } from '../section.tsx';
 import { Act, type Person } from './act.tsx';
 import { Name, sayIgnored } from './words.tsx';
 
+type Address = NonNullable<NonNullable<Person['billing']>['address']>;
+
+const listLines = ({ line1, line2, postcode, city, country }: Address) =>
+  [line1, line2, `${postcode} ${city}`.trim(), country].map(
+    (line) =>
+      line && (
+        <div key={line}>
+          <Name>{line}</Name>
+        </div>
+      ),
+  );
+
 const none = <span className="hint">None</span>;
 
 /** To whom documents of the account are made out, and whether the VAT id counts. */
 export function BillingSection({ person }: { person: Person }) {
   const { billing, account } = person;
   if (!billing) return null;
-  const { company, address, country, vatId, hasCheckedVatId, invoiceEmail, provedInvoiceEmail, ignored } =
-    billing;
+  const {
+    company,
+    address,
+    country,
+    waiting,
+    vatId,
+    hasCheckedVatId,
+    invoiceEmail,
+    provedInvoiceEmail,
+    ignored,
+  } = billing;
   return (
     <Section
       id="billing"
@@ -22,23 +43,7 @@ export function BillingSection({ person }: { person: Person }) {
         <dd>{company ? <Name>{company}</Name> : none}</dd>
         <dt>Address</dt>
         <dd>
-          {address
-            ? [
-                address.line1,
-                address.line2,
-                `${address.postcode} ${address.city}`.trim(),
-                address.country,
-              ].map(
-                (line) =>
-                  line && (
-                    <div key={line}>
-                      <Name>{line}</Name>
-                    </div>
-                  ),
-              )
-            : country
-              ? `None, but the country is known: ${country}`
-              : none}
+          {address ? listLines(address) : country ? `None, but the country is known: ${country}` : none}
         </dd>
         <dt>VAT ID</dt>
         <dd>
@@ -63,6 +68,23 @@ export function BillingSection({ person }: { person: Person }) {
             'The person’s own address'
           )}
         </dd>
+        {waiting && (
+          <>
+            <dt>Waits for you</dt>
+            <dd>
+              {waiting.address ? listLines(waiting.address) : waiting.country}
+              <div>
+                {waiting.vatId ? (
+                  <>
+                    VAT ID <Name>{waiting.vatId}</Name>
+                  </>
+                ) : (
+                  'No VAT ID'
+                )}
+              </div>
+            </dd>
+          </>
+        )}
         {ignored.length > 0 && (
           <>
             <dt>Left out of a signup</dt>
@@ -70,6 +92,25 @@ export function BillingSection({ person }: { person: Person }) {
           </>
         )}
       </dl>
+      {waiting && (
+        <div className="acts">
+          <Act
+            intent="accept-country"
+            about={{ country: waiting.country, accepted: 'yes' }}
+            label={`Accept the new country, ${waiting.country}`}
+            button="Accept the country"
+            notice="Invoices from now on have the new address and VAT ID, and the tax of that country. The VAT ID is not checked. Earlier invoices stay: issue them again if they are wrong. The person sees the new address, and gets no email."
+          />
+          <Act
+            intent="accept-country"
+            about={{ country: waiting.country, accepted: 'no' }}
+            label={`Refuse the new country, ${waiting.country}`}
+            button="Refuse the country"
+            danger
+            notice="Address, VAT ID and tax stay as they were, and reports of the CRM do not change the address any more. The person sees the address of before, and gets no email: tell them why."
+          />
+        </div>
+      )}
       {vatId && (
         <div className="acts">
           <Act

@@ -107,6 +107,7 @@ export const withoutAllowance = {
   'staff.thaw': 'staff.looked',
   'staff.remove_link': 'staff.looked',
   'staff.check_vat_id': 'staff.looked',
+  'staff.accept_country': 'staff.looked',
   'staff.retry_mail': 'mails that failed',
   'staff.give_up_mail': 'mails that have not left',
 

@@ -70,6 +70,7 @@ export const words: Record<string, string | ByReason | undefined> = {
   'staff.thaw': undefined,
   'staff.remove_link': undefined,
   'staff.check_vat_id': 'Our support team checked the VAT ID',
+  'staff.accept_country': 'Our support team looked at the new country of the billing address',
   'staff.retry_mail': undefined,
   'staff.create': undefined,
   'staff.erase': undefined,

@@ -31,6 +31,9 @@ export async function arrangeSeller(
       const { log, logged } = recordLog();
       await runBilling({ db: app.db, now, log });
       const faults = logged.filter(({ level }) => level === 'error');
+      // The service's own job has the contract: whoever comes second finds it done.
+      if (faults.length > 0 && faults.every((fault) => JSON.stringify(fault).includes('55P03')))
+        return customers.bill();
       if (faults.length > 0) throw new Error(`billing failed: ${JSON.stringify(faults)}`);
     },
     /** Reports a contract, by default active from now on. The result is the answer. */

@@ -95,6 +95,16 @@ export const samples = {
     },
     words: 'Not subject to German VAT: the place of supply is outside the European Union.',
   },
+  'an invoice to a country without postal codes and cities': {
+    ...invoice,
+    ...untaxed,
+    category: 'O',
+    buyer: {
+      ...invoice.buyer,
+      address: { line1: 'PO Box 1', line2: 'Dubai', postcode: '', city: '', country: 'AE' },
+    },
+    words: 'Not subject to German VAT: the place of supply is outside the European Union.',
+  },
   'an invoice with reverse charge': {
     ...invoice,
     ...untaxed,
