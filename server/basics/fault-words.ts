@@ -13,6 +13,7 @@ export const faultWords = {
   password_short: 'Your password must be at least 12 characters long.',
   password_long: 'Your password must be no more than 128 characters long.',
   password_easy: 'This password is too easy to guess. Choose a different one.',
+  passwords_refused: 'Too many passwords have been refused in a short time.',
   password_same: 'This is your current password. Choose another one.',
   password_wrong: 'This is not your current password.',
   confirm_wrong: 'The password is incorrect. Try again.',
