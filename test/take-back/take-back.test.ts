@@ -202,7 +202,16 @@ describe('a reader of a mailbox that its owner has left', () => {
       changes.app.db,
     );
     changes.passTime(-60 * dayMs);
-    const code = showCode(secret, now() + 30_000);
+    // Contract 9.247 and 9.248: of a phone whose clock is off, and on a keyboard of another script.
+    const early = { newPassword, code: showCode(secret, now() + 120_000) };
+    const refused = await reader.send(link, { form: early });
+    expect([refused.status, textOf(refused)]).toEqual([
+      422,
+      expect.stringContaining('the clock on your phone'),
+    ]);
+    const code = showCode(secret, now() + 30_000).replace(/\d/g, (digit) =>
+      String.fromCodePoint(0xff10 + Number(digit)),
+    );
     expect((await reader.send(link, { form: { newPassword, code } })).status).toBe(303);
   });
 
