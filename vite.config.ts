@@ -38,7 +38,12 @@ const service: UserConfig = {
     target: 'node20',
     outDir: 'build/service',
     rollupOptions: {
-      input: ['server/main.ts', 'server/cli.ts', 'server/runtime/document-thread.ts'],
+      input: [
+        'server/main.ts',
+        'server/cli.ts',
+        'server/runtime/document-thread.ts',
+        'server/runtime/password-thread.ts',
+      ],
       output: { chunkFileNames: '[name].js' },
     },
   },

@@ -18,7 +18,7 @@ const thorough = [
   'test/http/{deadline,odd-requests,page-floods,titles}.test.ts',
   'test/leaving/{earlier-addresses,erasure,user-delete}.test.ts',
   'test/login/{email-address,first-password,login-races}.test.ts',
-  'test/login/{new-addresses,password-by-mail,set-password}.test.ts',
+  'test/login/{new-addresses,password-by-mail,refused-passwords,set-password}.test.ts',
   'test/mail/{advice,greeting,mail,mail-addresses,mail-failures,mail-limits,notice-limits}.test.ts',
   'test/marketplace/{hand-off-table,rights-edges}.test.ts',
   'test/new-address/{edges,races}.test.ts',

@@ -33,7 +33,7 @@ export function LeftFactorForm({ purpose, email, asks, act, toAct, children }: L
   const start = (
     <>
       {children}
-      <NewPassword email={email} error={errors.newPassword} />
+      <NewPassword email={email} />
     </>
   );
   return (

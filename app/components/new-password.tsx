@@ -1,21 +1,49 @@
+import type { ReactNode } from 'react';
 import { Field, WhosePassword } from './field.tsx';
+import { useRefused } from './refused.ts';
+import { TooMany } from './too-many.tsx';
 
-/** The field of a page that sets a password by a link, with the user's address for password managers. */
-export function NewPassword({ email, error }: { email: string; error?: string }) {
+type NewPasswordProps = {
+  /** The user's address, for password managers. */
+  email: string;
+  label?: string;
+  autoFocus?: boolean;
+};
+
+/** The field of a page that sets a password by a link. */
+export function NewPassword({ email, label = 'New password', autoFocus = true }: NewPasswordProps) {
+  const refused = useRefused();
+  const error = refused?.minutes ? undefined : refused?.errors.newPassword;
   return (
     <>
       <WhosePassword email={email} />
       <Field
         key={error}
-        label="New password"
+        label={label}
         hint="Use at least 12 characters. A few random words work well."
         name="newPassword"
         type="password"
         autoComplete="new-password"
         required
-        autoFocus
+        autoFocus={autoFocus}
         error={error}
+        focusOnError={autoFocus}
       />
     </>
+  );
+}
+
+/** Whether so many passwords have been refused that people wait (contract 9.245). */
+export const isAboutPasswords = (refused: ReturnType<typeof useRefused>): boolean =>
+  refused?.minutes !== undefined && refused.errors.newPassword !== undefined;
+
+/** Says so. `children` is what else works meanwhile: items of a list. */
+export function TooManyPasswords({ children }: { children?: ReactNode }) {
+  const refused = useRefused();
+  if (!refused || !isAboutPasswords(refused)) return null;
+  return (
+    <TooMany about={`${refused.errors.newPassword} This link still works.`} minutes={refused.minutes}>
+      {children}
+    </TooMany>
   );
 }

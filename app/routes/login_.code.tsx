@@ -51,7 +51,7 @@ export const action = (args: ActionFunctionArgs) =>
       const next = nextOf(request, context);
       const outcome = await procedures.login.byCode({ code: text(form, 'code') });
       if (outcome === 'gone') throw redirectDocument(context.transport.loginPathTo(next), 303);
-      if (outcome !== 'done') throw refuseForm('wrong_code');
+      if (outcome !== 'done') throw refuseForm(outcome === 'other_time' ? outcome : 'wrong_code');
       const goesHome = next === undefined || next === '/profile';
       return goesHome ? (usesRecovery(request, context) ? homeAfterRecovery : '/profile') : next;
     },
@@ -59,14 +59,19 @@ export const action = (args: ActionFunctionArgs) =>
 
 export const headers = ({ actionHeaders }: { actionHeaders: Headers }) => actionHeaders;
 
+const faults = new Map([
+  ['wrong_code', 'This code is wrong or has already been used. Enter another one.'],
+  [
+    'other_time',
+    'This code is for another time, so the clock on your phone may be off. Set the date and time on your phone to automatic, and enter the code that the app shows then.',
+  ],
+]);
+
 export default function Code() {
   const { next, usesRecovery, hasNewPassword, codeFactors, takeBackSentAt, clientTitle, supportUrl } =
     useLoaderData<typeof loader>();
   const refused = useRefused();
-  const error =
-    refused?.code === 'wrong_code'
-      ? 'This code is wrong or has already been used. Enter another one.'
-      : undefined;
+  const error = refused && faults.get(refused.code);
   return (
     <Page
       title={usesRecovery ? 'Enter a recovery code' : 'Enter your code'}

@@ -4,6 +4,7 @@ import { explainLink, noReferrer, tokenOf } from '../answers.ts';
 import { AlreadyHasAccount } from '../components/already-has-account.tsx';
 import { ButtonLink, EndedLink } from '../components/dead-link.tsx';
 import { LeftFactorForm } from '../components/left-factor-form.tsx';
+import { isAboutPasswords, TooManyPasswords } from '../components/new-password.tsx';
 import { Page } from '../components/page.tsx';
 import { useRefused } from '../components/refused.ts';
 import { titled } from '../components/service-name.ts';
@@ -50,7 +51,8 @@ export default function NewAddress() {
   const isForGood = refused?.message !== undefined;
   return (
     <Page title="Use this email address" intro={`For ${email}`}>
-      {refused?.minutes && (
+      <TooManyPasswords />
+      {refused?.minutes && !isAboutPasswords(refused) && (
         <TooMany
           about={isForGood ? 'Too many wrong codes have been entered with this link.' : undefined}
           minutes={isForGood ? undefined : refused.minutes}

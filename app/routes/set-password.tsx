@@ -3,7 +3,7 @@ import { useFormAction, useLoaderData } from '@remix-run/react';
 import { explainLink, noReferrer, tokenOf } from '../answers.ts';
 import { AlreadyHasAccount } from '../components/already-has-account.tsx';
 import { AskForLink, ButtonLink, EndedLink, LogInLink } from '../components/dead-link.tsx';
-import { NewPassword } from '../components/new-password.tsx';
+import { NewPassword, TooManyPasswords } from '../components/new-password.tsx';
 import { Notice } from '../components/notice.tsx';
 import { Page } from '../components/page.tsx';
 import { PasskeyForm } from '../components/passkey-form.tsx';
@@ -52,9 +52,10 @@ export default function SetPassword() {
   if (sets === 'taken') return <AlreadyHasAccount email={email} />;
   return (
     <Page title="Set your password" intro={`For ${email}`}>
+      <TooManyPasswords>{mail.mayBePasskey && <li>create a passkey instead, below</li>}</TooManyPasswords>
       {errors.passkey && <Notice kind="error">{errors.passkey}</Notice>}
       <form method="post" action={here} className="card">
-        <NewPassword email={email} error={errors.newPassword} />
+        <NewPassword email={email} />
         <p className="hint">This will log you in here and log you out everywhere else.</p>
         <button type="submit">Set password</button>
       </form>

@@ -3,7 +3,8 @@ import { useFormAction, useLoaderData } from '@remix-run/react';
 import { explainLink, noReferrer, tokenOf } from '../answers.ts';
 import { AlreadyHasAccount } from '../components/already-has-account.tsx';
 import { AskForLink, ButtonLink, EndedLink, LogInLink } from '../components/dead-link.tsx';
-import { Field, WhosePassword } from '../components/field.tsx';
+import { Field } from '../components/field.tsx';
+import { NewPassword, TooManyPasswords } from '../components/new-password.tsx';
 import { Notice } from '../components/notice.tsx';
 import { Page } from '../components/page.tsx';
 import { PasskeyForm } from '../components/passkey-form.tsx';
@@ -51,9 +52,11 @@ export default function ConfirmSignUp() {
   if (signUp.isTaken) return <AlreadyHasAccount email={signUp.email} />;
   return (
     <Page title="Create your account" intro={`For ${signUp.email}`}>
+      <TooManyPasswords>
+        <li>create a passkey instead, below</li>
+      </TooManyPasswords>
       {refused?.errors.passkey && <Notice kind="error">{refused.errors.passkey}</Notice>}
       <form method="post" action={here} className="card">
-        <WhosePassword email={signUp.email} />
         <Field
           label="Name"
           name="name"
@@ -62,18 +65,7 @@ export default function ConfirmSignUp() {
           defaultValue={refused?.values.name ?? signUp.name}
           error={refused?.errors.name}
         />
-        <Field
-          key={refused?.errors.newPassword}
-          label="Password"
-          hint="Use at least 12 characters. A few random words work well."
-          name="newPassword"
-          type="password"
-          autoComplete="new-password"
-          required
-          autoFocus={!refused?.errors.name}
-          error={refused?.errors.newPassword}
-          focusOnError={!refused?.errors.name}
-        />
+        <NewPassword email={signUp.email} label="Password" autoFocus={!refused?.errors.name} />
         {clientTitle && <p className="hint">You will then go on to {clientTitle}.</p>}
         <button type="submit">Create account</button>
       </form>

@@ -6,6 +6,7 @@ import { changeWords, sayCodeFactors } from '../components/account/account-pages
 import { ButtonLink, EndedLink } from '../components/dead-link.tsx';
 import { Instant } from '../components/instant.tsx';
 import { LeftFactorForm } from '../components/left-factor-form.tsx';
+import { isAboutPasswords, TooManyPasswords } from '../components/new-password.tsx';
 import { Page } from '../components/page.tsx';
 import { useRefused } from '../components/refused.ts';
 import { Row, Rows } from '../components/rows.tsx';
@@ -95,7 +96,8 @@ function TakeBackForm({ email, asks, mayFreeze }: Asks) {
   const refused = useRefused();
   return (
     <>
-      {refused?.minutes && (
+      <TooManyPasswords />
+      {refused?.minutes && !isAboutPasswords(refused) && (
         <TooManyCodes
           minutes={refused.minutes}
           isForGood={refused.message !== undefined}

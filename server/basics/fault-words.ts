@@ -13,6 +13,7 @@ export const faultWords = {
   password_short: 'Your password must be at least 12 characters long.',
   password_long: 'Your password must be no more than 128 characters long.',
   password_easy: 'This password is too easy to guess. Choose a different one.',
+  passwords_refused: 'Too many passwords have been refused in a short time.',
   password_same: 'This is your current password. Choose another one.',
   password_wrong: 'This is not your current password.',
   confirm_wrong: 'The password is incorrect. Try again.',
@@ -25,6 +26,8 @@ export const faultWords = {
   code_wrong: 'This code is wrong or has already been used. Enter another one.',
   code_of_app_wrong:
     'This code is wrong. Enter the one that the app shows now. If that does not work, check that the clock on your phone is right.',
+  code_of_other_time:
+    'This code is for another time, so the clock on your phone may be off. Set the date and time on your phone to automatic, and enter the code that the app shows then.',
   code_missing: 'Enter a code from your authenticator app, or a recovery code.',
   code_or_passkey_missing: 'Enter a code from your authenticator app, or a recovery code, or use a passkey.',
   passkey_missing: 'Use one of your passkeys.',

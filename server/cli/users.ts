@@ -7,7 +7,9 @@ import type { InternalRole } from '../../db/tables/users.ts';
 import { createHandedToken } from '../identity/ground/address-proof.ts';
 import { createCustomer } from '../identity/ground/customers.ts';
 import { canGetMail } from '../identity/ground/email-address.ts';
-import { findPasswordFault, hashPassword } from '../identity/password/passwords.ts';
+import { withNames } from '../identity/password/password-check.ts';
+import { findPasswordFault } from '../identity/password/password-fault.ts';
+import { hashPassword } from '../identity/password/passwords.ts';
 import { environment, isTerminal, print, readInput } from '../runtime/process.ts';
 import { type Config, readConfig } from '../settings/config.ts';
 import { tellOtherAdministrators } from '../staff/tell-administrators.ts';
@@ -41,7 +43,7 @@ export function addUserCommands(program: Command): void {
 
 async function readPasswordHash(config: Config, { email, name }: Options): Promise<string> {
   const password = (await readInput()).replace(/\r?\n$/, '');
-  const fault = await findPasswordFault(password, { config, email, name });
+  const fault = await findPasswordFault(withNames(config, { password, email, name }));
   if (fault) throw new CommandError(fault);
   return hashPassword(password);
 }

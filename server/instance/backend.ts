@@ -31,6 +31,7 @@ import { spellEmailAddress } from '../identity/ground/email-address.ts';
 import { answerOnce, nameBrowser, sendsCookies } from '../identity/ground/form-answers.ts';
 import { createRateLimits } from '../identity/ground/rate-limits.ts';
 import { findWayOn } from '../identity/login/way-on.ts';
+import { openPasswordCheck } from '../identity/password/password-check.ts';
 import { countHashing } from '../identity/password/passwords.ts';
 import { expired } from '../jobs/sweep.ts';
 import { provider } from '../marketplace/accept-profile.ts';
@@ -63,6 +64,7 @@ export function createBackend(options: {
     log: options.log,
     metrics,
     aside: createAside(options.log),
+    passwordCheck: openPasswordCheck(),
   };
   const heldRequests = createHeldRequests(deps);
   const publish = createPublished(config);

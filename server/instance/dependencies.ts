@@ -3,6 +3,7 @@ import type { DatabaseClient } from '../../db/postgres/client.ts';
 import type { Aside } from '../basics/aside.ts';
 import type { Log } from '../basics/log.ts';
 import type { RateLimits } from '../identity/ground/rate-limits.ts';
+import type { PasswordCheck } from '../identity/password/password-check.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import type { Config } from '../settings/config.ts';
 
@@ -15,4 +16,5 @@ export type Dependencies = RateLimits & {
   log: Log;
   metrics: Metrics;
   aside: Aside;
+  passwordCheck: PasswordCheck;
 };

@@ -7,7 +7,7 @@ import type { Log } from '../basics/log.ts';
 import { demoPassword, hasDemoUsers, seedDemoUsers } from '../demo/demo-users.ts';
 import type { Fetch } from '../http/door.ts';
 import { createShell, type Shell, type ShellOptions } from '../http/shell.ts';
-import { hashPassword, loadPasswordCheck } from '../identity/password/passwords.ts';
+import { hashPassword } from '../identity/password/passwords.ts';
 import { addSums } from '../jobs/add-sums.ts';
 import { startJobs } from '../jobs/jobs.ts';
 import { answerMetrics } from '../metrics/answer.ts';
@@ -56,7 +56,7 @@ export async function openInstance(options: InstanceOptions): Promise<Instance> 
     onError: (err) => log.error({ err }, 'database connection lost'),
   });
   const backend = createBackend({ config, database, log, now: options.now });
-  const { metrics, aside } = backend.deps;
+  const { metrics, aside, passwordCheck } = backend.deps;
   const stopWatching = config.metricsPort ? watchEventLoop(metrics.registry) : undefined;
   let stopJobs = async () => {};
   let jobsStopped: Promise<void> | undefined;
@@ -76,8 +76,8 @@ export async function openInstance(options: InstanceOptions): Promise<Instance> 
         await migrate(options.databaseUrl, (what) => log.info({}, `waiting for ${what}`));
         await seedOrRefuse(config, database.db);
       };
-      // Both at once: one is work for the database, the other for this process.
-      await Promise.all([whenThere(prepareDatabase, log, () => isClosed), loadPasswordCheck()]);
+      // Both at once: one is work for the database, the other for a thread.
+      await Promise.all([whenThere(prepareDatabase, log, () => isClosed), passwordCheck.load()]);
       stopJobs = startJobs(backend.deps);
       isUp = true;
     },
@@ -92,6 +92,7 @@ export async function openInstance(options: InstanceOptions): Promise<Instance> 
       backend.endStreams();
       await (jobsStopped ?? stopJobs());
       await aside.finish();
+      await passwordCheck.close();
       // What was counted since the job ended. Before the start there may be no table yet.
       if (isUp) await addSums(backend.deps).catch((err) => log.error({ err }, 'sums not added'));
       await database.close();

@@ -22,6 +22,19 @@ vi.mock('@node-rs/argon2', async (importOriginal) => {
   return { ...real, hash: waited(real.hash), verify: waited(real.verify) };
 });
 
+// No new password is checked before a test says so.
+const check = vi.hoisted(() => ({ opened: Promise.resolve(), open: () => {} }));
+vi.mock('../../server/identity/password/password-fault.ts', async (importOriginal) => {
+  const real = await importOriginal<typeof import('../../server/identity/password/password-fault.ts')>();
+  return {
+    ...real,
+    async findPasswordFault(given: Parameters<typeof real.findPasswordFault>[0]) {
+      await check.opened;
+      return real.findPasswordFault(given);
+    },
+  };
+});
+
 const slots = hashingThreads * 26;
 const password = 'local demo password';
 
@@ -42,7 +55,10 @@ beforeEach(async () => {
   });
   gate.hashed = 0;
 });
-afterEach(() => gate.open());
+afterEach(() => {
+  gate.open();
+  check.open();
+});
 
 let guesses = 0;
 const logIn = (email = `u${++guesses}@example.test`, typed = 'wrong') =>
@@ -136,6 +152,46 @@ it('a password that is set while the queue is full is refused, and its link stil
   gate.open();
   await Promise.all(logins);
   expect((await set()).status).toBe(303);
+});
+
+async function askForLink(email: string): Promise<string> {
+  await other.call(({ signUp }) => signUp.request({ name: 'Nia', email, isMeant: true }));
+  return `/signup/confirm?token=${await readToken(other, email, 'sign_up')}`;
+}
+const setWeakly = (link: string) =>
+  app.send(link, { form: { name: 'Nia', newPassword: 'password1234' }, from: '192.0.2.7' });
+
+// Contract 9.246.
+it('a new password that is refused takes no place in the queue for hashing', async () => {
+  const link = await askForLink('weak@example.test');
+  await sql`truncate rate_limits`.execute(app.db);
+  const logins = await fillQueue();
+  const refused = await setWeakly(link);
+  expect([refused.status, textOf(refused)]).toEqual([422, expect.stringContaining('too easy to guess')]);
+  gate.open();
+  await Promise.all(logins);
+});
+
+// Contract 9.246.
+it('new passwords have a short queue of their own: one more is refused at once, counts nowhere, and logins go on', async () => {
+  const link = await askForLink('queue@example.test');
+  await sql`truncate rate_limits`.execute(app.db);
+  gate.open();
+  check.opened = new Promise((done) => {
+    check.open = done;
+  });
+  // One is checked, and sixteen wait.
+  const waiting = Array.from({ length: 17 }, () => setWeakly(link));
+  await vi.waitFor(async () => expect(await countTries()).toBe(17 * 2), 10_000);
+  const refused = await Promise.all(Array.from({ length: 5 }, () => setWeakly(link)));
+  for (const answer of refused) {
+    expect([answer.status, codeOf(answer)]).toEqual([503, 'unavailable']);
+    expectRetryAfter(answer, 2);
+  }
+  expect(await countTries()).toBe(17 * 2);
+  expect((await logIn('merchant@example.test', password)).status).toBe(303);
+  check.open();
+  for (const { status } of await Promise.all(waiting)) expect(status).toBe(422);
 });
 
 it('a login whose client has gone while it waited is not hashed, and counts nowhere', async () => {

@@ -1,7 +1,9 @@
 import { verify } from '@node-rs/argon2';
 import { describe, expect, it, vi } from 'vitest';
 import { nameSchema } from '../../server/identity/ground/names.ts';
-import { findPasswordFault, hashPassword, verifyPassword } from '../../server/identity/password/passwords.ts';
+import { withNames } from '../../server/identity/password/password-check.ts';
+import { findPasswordFault } from '../../server/identity/password/password-fault.ts';
+import { hashPassword, verifyPassword } from '../../server/identity/password/passwords.ts';
 import { readConfig } from '../../server/settings/config.ts';
 import { quote } from '../support/run/names.ts';
 import { fc } from '../support/run/random.ts';
@@ -98,8 +100,10 @@ describe('a name', () => {
 });
 
 describe('a new password', () => {
-  const context = { config: readConfig({}), email: 'zoe.oneil@blumen.example', name: 'Zoë O’Neil' };
-  const isTaken = async (password: string) => (await findPasswordFault(password, context)) === undefined;
+  const owner = { email: 'zoe.oneil@blumen.example', name: 'Zoë O’Neil' };
+  const findFault = (password: string) =>
+    findPasswordFault(withNames(readConfig({}), { password, ...owner }));
+  const isTaken = async (password: string) => (await findFault(password)) === undefined;
   const uncommon = 'blue kettle, seven lamps and a wet dog; ';
   const ofLength = (length: number) => uncommon.repeat(4).slice(0, length);
 
@@ -138,7 +142,7 @@ describe('a new password', () => {
     'network_site1',
     'localhost1234',
   ])('is refused as made of names that anybody knows: %s', async (password) => {
-    expect(await findPasswordFault(password, context)).toMatch(/too easy to guess/);
+    expect(await findFault(password)).toMatch(/too easy to guess/);
     expect(await isTaken(`${password} lamps kettle`)).toBe(true);
   });
 
@@ -157,7 +161,7 @@ describe('a new password', () => {
     'abcabcabcabc',
     'abcdefghijkl',
   ])('is refused as too common: %s', async (password) => {
-    expect(await findPasswordFault(password, context)).toMatch(/too easy to guess/);
+    expect(await findFault(password)).toMatch(/too easy to guess/);
   });
 
   it.each([

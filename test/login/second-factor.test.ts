@@ -23,7 +23,8 @@ import {
 } from '../support/people/totp-app.ts';
 
 const email = 'merchant@example.test';
-const start = Date.parse('2026-03-01T12:00:00Z');
+// Not in the past: the database sweeps by its own clock.
+const start = Math.floor(Date.now() / 30_000) * 30_000;
 
 let app: TestApp;
 let other: TestInstance;
@@ -53,6 +54,10 @@ beforeEach(async () => {
 });
 
 const show = () => showCode(secret, clock);
+
+/** The code in the digits of another script, which begin at `zero`. */
+const writeIn = (zero: number, code: string) =>
+  code.replace(/\d/g, (digit) => String.fromCodePoint(zero + Number(digit)));
 
 /** A browser that has given the password, and nothing else. */
 async function openPending(path = '/login'): Promise<Browser> {
@@ -126,9 +131,19 @@ describe('a right password of somebody with an authenticator app', () => {
     expect(done.headers.get('location')).toBe('/profile');
   });
 
-  it('may be spaced as apps show it', async () => {
+  // Contract 9.247.
+  it.each([
+    ['in two groups', (code: string) => code.replace(/(...)/, ' $1 ')],
+    ['with a hyphen', (code: string) => code.replace(/(...)/, '$1-')],
+    ['with dots and dashes', (code: string) => code.replace(/(...)/, '.$1–')],
+    ['in full-width digits', (code: string) => writeIn(0xff10, code)],
+    ['in Arabic digits, with a mark of direction', (code: string) => `\u200f${writeIn(0x660, code)}\u200e`],
+    ['in Persian digits', (code: string) => writeIn(0x6f0, code)],
+    ['in Devanagari digits, grouped', (code: string) => writeIn(0x966, code).replace(/(...)/, '$1\u00a0')],
+    ['in digits for mathematics', (code: string) => writeIn(0x1d7d8, code)],
+  ])('may be typed %s', async (_, write) => {
     const browser = await openPending();
-    expect((await enterCode(browser, show().replace(/(...)/, ' $1 '))).status).toBe(303);
+    expect((await enterCode(browser, write(show()))).status).toBe(303);
     expect(await browser.whoAmI()).toBe(email);
   });
 
@@ -156,7 +171,7 @@ describe('a right password of somebody with an authenticator app', () => {
 describe('a code', () => {
   it('that is wrong gets the page again, with 401 and no session', async () => {
     const browser = await openPending();
-    for (const wrong of [wrongCode(secret, clock), '', '12345', 'abcdef', showCode(secret, clock - 90_000)]) {
+    for (const wrong of [wrongCode(secret, clock), '', '12345', 'abcdef']) {
       const refused = await enterCode(browser, wrong);
       expect(refused.status, wrong).toBe(401);
       expect(textOf(refused)).toContain('This code is wrong or has already been used');
@@ -164,6 +179,58 @@ describe('a code', () => {
     }
     expect((await listEvents('login.refused')).at(-1)).toEqual(['login.refused', 'wrong_code']);
     expect((await enterCode(browser, show())).status).toBe(303);
+  });
+
+  // Contract 9.248.
+  it.each([-300_000, -150_000, -60_000, 60_000, 150_000, 300_000])(
+    'of a phone whose clock is off by %i ms says so, counts as a wrong one, and logs nobody in',
+    async (offMs) => {
+      const browser = await openPending();
+      // The code of the set-up was used, and so were those before it.
+      clock += 300_000;
+      const refused = await enterCode(browser, showCode(secret, clock + offMs));
+      expect(refused.status).toBe(401);
+      expect(textOf(refused)).toContain('the clock on your phone may be off');
+      expect(textOf(refused)).not.toContain('wrong or has already been used');
+      expect(await browser.whoAmI()).toBeUndefined();
+      expect((await listEvents('login.refused')).at(-1)).toEqual(['login.refused', 'wrong_code']);
+      const { rows } = await sql<{ points: number }>`select points from rate_limits
+        where key like 'code-account:%'`.execute(app.db);
+      expect(rows).toEqual([{ points: 1 }]);
+      // In a browser, after the redirect, too.
+      const sent = { form: { code: showCode(secret, clock + offMs) }, headers: { accept: 'text/html' } };
+      const { pathname, search } = locationOf(await browser.send('/login/code', sent));
+      const page = await browser.send(pathname + search);
+      expect([page.status, textOf(page)]).toEqual([401, expect.stringContaining('the clock on your phone')]);
+      expect((await enterCode(browser, show())).status).toBe(303);
+    },
+  );
+
+  it('of a clock that is further off, or that was used before, is just a wrong one', async () => {
+    clock += 600_000;
+    const used = show();
+    expect((await enterCode(await openPending(), used)).status).toBe(303);
+    clock += 120_000;
+    const browser = await openPending();
+    for (const wrong of [used, showCode(secret, clock - 360_000), showCode(secret, clock + 360_000)]) {
+      const refused = await enterCode(browser, wrong);
+      expect(refused.status).toBe(401);
+      expect(textOf(refused)).toContain('wrong or has already been used');
+    }
+  });
+
+  // Contract 9.249.
+  it('that is still to come helps nobody who was told so: it is refused when its time comes, and the next one works', async () => {
+    const browser = await openPending();
+    const early = showCode(secret, clock + 120_000);
+    const told = await Promise.all(Array.from({ length: 4 }, () => enterCode(browser, early)));
+    for (const refused of told) expect(textOf(refused)).toContain('the clock on your phone may be off');
+    for (let step = 0; step < 4; step++) {
+      clock += 30_000;
+      expect((await enterCode(browser, early)).status, `step ${step}`).toBe(401);
+    }
+    expect(await browser.whoAmI()).toBeUndefined();
+    expect((await enterCode(browser, showCode(secret, clock + 30_000))).status).toBe(303);
   });
 
   it('works once, even when 16 logins give it at once, on two instances', async () => {
@@ -264,7 +331,8 @@ describe('a recovery code', () => {
     const browser = await openPending();
     const asked = await browser.send('/login/code?use=recovery');
     expect(textOf(asked)).toContain('Lost your recovery codes as well?');
-    expect((await enterCode(browser, ` ${code.toUpperCase().replaceAll('-', ' ')} `)).status).toBe(303);
+    const typed = writeIn(0xff10, code.toUpperCase()).replaceAll('-', ' ');
+    expect((await enterCode(browser, ` ${typed}\u200f`)).status).toBe(303);
     expect(payloadOf(await browser.send('/sso/launch/marketplace'))).toMatchObject({
       amr: ['pwd', 'otp', 'mfa'],
     });

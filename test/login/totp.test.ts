@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { createRecoveryCodes, hashRecoveryCode } from '../../server/identity/factor/recovery-codes.ts';
 import { buildKeyUri, createSecret, findStep, spellSecret } from '../../server/identity/factor/totp.ts';
+import { readTypedCode } from '../../server/identity/factor/typed-code.ts';
 import { seal, unseal } from '../../server/identity/ground/sealing.ts';
 import { showCode } from '../support/people/totp-app.ts';
 
@@ -46,6 +47,19 @@ it('a secret is 160 random bits, and the same in the QR code and to type', () =>
   expect(decodeURIComponent(uri.pathname)).toContain('Ann & Co  Login:a+b@example.test');
   expect(uri.search).not.toContain('+');
   expect(uri.searchParams.get('secret')).toBe(spelled.replaceAll(' ', ''));
+});
+
+// Contract 9.247.
+it('every decimal digit of Unicode is the digit that it stands for, and signs are left out', () => {
+  const digits: string[] = [];
+  for (let point = 0; point <= 0x10ffff; point++) {
+    const sign = String.fromCodePoint(point);
+    if (/\p{Nd}/u.test(sign)) digits.push(sign);
+  }
+  expect(digits.length).toBeGreaterThan(600);
+  expect(digits.map(readTypedCode).join('')).toBe('0123456789'.repeat(digits.length / 10));
+  expect(readTypedCode(' 1-2.3–4·5\u200f6\u202e7\u00a08_9\ufe0f0²½①')).toBe('1234567890');
+  expect(readTypedCode('７ｋ２Ｍ-0qFX')).toBe('7k2m0qfx');
 });
 
 it('recovery codes are ten, of 60 bits each, and may be typed in any way that reads the same', () => {

@@ -136,12 +136,19 @@ it('an app is asked for: its code, and the session has it', async () => {
   const { fresh, link } = await offerTo(changes, person);
   const browser = open();
   expect(textOf(await browser.send(link))).toContain('Code from your authenticator app');
-  for (const code of [undefined, '', wrongCode(secret, now())]) {
+  for (const code of [undefined, '', ' – ', wrongCode(secret, now())]) {
     const refused = await browser.send(link, { form: { ...form, ...(code !== undefined && { code }) } });
     expect(refused.status).toBe(422);
   }
-  const code = showCode(secret, now());
-  expect((await browser.send(link, { form: { ...form, code } })).status).toBe(303);
+  // Contract 9.247 and 9.248: of a phone whose clock is off, and on a keyboard of another script.
+  const late = showCode(secret, now() - 90_000);
+  const refused = await browser.send(link, { form: { ...form, code: late } });
+  expect([refused.status, textOf(refused)]).toEqual([
+    422,
+    expect.stringContaining('the clock on your phone'),
+  ]);
+  const code = showCode(secret, now()).replace(/\d/g, (digit) => String.fromCodePoint(0x6f0 + Number(digit)));
+  expect((await browser.send(link, { form: { ...form, code: `\u200f${code}` } })).status).toBe(303);
   expect(await browser.whoAmI()).toBe(fresh);
   const { rows } = await sql`select amr from sessions where ended_at is null
     and user_id = (select id from users where email = ${fresh})`.execute(changes.app.db);

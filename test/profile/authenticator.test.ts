@@ -89,7 +89,16 @@ describe('setting it up', () => {
     // A reload shows the same.
     expect(readSecret(await owner.send(setUpPage))).toBe(secret);
 
-    const added = await giveCode(owner, showCode(secret, clock));
+    // Contract 9.247 and 9.248.
+    for (const offMs of [-240_000, -60_000, 60_000, 300_000]) {
+      const told = await giveCode(owner, showCode(secret, clock + offMs));
+      expect(told.status).toBe(422);
+      expect(fieldOf(told, 'code').descriptions.join()).toContain('the clock on your phone may be off');
+    }
+    const typed = showCode(secret, clock).replace(/\d/g, (digit) =>
+      String.fromCodePoint(0x660 + Number(digit)),
+    );
+    const added = await giveCode(owner, `${typed.slice(0, 3)}-${typed.slice(3)}\u200f`);
     expect(readCodes(added)).toHaveLength(10);
     expect(added.headers.get('cache-control')).toBe('no-store');
     expect(owner.jar.has('identity_set_up')).toBe(false);

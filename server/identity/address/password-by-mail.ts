@@ -23,7 +23,7 @@ import { findTimeOfChange } from '../ground/take-back-window.ts';
 import { trailOf } from '../ground/trail.ts';
 import { type LoginStep, startSessionOrAsk } from '../login/pending-login.ts';
 import { readNewPasskey, storeNewPasskey } from '../passkey/own-passkeys.ts';
-import { hashNewPassword } from '../password/passwords.ts';
+import { hashNewPassword } from '../password/new-password.ts';
 import { asksForCode } from '../session/second-factor.ts';
 import { endWhatPasswordOpened, passkeyAmr } from '../session/sessions.ts';
 
@@ -71,21 +71,26 @@ export async function requireNewcomer(
 /** What somebody sent with the page that the mail's link opens. */
 export type NewCredential = { newPassword: string } | { passkey: string; name: string };
 
-/** Reads the new password or passkey. Throws 422 `validation_failed`, 404 `not_found`, and what `hashPassword` throws. */
+type ReadCredential = Partial<
+  Awaited<ReturnType<typeof hashNewPassword>> & {
+    passkey: { userId: string } & Awaited<ReturnType<typeof readNewPasskey>>;
+  }
+>;
+
+/** Reads the new password or passkey. Throws 422 `validation_failed`, 404 `not_found`, and what `hashNewPassword` throws. */
 async function readCredential(
   deps: Dependencies,
   request: Request,
   visit: Visit,
   given: NewCredential,
   opened: { token: string; email: string; name: string },
-) {
+): Promise<ReadCredential> {
   if ('passkey' in given) {
     const { id: userId } = await requireNewcomer(deps, opened.token);
     const use = { purpose: 'arrive', userId } as const;
     return { passkey: { userId, ...(await readNewPasskey(deps, request, visit, use, given)) } };
   }
-  const context = { config: deps.config, ...opened };
-  return { passwordHash: await hashNewPassword(visit, given.newPassword, context) };
+  return hashNewPassword(deps, visit, { password: given.newPassword, ...opened });
 }
 
 /** Whose password is set when a typed address is proved: whoever proved the address first holds it. */
@@ -100,7 +105,7 @@ function whoseIsSet(userId: string, holder: User | undefined): PasswordMail['set
  * new session, which is then the user's only one, or a login that waits for the code. With `taken` (see `PasswordMail`)
  * nothing changes. From then on all of the user's marketplace links sleep: whoever made them had not shown that they own
  * the address. Throws 404 `not_found` for a token that does not work, 422 `validation_failed`, 403 `account_suspended`, and
- * what `hashPassword` throws.
+ * what `hashNewPassword` throws.
  */
 export async function setPasswordByMail(
   deps: Dependencies,
@@ -115,7 +120,7 @@ export async function setPasswordByMail(
   const owner = await findAddressOwner(db, opened.email, now());
   if (whoseIsSet(opened.userId, owner) === 'taken') return 'taken';
   const credential = await readCredential(deps, request, visit, given, { token, ...opened });
-  const { passwordHash, passkey } = { passwordHash: undefined, passkey: undefined, ...credential };
+  const { passwordHash, giveBack, passkey } = credential;
   return inTransactionOf(visit, db, async (trx) => {
     await lockExternalLinks(trx, opened.userId);
     const holder = await lockAddressOwner(trx, opened.email, now());
@@ -147,6 +152,7 @@ export async function setPasswordByMail(
     // Before their first credential nobody could be in the account.
     const by = { trail: trailOf(visit), request };
     if (!isFirstCredential) await takeOutLateInvoiceEmail(trx, deps, proved, by);
+    await giveBack?.(trx);
     return step;
   });
 }

@@ -1,29 +1,53 @@
 // Checking a code of somebody's authenticator app.
 import type { Database } from '../../../db/postgres/client.ts';
 import { consumeStep, findAuthenticator } from '../../../db/tables/authenticators.ts';
+import { countChange, findFullCount } from '../../../db/tables/rate-limits.ts';
 import type { Dependencies } from '../../instance/dependencies.ts';
+import { digestOf } from '../ground/rate-limits.ts';
 import { seal, unseal } from '../ground/sealing.ts';
-import { findStep } from './totp.ts';
+import { findOtherSteps, findStep, stepOf } from './totp.ts';
+
+/** A code that was right at another time: the clock of the phone may be off. It counts as a wrong one. */
+export type OtherTime = 'other_time';
 
 /** What uses the code up, or undefined if the code is wrong. */
 export async function readAuthenticatorCode(
   { db, config, now: clock }: Dependencies,
   userId: string,
   code: string,
-): Promise<((trx: Database) => Promise<boolean>) | undefined> {
+): Promise<((trx: Database) => Promise<boolean>) | OtherTime | undefined> {
   const authenticator = await findAuthenticator(db, userId);
   if (!authenticator) return undefined;
-  const opened = await unseal(config.encryptionKeys, secretContext(userId), authenticator.sealedSecret);
+  const { sealedSecret: stored, lastStep } = authenticator;
+  const opened = await unseal(config.encryptionKeys, secretContext(userId), stored);
   // The operator has lost the key. Recovery codes still work, since no key seals them.
   if (!opened) throw new Error('IDENTITY_ENCRYPTION_KEY does not open the secret of an authenticator app');
   const now = clock();
   const step = await findStep(opened.plain, code, now);
-  if (step === undefined) return undefined;
+  if (step === undefined) {
+    const others = (await findOtherSteps(opened.plain, code, now)).filter((each) => each > lastStep);
+    for (const each of others) if (each > stepOf(now)) await bar(db, userId, each);
+    return others.length > 0 ? 'other_time' : undefined;
+  }
   const sealedSecret = opened.isCurrent
-    ? authenticator.sealedSecret
+    ? stored
     : await seal(config.encryptionKeys, secretContext(userId), opened.plain);
-  return (trx) => consumeStep(trx, { userId, step, sealedSecret, now });
+  return async (trx) =>
+    !(await isBarred(trx, userId, step)) && (await consumeStep(trx, { userId, step, sealedSecret, now }));
 }
 
 /** The context that the secret of a user's authenticator app is sealed for. */
 export const secretContext = (userId: string) => `authenticator ${userId}`;
+
+// Of a code that is still to come, whoever guesses would learn that it is right in a few minutes. So it is never right (contract
+// 9.249). It is kept for longer than until its time is over.
+const barredFor = (userId: string, step: number) => ({
+  key: `code-barred:${digestOf(`${userId} ${step}`)}`,
+  times: 1,
+  windowMs: 20 * 60_000,
+});
+
+const bar = (db: Database, userId: string, step: number) => countChange(db, barredFor(userId, step));
+
+const isBarred = async (db: Database, userId: string, step: number) =>
+  (await findFullCount(db, barredFor(userId, step))) !== undefined;

@@ -41,7 +41,8 @@ import { amrOf } from '../session/sessions.ts';
 import { secretContext } from './authenticator-code.ts';
 import { createRecoveryCodes, hashRecoveryCode } from './recovery-codes.ts';
 import { findSetUpSecret, forgetSetUpSecret, keepSetUpSecret } from './set-up-secret.ts';
-import { buildKeyUri, createSecret, findStep, isCode, spellSecret } from './totp.ts';
+import { buildKeyUri, createSecret, findOtherSteps, findStep, isCode, spellSecret } from './totp.ts';
+import { readTypedCode } from './typed-code.ts';
 
 /** A user who may set up an authenticator app, even if they must do so before anything else. */
 type Owner = Confirmed<AnyActor>;
@@ -110,9 +111,14 @@ export async function addAuthenticator(
   const { session, request, visit } = actor;
   const secret = await findSetUpSecret(deps, actor);
   if (!secret) return 'gone';
-  const code = given.code.replace(/\s/g, '');
-  const step = isCode(code) ? await findStep(secret, code, now()) : undefined;
-  if (step === undefined) throw wrongCode();
+  const code = readTypedCode(given.code);
+  if (!isCode(code)) throw refuseCode('code_of_app_wrong');
+  const at = now();
+  const step = await findStep(secret, code, at);
+  if (step === undefined) {
+    const isOfOtherTime = (await findOtherSteps(secret, code, at)).length > 0;
+    throw refuseCode(isOfOtherTime ? 'code_of_other_time' : 'code_of_app_wrong');
+  }
   const sealedSecret = await seal(config.encryptionKeys, secretContext(session.user.id), secret);
   return inTransactionOf(visit, db, async (trx) => {
     const user = await lockOpenActor(trx, actor);
@@ -173,12 +179,5 @@ function drawQr(text: string): SetUp['qr'] {
 
 const hashAll = (userId: string, codes: string[]) => codes.map((code) => hashRecoveryCode(userId, code));
 
-const wrongCode = () =>
-  new AppError('validation_failed', {
-    errors: [
-      {
-        pointer: '/code',
-        detail: faultWords.code_of_app_wrong,
-      },
-    ],
-  });
+const refuseCode = (fault: 'code_of_app_wrong' | 'code_of_other_time') =>
+  new AppError('validation_failed', { errors: [{ pointer: '/code', detail: faultWords[fault] }] });

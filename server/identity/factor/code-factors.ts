@@ -4,7 +4,7 @@ import type { Database } from '../../../db/postgres/client.ts';
 import { deleteAuthenticator, findAuthenticator } from '../../../db/tables/authenticators.ts';
 import type { CodeFactor } from '../../../db/tables/users.ts';
 import type { Dependencies } from '../../instance/dependencies.ts';
-import { readAuthenticatorCode } from './authenticator-code.ts';
+import { type OtherTime, readAuthenticatorCode } from './authenticator-code.ts';
 import { isCode } from './totp.ts';
 
 type Rules = {
@@ -21,7 +21,7 @@ type Rules = {
     deps: Dependencies,
     userId: string,
     code: string,
-  ) => Promise<((trx: Database) => Promise<boolean>) | undefined>;
+  ) => Promise<((trx: Database) => Promise<boolean>) | OtherTime | undefined>;
   /** Deletes the user's, or only one that was added since then. */
   delete: (db: Database, userId: string, since?: Date) => Promise<unknown>;
 };

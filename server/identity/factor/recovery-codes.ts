@@ -1,5 +1,6 @@
 // Recovery codes: each logs its owner in once, in place of a code from the authenticator app.
 import { sha256 } from '../../runtime/hash.ts';
+import { readTypedCode } from './typed-code.ts';
 
 const count = 10;
 
@@ -17,8 +18,7 @@ function createCode(): string {
 
 /** Hashes a code, however it was typed, with the user's id: so nobody can try one guess against the codes of all users. */
 export function hashRecoveryCode(userId: string, typed: string): Uint8Array {
-  const code = typed
-    .toLowerCase()
+  const code = readTypedCode(typed)
     .replace(/[^a-z0-9]/g, '')
     .replaceAll('o', '0')
     .replace(/[il]/g, '1');

@@ -4,8 +4,10 @@ import type { Database } from '../../../db/postgres/client.ts';
 import { consumeRecoveryCode } from '../../../db/tables/recovery-codes.ts';
 import type { CodeFactor } from '../../../db/tables/users.ts';
 import type { Dependencies } from '../../instance/dependencies.ts';
+import type { OtherTime } from './authenticator-code.ts';
 import { allCodeFactors, codeFactorRules } from './code-factors.ts';
 import { hashRecoveryCode } from './recovery-codes.ts';
+import { readTypedCode } from './typed-code.ts';
 
 export type FactorUse = {
   kind: CodeFactor | 'recovery_code';
@@ -20,12 +22,12 @@ export async function readFactor(
   typed: string,
   /** Only codes of these kinds count, and recovery codes that were not made after `madeBy`. */
   { kinds = allCodeFactors, madeBy }: { kinds?: CodeFactor[]; madeBy?: Date | undefined } = {},
-): Promise<FactorUse | undefined> {
-  const code = typed.replace(/\s/g, '');
+): Promise<FactorUse | OtherTime | undefined> {
+  const code = readTypedCode(typed);
   const alike = kinds.filter((kind) => codeFactorRules[kind].isCode(code));
   for (const kind of alike) {
-    const consume = await codeFactorRules[kind].read(deps, userId, code);
-    if (consume) return { kind, consume };
+    const read = await codeFactorRules[kind].read(deps, userId, code);
+    if (read) return read === 'other_time' ? read : { kind, consume: read };
   }
   if (alike.length > 0) return undefined;
   const codeHash = hashRecoveryCode(userId, typed);

@@ -29,12 +29,27 @@ export const isCode = (text: string) => /^\d{6}$/.test(text);
  * slowly. If two steps have the same code, the later one.
  */
 export async function findStep(secret: Uint8Array, code: string, now: Date): Promise<number | undefined> {
-  const present = Math.floor(now.getTime() / 1_000 / stepSeconds);
+  const present = stepOf(now);
   let found: number | undefined;
   for (const step of [present - 1, present, present + 1])
     if (isSame(code, await generateHOTP(secret, step))) found = step;
   return found;
 }
+
+// Five minutes: a clock that is further off is far off enough for its owner to see.
+const furthestSteps = 10;
+
+/** The steps of which the code is, of those too far away to count, but within five minutes. */
+export async function findOtherSteps(secret: Uint8Array, code: string, now: Date): Promise<number[]> {
+  const present = stepOf(now);
+  const far = Array.from({ length: furthestSteps - 1 }, (_, at) => at + 2);
+  const steps = far.flatMap((each) => [present - each, present + each]);
+  const same = await Promise.all(steps.map(async (step) => isSame(code, await generateHOTP(secret, step))));
+  return steps.filter((_, at) => same[at]);
+}
+
+/** The time step of an instant. */
+export const stepOf = (at: Date): number => Math.floor(at.getTime() / 1_000 / stepSeconds);
 
 const bytesOf = (text: string) => new TextEncoder().encode(text);
 

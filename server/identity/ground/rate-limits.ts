@@ -1,6 +1,6 @@
-// Limits what strangers can try: guessing passwords, and requesting mails (contract 9.41 to 9.51, 9.121 and 9.122). Tries
-// are counted in Postgres, for all instances together. A browser that the account's user has logged in with has counts of
-// its own, so nobody else can use them up. A try from a client whose address is unknown counts for its account alone.
+// Limits what strangers can try: guessing passwords, having new ones checked, and requesting mails (contract 9.41 to 9.51, 9.121,
+// 9.122 and 9.244). Tries are counted in Postgres, for all instances together. A browser that the account's user has logged in with
+// has counts of its own, so nobody else can use them up. A try from a client whose address is unknown counts for its account alone.
 import ipaddr from 'ipaddr.js';
 import { CompiledQuery } from 'kysely';
 import { base64url } from 'oslo/encoding';
@@ -113,6 +113,18 @@ export function createRateLimits(db: Database, countAsked: (result: 'taken' | 'r
     ),
     /** Guesses of a second factor with a take-back link. */
     takeBackLimits: createRateLimit([], [count('take-back-link', 10, hour, ({ account }) => account)]),
+    /**
+     * New passwords that are refused. `account` is whoever may set one: a link, or a user in a browser. That count comes first, so
+     * that one of them cannot use up what others at the same client address have.
+     */
+    newPasswordLimits: createRateLimit(
+      [],
+      [
+        count('new-password', 30, 15 * minute, ({ account }) => account),
+        count('new-password-address', 100, 15 * minute, ({ address }) => lineOf(address)),
+        count('new-password-site', 300, 15 * minute, ({ address }) => siteOf(address)),
+      ],
+    ),
     /** Mails that people request. */
     mailLimits: counted(mailLimits),
     /**

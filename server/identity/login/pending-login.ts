@@ -13,6 +13,7 @@ import {
 import { type CodeFactor, findUserById, lockUser, type User } from '../../../db/tables/users.ts';
 import type { Visit } from '../../http/requests.ts';
 import type { Dependencies } from '../../instance/dependencies.ts';
+import type { OtherTime } from '../factor/authenticator-code.ts';
 import { type FactorUse, readFactor } from '../factor/second-factor-check.ts';
 import { nameGuessingDevice, readDevice } from '../ground/device.ts';
 import { notify, notifyOnceADay } from '../ground/notices.ts';
@@ -73,7 +74,7 @@ export async function findOwnPendingLogin(
 }
 
 /**
- * The `Set-Cookie` values of a session, for a right code or recovery code. `wrong` for a wrong one, `gone` if no login of
+ * The `Set-Cookie` values of a session, for a right code or recovery code. `wrong` for a wrong one, `other_time` for one of another time, `gone` if no login of
  * this browser waits (any more). Throws 429 `rate_limited`, without having looked at the code, and 403 `account_suspended`
  * or `account_frozen`.
  */
@@ -82,11 +83,11 @@ export async function finishLogin(
   request: Request,
   visit: Visit,
   typed: string,
-): Promise<string[] | 'wrong' | 'gone'> {
+): Promise<string[] | 'wrong' | OtherTime | 'gone'> {
   return countLogin(
     deps,
     () => tryCode(deps, request, visit, typed),
-    (outcome) => (outcome === 'gone' ? undefined : outcome === 'wrong' ? 'wrong_code' : 'ok'),
+    (outcome) => (outcome === 'gone' ? undefined : typeof outcome === 'string' ? 'wrong_code' : 'ok'),
   );
 }
 
@@ -95,7 +96,7 @@ async function tryCode(
   request: Request,
   visit: Visit,
   typed: string,
-): Promise<string[] | 'wrong' | 'gone'> {
+): Promise<string[] | 'wrong' | OtherTime | 'gone'> {
   const { db, config } = deps;
   const key = readKey(deps, request);
   const userId = key && (await findPendingLogin(db, key));
@@ -109,11 +110,11 @@ async function tryCode(
     if (!user || !(await findPendingLogin(trx, key))) return 'gone';
     requireNotSuspended(user);
     const trail = { ...trailOf(visit), userId };
-    if (!factor || !(await factor.consume(trx))) {
+    if (!factor || factor === 'other_time' || !(await factor.consume(trx))) {
       deferAuditEvent(trx, { ...trail, ...refusedLogin('wrong_code') });
       // Somebody who knows the user's password goes on guessing the code.
       if (isLast) await notifyOnceADay(trx, deps, user, 'codes_guessed', request);
-      return 'wrong';
+      return factor === 'other_time' ? factor : 'wrong';
     }
     await deletePendingLogin(trx, key.tokenHash);
     await recordSuccess(trx, deps, { user, factor, request, visit });

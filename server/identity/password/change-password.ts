@@ -14,13 +14,14 @@ import { notify } from '../ground/notices.ts';
 import { type Actor, recordActorEvent, requireOwnAllowance } from '../session/actor.ts';
 import { needsMoreThanPassword } from '../session/second-factor.ts';
 import { startSession } from '../session/sessions.ts';
+import { countNewPassword, requireGoodPassword } from './new-password.ts';
 import { requireOwnPassword, wrongPassword } from './own-password.ts';
-import { hashNewPassword, isSamePassword } from './passwords.ts';
+import { isSamePassword } from './passwords.ts';
 
 /**
  * Changes the password, ends every other session of the user and forgets their other devices. The result is the
  * `Set-Cookie` values of the actor's own session, which goes on. Throws 422 `validation_failed` for a wrong current
- * password and for a bad new one, 401 `login_required` if the session has ended meanwhile, and what `guessPassword` throws.
+ * password and for a bad new one, 401 `login_required` if the session has ended meanwhile, and what `guessPassword` and `countNewPassword` throw.
  */
 export async function changePassword(
   deps: Dependencies,
@@ -30,11 +31,18 @@ export async function changePassword(
   const { session, request, visit } = actor;
   const ownBrowser = await findOwnBrowser(deps, request, session.user.id);
   await requireOwnAllowance(deps, actor, 'password.changed', ownBrowser);
-  const currentHash = await requireOwnPassword(deps, actor, currentPassword);
+  // Before the current password is hashed, which costs as much, and whose count a right one leaves as it was.
+  const counted = await countNewPassword(deps, visit, { userId: session.user.id, ownBrowser });
+  const currentHash = await requireOwnPassword(deps, actor, currentPassword).catch(async (error) => {
+    await counted.giveBack(deps.db);
+    throw error;
+  });
   // Both were typed here. A password set by mail is not compared: that would tell a reader of the mailbox what it was.
   if (isSamePassword(currentPassword, newPassword)) throw samePassword();
   const { email, name } = session.user;
-  const passwordHash = await hashNewPassword(visit, newPassword, { config: deps.config, email, name });
+  const given = { password: newPassword, email, name };
+  const { hash, giveBack } = await requireGoodPassword(deps, visit, counted, given);
+  const passwordHash = await hash();
   return inTransactionOf(visit, deps.db, async (trx) => {
     const user = await lockUser(trx, { id: session.user.id, passwordHash: currentHash });
     if (!user) throw wrongPassword();
@@ -47,7 +55,10 @@ export async function changePassword(
     const amr = session.amr.includes('mfa') ? (session.amr as Amr[]) : undefined;
     // A password that is no credential by itself does not make the session a fresh one.
     const authTime = needsMoreThanPassword(deps.config, user) ? session.authTime : undefined;
-    return startSession(trx, deps, { user, startedBy: 'password_change', amr, authTime, request, visit });
+    const start = { user, startedBy: 'password_change', amr, authTime, request, visit } as const;
+    const setCookies = await startSession(trx, deps, start);
+    await giveBack(trx);
+    return setCookies;
   });
 }
 

@@ -22,7 +22,7 @@ import { nameSchema } from '../ground/names.ts';
 import { hashToken } from '../ground/tokens.ts';
 import { trailOf } from '../ground/trail.ts';
 import { readNewPasskey, storeNewPasskey } from '../passkey/own-passkeys.ts';
-import { hashNewPassword } from '../password/passwords.ts';
+import { hashNewPassword } from '../password/new-password.ts';
 import { passkeyAmr, startSession } from '../session/sessions.ts';
 
 /** Throws 404 `not_configured` if nobody can sign up by themselves. */
@@ -128,7 +128,7 @@ async function openToken({ db, now }: Dependencies, token: string) {
  * Uses the mail token up, and makes the user, who then holds the address that the token proves. The result is the
  * `Set-Cookie` values of their session, or `taken` if somebody else holds the address: then nothing changes. Throws 404
  * `not_found` for a token that does not work, 422 `validation_failed` (at `/passkey` for a passkey that was not made for
- * this link), 404 `not_configured`, and what `hashPassword` throws.
+ * this link), 404 `not_configured`, and what `hashNewPassword` throws.
  */
 export async function confirmSignUp(
   deps: Dependencies,
@@ -144,8 +144,8 @@ export async function confirmSignUp(
   const { id, email } = opened;
   const { value: name, errors } = readName(typedName);
   if (errors.length > 0) throw new AppError('validation_failed', { errors });
-  const credential = await readCredential(deps, request, visit, given, { id, email, name });
-  const { passwordHash, passkey } = { passwordHash: undefined, passkey: undefined, ...credential };
+  const credential = await readCredential(deps, request, visit, given, { token, id, email, name });
+  const { passwordHash, giveBack, passkey } = credential;
   const done = await inTransactionOf(visit, db, async (trx) => {
     // If two requests come at once, the unique index lets one through; the other runs again and finds the user of the first.
     if (await findAddressOwner(trx, email, now())) return 'taken';
@@ -167,7 +167,9 @@ export async function confirmSignUp(
     if (!user) throw new Error('the user was made in this transaction');
     const amr = passkey && passkeyAmr;
     const start = { user, startedBy: 'mail', isFirstCredential: true, request, visit } as const;
-    return startSession(trx, deps, { ...start, amr });
+    const setCookies = await startSession(trx, deps, { ...start, amr });
+    await giveBack?.(trx);
+    return setCookies;
   });
   if (done !== 'taken') deps.metrics.countSignUp(passkey ? 'passkey' : 'password');
   return done;
@@ -175,18 +177,21 @@ export async function confirmSignUp(
 
 type Credential = { newPassword: string } | { passkey: string };
 
+type NewCredential = Partial<
+  Awaited<ReturnType<typeof hashNewPassword>> & { passkey: Awaited<ReturnType<typeof readNewPasskey>> }
+>;
+
 async function readCredential(
   deps: Dependencies,
   request: Request,
   visit: Visit,
   given: Credential,
-  { id, ...person }: Pick<User, 'id' | 'email' | 'name'>,
-) {
+  { id, ...link }: Pick<User, 'id' | 'email' | 'name'> & { token: string },
+): Promise<NewCredential> {
   if ('passkey' in given) {
     const use = { purpose: 'arrive', userId: id } as const;
     const fields = { name: describeDevice(userAgentOf(request)), passkey: given.passkey };
     return { passkey: await readNewPasskey(deps, request, visit, use, fields) };
   }
-  const context = { config: deps.config, ...person };
-  return { passwordHash: await hashNewPassword(visit, given.newPassword, context) };
+  return hashNewPassword(deps, visit, { password: given.newPassword, ...link });
 }

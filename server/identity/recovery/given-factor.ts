@@ -14,6 +14,7 @@ import type { Visit } from '../../http/requests.ts';
 import type { Dependencies } from '../../instance/dependencies.ts';
 import type { KeptFactors } from '../factor/remove-factors.ts';
 import { type FactorUse, readFactor } from '../factor/second-factor-check.ts';
+import { readTypedCode } from '../factor/typed-code.ts';
 import { notifyOnceADay } from '../ground/notices.ts';
 import { trailOf } from '../ground/trail.ts';
 import { type Assertion, checkAssertion, consumePasskey } from '../passkey/passkey-assertion.ts';
@@ -73,10 +74,11 @@ export async function readGiven(
     };
   }
   const { codeFactors: kinds, codesMadeBy: madeBy } = left;
-  if (kinds.length === 0 || code.trim() === '') throw missing(left);
+  if (kinds.length === 0 || readTypedCode(code) === '') throw missing(left);
   const isLast = await countTry(deps, visit, link);
   const factor = await readFactor(deps, user.id, code, { kinds, madeBy });
-  return factor ? { code: factor, isLast } : refuseLast(deps, request, visit, link, isLast);
+  if (factor && factor !== 'other_time') return { code: factor, isLast };
+  return refuseLast(deps, request, visit, link, { isLast, isOfOtherTime: factor !== undefined });
 }
 
 /**
@@ -141,14 +143,16 @@ export const refuseCode = (
   link: Pick<Link, 'purpose' | 'user'>,
   factor: Factor,
 ): Promise<never> =>
-  refuseLast(deps, request, visit, link, factor !== undefined && 'code' in factor && factor.isLast);
+  refuseLast(deps, request, visit, link, {
+    isLast: factor !== undefined && 'code' in factor && factor.isLast,
+  });
 
 async function refuseLast(
   deps: Dependencies,
   request: Request,
   visit: Visit,
   { purpose, user: { id: userId } }: Pick<Link, 'purpose' | 'user'>,
-  isLast: boolean,
+  { isLast, isOfOtherTime = false }: { isLast: boolean; isOfOtherTime?: boolean },
 ): Promise<never> {
   await inTransactionOf(visit, deps.db, async (trx) => {
     const user = await lockUser(trx, { id: userId });
@@ -156,7 +160,7 @@ async function refuseLast(
     deferAuditEvent(trx, { ...trailOf(visit), type: rules[purpose].refused, reason: 'wrong_code', userId });
     if (isLast) await notifyOnceADay(trx, deps, user, 'codes_guessed', request);
   });
-  throw wrongCode();
+  throw refusalAt('/code', isOfOtherTime ? faultWords.code_of_other_time : faultWords.code_wrong);
 }
 
 function refusePasskey({ log }: Dependencies, { address, requestId }: Visit, error: unknown): never {
@@ -172,7 +176,5 @@ const missing = ({ codeFactors, passkeys }: LeftFactors) =>
   codeFactors.length > 0
     ? refusalAt('/code', passkeys.length > 0 ? faultWords.code_or_passkey_missing : faultWords.code_missing)
     : refusalAt('/passkey', faultWords.passkey_missing);
-
-const wrongCode = () => refusalAt('/code', faultWords.code_wrong);
 
 const wrongPasskey = () => refusalAt('/passkey', faultWords.passkey_refused);

@@ -36,7 +36,7 @@ import { notify, notifyWithTakeBack, takeBackDays } from '../ground/notices.ts';
 import { findTimeOfChange } from '../ground/take-back-window.ts';
 import { hashToken } from '../ground/tokens.ts';
 import { trailOf } from '../ground/trail.ts';
-import { hashPassword, requireGoodPassword } from '../password/passwords.ts';
+import { countNewPassword, findNewPasswordFault, requireGoodPassword } from '../password/new-password.ts';
 import { amrOf, startSession } from '../session/sessions.ts';
 import { type Asks, consumeFactor, findAsks, type Given, readGiven, refuseCode } from './given-factor.ts';
 import { findLeftFactors, type LeftFactors } from './left-factors.ts';
@@ -159,7 +159,7 @@ const isTaken = async (db: Database, { email }: OpenLink, now: Date) =>
  * Gives the user the new address and a new password, and uses the link up: from then on nobody else is in. The result is the
  * `Set-Cookie` values of a new session, the user's only one, or `taken` if somebody else has the address by now; then nothing
  * has changed. Throws 404 `not_found`, 422 `validation_failed` at `/newPassword`, `/code` or `/passkey`, 429 `rate_limited`
- * after too many wrong codes, and what `hashPassword` throws; then nothing has changed either.
+ * after too many wrong codes, and what `countNewPassword` and `requireGoodPassword` throw; then nothing has changed either.
  */
 export async function useNewAddress(
   deps: Dependencies,
@@ -167,7 +167,7 @@ export async function useNewAddress(
   visit: Visit,
   { token, newPassword, ...given }: Given & { token: string },
 ): Promise<string[] | 'taken'> {
-  const { config, db, now } = deps;
+  const { db, now } = deps;
   const open = await requireNewAddress(deps, token);
   const { user, email, offerId: changeId, left } = open;
   // Before the password is hashed: a link to an address that is taken is not used up, so somebody could send it without end.
@@ -177,17 +177,21 @@ export async function useNewAddress(
     return 'taken';
   }
   // Without the name, or whoever got the mail by mistake could find it out: it is compared once a factor was given.
-  await requireGoodPassword(newPassword, { config, email, name: '' });
+  const counted = await countNewPassword(deps, visit, { token });
+  const typed = { password: newPassword, email, name: '' };
+  const { hash, giveBack } = await requireGoodPassword(deps, visit, counted, typed);
   const link = { purpose: 'new-address', changeId, user, left } as const;
   const factor = await readGiven(deps, request, visit, link, given);
-  const passwordHash = await visit.deadline.pause(() => hashPassword(newPassword, visit.signal));
+  // Hashed in any case, or the time would tell of the name before the transaction has seen the factor.
+  const faultWithName = await findNewPasswordFault(deps, visit, { ...typed, name: user.name });
+  const passwordHash = await hash();
   const setCookies = await inTransactionOf(visit, db, async (trx) => {
     await lockExternalLinks(trx, user.id);
     const present = await requireNewAddress(deps, token, trx);
     if (await isTaken(trx, present, now())) return 'taken';
     const used = await consumeFactor(trx, deps, factor, present.left);
     if (used === 'wrong_code') return used;
-    await requireGoodPassword(newPassword, { config, email, name: user.name });
+    if (faultWithName) throw faultWithName;
     const key = { tokenHash: hashToken(token), purpose: 'new_address', now: now() } as const;
     if (!(await consumeMailToken(trx, { ...key, userId: user.id, email }))) throw new AppError('not_found');
     const changed = await changeAddress(trx, deps, {
@@ -200,7 +204,9 @@ export async function useNewAddress(
     if (factor && 'code' in factor && factor.code.kind === 'recovery_code')
       await notify(trx, deps, changed, 'recovery_code_used', request);
     const amr = used && ('codeFactors' in used ? amrOf.code : amrOf.passkey);
-    return startSession(trx, deps, { user: changed, startedBy: 'mail', amr, request, visit });
+    const session = await startSession(trx, deps, { user: changed, startedBy: 'mail', amr, request, visit });
+    await giveBack(trx);
+    return session;
   });
   return setCookies === 'wrong_code' ? refuseCode(deps, request, visit, link, factor) : setCookies;
 }

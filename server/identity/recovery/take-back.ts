@@ -35,7 +35,7 @@ import { requireNotSuspended } from '../ground/suspension.ts';
 import { findWindowSince, type Happenings, listHappenings } from '../ground/take-back-window.ts';
 import { hashToken } from '../ground/tokens.ts';
 import { type AuthorTrail, trailOf } from '../ground/trail.ts';
-import { hashPassword, requireGoodPassword } from '../password/passwords.ts';
+import { countNewPassword, requireGoodPassword } from '../password/new-password.ts';
 import { graceDays } from '../person/deletion.ts';
 import { amrOf, endWhatPasswordOpened, startSession } from '../session/sessions.ts';
 import { type Asks, consumeFactor, findAsks, type Given, readGiven, refuseCode } from './given-factor.ts';
@@ -125,7 +125,7 @@ export async function asksForFactor(
 /**
  * Takes the account back, and uses the link up. The result is the `Set-Cookie` values of a new session, the user's only
  * one. Throws 404 `not_found` and 403 as `requireTakeBack`, 422 `validation_failed` at `/newPassword`, `/code` or
- * `/passkey`, 429 `rate_limited` after too many wrong codes, and what `hashPassword` throws; then nothing has changed.
+ * `/passkey`, 429 `rate_limited` after too many wrong codes, and what `countNewPassword` and `requireGoodPassword` throw; then nothing has changed.
  */
 export async function takeBack(
   deps: Dependencies,
@@ -133,12 +133,13 @@ export async function takeBack(
   visit: Visit,
   { token, newPassword, ...given }: Given & { token: string },
 ): Promise<string[]> {
-  const { config } = deps;
   const { user, mailbox: email, changeId, left } = await requireTakeBack(deps, token);
-  await requireGoodPassword(newPassword, { config, email, name: user.name });
+  const counted = await countNewPassword(deps, visit, { token });
+  const typed = { password: newPassword, email, name: user.name };
+  const { hash, giveBack } = await requireGoodPassword(deps, visit, counted, typed);
   const link = { purpose: 'take-back', changeId, user, left } as const;
   const factor = await readGiven(deps, request, visit, link, given);
-  const passwordHash = await visit.deadline.pause(() => hashPassword(newPassword, visit.signal));
+  const passwordHash = await hash();
   const setCookies = await inTransactionOf(visit, deps.db, async (trx) => {
     await lockExternalLinks(trx, user.id);
     const open = await requireTakeBack(deps, token, trx);
@@ -154,7 +155,9 @@ export async function takeBack(
     await notify(trx, deps, restored, 'password_set', request);
     if (factor && 'code' in factor && factor.code.kind === 'recovery_code')
       await notify(trx, deps, restored, 'recovery_code_used', request);
-    return startSession(trx, deps, { user: restored, startedBy: 'mail', amr, request, visit });
+    const session = await startSession(trx, deps, { user: restored, startedBy: 'mail', amr, request, visit });
+    await giveBack(trx);
+    return session;
   });
   return setCookies ?? refuseCode(deps, request, visit, link, factor);
 }

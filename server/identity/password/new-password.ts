@@ -1,0 +1,91 @@
+// A new password, at every door that sets one: counted before anything is looked at, then checked, then hashed (contract 9.244 to
+// 9.246). All of it comes before the transaction that sets the password.
+import type { Database } from '../../../db/postgres/client.ts';
+import { AppError } from '../../basics/errors.ts';
+import { faultWords } from '../../basics/fault-words.ts';
+import type { Visit } from '../../http/requests.ts';
+import type { Dependencies } from '../../instance/dependencies.ts';
+import { withNames } from './password-check.ts';
+import { hashPassword } from './passwords.ts';
+
+/** The link of a mail, or a user who is logged in, in a browser that `nameOwnBrowser` names or in any other. */
+type Door = { token: string } | { userId: string; ownBrowser: string | undefined };
+
+type Checking = Pick<Visit, 'deadline' | 'signal'>;
+
+/** `email` and `name` are its owner's: what a stranger would try first. */
+type NewPassword = { password: string; email: string; name: string };
+
+/** A new password that was counted as if it were refused. */
+export type CountedPassword = {
+  /** Takes that back: in the transaction that sets the password, as its last step, or if the password was not looked at. */
+  giveBack: (db: Database) => Promise<void>;
+};
+
+/** A new password that was found good. `hash` throws what `hashPassword` throws. */
+export type GoodPassword = CountedPassword & { hash: () => Promise<string> };
+
+/** Counts a new password. Throws 429 `rate_limited`, with an error at `/newPassword`, if too many were refused. */
+export async function countNewPassword(
+  { newPasswordLimits }: Pick<Dependencies, 'newPasswordLimits'>,
+  { address }: Pick<Visit, 'address'>,
+  door: Door,
+): Promise<CountedPassword> {
+  const account = 'token' in door ? `link ${door.token}` : `user ${door.userId} ${door.ownBrowser ?? ''}`;
+  const { giveBack } = await newPasswordLimits
+    .countTry({ account, address, device: undefined })
+    .catch((error) => {
+      if (!(error instanceof AppError)) throw error;
+      throw new AppError('rate_limited', {
+        errors: [{ pointer: '/newPassword', detail: faultWords.passwords_refused }],
+        headers: error.headers,
+      });
+    });
+  return { giveBack };
+}
+
+/** Checks a new password that was counted. Throws 422 `validation_failed` at `/newPassword`, and what `PasswordCheck` throws. */
+export async function requireGoodPassword(
+  deps: Pick<Dependencies, 'db' | 'config' | 'passwordCheck'>,
+  visit: Checking,
+  counted: CountedPassword,
+  given: NewPassword,
+): Promise<GoodPassword> {
+  const orGiveBack = async <T>(work: Promise<T>): Promise<T> => {
+    try {
+      return await work;
+    } catch (error) {
+      await counted.giveBack(deps.db);
+      throw error;
+    }
+  };
+  const fault = await orGiveBack(findNewPasswordFault(deps, visit, given));
+  if (fault) throw fault;
+  return {
+    ...counted,
+    hash: () => orGiveBack(visit.deadline.pause(() => hashPassword(given.password, visit.signal))),
+  };
+}
+
+/** The refusal of a new password, or undefined if it is good. Throws what `PasswordCheck` throws. */
+export async function findNewPasswordFault(
+  { config, passwordCheck }: Pick<Dependencies, 'config' | 'passwordCheck'>,
+  { deadline, signal }: Checking,
+  given: NewPassword,
+): Promise<AppError | undefined> {
+  const detail = await deadline.pause(() => passwordCheck.findFault(withNames(config, given), signal));
+  return detail === undefined
+    ? undefined
+    : new AppError('validation_failed', { errors: [{ pointer: '/newPassword', detail }] });
+}
+
+/** Counts, checks and hashes a new password that comes by a link. Throws what each of these throws. */
+export async function hashNewPassword(
+  deps: Dependencies,
+  visit: Visit,
+  { token, ...given }: NewPassword & { token: string },
+): Promise<{ passwordHash: string; giveBack: CountedPassword['giveBack'] }> {
+  const counted = await countNewPassword(deps, visit, { token });
+  const { hash, giveBack } = await requireGoodPassword(deps, visit, counted, given);
+  return { passwordHash: await hash(), giveBack };
+}

@@ -1,0 +1,125 @@
+// New passwords are checked by a thread of their own, on either runtime: whoever floods the check, others log in (contract 9.246).
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { demoPassword, seedDemoUsers } from '../../server/demo/demo-users.ts';
+import { hashPassword } from '../../server/identity/password/passwords.ts';
+import { openBackend, type TestBackend } from '../support/app/backend.ts';
+import { findFreePort, type Runtime, startService } from '../support/app/process.ts';
+import { cloneDatabase, connect } from '../support/database/postgres.ts';
+import { worstName, worstPassword } from '../support/faults/new-passwords.ts';
+import { readToken } from '../support/people/kept-mail.ts';
+
+let database: Awaited<ReturnType<typeof cloneDatabase>>;
+let mails: TestBackend;
+beforeAll(async () => {
+  database = await cloneDatabase(inject('templateUrl'));
+  const pool = connect(database.url);
+  await seedDemoUsers(pool.db, await hashPassword(demoPassword), new Date());
+  await pool.close();
+  mails = await openBackend({ databaseUrl: database.url });
+});
+afterAll(async () => {
+  await mails?.close();
+  await database?.drop();
+});
+
+let serial = 0;
+/** Another client each time, in a network of its own. */
+const from = () => `10.${++serial >> 8}.${serial & 255}.1`;
+
+/** How long the thread that answers has had a processor, in milliseconds. */
+const readThreadMs = (pid: number | undefined) =>
+  Number(readFileSync(`/proc/${pid}/task/${pid}/schedstat`, 'utf8').split(' ')[0]) / 1e6;
+
+describe.each<Runtime>(['node', 'deno'])('a service on %s', (runtime) => {
+  let service: Awaited<ReturnType<typeof startService>>;
+  let base = '';
+  const post = (path: string, form: Record<string, string>) =>
+    fetch(base + path, {
+      method: 'POST',
+      body: new URLSearchParams(form),
+      headers: { origin: base, 'x-forwarded-for': from() },
+      redirect: 'manual',
+    });
+  const signUp = async () => {
+    const email = `flood-${++serial}@example.test`;
+    expect((await post('/signup', { name: 'Nia', email })).status).toBe(303);
+    return `/signup/confirm?token=${await readToken(mails, email, 'sign_up')}`;
+  };
+  const set = async (link: string, newPassword: string) => {
+    const answer = await post(link, { name: worstName, newPassword });
+    await answer.arrayBuffer();
+    return answer.status;
+  };
+
+  beforeAll(async () => {
+    const port = await findFreePort();
+    base = `http://localhost:${port}`;
+    const env = { DATABASE_URL: database.url, TRUSTED_PROXIES: 'loopback' };
+    service = await startService(runtime, port, env);
+  });
+  afterAll(async () => {
+    service.child.kill('SIGTERM');
+    expect(await service.exited, service.output()).toBe(0);
+  });
+
+  it('lets others log in while new passwords that are slow to check come faster than they can be checked', async () => {
+    const links: string[] = [];
+    while (links.length < 8) links.push(await signUp());
+    const statuses: Promise<number>[] = [];
+    let isOver = false;
+    const flood = async () => {
+      while (!isOver) {
+        statuses.push(set(links[statuses.length % links.length] ?? '', worstPassword));
+        await pause(25);
+      }
+    };
+    const flooding = flood();
+    await pause(2_000);
+    const logins: number[] = [];
+    for (let n = 0; n < 8; n++)
+      logins.push((await post('/login', { email: 'customer@example.test', password: demoPassword })).status);
+    isOver = true;
+    await flooding;
+    expect(logins).toEqual(logins.map(() => 303));
+    const answered = new Set(await Promise.all(statuses));
+    expect(answered).toContain(422);
+    for (const status of answered) expect([422, 429, 503]).toContain(status);
+    // Nobody who has a link is locked out of it.
+    expect(await set(links[0] ?? '', 'seven quiet lanterns')).not.toBe(500);
+  });
+
+  it.runIf(existsSync('/proc/self/schedstat'))(
+    'answers them at no more of its own time than those that are too short to check',
+    async () => {
+      const [slow, short] = [await signUp(), await signUp()];
+      const measure = async (link: string, password: string) => {
+        const before = readThreadMs(service.child.pid);
+        for (let n = 0; n < 10; n++) expect(await set(link, password)).toBe(422);
+        return (readThreadMs(service.child.pid) - before) / 10;
+      };
+      await measure(short, 'short');
+      const [long, usual] = [await measure(slow, worstPassword), await measure(short, 'short')];
+      expect(long - usual).toBeLessThan(5);
+    },
+  );
+
+  it.runIf(existsSync('/proc/self/task'))('has that thread give way to everything else', () => {
+    const tasks = `/proc/${service.child.pid}/task`;
+    const statOf = (id: string) =>
+      readFileSync(`${tasks}/${id}/stat`, 'utf8')
+        .replace(/^.*\) /, '')
+        .split(' ');
+    // proc_pid_stat(5): fields 19, its nice value, and 14, its time on a processor.
+    const threads = readdirSync(tasks).map((id) => ({
+      id,
+      nice: Number(statOf(id)[16]),
+      ran: Number(statOf(id)[11]),
+    }));
+    const main = threads.find(({ id }) => id === String(service.child.pid));
+    expect(main?.nice).toBe(0);
+    const others = threads.filter(({ id }) => id !== main?.id).sort((one, other) => other.ran - one.ran);
+    expect(others[0]?.nice).toBe(10);
+  });
+});
