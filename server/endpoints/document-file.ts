@@ -10,7 +10,8 @@ import { redirect } from '../http/answers.ts';
 import { loginAgainPath, loginPathTo, prefersHtml, type Visit } from '../http/requests.ts';
 import { findLiveSession, findSession, requireLive } from '../identity/session/sessions.ts';
 import type { Dependencies } from '../instance/dependencies.ts';
-import { requireStaff } from '../staff/staff.ts';
+import { lookAtDocument } from '../staff/books.ts';
+import { requireStaff, type Staff } from '../staff/staff.ts';
 
 /** As the path has it, with the ending. */
 type AskedFile = { name: string };
@@ -37,8 +38,8 @@ export async function documentFile(
 }
 
 /**
- * The file of any document, for administrators. Leads to the login whoever gave their credential too long ago, and throws 403
- * `not_allowed` for managers. The shell hides it from anybody who is not staff.
+ * The file of any document, for administrators, as a look at its buyer. Leads to the login whoever gave their credential too long ago, and throws 403
+ * `not_allowed` for managers, and 429 `rate_limited`. The shell hides it from anybody who is not staff.
  */
 export async function staffDocumentFile(
   deps: Dependencies,
@@ -46,14 +47,17 @@ export async function staffDocumentFile(
   visit: Visit,
   asked: AskedFile,
 ): Promise<Response> {
-  const session = await findSession(deps, request, visit);
+  const found = await findSession(deps, request, visit);
+  let session: Staff['session'];
   try {
-    if (requireStaff(deps, session).user.role !== 'admin') throw new AppError('not_allowed');
+    session = requireStaff(deps, found);
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== 'login_required') throw error;
     return redirect(loginAgainPath(request));
   }
+  if (session.user.role !== 'admin') throw new AppError('not_allowed');
   const { number, kind } = readName(asked);
+  await lookAtDocument(deps, { session, request, visit }, number);
   return answer(await findFile(deps.db, { number, kind }), number, kind);
 }
 

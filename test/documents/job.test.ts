@@ -375,6 +375,49 @@ describe('the address of a file', () => {
       expect((await get(path, cookie)).status).toBe(404);
   });
 
+  // Contract 12.182.
+  it('counts as a look at the buyer, and is audited, also of somebody who was erased', async () => {
+    const { db } = billing.app;
+    await sql`delete from audit_events where type = 'staff.looked'`.execute(db);
+    const admin = await billing.app.login('admin@example.test');
+    const listLooks = async () =>
+      (
+        await sql<{
+          looked: string;
+        }>`select coalesce(u.email, 'erased') || ' ' || (e.details ->> 'number') as looked
+          from audit_events e left join users u on u.id = e.user_id where e.type = 'staff.looked' order by e.id`.execute(
+          db,
+        )
+      ).rows.map(({ looked }) => looked);
+    for (const path of [`${number}.xml`, `${number}.pdf`, `${creditNumber}.pdf`, number])
+      expect((await get(`/admin/invoices/${path}`, admin)).status).toBe(200);
+    expect(await listLooks()).toEqual([`${owner} ${number}`]);
+    const { rows } = await sql<{ of: string }>`
+      select document as of from invoices where buyer_email = 'gone@example.test'`.execute(db);
+    const erased = rows.map(({ of }) => of);
+    for (const of of erased)
+      for (const path of [`${of}.pdf`, of])
+        expect((await get(`/admin/invoices/${path}`, admin)).status).toBe(200);
+    expect(await listLooks()).toEqual([`${owner} ${number}`, ...erased.map((of) => `erased ${of}`)]);
+  });
+
+  it('is refused to an administrator who has looked at 300 people within an hour', async () => {
+    const { db } = billing.app;
+    const admin = await billing.app.login('admin@example.test');
+    await sql`delete from audit_events where type = 'staff.looked'`.execute(db);
+    await sql`insert into audit_events (id, type, actor_id, user_id, details)
+      select gen_random_uuid(), 'staff.looked', u.id, case when n % 2 = 0 then gen_random_uuid() end,
+        case when n % 2 = 1 then jsonb_build_object('number', 'OTHER-' || n) else '{}' end
+      from users u, generate_series(1, 300) as n where u.email = 'admin@example.test'`.execute(db);
+    for (const path of [`${number}.xml`, `${number}.pdf`, `${creditNumber}.pdf`, number]) {
+      const { status, headers } = await get(`/admin/invoices/${path}`, admin);
+      expect([status, Number(headers.get('retry-after')) > 0]).toEqual([429, true]);
+    }
+    expect((await get('/admin/invoices/INV-1999-0001.pdf', admin)).status).toBe(404);
+    await sql`delete from audit_events where type in ('staff.looked', 'staff.limited')`.execute(db);
+    expect((await get(`/admin/invoices/${number}.pdf`, admin)).status).toBe(200);
+  });
+
   it('gives administrators every file under /admin, and managers none', async () => {
     const path = `/admin/invoices/${creditNumber}.pdf`;
     const admin = await billing.app.login('admin@example.test');
