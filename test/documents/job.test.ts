@@ -311,10 +311,29 @@ describe('the address of a file', () => {
 
   it('answers 503 with Retry-After: 1 where the file is not made yet, and logs no error', async () => {
     await addDocument('LATER-1', {}, false);
-    for (const kind of ['pdf', 'xml']) {
-      const { status, headers } = await get(`/invoices/LATER-1.${kind}`, cookie);
-      expect([status, headers.get('retry-after')]).toEqual([503, '1']);
-    }
+    const { status, headers } = await get('/invoices/LATER-1.pdf', cookie);
+    expect([status, headers.get('retry-after')]).toEqual([503, '1']);
+  });
+
+  // Contract 7.414.
+  it('gives the XML at once, also where the font lacks a character, and the same bytes once it is kept', async () => {
+    const buyer = { ...samples['an invoice with tax'].buyer, name: 'Blume 🌺 GmbH' };
+    await addDocument('NOFONT-1', { buyer });
+    await vi.waitFor(
+      async () => expect((await rowOf('documents_to_make', 'NOFONT-1'))?.last_error).toBeTruthy(),
+      {
+        timeout: 15_000,
+      },
+    );
+    expect((await get('/invoices/NOFONT-1.pdf', cookie)).status).toBe(503);
+    const given = await get('/invoices/NOFONT-1.xml', cookie);
+    expect([given.status, given.headers.get('content-type')]).toEqual([200, 'application/xml']);
+    expect(String(given.bytes)).toContain('Blume 🌺 GmbH');
+    await addDocument('SOON-1', {});
+    const soon = await get('/invoices/SOON-1.xml', cookie);
+    expect([soon.status, soon.bytes]).toEqual([200, (await filesOf('SOON-1')).xml]);
+    await addDocument('WRONG-1', { total: 1 }, false);
+    expect((await get('/invoices/WRONG-1.xml', cookie)).status).toBe(503);
   });
 
   it('answers 404 for XML that there is none of', async () => {
