@@ -256,7 +256,7 @@ export default function AdminBilling() {
       <Section
         id="unmade"
         title="Documents without a file"
-        intro={first('unmade', 'the first by their number')}
+        intro={`${first('unmade', 'the first by their number') ?? ''} The emails about them leave without the PDF a day after the issue.`.trim()}
       >
         <List nothing="All files could be made.">
           {unmade.map(({ number, tries, lastError }) => (

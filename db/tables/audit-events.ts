@@ -131,12 +131,12 @@ const eraseEvents = (trx: Transaction<DB>, which: RawBuilder<unknown>): Promise<
 /** Whom somebody of the staff has looked at within the last hour: whether that person, and how many people. */
 export async function findLooks(
   db: Database,
-  { actorId, userId }: { actorId: string; userId: string },
+  { actorId, whom }: { actorId: string; whom: string },
 ): Promise<{ isKnown: boolean; people: number; oldestAgeSeconds: number }> {
   const { rows } = await sql<{ isKnown: boolean; people: number; oldestAgeSeconds: number }>`
-    select coalesce(bool_or(user_id = ${userId}), false) as "isKnown", count(distinct user_id)::int as people,
+    select coalesce(bool_or(whom = ${whom}), false) as "isKnown", count(distinct whom)::int as people,
       coalesce(extract(epoch from now() - min(at)), 0)::float8 as "oldestAgeSeconds"
-    from audit_events
+    from audit_events, coalesce(user_id::text, details ->> 'number') as whom
     where actor_id = ${actorId} and at > now() - interval '1 hour' and type = 'staff.looked'`.execute(db);
   return rows[0] ?? { isKnown: false, people: 0, oldestAgeSeconds: 0 };
 }

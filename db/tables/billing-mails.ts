@@ -72,13 +72,14 @@ export async function findMailbox(
 export async function findPdf(
   db: Database,
   number: string,
-): Promise<{ pdf: Uint8Array | null; nextTryAt: Date | null } | undefined> {
+): Promise<{ pdf: Uint8Array | null; tries: number | null; nextTryAt: Date | null } | undefined> {
   return db
     .selectFrom('documents as d')
     .leftJoin('document_files as f', 'f.number', 'd.number')
     .leftJoin('documents_to_make as q', 'q.number', 'd.number')
     .select([
       'f.pdf',
+      'q.tries',
       // Without an error it is the end of the lease of whoever makes it now.
       sql<Date | null>`case when q.last_error is not null then q.next_try_at end`.as('nextTryAt'),
     ])

@@ -20,8 +20,8 @@ export async function insertFiles(
 
 export type FileKind = 'pdf' | 'xml';
 
-/** `bytes` is null where there is none of that kind, undefined where none was made yet. */
-export type FoundFile = { bytes: Uint8Array<ArrayBuffer> | null | undefined };
+/** `bytes` is null where there is none of that kind, undefined where none was made yet. `facts` are those of the document. */
+export type FoundFile = { bytes: Uint8Array<ArrayBuffer> | null | undefined; facts: unknown };
 
 /** A file of the document with that number, if it is on that account. Undefined if there is no such document. */
 export async function findFileOfAccount(
@@ -49,9 +49,15 @@ const select = (db: Database, { number, kind }: { number: string; kind: FileKind
   db
     .selectFrom('documents as d')
     .leftJoin('document_files as f', 'f.number', 'd.number')
-    .select(['f.number as made', `f.${kind} as bytes`])
+    .select(['f.number as made', `f.${kind} as bytes`, 'd.facts'])
     .where('d.number', '=', number);
 
-const readRow = ({ made, bytes }: { made: string | null; bytes: Uint8Array | null }): FoundFile => ({
-  bytes: made === null ? undefined : bytes && new Uint8Array(bytes),
-});
+const readRow = ({
+  made,
+  bytes,
+  facts,
+}: {
+  made: string | null;
+  bytes: Uint8Array | null;
+  facts: unknown;
+}): FoundFile => ({ bytes: made === null ? undefined : bytes && new Uint8Array(bytes), facts });

@@ -20,7 +20,6 @@ import { readClock } from '../../db/tables/documents.ts';
 import { liftIdleTimeouts, liftTimeouts } from '../../db/timeouts.ts';
 import { AppError } from '../basics/errors.ts';
 import { faultWords } from '../basics/fault-words.ts';
-import { guardText } from '../runtime/csv.ts';
 import { addDays, dayIn, startOfDay } from './days.ts';
 import { writeDecimal } from './decimals.ts';
 import { findZone } from './issue.ts';
@@ -172,7 +171,7 @@ function toDocument(document: BookedDocument): string[] {
     ...[document.net, document.tax, document.total].map(amount),
     ...settled,
     document.invoice ?? '',
-    ...[guardText(document.buyer), document.country ?? '', guardText(document.vat_id ?? '')],
+    ...[document.buyer, document.country ?? '', document.vat_id ?? ''],
   ];
 }
 
@@ -180,16 +179,7 @@ function toDocument(document: BookedDocument): string[] {
 const percent = (rate: number) => (rate / 100).toFixed(2);
 
 const toLine = ({ number, category, rate, net, currency, title, kind, issued_on }: BookedDocument) => [
-  ...[
-    number,
-    category ?? '',
-    percent(rate),
-    decimal(net, currency),
-    guardText(title),
-    kind,
-    issued_on,
-    currency,
-  ],
+  ...[number, category ?? '', percent(rate), decimal(net, currency), title, kind, issued_on, currency],
 ];
 
 const toTax = ({ number, category, rate, net, tax, currency, kind, issued_on }: BookedDocument) => [
@@ -200,7 +190,7 @@ const toTax = ({ number, category, rate, net, tax, currency, kind, issued_on }: 
 const toMoney = (money: BookedMoney) => [
   ...[money.id, money.kind, money.of ?? '', money.currency],
   ...[money.amount, money.unallocated].map((each) => decimal(each, money.currency)),
-  ...[money.paid_on, money.recorded_on, guardText(money.method ?? ''), guardText(money.reference ?? '')],
+  ...[money.paid_on, money.recorded_on, money.method ?? '', money.reference ?? ''],
 ];
 
 const toAllocation = ({ payment, number, amount, currency, recorded_on }: BookedAllocation) => [

@@ -29,6 +29,8 @@ const waitFrom = (now: Date, nextTryAt: Date | null | undefined) =>
     now.getTime() + Math.min(Math.max(5_000, (nextTryAt?.getTime() ?? 0) - now.getTime()), 5 * 60_000),
   );
 
+const longestWaitMs = 24 * 60 * 60 * 1_000;
+
 /** What the mail says now. `until`: it waits for its document. Undefined: it is not true any more, or nobody is to get it. */
 export async function composeBillingMail(
   deps: Dependencies,
@@ -71,7 +73,11 @@ async function composeAboutDocument(
   if (other) return other === 'is later' ? undefined : { until: other };
   const { email: to, isProved, isForInvoices } = mailbox;
   const found = isProved ? await findPdf(db, number) : undefined;
-  if (isProved && !found?.pdf) return { until: waitFrom(now(), found?.nextTryAt) };
+  // One that was tried once only may be made in a moment. A copy for the archive is worth nothing without its PDF.
+  const hasFailed =
+    (found?.tries ?? 0) > 1 && now().getTime() - Date.parse(facts.record.issued_at) > longestWaitMs;
+  if (isProved && !found?.pdf && (details.archive || !hasFailed))
+    return { until: waitFrom(now(), found?.nextTryAt) };
   const { line, currency } = facts;
   const message = billingMails[kind]({
     ...nothing(config.baseUrl),
@@ -85,7 +91,7 @@ async function composeAboutDocument(
     due: facts.due_on ? sayDay(facts.due_on) : '',
     received: formatAmount(received, currency),
     pays: allocated < received ? formatAmount(allocated, currency) : undefined,
-    isAttached: isProved,
+    pdf: !isProved ? 'unverified' : found?.pdf ? 'attached' : 'not_made',
   });
   const why = details.archive ? toArchive : isForInvoices ? toInvoices : undefined;
   const attachment = found?.pdf
@@ -191,7 +197,7 @@ const nothing = (baseUrl: string): BillingWords => ({
   lastDay: undefined,
   price: undefined,
   mayCancel: false,
-  isAttached: false,
+  pdf: 'attached',
 });
 
 const longDay = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' });

@@ -24,7 +24,8 @@ export type BillingWords = {
   lastDay: string | undefined;
   price: string | undefined;
   mayCancel: boolean;
-  isAttached: boolean;
+  /** What became of the PDF: `unverified` is the address of the reader. */
+  pdf: 'attached' | 'unverified' | 'not_made';
 };
 
 const pay = (words: BillingWords): MailMessage['facts'] =>
@@ -35,10 +36,16 @@ const pay = (words: BillingWords): MailMessage['facts'] =>
         ['Due', words.due],
       ];
 
-const where = ({ isAttached }: BillingWords, what = 'invoice') =>
-  isAttached
-    ? `The ${what} is attached as a PDF.`
-    : `Log in to see the ${what}, and to download it. It is not attached because this email address is not verified.`;
+function where({ pdf }: BillingWords, what = 'invoice'): string {
+  switch (pdf) {
+    case 'attached':
+      return `The ${what} is attached as a PDF.`;
+    case 'unverified':
+      return `Log in to see the ${what}, and to download it. It is not attached because this email address is not verified.`;
+    case 'not_made':
+      return `No PDF is attached because it could not be made yet. Log in to see the ${what}, and later to download the PDF.`;
+  }
+}
 
 const see = ({ baseUrl, number }: BillingWords, what = 'invoice') => ({
   label: `See the ${what}`,

@@ -34,11 +34,20 @@ export async function* readCsv(
   }
 }
 
-/** Each record with its end of line. */
+/** Each record with its end of line. No field of it is a formula to a spreadsheet (contract 7.181 and 7.413). */
 export const writeCsv = (records: string[][]): string =>
-  records.map((fields) => `${fields.map(quote).join(',')}\r\n`).join('');
+  records.map((fields) => `${fields.map(writeField).join(',')}\r\n`).join('');
 
-const quote = (field: string) => (/[",\r\n]/.test(field) ? `"${field.replaceAll('"', '""')}"` : field);
+const number = /^-?\d+(\.\d+)?$/;
 
-/** A text that others wrote, so that a spreadsheet does not take it for a formula. */
-export const guardText = (text: string): string => (/^[=+\-@\t\r]/.test(text) ? `'${text}` : text);
+// Where a spreadsheet of any language may begin a cell, and what it begins a formula with. Excel in German goes by semicolons
+// only, and then takes no notice of our quotes.
+const breaks = ';\\t\\v\\f\\r\\n\\u0085\\u2028\\u2029';
+const formula = new RegExp(`(?:^|[${breaks}])(?=[\\p{Zs}"]*[=+\\-@＝＋－＠])`, 'gu');
+const broken = new RegExp(`^[${breaks.slice(1)}]`);
+const toQuote = new RegExp(`[",${breaks}]`);
+
+function writeField(field: string): string {
+  const guarded = number.test(field) ? field : field.replace(formula, "$&'").replace(broken, "'$&");
+  return guarded !== field || toQuote.test(field) ? `"${guarded.replaceAll('"', '""')}"` : field;
+}

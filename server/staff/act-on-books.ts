@@ -71,7 +71,7 @@ export async function actOnBooks<Read, Result>(
   if (!mayActOnBooks(act.right, actor, known)) throw new AppError('not_allowed');
   requireStaffConfirmed(deps, staff);
   const { why, read } = await readBoth(typed, () => act.read(db, given, now()));
-  if (known.userId) await countLook(deps, staff, known.userId);
+  if (known.userId) await countLook(deps, staff, { userId: known.userId });
   await act.requireAllowance?.();
   return inTransaction(
     db,

@@ -57,7 +57,7 @@ export async function actAsStaff(
   requireStaffConfirmed(deps, staff);
   const why = readWhy(typed);
   const read = act.read(given, deps.config);
-  await countLook(deps, staff, id);
+  await countLook(deps, staff, { userId: id });
   await act.requireAllowance?.(deps, known);
 
   return inTransaction(

@@ -20,15 +20,25 @@ import { countLook, type Staff } from './staff.ts';
 
 const todayOf = async ({ db, now }: Dependencies) => dayIn(await findZone(db), now());
 
-/** Throws 404 `not_found`, also for managers, and 429 `rate_limited`. */
-export async function describeForStaff(deps: Dependencies, staff: Staff, number: string) {
-  const { db, now } = deps;
-  requireRight(staff, 'billing.credit');
+/**
+ * An invoice or credit note that somebody of the staff looks at, which counts as a look at its buyer. Throws 404 `not_found`, and
+ * 429 `rate_limited`.
+ */
+export async function lookAtDocument(deps: Dependencies, staff: Staff, number: string) {
+  const { db } = deps;
   const facts = (await findFacts(db, number)) as DocumentFacts | undefined;
   const invoice = await findInvoice(db, facts?.invoice?.number ?? number);
   if (!invoice) throw new AppError('not_found');
   const buyer = await findBuyerOf(db, invoice);
-  if (buyer.userId) await countLook(deps, staff, buyer.userId);
+  await countLook(deps, staff, { userId: buyer.userId, number: facts?.number ?? invoice.number });
+  return { facts, invoice, buyer };
+}
+
+/** Throws 404 `not_found`, also for managers, and 429 `rate_limited`. */
+export async function describeForStaff(deps: Dependencies, staff: Staff, number: string) {
+  const { db, now } = deps;
+  requireRight(staff, 'billing.credit');
+  const { facts, invoice, buyer } = await lookAtDocument(deps, staff, number);
   const shown = {
     buyer,
     minorDigits: minorDigits(invoice.currency),

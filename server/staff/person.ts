@@ -45,7 +45,7 @@ type StaffPerson = Pick<User, 'id' | 'email' | 'name' | 'role'>;
 export async function getPerson(deps: Dependencies, staff: Staff, id: string): Promise<Person | StaffPerson> {
   const target = await findPerson(deps, id);
   if (!target) throw new AppError('not_found');
-  await countLook(deps, staff, id);
+  await countLook(deps, staff, { userId: id });
   const { email, name, role } = target;
   const { user: actor } = staff.session;
   if (actor.role === 'manager' && isStaffRole(role)) return { id, email, name, role };
@@ -215,7 +215,7 @@ export async function wouldGet(deps: Dependencies, staff: Staff, id: string): Pr
   const target = await findPerson(deps, id);
   if (!target) throw new AppError('not_found');
   if (!mayLook('people.wouldGet', staff.session.user.role, target)) throw new AppError('not_allowed');
-  await countLook(deps, staff, id);
+  await countLook(deps, staff, { userId: id });
   return listWouldGet(deps.config, target);
 }
 

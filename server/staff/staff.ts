@@ -56,19 +56,35 @@ export function requireStaffConfirmed(deps: Dependencies, { session }: Staff): v
 
 const looksAnHour = 300;
 
+/** Who is looked at. A document of somebody who was erased counts as somebody. */
+export type LookedAt = { userId: string; number?: string } | { userId: null; number: string };
+
 /**
- * Counts a look at somebody. The first in an hour is audited. Throws 429 `rate_limited` for somebody of the staff who has looked
- * at 300 other people within the last hour, and tells the other administrators.
+ * Counts a look at somebody. The first in an hour is audited, with the document that was looked at, if any. Throws 429
+ * `rate_limited` for somebody of the staff who has looked at 300 other people within the last hour, and tells the other
+ * administrators.
  */
-export async function countLook(deps: Dependencies, staff: Staff, userId: string): Promise<void> {
+export async function countLook(
+  deps: Dependencies,
+  staff: Staff,
+  { userId, number }: LookedAt,
+): Promise<void> {
   const actorId = staff.session.user.id;
   if (userId === actorId) return;
   const waitSeconds = await inTransaction(deps.db, originOf(staff), async (trx) => {
     await lockLooksOf(trx, actorId);
-    const { isKnown, people, oldestAgeSeconds } = await findLooks(trx, { actorId, userId });
+    const { isKnown, people, oldestAgeSeconds } = await findLooks(trx, {
+      actorId,
+      whom: userId ?? (number as string),
+    });
     if (isKnown) return undefined;
     if (people >= looksAnHour) return Math.max(1, Math.ceil(3_600 - oldestAgeSeconds));
-    deferAuditEvent(trx, { ...trailOf(staff.visit), type: 'staff.looked', userId, actorId });
+    deferAuditEvent(trx, {
+      ...trailOf(staff.visit),
+      ...{ type: 'staff.looked', actorId },
+      ...(userId !== null && { userId }),
+      ...(number !== undefined && { details: { number } }),
+    });
     return undefined;
   });
   if (waitSeconds === undefined) return;

@@ -15,15 +15,11 @@ import { findZone } from '../billing/issue.ts';
 import { describeListedContract, describeListedInvoice } from '../billing/lists.ts';
 import type { Dependencies } from '../instance/dependencies.ts';
 import { describeAnswer } from '../mail/describe-answer.ts';
-import { guardText } from '../runtime/csv.ts';
 import { stateOf } from './person.ts';
 
 type From = Pick<Dependencies, 'db' | 'now' | 'config'>;
 
 type TableFile = { columns: string; read: (from: From) => AsyncGenerator<string[][], void> };
-
-/** A text that others wrote. */
-const text = (value: string | null) => guardText(value ?? '');
 
 /** A time set by SQL may be 'infinity'. */
 const at = (value: Date | null) =>
@@ -37,7 +33,7 @@ async function* map<Row>(
 }
 
 const toPerson = (person: PersonRow) => [
-  ...[person.id, text(person.email), text(person.name), person.accountId, text(person.account)],
+  ...[person.id, person.email, person.name, person.accountId, person.account],
   ...[person.role, stateOf(person), at(person.emailVerifiedAt)],
   ...[String(person.hasPasskey), String(person.hasAuthenticator)],
   ...[person.capabilities.join(' '), at(person.verifiedAt), at(person.createdAt)],
@@ -45,20 +41,19 @@ const toPerson = (person: PersonRow) => [
 ];
 
 const toEvent = (event: EventRow) => [
-  ...[event.id, at(event.at), text(event.type), text(event.reason), event.userId ?? '', event.actorId ?? ''],
-  ...[text(event.why), text(event.address), text(event.device), text(event.place), text(event.details)],
+  ...[event.id, at(event.at), event.type, event.reason ?? '', event.userId ?? '', event.actorId ?? ''],
+  ...[event.why ?? '', event.address ?? '', event.device ?? '', event.place ?? '', event.details],
 ];
 
 const stateOfMail = ({ sentAt, givenUpAt, lastError }: MailRow) =>
   sentAt ? 'sent' : givenUpAt ? 'given_up' : lastError === null ? 'waiting' : 'failed';
 
 /** A mail server may quote the mail, with parts of its link. */
-const whyOf = ({ lastError, recipient }: MailRow) =>
-  describeAnswer(lastError ?? undefined, recipient) ?? null;
+const whyOf = ({ lastError, recipient }: MailRow) => describeAnswer(lastError ?? undefined, recipient) ?? '';
 
 const toMail = (mail: MailRow) => [
-  ...[mail.id, stateOfMail(mail), text(mail.kind), mail.userId ?? '', text(mail.recipient)],
-  ...[String(mail.attempts), text(whyOf(mail)), at(mail.createdAt), at(mail.sentAt), at(mail.givenUpAt)],
+  ...[mail.id, stateOfMail(mail), mail.kind, mail.userId ?? '', mail.recipient],
+  ...[String(mail.attempts), whyOf(mail), at(mail.createdAt), at(mail.sentAt), at(mail.givenUpAt)],
 ];
 
 async function* readClients({ db, config }: From): AsyncGenerator<string[][], void> {
@@ -72,10 +67,10 @@ async function* readClients({ db, config }: From): AsyncGenerator<string[][], vo
     if (!client) return [];
     return [
       [
-        ...[client.name, text(client.title), text(client.callbackUrl), text(client.eventsUrl ?? null)],
+        ...[client.name, client.title, client.callbackUrl, client.eventsUrl ?? ''],
         ...[client.secrets.length, delivery.latest, delivery.acknowledged, delivery.behind].map(String),
         ...[at(delivery.oldestAt), at(delivery.pulledAt), at(delivery.succeededAt)],
-        ...[at(delivery.failedAt), text(delivery.failure)],
+        ...[at(delivery.failedAt), delivery.failure ?? ''],
       ],
     ];
   });
@@ -86,7 +81,7 @@ const readContracts = ({ db, now }: From) =>
     const entry = describeListedContract(contract, now());
     const { price } = entry;
     return [
-      ...[text(entry.signup_id), entry.id, entry.user_id, text(entry.email), entry.status, text(entry.plan)],
+      ...[entry.signup_id, entry.id, entry.user_id, entry.email ?? '', entry.status, entry.plan],
       ...[entry.trial_ends_at ?? '', entry.cancels_at ?? '', price?.currency ?? ''],
       ...[price ? writeDecimal(price.unit_amount, price.currency) : '', price?.interval ?? ''],
       ...[entry.held ?? '', entry.occurred_at],
@@ -99,15 +94,7 @@ async function* readInvoices({ db, now }: From): AsyncGenerator<string[][], void
     const { number, signup_id, status, overdue, currency, total, open, ...entry } =
       describeListedInvoice(invoice);
     return [
-      ...[
-        number,
-        text(signup_id),
-        invoice.userId ?? '',
-        text(entry.email),
-        status,
-        String(overdue),
-        currency,
-      ],
+      ...[number, signup_id, invoice.userId ?? '', entry.email ?? '', status, String(overdue), currency],
       ...[writeDecimal(total, currency), writeDecimal(open, currency), entry.issued_at, entry.due_at],
     ];
   });

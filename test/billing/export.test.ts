@@ -389,15 +389,15 @@ describe('the books', () => {
     // No form takes such an id, and no settings such a title.
     await work(async (trx) => {
       await sql`set local session_replication_role = replica`.execute(trx);
-      await sql`update documents set facts = jsonb_set(jsonb_set(facts, '{line,title}', '"-1"'), '{buyer,vat_id}', '"@1"')
+      await sql`update documents set facts = jsonb_set(jsonb_set(facts, '{line,title}', '"-1;=2"'), '{buyer,vat_id}', '"@1"')
         where number = ${document?.number}`.execute(trx);
     });
     const { read, texts } = await exportAll(day, day);
     const booked = read('documents.csv').find(({ number }) => number === document?.number);
     expect(booked).toMatchObject({ buyer: `'=HYPERLINK("x", 1)`, buyer_vat_id: "'@1" });
-    expect(read('lines.csv').find(({ number }) => number === document?.number)?.title).toBe("'-1");
+    expect(read('lines.csv').find(({ number }) => number === document?.number)?.title).toBe("'-1;'=2");
     expect(texts['money.csv']).toContain(
-      `\r\n-1,payment,,EUR,1.00,0.00,${day},${day},'@card,"'+49, ""cash""\t"\r\n`,
+      `\r\n-1,payment,,EUR,1.00,0.00,${day},${day},"'@card","'+49, ""cash""\t"\r\n`,
     );
     expect(texts['allocations.csv']).toContain(`\r\n-1,${document?.number},1.00,EUR,`);
     for (const text of Object.values(texts)) expect(text).toMatch(/^[a-z_,]+\r\n(?:[^\n]*[^\r\n]\r\n)*$/);

@@ -101,6 +101,29 @@ describe('an invoice', () => {
     expect(await books.send()).toEqual([]);
   });
 
+  // Contract 7.415.
+  it('leaves a day after the issue without a PDF that has failed, and says so; its copy waits', async () => {
+    const { number, email } = await bill();
+    const { number: first } = await bill();
+    await sql`update documents_to_make set tries = 1 where number = ${first}`.execute(books.db);
+    await sql`update documents_to_make set tries = 5, last_error = 'The font lacks U+1F600' where number = ${number}`.execute(
+      books.db,
+    );
+    await later(23 * 60);
+    expect(await books.send()).toEqual([]);
+    await later(2 * 60);
+    const sent = await books.send();
+    expect(sent.map((mail) => [mail.to, mail.attachment])).toEqual([[email, undefined]]);
+    expect(sent[0]?.text.replace(/\s+/g, ' ')).toContain(
+      'No PDF is attached because it could not be made yet. Log in to see the invoice, and later to download the PDF.',
+    );
+    await books.makeFiles();
+    await later(6 * 60);
+    expect((await books.send()).map((mail) => [mail.to, mail.attachment?.name])).toContainEqual([
+      ...[archive, `${number}.pdf`],
+    ]);
+  });
+
   it('waits seconds for a PDF that is being made, and longer for one that has failed', async () => {
     const { number } = await bill();
     const waits = async () => {

@@ -311,10 +311,29 @@ describe('the address of a file', () => {
 
   it('answers 503 with Retry-After: 1 where the file is not made yet, and logs no error', async () => {
     await addDocument('LATER-1', {}, false);
-    for (const kind of ['pdf', 'xml']) {
-      const { status, headers } = await get(`/invoices/LATER-1.${kind}`, cookie);
-      expect([status, headers.get('retry-after')]).toEqual([503, '1']);
-    }
+    const { status, headers } = await get('/invoices/LATER-1.pdf', cookie);
+    expect([status, headers.get('retry-after')]).toEqual([503, '1']);
+  });
+
+  // Contract 7.414.
+  it('gives the XML at once, also where the font lacks a character, and the same bytes once it is kept', async () => {
+    const buyer = { ...samples['an invoice with tax'].buyer, name: 'Blume 🌺 GmbH' };
+    await addDocument('NOFONT-1', { buyer });
+    await vi.waitFor(
+      async () => expect((await rowOf('documents_to_make', 'NOFONT-1'))?.last_error).toBeTruthy(),
+      {
+        timeout: 15_000,
+      },
+    );
+    expect((await get('/invoices/NOFONT-1.pdf', cookie)).status).toBe(503);
+    const given = await get('/invoices/NOFONT-1.xml', cookie);
+    expect([given.status, given.headers.get('content-type')]).toEqual([200, 'application/xml']);
+    expect(String(given.bytes)).toContain('Blume 🌺 GmbH');
+    await addDocument('SOON-1', {});
+    const soon = await get('/invoices/SOON-1.xml', cookie);
+    expect([soon.status, soon.bytes]).toEqual([200, (await filesOf('SOON-1')).xml]);
+    await addDocument('WRONG-1', { total: 1 }, false);
+    expect((await get('/invoices/WRONG-1.xml', cookie)).status).toBe(503);
   });
 
   it('answers 404 for XML that there is none of', async () => {
@@ -373,6 +392,49 @@ describe('the address of a file', () => {
     expect((await get(`/admin/invoices/${of}`, manager)).status).toBe(404);
     for (const path of [`/invoices/${of}`, `/invoices/${of}.pdf`, `/admin/invoices/${of}`])
       expect((await get(path, cookie)).status).toBe(404);
+  });
+
+  // Contract 12.182.
+  it('counts as a look at the buyer, and is audited, also of somebody who was erased', async () => {
+    const { db } = billing.app;
+    await sql`delete from audit_events where type = 'staff.looked'`.execute(db);
+    const admin = await billing.app.login('admin@example.test');
+    const listLooks = async () =>
+      (
+        await sql<{
+          looked: string;
+        }>`select coalesce(u.email, 'erased') || ' ' || (e.details ->> 'number') as looked
+          from audit_events e left join users u on u.id = e.user_id where e.type = 'staff.looked' order by e.id`.execute(
+          db,
+        )
+      ).rows.map(({ looked }) => looked);
+    for (const path of [`${number}.xml`, `${number}.pdf`, `${creditNumber}.pdf`, number])
+      expect((await get(`/admin/invoices/${path}`, admin)).status).toBe(200);
+    expect(await listLooks()).toEqual([`${owner} ${number}`]);
+    const { rows } = await sql<{ of: string }>`
+      select document as of from invoices where buyer_email = 'gone@example.test'`.execute(db);
+    const erased = rows.map(({ of }) => of);
+    for (const of of erased)
+      for (const path of [`${of}.pdf`, of])
+        expect((await get(`/admin/invoices/${path}`, admin)).status).toBe(200);
+    expect(await listLooks()).toEqual([`${owner} ${number}`, ...erased.map((of) => `erased ${of}`)]);
+  });
+
+  it('is refused to an administrator who has looked at 300 people within an hour', async () => {
+    const { db } = billing.app;
+    const admin = await billing.app.login('admin@example.test');
+    await sql`delete from audit_events where type = 'staff.looked'`.execute(db);
+    await sql`insert into audit_events (id, type, actor_id, user_id, details)
+      select gen_random_uuid(), 'staff.looked', u.id, case when n % 2 = 0 then gen_random_uuid() end,
+        case when n % 2 = 1 then jsonb_build_object('number', 'OTHER-' || n) else '{}' end
+      from users u, generate_series(1, 300) as n where u.email = 'admin@example.test'`.execute(db);
+    for (const path of [`${number}.xml`, `${number}.pdf`, `${creditNumber}.pdf`, number]) {
+      const { status, headers } = await get(`/admin/invoices/${path}`, admin);
+      expect([status, Number(headers.get('retry-after')) > 0]).toEqual([429, true]);
+    }
+    expect((await get('/admin/invoices/INV-1999-0001.pdf', admin)).status).toBe(404);
+    await sql`delete from audit_events where type in ('staff.looked', 'staff.limited')`.execute(db);
+    expect((await get(`/admin/invoices/${number}.pdf`, admin)).status).toBe(200);
   });
 
   it('gives administrators every file under /admin, and managers none', async () => {

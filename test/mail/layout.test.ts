@@ -33,7 +33,7 @@ const money: BillingWords = {
   lastDay: '31 January 2026',
   price: 'EUR 29.00 a month',
   mayCancel: true,
-  isAttached: true,
+  pdf: 'attached',
 };
 const paid = { ...money, open: undefined };
 
@@ -98,7 +98,7 @@ const messages: Record<MailKind | Special | BillingSpecial, MailMessage> = {
   'deletion_requested with a take-back link': buildNotice('deletion_requested', { ...notice, takeBack }),
   invoice_issued: billingMails.invoice_issued(money),
   'invoice_issued that is paid': billingMails.invoice_issued(paid),
-  'invoice_issued without its PDF': billingMails.invoice_issued({ ...money, isAttached: false }),
+  'invoice_issued without its PDF': billingMails.invoice_issued({ ...money, pdf: 'unverified' }),
   invoice_reminder_1: billingMails.invoice_reminder_1(money),
   invoice_reminder_2: billingMails.invoice_reminder_2(money),
   payment_received: billingMails.payment_received(money),

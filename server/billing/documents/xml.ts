@@ -2,6 +2,7 @@
 // and one rate, so its elements are written here one by one (docs/decisions/xml-written-by-hand.md). Their order is the schema's.
 import { formatPercent, writeDecimal } from '../decimals.ts';
 import type { Address, DocumentFacts } from '../document-facts.ts';
+import { FactsError } from './require-sums.ts';
 
 type Element = string | false | null | undefined | Element[];
 
@@ -11,7 +12,8 @@ const unwritable = /[^\t\n\r\u{20}-\u{d7ff}\u{e000}-\u{fffd}\u{10000}-\u{10ffff}
 
 function text(value: string): string {
   const [found] = unwritable.exec(value) ?? [];
-  if (found) throw new Error(`XML has no character U+${found.codePointAt(0)?.toString(16).toUpperCase()}.`);
+  if (found)
+    throw new FactsError(`XML has no character U+${found.codePointAt(0)?.toString(16).toUpperCase()}.`);
   return value.replace(/[&<>"]/g, (sign) => escapes[sign] ?? sign);
 }
 
