@@ -173,6 +173,7 @@ const forms: Door[] = [
   { path: '/profile/billing', fields: billingDetails },
   { path: '/profile/billing', fields: { ...billingDetails, ...confirms }, isStale: true },
   { path: '/profile/billing', fields: { intent: 'cancel', contract: 'x' } },
+  { path: '/profile/billing', fields: { intent: 'keep-invoice-email', invoiceEmail: 'x' } },
   { path: '/profile/email', fields: { email: 'new@example.test', meant: 'yes' } },
   { path: '/profile/email', fields: { intent: 'again' } },
   { path: '/profile/email', fields: { email: 'new@example.test', ...confirms }, isStale: true },
