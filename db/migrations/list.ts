@@ -35,10 +35,10 @@ import * as lostDocuments from './m033-lost-documents.ts';
 import * as income from './m034-income.ts';
 import * as failedMails from './m035-failed-mails.ts';
 import * as retention from './m036-retention.ts';
-import * as mailsToHolders from './m039-mails-to-holders.ts';
-import * as formAnswers from './m042-form-answers.ts';
-import * as taxCountry from './m041-tax-country.ts';
-import * as refusedForms from './m044-refused-forms.ts';
+import * as mailsToHolders from './m037-mails-to-holders.ts';
+import * as taxCountry from './m038-tax-country.ts';
+import * as formAnswers from './m039-form-answers.ts';
+import * as refusedForms from './m040-refused-forms.ts';
 
 export const migrations = {
   '2026-11-20-foundation': foundation,
@@ -77,8 +77,8 @@ export const migrations = {
   'm034-income': income,
   'm035-failed-mails': failedMails,
   'm036-retention': retention,
-  'm039-mails-to-holders': mailsToHolders,
-  'm042-form-answers': formAnswers,
-  'm041-tax-country': taxCountry,
-  'm044-refused-forms': refusedForms,
+  'm037-mails-to-holders': mailsToHolders,
+  'm038-tax-country': taxCountry,
+  'm039-form-answers': formAnswers,
+  'm040-refused-forms': refusedForms,
 };

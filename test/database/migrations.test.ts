@@ -51,10 +51,10 @@ const landed = [
   'm034-income',
   'm035-failed-mails',
   'm036-retention',
-  'm039-mails-to-holders',
-  'm042-form-answers',
-  'm041-tax-country',
-  'm044-refused-forms',
+  'm037-mails-to-holders',
+  'm038-tax-country',
+  'm039-form-answers',
+  'm040-refused-forms',
 ];
 
 /** The last of those from before the first release: nothing older runs anywhere. */
@@ -103,8 +103,7 @@ describe('a migration', () => {
     expect(names).toEqual([...names].sort());
     const numbered = names.filter((name) => !name.startsWith('2026-'));
     const numbers = numbered.map((name) => Number(/^m(\d{3})-[a-z-]+$/.exec(name)?.[1]));
-    expect(numbers[0]).toBe(19);
-    expect(numbers).toEqual([...new Set(numbers)].sort((one, other) => one - other));
+    expect(numbers).toEqual(numbers.map((_, place) => 19 + place));
   });
 
   it('is in db/migrations/list.ts, which npm run schema writes', async () => {
