@@ -12,6 +12,8 @@ const licences = [
   'Apache-2.0',
   // Other packages in the file have the same text of Apache-2.0.
   '(Apache-2.0 AND MIT)',
+  // We take it under MIT.
+  'MIT or MPL-2.0',
 ];
 /** Packages that name the licence MIT and hold no text of it. */
 const withoutText = [
