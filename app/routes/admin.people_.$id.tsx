@@ -62,6 +62,9 @@ function readGiven(form: Form) {
   );
 }
 
+const buttonOf = (intent: string, isOnlySuspended: boolean) =>
+  intent === 'thaw' && isOnlySuspended ? giveBack : buttons.get(intent);
+
 export const action = (args: ActionFunctionArgs) =>
   answerForm(args, {
     keeps: [
@@ -131,7 +134,7 @@ export default function PersonPage() {
       <Confirm
         refused={refused}
         asks={refused.asks}
-        to={intent === 'thaw' && 'seen' in person && !person.frozenAt ? giveBack : buttons.get(intent)}
+        to={buttonOf(intent, 'seen' in person && !person.frozenAt)}
         about={person.email}
         danger={dangers.includes(intent)}
       />

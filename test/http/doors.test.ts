@@ -53,7 +53,8 @@ describe('/sso/profile', () => {
     async (path) => {
       for (const method of ['GET', 'POST']) {
         const answer = await answerOf(path, method);
-        if (![308, 404].includes(answer.status)) expect(answer).toEqual(await answerOf('/sso/profile', method));
+        if (![308, 404].includes(answer.status))
+          expect(answer).toEqual(await answerOf('/sso/profile', method));
       }
     },
   );

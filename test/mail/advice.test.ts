@@ -418,7 +418,7 @@ describe('the advice of a notice is true', () => {
     const { text, path } = await readNotice(person.email, 'invoice_email_changed');
     expect(text).not.toContain('evil.example');
     expect(text).toContain(
-      'set a new password: this logs everyone else out, and removes an address for invoices that was added in the last 30 days. Then check Security and Billing in your account.',
+      'set a new password: this logs everyone else out, and removes an address for invoices that was added in the last 30 days, or that came with an order and that nobody has kept. Then check Security and Billing in your account.',
     );
     expect(path).toBe('/forgot-password');
     const owner = await setPasswordByMail(person);
