@@ -182,7 +182,7 @@ it('leave the link, and the page that a browser is led to says so, for how long 
   const { path, email } = await askForSignUp();
   const form = { name: 'Cora New', newPassword: weak };
   // With the page comes the cookie that a refusal is kept under.
-  await browser.send(path);
+  await browser.send(path, { headers: { accept: 'text/html' } });
   expect((await browser.send(path, { form })).status).toBe(422);
   await sql`update rate_limits set points = 30 where key like 'new-password:%'`.execute(changes.app.db);
   const led = await browser.send(path, { form, headers: { accept: 'text/html' } });

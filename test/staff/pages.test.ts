@@ -365,10 +365,14 @@ describe('a refused form', () => {
 
   it('after five mails within an hour is 429, and says for how long', async () => {
     const path = await pathTo(customer);
-    const mail = async () =>
-      send(browser, path, { ...formsOf(await open(browser, path)).get('send-mail set-password'), why });
+    let sent = 0;
+    const mail = async () => {
+      const form = formsOf(await open(browser, path)).get('send-mail set-password');
+      // Each for a reason of its own: the same form within a minute is a second press.
+      return send(browser, path, { ...form, why: `${why} ${++sent}` });
+    };
     await sql`delete from rate_limits`.execute(app.db);
-    for (let sent = 0; sent < 5; sent++) expect((await mail()).status).toBe(200);
+    while (sent < 5) expect((await mail()).status).toBe(200);
     const answer = await mail();
     expect([answer.status, answer.headers.has('retry-after')]).toEqual([429, true]);
     expect(textOf(answer)).toMatch(/Try again in (60|5\d) minutes/);

@@ -249,7 +249,7 @@ describe('a reader of a mailbox that its owner has left', () => {
     expect((await reader.send(link, { form: right })).status).toBe(429);
     // The page says that waiting does not help, also when it is opened again.
     await letAnHourPass();
-    await reader.send(link);
+    await reader.send(link, { headers: { accept: 'text/html' } });
     const answer = await reader.send(link, { form: right, headers: { accept: 'text/html' } });
     const { pathname, search } = locationOf(answer);
     changes.passTime(2 * 60_000);
