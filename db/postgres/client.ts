@@ -18,6 +18,8 @@ export type DatabaseOptions = {
   preparedStatements: boolean;
   /** How long a statement may take; 5 s unless told, 0 is without end. */
   statementTimeoutMs?: number;
+  /** The key of a person or address under which transactions take turns, if it is another. */
+  keyOf?: (asker: string) => string | undefined;
   /** Called when a connection breaks. Without a listener on every client, a killed Postgres kills the process. */
   onError: (error: Error) => void;
 };
@@ -82,7 +84,7 @@ export function openDatabase({ statementTimeoutMs = 5_000, ...options }: Databas
     db: new PooledDatabase(connect, {
       end: () => pool.end(),
       // Half of the pool, so that a row that is locked holds up one person, and not everybody.
-      turns: new Turns({ each: Math.ceil(options.poolSize / 2) }),
+      turns: new Turns({ each: Math.ceil(options.poolSize / 2), keyOf: options.keyOf }),
     }),
     ...createReader(connect),
     countConnections: () => {

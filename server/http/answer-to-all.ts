@@ -16,6 +16,9 @@ type Kept = {
 const encodings = ['gzip', 'deflate'] as const;
 type Encoding = (typeof encodings)[number];
 
+// Far more than there are, so that memory has a bound whatever paths somebody finds.
+const maxKept = 500;
+
 const cacheControl = 'public, no-cache';
 const isText = (type = '') => type.startsWith('text/');
 
@@ -42,9 +45,11 @@ export function createAnswerToAll() {
     if (!found) {
       // Those who come while it is made wait for the same.
       found = keep(make);
-      kept.set(path, found);
-      const forget = () => kept.delete(path);
-      found.then((made) => made instanceof Response && forget(), forget);
+      if (kept.size < maxKept) {
+        kept.set(path, found);
+        const forget = () => kept.delete(path);
+        found.then((made) => made instanceof Response && forget(), forget);
+      }
     }
     const answer = await found;
     if (answer instanceof Response) return answer.clone();

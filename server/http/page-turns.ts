@@ -3,7 +3,7 @@
 // never wait behind them (docs/decisions/pages-in-turn.md).
 import { Turns } from '../../db/postgres/turns.ts';
 import { unavailable } from '../basics/errors.ts';
-import { lineOf } from '../identity/ground/rate-limits.ts';
+import { lineOf, siteOf } from '../identity/ground/rate-limits.ts';
 import type { Config } from '../settings/config.ts';
 import type { Visit } from './requests.ts';
 
@@ -29,7 +29,9 @@ export function createPageTurns({ databasePoolSize }: Pick<Config, 'databasePool
       make: () => Promise<Page>,
     ): Promise<Page> {
       if (deadline.isNear) throw unavailable(new Error('no time left for the page'));
-      const leave = await turns.take(lineOf(address) ?? '');
+      const line = lineOf(address) ?? '';
+      // One customer can have many lines in IPv6, and fill all places from them.
+      const leave = await turns.take(line, siteOf(address) ?? line);
       if (!leave) throw unavailable(new Error('too many wait for a page'));
       try {
         if (deadline.isNear) throw unavailable(new Error('no time left for the page'));

@@ -138,7 +138,10 @@ function buildAnswerBy({ backend, isDevelopment }: ShellOptions, pageTurns: Refu
         if (!isPublic || isDevelopment) return pageTurns.take(visit, make);
         // In one spelling, so that no more is kept than there is.
         const asked = decodeURIComponent(pathOf(raw.url));
-        return answerToAll(raw, asked, () => makeForAll(route, asked, params));
+        // Encoded again they would begin a query, so there were no end of paths to one page.
+        if (/[?#]/.test(asked)) throw new AppError('not_found');
+        const makeInTurn = () => pageTurns.take(visit, () => makeForAll(route, asked, params));
+        return answerToAll(raw, asked, makeInTurn);
       };
       return visit.deadline.enforce(serve());
     };

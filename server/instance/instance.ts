@@ -7,6 +7,7 @@ import type { Log } from '../basics/log.ts';
 import { demoPassword, hasDemoUsers, seedDemoUsers } from '../demo/demo-users.ts';
 import type { Fetch } from '../http/door.ts';
 import { createShell, type Shell, type ShellOptions } from '../http/shell.ts';
+import { lineOf } from '../identity/ground/rate-limits.ts';
 import { hashPassword } from '../identity/password/passwords.ts';
 import { addSums } from '../jobs/add-sums.ts';
 import { startJobs } from '../jobs/jobs.ts';
@@ -53,6 +54,8 @@ export async function openInstance(options: InstanceOptions): Promise<Instance> 
     poolSize: config.databasePoolSize,
     preparedStatements: config.databasePreparedStatements,
     statementTimeoutMs,
+    // Whoever has one line in IPv6 has addresses without end.
+    keyOf: lineOf,
     onError: (err) => log.error({ err }, 'database connection lost'),
   });
   const backend = createBackend({ config, database, log, now: options.now });

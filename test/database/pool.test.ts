@@ -101,8 +101,24 @@ describe('turns', () => {
 
   it('are refused if too many wait, of one key or in all', async () => {
     const turns = new Turns({ all: 1, each: 1, maxWaiting: { all: 3, each: 2 } });
-    const { begun } = await begin(turns, ['a', 'a', 'a', 'a', 'b', 'c']);
-    expect(begun).toEqual(['a', 'a refused', 'c refused']);
+    const { begun } = await begin(turns, [...'aaaa', 'b', 'b', 'c']);
+    expect(begun).toEqual(['a', 'a refused', 'b refused', 'a refused']);
+    expect(turns.waiting).toBe(3);
+  });
+
+  it('are one for all that have one key', async () => {
+    const turns = new Turns({ each: 1, keyOf: (asker) => asker.split(' ')[0] });
+    const { begun } = await begin(turns, ['a 1', 'a 2', 'b 1']);
+    expect(begun).toEqual(['a 1', 'b 1']);
+  });
+
+  it('are given up by whoever has the most waiting, the newest first, to those who come when all places are taken', async () => {
+    const turns = new Turns({ all: 1, each: 1, maxWaiting: { all: 4, each: 4 } });
+    const { begun, endOldest } = await begin(turns, [...'aaaaa', 'b', 'c', 'd', 'e']);
+    expect(begun.sort()).toEqual(['a', 'a refused', 'a refused', 'a refused', 'e refused']);
+    expect(turns.waiting).toBe(4);
+    await endOldest();
+    expect(begun.at(-1)).toBe('a');
     expect(turns.waiting).toBe(3);
   });
 });

@@ -127,6 +127,19 @@ describe('what is the same for everybody', () => {
     expect(texts).toEqual(texts.map(() => 'yes'));
     expect(make).toHaveBeenCalledTimes(1);
   });
+
+  it('is not kept beside 500 others', async () => {
+    const answerToAll = createAnswerToAll();
+    const make = vi.fn(async () => new Response('yes'));
+    const ask = (n: number) => answerToAll(new Request('http://localhost:3000/page'), `/${n}`, make);
+    for (let n = 0; n < 501; n++) await ask(n);
+    for (const n of [0, 499, 500]) expect(await (await ask(n)).text()).toBe('yes');
+    expect(make).toHaveBeenCalledTimes(502);
+  });
+
+  it.each(['%3F1', '%3f2', '%23', '%23x'])('is not there with %s behind its path', async (behind) => {
+    expect((await app.send(`/developers/typescript${behind}`)).status).toBe(404);
+  });
 });
 
 it('the reference of the API has the contents of the documents beside it', async () => {

@@ -1,6 +1,9 @@
 // New passwords that are refused are counted, at every door that sets one (contract 9.244 and 9.245).
 import { sql } from 'kysely';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { Deadline } from '../../server/http/deadline.ts';
+import { requireGoodPassword } from '../../server/identity/password/new-password.ts';
+import { openPasswordCheck } from '../../server/identity/password/password-check.ts';
 import { type Answer, expectRetryAfter, locationOf } from '../support/app/app.ts';
 import { fieldOf, logIn, openBrowser, textOf } from '../support/app/visitor.ts';
 import { dayMs, newPassword, password, shareAddressChanges } from '../support/people/address-changes.ts';
@@ -125,6 +128,39 @@ it('by one link leave other links of the same place as they are, and the place h
   );
   expect((await other(weak, { from })).status).toBe(429);
   expect((await other(weak, { from: '198.51.100.8' })).status).toBe(422);
+});
+
+it('from an address that has used up its own leave the link as it is', async () => {
+  const send = await openSignUp();
+  expect((await send(weak)).status).toBe(422);
+  const from = '198.51.100.9';
+  const other = await openSignUp();
+  expect((await other(weak, { from })).status).toBe(422);
+  await sql`update rate_limits set points = 100 where key like 'new-password-address:%'`.execute(
+    changes.app.db,
+  );
+  const before = (await countRefused()).find(({ prefix }) => prefix === 'new-password');
+  for (let n = 0; n < 3; n++) expect((await send(weak, { from })).status).toBe(429);
+  expect((await countRefused()).find(({ prefix }) => prefix === 'new-password')).toEqual(before);
+});
+
+it('are counted though the client hangs up, and not if the queue is full, where one key has three places', async () => {
+  const check = openPasswordCheck();
+  const deps = { ...changes.other.backend.deps, passwordCheck: check };
+  const given = { password: newPassword, email: 'x@x.test', name: 'Zoe' };
+  const hangUp = new AbortController();
+  const visit = { deadline: new Deadline(), signal: hangUp.signal };
+  const giveBack = vi.fn(async () => {});
+  const counted = { giveBack, keys: ['link'] };
+  const atOnce = await Promise.allSettled(
+    Array.from({ length: 4 }, () => requireGoodPassword(deps, visit, counted, given)),
+  );
+  expect(atOnce.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'fulfilled', 'rejected']);
+  expect(giveBack).toHaveBeenCalledTimes(1);
+  const good = await requireGoodPassword(deps, visit, counted, given);
+  hangUp.abort();
+  await expect(good.hash()).rejects.toThrow();
+  expect(giveBack).toHaveBeenCalledTimes(1);
 });
 
 it('from one line of IPv6 are a hundred, and from one /48 three hundred', async () => {

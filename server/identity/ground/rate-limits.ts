@@ -124,6 +124,8 @@ export function createRateLimits(db: Database, countAsked: (result: 'taken' | 'r
         count('new-password-address', 100, 15 * minute, ({ address }) => lineOf(address)),
         count('new-password-site', 300, 15 * minute, ({ address }) => siteOf(address)),
       ],
+      // Whoever shares an address that is full keeps the tries of their own link.
+      { giveBackRefusedIn: db },
     ),
     /** Mails that people request. */
     mailLimits: counted(mailLimits),
@@ -159,27 +161,33 @@ function createLimiter(store: Store, keyPrefix: string, tries: number, windowSec
   });
 }
 
-function createRateLimit(ofDevice: Counter[], ofOthers: Counter[]): RateLimit {
+/** With `giveBackRefusedIn`, a try that one count refuses is given back to those before it. */
+function createRateLimit(
+  ofDevice: Counter[],
+  ofOthers: Counter[],
+  { giveBackRefusedIn }: { giveBackRefusedIn?: Database } = {},
+): RateLimit {
   return {
     async countTry(tried) {
       const counted: Parameters<typeof giveBackTry>[1][] = [];
+      const giveBack = async (db: Database) => {
+        await Promise.all(counted.map((each) => giveBackTry(db, each)));
+      };
       let isLast = false;
       for (const { limiter, of } of tried.device === undefined ? ofOthers : ofDevice) {
         const counts = of(tried);
         if (counts === undefined) continue;
         const key = digestOf(counts);
-        const { msBeforeNext, remainingPoints } = await limiter.consume(key).catch(refuse);
+        const { msBeforeNext, remainingPoints } = await limiter.consume(key).catch(async (refusal) => {
+          if (giveBackRefusedIn && refusal instanceof RateLimiterRes) await giveBack(giveBackRefusedIn);
+          return refuse(refusal);
+        });
         isLast ||= remainingPoints === 0;
         // The next count under this key ends a whole window later, and no window is that short.
         const expiresBefore = Date.now() + msBeforeNext + minute * 1_000;
         counted.push({ key: limiter.getKey(key), tries: limiter.points, expiresBefore });
       }
-      return {
-        isLast,
-        async giveBack(db) {
-          await Promise.all(counted.map((each) => giveBackTry(db, each)));
-        },
-      };
+      return { isLast, giveBack };
     },
   };
 }
@@ -215,7 +223,7 @@ export const digestOf = (text: string) => base64url.encode(sha256(text), { inclu
 export const lineOf = (address: string) => cut(address, { ipv4: 4, ipv6: 4 });
 
 /** The part of an address that one customer with many lines can have: a /48. Undefined in IPv4. */
-const siteOf = (address: string) => cut(address, { ipv6: 3 });
+export const siteOf = (address: string) => cut(address, { ipv6: 3 });
 
 /** The account together with the network of the client: a /24 in IPv4, a /48 in IPv6. */
 function accountByNetwork({ account, address }: Tried): string | undefined {

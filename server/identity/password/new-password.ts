@@ -5,7 +5,8 @@ import { AppError } from '../../basics/errors.ts';
 import { faultWords } from '../../basics/fault-words.ts';
 import type { Visit } from '../../http/requests.ts';
 import type { Dependencies } from '../../instance/dependencies.ts';
-import { withNames } from './password-check.ts';
+import { lineOf } from '../ground/rate-limits.ts';
+import { CheckIsFull, withNames } from './password-check.ts';
 import { hashPassword } from './passwords.ts';
 
 /** The link of a mail, or a user who is logged in, in a browser that `nameOwnBrowser` names or in any other. */
@@ -20,6 +21,8 @@ type NewPassword = { password: string; email: string; name: string };
 export type CountedPassword = {
   /** Takes that back: in the transaction that sets the password, as its last step, or if the password was not looked at. */
   giveBack: (db: Database) => Promise<void>;
+  /** Who sets it, for the queue of the check. */
+  keys: string[];
 };
 
 /** A new password that was found good. `hash` throws what `hashPassword` throws. */
@@ -41,7 +44,8 @@ export async function countNewPassword(
         headers: error.headers,
       });
     });
-  return { giveBack };
+  const line = lineOf(address);
+  return { giveBack, keys: line === undefined ? [account] : [account, line] };
 }
 
 /** Checks a new password that was counted. Throws 422 `validation_failed` at `/newPassword`, and what `PasswordCheck` throws. */
@@ -51,29 +55,27 @@ export async function requireGoodPassword(
   counted: CountedPassword,
   given: NewPassword,
 ): Promise<GoodPassword> {
-  const orGiveBack = async <T>(work: Promise<T>): Promise<T> => {
-    try {
-      return await work;
-    } catch (error) {
-      await counted.giveBack(deps.db);
-      throw error;
-    }
-  };
-  const fault = await orGiveBack(findNewPasswordFault(deps, visit, given));
+  const fault = await findNewPasswordFault(deps, visit, counted, given);
   if (fault) throw fault;
-  return {
-    ...counted,
-    hash: () => orGiveBack(visit.deadline.pause(() => hashPassword(given.password, visit.signal))),
-  };
+  // From here on only the transaction gives the try back: whoever hangs up has cost a whole check.
+  return { ...counted, hash: () => visit.deadline.pause(() => hashPassword(given.password, visit.signal)) };
 }
 
-/** The refusal of a new password, or undefined if it is good. Throws what `PasswordCheck` throws. */
+/**
+ * The refusal of a new password that was counted, or undefined if it is good. Throws what `PasswordCheck` throws; if its queue is
+ * full, the try is given back.
+ */
 export async function findNewPasswordFault(
-  { config, passwordCheck }: Pick<Dependencies, 'config' | 'passwordCheck'>,
+  { db, config, passwordCheck }: Pick<Dependencies, 'db' | 'config' | 'passwordCheck'>,
   { deadline, signal }: Checking,
+  { giveBack, keys }: CountedPassword,
   given: NewPassword,
 ): Promise<AppError | undefined> {
-  const detail = await deadline.pause(() => passwordCheck.findFault(withNames(config, given), signal));
+  const find = () => passwordCheck.findFault(withNames(config, given), { signal, keys });
+  const detail = await deadline.pause(find).catch(async (error) => {
+    if (error instanceof CheckIsFull) await giveBack(db);
+    throw error;
+  });
   return detail === undefined
     ? undefined
     : new AppError('validation_failed', { errors: [{ pointer: '/newPassword', detail }] });

@@ -7,12 +7,26 @@ import { openThread } from '../../runtime/thread.ts';
 import type { Config } from '../../settings/config.ts';
 import { findPasswordFault, type NewPassword } from './password-fault.ts';
 
+/** `keys` say who asks, such as a link and a line. */
+type Asker = { signal?: AbortSignal; keys?: string[] };
+
+/** 503 `unavailable`: the password was not looked at. */
+export class CheckIsFull extends AppError {
+  constructor() {
+    super('unavailable', {
+      detail:
+        'Too many people are setting a password right now. Nothing has been lost. Try again in a moment.',
+      headers: { 'Retry-After': '2' },
+    });
+  }
+}
+
 export type PasswordCheck = {
   /**
-   * What is wrong with a new password, for its owner to read, or undefined. Throws 503 `unavailable` at once if too many wait, and
-   * 400 `invalid_request` if the client has gone before its turn.
+   * What is wrong with a new password, for its owner to read, or undefined. Throws `CheckIsFull` at once if too many wait, in all or
+   * under one of the keys, and 400 `invalid_request` if the client has gone before its turn.
    */
-  findFault: (given: NewPassword, signal?: AbortSignal) => Promise<string | undefined>;
+  findFault: (given: NewPassword, asker?: Asker) => Promise<string | undefined>;
   /** Loads what the check needs, which takes a few tenths of a second, before anybody waits for it. */
   load: () => Promise<void>;
   close: () => Promise<void>;
@@ -20,20 +34,34 @@ export type PasswordCheck = {
 
 // Whoever comes last waits for a second or two, if all those before them have a password that takes longest.
 const maxWaiting = 16;
+// Or whoever has one link could keep the queue full, so that nobody else sets a password.
+const maxOfKey = 3;
 
 /** `file` is the script of the thread; without one the check runs in place. */
 export function openPasswordCheck(file: URL | undefined = findThread('password-thread')): PasswordCheck {
   const thread =
     file && openThread<NewPassword, string | undefined>(file, { what: 'new passwords', longestMs: 10_000 });
   const turns = pLimit(1);
+  /** How many are checked or wait under each key. */
+  const places = new Map<string, number>();
   const ask = (given: NewPassword) => (thread ? thread.ask(given) : findPasswordFault(given));
   return {
-    async findFault(given, signal) {
-      if (turns.pendingCount >= maxWaiting) throw busy();
-      return turns(() => {
-        if (signal?.aborted) throw new AppError('invalid_request', { detail: 'The request was canceled.' });
-        return ask(given);
-      });
+    async findFault(given, { signal, keys = [] } = {}) {
+      const isTooMany = keys.some((key) => (places.get(key) ?? 0) >= maxOfKey);
+      if (isTooMany || turns.pendingCount >= maxWaiting) throw new CheckIsFull();
+      for (const key of keys) places.set(key, (places.get(key) ?? 0) + 1);
+      try {
+        return await turns(() => {
+          if (signal?.aborted) throw new AppError('invalid_request', { detail: 'The request was canceled.' });
+          return ask(given);
+        });
+      } finally {
+        for (const key of keys) {
+          const left = (places.get(key) ?? 0) - 1;
+          if (left > 0) places.set(key, left);
+          else places.delete(key);
+        }
+      }
     },
     async load() {
       await turns(() => ask({ password: 'a password to load', ourNames: [], ownNames: [] }));
@@ -41,12 +69,6 @@ export function openPasswordCheck(file: URL | undefined = findThread('password-t
     close: async () => thread?.close(),
   };
 }
-
-const busy = () =>
-  new AppError('unavailable', {
-    detail: 'Too many people are setting a password right now. Nothing has been lost. Try again in a moment.',
-    headers: { 'Retry-After': '2' },
-  });
 
 /** A new password, with the names that it must not be made of. */
 export const withNames = (

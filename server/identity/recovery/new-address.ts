@@ -183,7 +183,7 @@ export async function useNewAddress(
   const link = { purpose: 'new-address', changeId, user, left } as const;
   const factor = await readGiven(deps, request, visit, link, given);
   // Hashed in any case, or the time would tell of the name before the transaction has seen the factor.
-  const faultWithName = await findNewPasswordFault(deps, visit, { ...typed, name: user.name });
+  const faultWithName = await findNewPasswordFault(deps, visit, counted, { ...typed, name: user.name });
   const passwordHash = await hash();
   const setCookies = await inTransactionOf(visit, db, async (trx) => {
     await lockExternalLinks(trx, user.id);

@@ -1,8 +1,10 @@
 // The real service on a database of its own, as the outside sees it: a Request in, a Response out.
+
 import { expect, inject } from 'vitest';
 import type { Database } from '../../../db/postgres/client.ts';
 import { demoPassword, seedDemoUsers } from '../../../server/demo/demo-users.ts';
 import type { Fetch, RefuseHeaders } from '../../../server/http/door.ts';
+import { lineOf } from '../../../server/identity/ground/rate-limits.ts';
 import { hashPassword } from '../../../server/identity/password/passwords.ts';
 import { type Instance, startInstance } from '../../../server/instance/instance.ts';
 import { loadPages, serveBuiltFiles } from '../../../server/runtime/build.ts';
@@ -67,7 +69,7 @@ export type AppOptions = {
 /** Opens the service, by default in local mode with the demo users. Close it in afterAll. */
 export async function openApp(options: AppOptions = {}): Promise<TestApp> {
   const { url, drop } = await cloneDatabase(options.templateUrl ?? inject('templateUrl'));
-  const database = connect(url, { poolSize: 5 });
+  const database = connect(url, { poolSize: 5, keyOf: lineOf });
   const services: Instance[] = [];
   const { log, logged } = recordLog();
 

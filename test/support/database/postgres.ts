@@ -29,7 +29,9 @@ export async function startTestPostgres(): Promise<TestPostgres> {
 /** One connection with prepared statements, unless `options` say otherwise. Close it when done. */
 export function connect(
   url: string,
-  options: Partial<Pick<DatabaseOptions, 'poolSize' | 'preparedStatements' | 'statementTimeoutMs'>> = {},
+  options: Partial<
+    Pick<DatabaseOptions, 'poolSize' | 'preparedStatements' | 'statementTimeoutMs' | 'keyOf'>
+  > = {},
 ): DatabaseClient {
   return openDatabase({ url, poolSize: 1, preparedStatements: true, onError: () => undefined, ...options });
 }
