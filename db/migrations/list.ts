@@ -39,6 +39,7 @@ import * as mailsToHolders from './m037-mails-to-holders.ts';
 import * as taxCountry from './m038-tax-country.ts';
 import * as formAnswers from './m039-form-answers.ts';
 import * as refusedForms from './m040-refused-forms.ts';
+import * as freedCreditNotes from './m041-freed-credit-notes.ts';
 
 export const migrations = {
   '2026-11-20-foundation': foundation,
@@ -81,4 +82,5 @@ export const migrations = {
   'm038-tax-country': taxCountry,
   'm039-form-answers': formAnswers,
   'm040-refused-forms': refusedForms,
+  'm041-freed-credit-notes': freedCreditNotes,
 };

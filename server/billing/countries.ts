@@ -19,7 +19,10 @@ const otherCodes: Record<string, string> = { UK: 'GB', EL: 'GR' };
 
 /** The country that a text names by its code, or undefined. */
 export function readCountry(text: string): string | undefined {
-  const code = text.trim().toUpperCase();
+  const letters = text.normalize('NFKC').trim();
+  // Before they are capitals: ß would become SS.
+  if (!/^[A-Za-z]{2}$/.test(letters)) return undefined;
+  const code = letters.toUpperCase();
   const known = otherCodes[code] ?? code;
   return isCountry(known) ? known : undefined;
 }

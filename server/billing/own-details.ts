@@ -88,7 +88,9 @@ export async function updateOwnDetails(deps: Dependencies, actor: Actor, given: 
     const ignored = settled.country === null ? details.ignored.filter(mayHideCountry) : [];
     if (changed.length === 0 && ignored.length === details.ignored.length) return;
     const right = details.ignored.filter((pointer) => !ignored.includes(pointer));
-    const decided = [...changed, ...right.flatMap(nameOf)];
+    // Not about an address for invoices that they did not change: one that a signup names is kept by a click of its own.
+    const seen = right.flatMap(nameOf).filter((name) => name !== 'invoiceEmail');
+    const decided = [...changed, ...seen];
     await updateBillingDetails(trx, accountId, {
       ...settled,
       editedHere: [...new Set([...details.editedHere, ...decided])].sort(),
@@ -222,14 +224,15 @@ export async function confirmInvoiceEmail(
 
 type SomeDetails = { [Name in keyof GivenDetails]?: string | undefined };
 
-/** The details with what is given in place of what was there. Throws 422 `validation_failed`. */
+/** The details with what is given in place of what was there, which is not judged anew. Throws 422 `validation_failed`. */
 function requireRight(
   known: DetailValues,
   given: SomeDetails,
   config: Pick<Config, 'production'>,
 ): DetailValues {
-  const named = Object.entries(given).filter(([, text]) => text !== undefined);
-  const read = readDetails({ ...spellDetails(known), ...Object.fromEntries(named) }, config);
+  const named = Object.fromEntries(Object.entries(given).filter(([, text]) => text !== undefined));
+  const isGiven = (...names: (keyof GivenDetails)[]) => names.some((name) => Object.hasOwn(named, name));
+  const read = readDetails({ ...spellDetails(known), ...named }, config, { known, isGiven });
   if ('errors' in read) throw new AppError('validation_failed', { errors: read.errors });
   // One that was said stays said.
   return { ...read.value, country: read.value.country ?? known.country };

@@ -81,14 +81,29 @@ export function readInvoiceEmail(text: string, config: Pick<Config, 'production'
   return value === undefined ? fault('invoiceEmail', faultWords.email_malformed) : { value };
 }
 
-/** All of a form, with everything that is wrong with it. */
-export function readDetails(given: GivenDetails, config: Pick<Config, 'production'>): Read<DetailValues> {
+type Known = { known: DetailValues; isGiven: (...names: (keyof GivenDetails)[]) => boolean };
+
+/**
+ * All of a form, with everything that is wrong with it. What is not given is as it is `known`: nobody is refused for what somebody
+ * else said.
+ */
+export function readDetails(
+  given: GivenDetails,
+  config: Pick<Config, 'production'>,
+  { known, isGiven }: Known,
+): Read<DetailValues> {
   const { line1, line2, postcode, city, country } = given;
-  const company = readCompany(given.company);
-  const address = readAddress({ line1, line2, postcode, city, country });
-  // Also where something else is wrong with the address.
-  const vatId = readBuyerVatId(given.vatId, readCountry(given.country));
-  const invoiceEmail = readInvoiceEmail(given.invoiceEmail, config);
+  const company = isGiven('company') ? readCompany(given.company) : { value: known.company };
+  const address = isGiven('line1', 'line2', 'postcode', 'city', 'country')
+    ? readAddress({ line1, line2, postcode, city, country })
+    : { value: { address: known.address, country: known.country } };
+  // Each must fit the other; also where something else is wrong with the address.
+  const vatId = isGiven('country', 'vatId')
+    ? readBuyerVatId(given.vatId, readCountry(given.country))
+    : { value: known.vatId };
+  const invoiceEmail = isGiven('invoiceEmail')
+    ? readInvoiceEmail(given.invoiceEmail, config)
+    : { value: known.invoiceEmail };
   const errors = [company, address, vatId, invoiceEmail].flatMap((read) =>
     'errors' in read ? read.errors : [],
   );

@@ -73,8 +73,8 @@ const deferSet = (
   });
 
 /**
- * Makes these settings the ones that count. Throws 422 `validation_failed` where a text names a bank account that is not the one in
- * force.
+ * Makes these settings the ones that count. Throws 422 `validation_failed` where a new text names a bank account that is not the one
+ * in force.
  */
 export async function setSettings(
   trx: Transaction<DB>,
@@ -86,7 +86,7 @@ export async function setSettings(
   const { inForce, pending } = await findVersions(trx);
   const wanted = pending ?? inForce;
   if (wanted && isSame(wanted.settings, settings)) return { done: false, version: wanted.version };
-  const errors = findOtherAccounts(settings, (inForce?.settings ?? settings).seller.iban);
+  const errors = findOtherAccounts(settings, inForce?.settings);
   if (errors.length > 0) throw new AppError('validation_failed', { errors });
   await tellOfTexts(trx, deps, { before: inForce?.settings, settings, actorId: trail.actorId });
   const insert = (each: BillingSettings, begins: Begin) =>

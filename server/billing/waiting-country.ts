@@ -4,6 +4,7 @@ import type { Transaction } from 'kysely';
 import type { DB } from '../../db/schema.ts';
 import {
   type BillingDetails,
+  type DetailName,
   type DetailValues,
   lockBillingDetails,
   updateBillingDetails,
@@ -11,7 +12,7 @@ import {
 import { hasDocuments } from '../../db/tables/documents.ts';
 import { daysAfter } from '../basics/instant.ts';
 import { findSettings } from './issue.ts';
-import { mayHideCountry } from './read-details.ts';
+import { isCountryUnread, mayHideCountry } from './read-details.ts';
 import { isTaxedAlike } from './tax.ts';
 
 /** What waits since before then is overdue: it has waited for 14 days. */
@@ -50,14 +51,15 @@ export async function settlePlace(
 async function changesTax(
   trx: Transaction<DB>,
   accountId: string,
-  { country, vatId, hasCheckedVatId }: BillingDetails,
+  details: BillingDetails,
   given: DetailValues & { country: string },
 ): Promise<boolean> {
+  const { country, vatId, hasCheckedVatId } = details;
   if (given.country === country) return false;
   const found = await findSettings(trx);
   if (!found) return false;
-  // The first word about it is what anybody can only say themselves.
-  if (country === null && !(await hasDocuments(trx, accountId))) return false;
+  // The first word about it is what anybody can only say themselves. It is not the first after one that nobody could read.
+  if (country === null && !isCountryUnread(details) && !(await hasDocuments(trx, accountId))) return false;
   const after = {
     country: given.country,
     vatId: given.vatId,
@@ -77,11 +79,16 @@ export async function decideWaiting(
   await updateBillingDetails(trx, accountId, {
     ...(isAccepted ? asGiven(details) : details),
     ignored: isAccepted ? details.ignored.filter((pointer) => !mayHideCountry(pointer)) : details.ignored,
-    // The CRM sends its address with each report: what was refused does not wait again for that.
-    editedHere: isAccepted
-      ? details.editedHere
-      : [...new Set([...details.editedHere, 'address' as const])].sort(),
+    editedHere: isAccepted ? details.editedHere : editedOnceRefused(details),
     waiting: null,
   });
   return true;
+}
+
+function editedOnceRefused(details: BillingDetails): DetailName[] {
+  const others = details.editedHere.filter((name) => name !== 'address');
+  // Invoices are held until somebody says the country: the CRM may, even where the customer typed the one that was refused.
+  if (isCountryUnread(details)) return others;
+  // The CRM sends its address with each report: what was refused does not wait again for that.
+  return [...others, 'address' as const].sort();
 }

@@ -41,9 +41,9 @@ export const writeCsv = (records: string[][]): string =>
 const number = /^-?\d+(\.\d+)?$/;
 
 // Where a spreadsheet of any language may begin a cell, and what it begins a formula with. Excel in German goes by semicolons
-// only, and then takes no notice of our quotes.
+// only, and then takes no notice of our quotes. Signs that nobody sees (Cf) may be dropped on the way into a cell.
 const breaks = ';\\t\\v\\f\\r\\n\\u0085\\u2028\\u2029';
-const formula = new RegExp(`(?:^|[${breaks}])(?=[\\p{Zs}"]*[=+\\-@＝＋－＠])`, 'gu');
+const formula = new RegExp(`(?:^|[${breaks}])(?=[\\p{Zs}\\p{Cf}"]*[=+\\-@＝＋－＠﹦﹢﹣﹫])`, 'gu');
 const broken = new RegExp(`^[${breaks.slice(1)}]`);
 const toQuote = new RegExp(`[",${breaks}]`);
 

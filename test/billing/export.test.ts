@@ -371,6 +371,11 @@ describe('the books', () => {
     ]);
   });
 
+  it('have that mark also before small signs, and after signs that nobody sees', () => {
+    const given = ['\u200b=1', '﹣1', 'a;\u2060﹢1', '\u200bplain', '-1'];
+    expect(writeCsv([given])).toBe(`"'\u200b=1","'﹣1","a;'\u2060﹢1",\u200bplain,-1\r\n`);
+  });
+
   it('have a mark before text that a spreadsheet would take for a formula, and nowhere else', async () => {
     const { id, accountId } = await books.report('Formula');
     await sql`insert into billing_details (account_id, company) values (${accountId}, '=HYPERLINK("x", 1)')`.execute(

@@ -2,7 +2,9 @@
 // to 7.393). One fault never makes the tax that of the seller's country.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { inTransaction } from '../../db/postgres/transactions.ts';
 import { findBillingDetails } from '../../db/tables/billing-details.ts';
+import { decideWaiting } from '../../server/billing/waiting-country.ts';
 import { openApp, type TestApp } from '../support/app/app.ts';
 import { openClient, refusalOf } from '../support/app/trpc.ts';
 import { type Browser, openBrowser, textOf } from '../support/app/visitor.ts';
@@ -150,6 +152,7 @@ const faulty: [what: string, given: unknown, country: string | null, tax: string
   ['a second line that cannot be shown', { ...address, line2: 'a\u0000b' }, 'FR', french],
   ['a town that is a number, in the UK', { ...address, city: 7, country: 'uk' }, 'GB', outside],
   ['no street, in EL', { ...address, line1: ' ', country: 'EL' }, 'GR', outside],
+  ['a country that is a letter ß', { ...address, country: 'ß' }, null, ''],
   ['a country that there is not', { ...address, country: 'ZZ' }, null, ''],
   ['a country by its name', { ...address, country: 'France' }, null, ''],
   ['no country', { ...address, country: undefined }, null, ''],
@@ -205,6 +208,10 @@ describe('a country that could not be read', () => {
     expect(await read(email)).toMatchObject({ country: null, editedHere: ['company'] });
     await save(browser, { company: 'Narnia Ltd', ...address });
     await clockOn();
+    // Nor does it count at once: another word was there before.
+    expect(await bill(signupId)).toBe('country_unread');
+    await accept(email);
+    await clockOn();
     expect(await bill(signupId)).toEqual([{ tax: french, country: 'FR', said: null }]);
     expect(await read(email)).toMatchObject({ ignored: [], editedHere: ['address', 'company'] });
   });
@@ -214,7 +221,27 @@ describe('a country that could not be read', () => {
     expect(await bill(signupId)).toBe('country_unread');
     await customers.report(signupId, { email, billing: { address } });
     await clockOn();
+    expect(await bill(signupId)).toBe('country_unread');
+    await accept(email);
+    await clockOn();
     expect(await bill(signupId)).toEqual([{ tax: french, country: 'FR', said: null }]);
+  });
+
+  it('is held once a new one is refused, until another counts, said by the CRM or anew by the customer', async () => {
+    const { email, signupId } = await arrive({ address: 'Narnia' });
+    const browser = await open(email);
+    await save(browser, address);
+    await accept(email, false);
+    expect(await read(email)).toMatchObject({ country: null, waiting: null, editedHere: [] });
+    await clockOn();
+    expect(await bill(signupId)).toBe('country_unread');
+    await save(browser, address);
+    expect(await read(email)).toMatchObject({ country: null, waiting: { country: 'FR' } });
+    await accept(email, false);
+    await customers.report(signupId, { email, billing: { address: { ...address, country: 'DE' } } });
+    await clockOn();
+    // It is taxed as without a country.
+    expect(await bill(signupId)).toEqual([{ tax: german, country: 'DE', said: null }]);
   });
 
   it('holds it for a row of the version before, which kept nothing of the address', async () => {
@@ -262,6 +289,17 @@ describe('a country that was said', () => {
     });
   });
 });
+
+/** An administrator decides about France. */
+const accept = async (email: string, isAccepted = true) => {
+  const { rows } = await sql<{
+    id: string;
+  }>`select account_id as id from users where email = ${email}`.execute(app.db);
+  const isDone = await inTransaction(app.db, { by: 'service', cause: 'test' }, (trx) =>
+    decideWaiting(trx, rows[0]?.id ?? '', { country: 'FR', isAccepted }),
+  );
+  expect(isDone).toBe(true);
+};
 
 /** A period that is held is tried again after a minute. */
 const clockOn = () => customers.setClock(new Date(clock.at.getTime() + 61_000).toISOString());

@@ -360,6 +360,37 @@ describe('a signup', () => {
     expect(await read(email)).toMatchObject({ company: 'Renamed', vatId: null, ignored: [] });
   });
 
+  it('whose address for invoices could not be read may name another, which waits though the form was saved', async () => {
+    const { email } = await arrive('unread-email', { invoice_email: 'a b' });
+    const browser = await logIn(app.send, email);
+    await save({ company: 'Mine' }, browser);
+    expect(await read(email)).toMatchObject({ ignored: [], editedHere: ['company'] });
+    const invoice_email = 'later@fleurs.example.com';
+    await customers.report('unread-email', { email, billing: { invoice_email } });
+    expect(await read(email)).toMatchObject({ invoiceEmail: invoice_email, isInvoiceEmailUndecided: true });
+  });
+
+  it('that said what does not fit keeps nobody from saving the rest', async () => {
+    const invoice_email = 'misfit@fleurs.example.com';
+    const { email } = await arrive('misfit', { vat_id: 'FR83404833048', invoice_email });
+    await sql`update billing_details set tax_country = 'DE' where account_id = ${await accountOf(email)}`.execute(
+      app.db,
+    );
+    const browser = await logIn(app.send, email);
+    expect((await post(browser, { intent: 'own-invoice-email', invoiceEmail: invoice_email })).status).toBe(
+      303,
+    );
+    const client = openClient(app.send, browser.cookie());
+    await client.billing.update.mutate({ company: 'Mine' });
+    expect(await read(email)).toMatchObject({
+      ...{ company: 'Mine', invoiceEmail: null, vatId: 'FR83404833048', country: 'DE' },
+    });
+    for (const given of [{ country: 'DE' }, { vatId: 'FR83404833048' }])
+      expect((await refusalOf(client.billing.update.mutate(given))).errors).toMatchObject([
+        { pointer: '/vatId' },
+      ]);
+  });
+
   it.each([
     ['a VAT id of another country', { address, vat_id: 'DE136695976' }, ['/account/billing/vat_id']],
     ['a VAT id that is no text', { vat_id: 7 }, ['/account/billing/vat_id']],
@@ -377,8 +408,8 @@ describe('a signup', () => {
     expect(await listIgnored()).toEqual([[await idOf(app.db, email), [...pointers].sort()]]);
     const browser = await logIn(app.send, email);
     expect(textOf(await browser.send(page))).toContain('that we could not use');
-    // Whoever saves the form has decided.
-    await save(whole, browser);
+    // Whoever saves the form has decided. Where no country could be read, another would wait if it changed the tax.
+    await save({ ...whole, country: 'DE', vatId: '' }, browser);
     expect(await listIgnored()).toEqual([]);
   });
 

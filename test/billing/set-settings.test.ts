@@ -339,7 +339,10 @@ describe('a bank account in a text', () => {
     'ＦＲ７６　３０００　６０００　０１１２　３４５６　７８９０　１８９',
     'FR76-3000-6000-0112-3456-7890-189',
     'FR76\u20113000\u20136000\u20140112\u22123456\u20107890\u2010189',
-    'FR.76/3000_6000·0112|3456:7890,189',
+    'FR.76;3000_6000·0112|3456 7890+189',
+    'FR٧٦ ٣٠٠٠ ٦٠٠٠ ٠١١٢ ٣٤٥٦ ٧٨٩٠ ١٨٩',
+    'FR76 3OOO 6ooo Oll2 3456 789O I89',
+    'GB82 WEST l234 5698 7654 32',
     'fR 7 6 3 0 0 0 6 0 0 0 0 1 1 2 3 4 5 6 7 8 9 0 1 8 9',
     'DE89 3704 0044 0532 0130 00 or FR76 3000 6000 0112 3456 7890 189',
     'GB82 WEST 1234 5698 7654 32',
@@ -354,6 +357,39 @@ describe('a bank account in a text', () => {
     expect([fault?.pointer, more]).toEqual(['/payment/text', []]);
     expect(fault?.detail).toContain('a bank account that is not the one in force');
     expect([(await read(cookie)).versions.length, await mails()]).toEqual([1, before]);
+  });
+
+  it('is refused where it goes on in the next line', async () => {
+    const { cookie } = await openAdmin();
+    await mustSet(cookie, germanSettings);
+    const { seller, plans } = germanSettings;
+    const [line1, line2] = ['FR76 3000 6000 01', '12 3456 7890 189'];
+    const errors = await refused(cookie, {
+      ...germanSettings,
+      seller: { ...seller, address: { ...seller.address, line1, line2 } },
+      plans: { ...plans, starter: { title: line1, description: line2 } },
+    });
+    expect(errors.map(({ pointer }) => pointer).sort()).toEqual([
+      '/plans/starter/title',
+      '/seller/address/line1',
+    ]);
+  });
+
+  it('is no fault of whoever changes something else, where it is in force', async () => {
+    const { cookie } = await openAdmin();
+    await mustSet(cookie, germanSettings);
+    // As the version before took it.
+    await sql`alter table billing_settings disable trigger user`.execute(app.db);
+    await sql`update billing_settings
+      set settings = jsonb_set(settings::jsonb, '{payment,text}', to_jsonb(${foreign}::text))`.execute(
+      app.db,
+    );
+    await sql`alter table billing_settings enable trigger user`.execute(app.db);
+    const terms = { ...germanSettings.terms, days_to_pay: 5 };
+    const payment = { ...germanSettings.payment, text: foreign };
+    await mustSet(cookie, { ...germanSettings, payment, terms });
+    const changed = { ...payment, text: `Pay to ${foreign}` };
+    expect(await refused(cookie, { ...germanSettings, payment: changed, terms })).toHaveLength(1);
   });
 
   it('is refused in each text, and each is named', async () => {
@@ -396,6 +432,8 @@ describe('a bank account in a text', () => {
 
   it.each([
     'Pay to DE89 3704 0044 0532 0130 00, or by the link.',
+    // Other numbers in a row.
+    'FR76 3000/6000 0112, 3456:7890 189',
     'de89-3704-0044-0532-0130-00',
     // One digit is wrong, or missing.
     'FR76 3000 6000 0112 3456 7890 188',

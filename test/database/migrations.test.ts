@@ -55,6 +55,7 @@ const landed = [
   'm038-tax-country',
   'm039-form-answers',
   'm040-refused-forms',
+  'm041-freed-credit-notes',
 ];
 
 /** The last of those from before the first release: nothing older runs anywhere. */

@@ -107,7 +107,7 @@ export function BillingSection({ person }: { person: Person }) {
             label={`Refuse the new country, ${waiting.country}`}
             button="Refuse the country"
             danger
-            notice="Address, VAT ID and tax stay as they were, and reports of the CRM do not change the address any more. The person sees the address of before, and gets no email: tell them why."
+            notice="Address, VAT ID and tax stay as they were, and reports of the CRM do not change the address any more. But where no country could be read, invoices stay held, and you are asked again when the person or the CRM says another. The person sees the address of before, and gets no email: tell them why."
           />
         </div>
       )}
