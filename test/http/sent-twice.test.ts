@@ -327,7 +327,10 @@ it('is done, not said to be done, after somebody else has undone it', async () =
 });
 
 it('at most four of a browser wait, and the others do nothing', async () => {
-  const { browser, path, form } = await setPassword('twice@example.com');
+  const email = 'four@example.com';
+  await app.send('/signup', { form: { name: 'Four', email } });
+  const signUp = await link(email, 'sign_up', '/signup/confirm', { name: 'Four', newPassword });
+  const { browser, path, form } = signUp;
   const cookie = browser.cookie();
   const send = () => app.send(path, { form, cookie, headers: html });
   const answers = await Promise.all(Array.from({ length: 12 }, send));
