@@ -28,13 +28,32 @@ export const onceForms: Record<string, true | readonly string[]> = {
   '/admin/mails': true,
 };
 
+/** Pages with a form that takes a passkey, which may be the one that asks for a credential first. */
+const passkeyPages = new Set([
+  '/login',
+  '/profile/authenticator',
+  '/profile/passkeys',
+  '/profile/passkeys/offer',
+  '/profile/security',
+  '/profile/billing',
+  '/profile/email',
+  '/profile/delete',
+  '/profile/data',
+  '/admin/files',
+]);
+
 /** A challenge of a passkey is used up, whatever form it comes with. */
 const onceFields = ['passkey', 'confirmPasskey'];
+
+export const hasOnceForms = (pattern: string): boolean =>
+  Object.hasOwn(onceForms, pattern) || passkeyPages.has(pattern);
 
 /** `pattern` is the path of the page; `body` is as it was sent. */
 export function worksOnce(pattern: string, body: Uint8Array): boolean {
   const once = onceForms[pattern];
   if (once === true) return true;
+  if (!hasOnceForms(pattern)) return false;
   const fields = new URLSearchParams(new TextDecoder().decode(body));
-  return onceFields.some((name) => fields.has(name)) || (once?.includes(fields.get('intent') ?? '') ?? false);
+  const hasPasskey = passkeyPages.has(pattern) && onceFields.some((name) => fields.has(name));
+  return hasPasskey || (once?.includes(fields.get('intent') ?? '') ?? false);
 }

@@ -7,7 +7,7 @@
 import { type AppLoadContext, createRequestHandler, type ServerBuild } from '@remix-run/node';
 import type { Pages, Route, RouteContext } from '../server/http/route.ts';
 import type { Procedures } from '../server/trpc/router.ts';
-import { worksOnce } from './once.ts';
+import { hasOnceForms, worksOnce } from './once.ts';
 import { findRefused, type Refused, retryAfter } from './refused.ts';
 
 type BuiltRoute = NonNullable<ServerBuild['routes'][string]>;
@@ -92,9 +92,9 @@ function buildPage(route: BuiltRoute, build: ServerBuild): Route[] {
       if (method === 'POST') return answerForm(request, routeContext, { context, headers });
       if (!page.isPublic) context.refused = await findRefused({ request, context });
       const response = await answer(request, routeContext, { context, headers }, { method });
-      const setCookie =
-        page.methods.includes('POST') && transport.prefersHtml(request) && forms.nameBrowser(request);
-      if (setCookie) response.headers.append('Set-Cookie', setCookie);
+      // A browser that has the cookie gets another with what a script of a page asks for, too.
+      if (page.methods.includes('POST') && (transport.prefersHtml(request) || forms.isNamed(request)))
+        response.headers.append('Set-Cookie', forms.nameBrowser());
       if (context.refused && response.status === 200) return asRefused(response, context.refused);
       return response;
     },
@@ -121,7 +121,8 @@ function buildPage(route: BuiltRoute, build: ServerBuild): Route[] {
   ) {
     const { backend, visit } = routeContext;
     const body = await backend.transport.readBody(request, visit);
-    return backend.forms.answerOnce({ request, visit, body, worksOnce: worksOnce(path, body) }, async () => {
+    const kind = { worksOnce: worksOnce(path, body), mayEnd: hasOnceForms(path) };
+    return backend.forms.answerOnce({ request, visit, body, ...kind }, async () => {
       const response = await answer(request, routeContext, made, { method: 'POST', body });
       if (made.headers.has('set-cookie')) checkCookies(response, request, backend);
       return { response, isDone: made.context.isDone === true };

@@ -1,4 +1,4 @@
-// The only writer of `form_answers`: what forms that work once have answered, one row for each browser. `sealed` is null while
+// The only writer of `form_answers`: what forms that work once have answered, one row for each cookie of a browser, which is another with each page. `sealed` is null while
 // the first request is at work.
 import { sql } from 'kysely';
 import type { Database } from '../postgres/client.ts';

@@ -28,11 +28,12 @@ import {
 } from '../http/requests.ts';
 import { capabilities } from '../identity/ground/capabilities.ts';
 import { spellEmailAddress } from '../identity/ground/email-address.ts';
-import { answerOnce, nameBrowser, sendsCookies } from '../identity/ground/form-answers.ts';
+import { answerOnce, isNamed, nameBrowser, sendsCookies } from '../identity/ground/form-answers.ts';
 import { createRateLimits } from '../identity/ground/rate-limits.ts';
 import { findWayOn } from '../identity/login/way-on.ts';
 import { openPasswordCheck } from '../identity/password/password-check.ts';
 import { countHashing } from '../identity/password/passwords.ts';
+import { findSessionAfter, isSessionLive } from '../identity/session/sessions.ts';
 import { expired } from '../jobs/sweep.ts';
 import { provider } from '../marketplace/accept-profile.ts';
 import { createMetrics } from '../metrics/metrics.ts';
@@ -91,8 +92,17 @@ export function createBackend(options: {
       }),
     transport,
     forms: {
-      answerOnce: (...args: Tail<typeof answerOnce>) => answerOnce(deps, ...args),
-      nameBrowser: (request: Request) => nameBrowser(deps, request),
+      answerOnce: (...args: Tail<typeof answerOnce>) =>
+        answerOnce(
+          {
+            ...deps,
+            findSessionAfter: (answered) => findSessionAfter(deps, answered),
+            isSessionLive: (tokenHash) => isSessionLive(deps, tokenHash),
+          },
+          ...args,
+        ),
+      nameBrowser: () => nameBrowser(deps),
+      isNamed: (request: Request) => isNamed(deps, request),
       sendsCookies: (request: Request) => sendsCookies(deps, request),
     },
     site: describeSite(config, publish),

@@ -1,8 +1,11 @@
 // What a form that works once has answered, for the same form from the same browser (contract 9.285 to 9.289): on a slow network
 // people press twice, and the browser shows the answer to the second request only.
 //
-// The row is found by the hash of the browser cookie, and its answer is sealed with a key made from that cookie. So the database
-// alone opens none, and no other browser gets one.
+// The row is found by the hash of the browser cookie, and its answer is sealed with a key made from that cookie and all others of
+// ours. So the database alone opens none, no other browser gets one, and neither does this one after a login or a log-out.
+//
+// Each page with a form gives the browser cookie anew. So a form from a page that was opened later is another form, although its
+// fields are the same: somebody may have undone the first meanwhile.
 import { z } from 'zod';
 import {
   claimForm,
@@ -10,11 +13,19 @@ import {
   findFormAnswer,
   keepFormAnswer,
 } from '../../../db/tables/form-answers.ts';
+import { AppError } from '../../basics/errors.ts';
 import type { Visit } from '../../http/requests.ts';
 import type { Dependencies } from '../../instance/dependencies.ts';
 import { sha256 } from '../../runtime/hash.ts';
 import { seal, unseal } from './sealing.ts';
-import { buildTokenCookie, createToken, hashToken, readToken, sendsCookieLike } from './tokens.ts';
+import {
+  buildTokenCookie,
+  createToken,
+  hashToken,
+  readOtherCookies,
+  readToken,
+  sendsCookieLike,
+} from './tokens.ts';
 
 const cookie = 'identity_browser';
 const cookieSeconds = 24 * 60 * 60;
@@ -24,6 +35,8 @@ const claimMs = 10_000;
 const pausesMs = [30, 60, 120];
 const longestPauseMs = 250;
 const maxBytes = 64 * 1_024;
+/** Of one browser, on one instance. Each asks the database again and again. */
+const maxWaiting = 4;
 
 const answerSchema = z.object({
   status: z.int(),
@@ -31,15 +44,24 @@ const answerSchema = z.object({
   body: z.string().nullable(),
   /** Of the scripts in the page: each answer has its own. */
   nonce: z.string(),
+  /** The hash of the token of the session that the browser has with this answer, in hex, or null. */
+  session: z.string().nullable(),
 });
 
 type Deps = Pick<Dependencies, 'config' | 'db' | 'now' | 'log'>;
 
-/** The `Set-Cookie` value that gives the browser its cookie, or undefined if it has one. */
-export const nameBrowser = ({ config }: Pick<Deps, 'config'>, request: Request): string | undefined =>
-  readToken(request, config.issuer, cookie) === undefined
-    ? buildTokenCookie(config.issuer, cookie, createToken(), cookieSeconds)
-    : undefined;
+/** What the room of sessions knows. */
+type Sessions = {
+  findSessionAfter: (answered: { request: Request; response: Response }) => Promise<Uint8Array | undefined>;
+  isSessionLive: (tokenHash: Uint8Array) => Promise<boolean>;
+};
+
+/** The `Set-Cookie` value that gives the browser its cookie, which is another one with each page that has a form. */
+export const nameBrowser = ({ config }: Pick<Deps, 'config'>): string =>
+  buildTokenCookie(config.issuer, cookie, createToken(), cookieSeconds);
+
+export const isNamed = ({ config }: Pick<Deps, 'config'>, request: Request): boolean =>
+  readToken(request, config.issuer, cookie) !== undefined;
 
 /** Whether the browser keeps our cookies: it has sent one of them. */
 export const sendsCookies = ({ config }: Pick<Deps, 'config'>, request: Request): boolean =>
@@ -47,17 +69,18 @@ export const sendsCookies = ({ config }: Pick<Deps, 'config'>, request: Request)
 
 /**
  * Answers a posted form by `act`, whose result says whether the form has done what it is for. If `worksOnce`, the same form from
- * the same browser gets the same answer for a minute, and waits for it while `act` is at work. Any other form that the browser
- * sends ends that.
+ * the same page and browser with the same cookies gets the same answer for a minute, and waits for it while `act` is at work, unless
+ * too many wait already. Any other form of that page ends that.
  */
 export async function answerOnce(
-  deps: Deps,
+  deps: Deps & Sessions,
   {
     request,
     visit,
     body,
     worksOnce,
-  }: { request: Request; visit: Visit; body: Uint8Array; worksOnce: boolean },
+    mayEnd,
+  }: { request: Request; visit: Visit; body: Uint8Array; worksOnce: boolean; mayEnd: boolean },
   act: () => Promise<{ response: Response; isDone: boolean }>,
 ): Promise<Response> {
   const token = readToken(request, deps.config.issuer, cookie);
@@ -65,21 +88,29 @@ export async function answerOnce(
   const browserHash = hashToken(token);
   if (!worksOnce) {
     const { response, isDone } = await act();
-    if (isDone) await settle(deps, visit, dropFormAnswer(deps.db, { browserHash }));
+    // Whoever is nobody yet, and on no page with such a form, has nothing kept that is worth a write.
+    if (isDone && (mayEnd || isKnown(deps, request)))
+      await settle(deps, visit, dropFormAnswer(deps.db, { browserHash }));
     return response;
   }
-  const key = { browserHash, formHash: hashForm(request, body) };
+  const others = readOtherCookies(request, deps.config.issuer, cookie);
+  const key = { browserHash, formHash: hashForm(request, others, body) };
+  const sealKey = sha256(`${context} ${token} ${others}`);
   const isFirst = await claimForm(deps.db, { ...key, now: deps.now(), expiresAt: later(deps, claimMs) });
-  const sealed = isFirst ? undefined : await visit.deadline.pause(() => waitForAnswer(deps, key));
-  const answer = sealed && (await open(token, sealed));
-  if (answer) return repeat(answer, visit);
+  const sealed = isFirst ? undefined : await visit.deadline.pause(() => waitForAnswer(deps, key, visit));
+  const answer = sealed && (await open(sealKey, sealed));
+  if (answer && (await isStillTheirs(deps, answer))) return repeat(answer, visit);
   let kept: Uint8Array | undefined;
   try {
     const { response, isDone } = await act();
     if (!isDone) return response;
-    const given = await read(response, visit);
+    // If nobody knows, the answer is given and not kept.
+    const session = await deps.findSessionAfter({ request, response }).catch(() => 'unknown' as const);
+    const given = await read(response, visit, session === 'unknown' ? undefined : session);
+    // Such a page may have the form again, and is opened by this answer.
+    if (given.status === 200) given.headers.push(['set-cookie', nameBrowser(deps)]);
     const plain = new TextEncoder().encode(JSON.stringify(given));
-    if (plain.length <= maxBytes) kept = await seal([keyOf(token)], context, plain);
+    if (plain.length <= maxBytes && session !== 'unknown') kept = await seal([sealKey], context, plain);
     return build(given.status, given.headers, given.body);
   } finally {
     if (kept)
@@ -100,38 +131,77 @@ type Key = { browserHash: Uint8Array; formHash: Uint8Array };
 
 const later = ({ now }: Pick<Deps, 'now'>, ms: number) => new Date(now().getTime() + ms);
 
-/** The answer to the first, or undefined if it did nothing, or has not come in time. Holds no connection meanwhile. */
-async function waitForAnswer({ db, now }: Deps, key: Key): Promise<Uint8Array | undefined> {
-  for (let tries = 0; ; tries++) {
-    const found = await findFormAnswer(db, { ...key, now: now() });
-    if (!found || found.sealed) return found?.sealed ?? undefined;
-    await new Promise((done) => setTimeout(done, pausesMs[tries] ?? longestPauseMs));
+const isKnown = ({ config }: Deps, request: Request): boolean =>
+  ['identity_session', 'identity_pending_'].some((name) => sendsCookieLike(request, config.issuer, name));
+
+/** How many wait, by the hash of the browser's cookie. */
+const waiting = new Map<string, number>();
+
+/**
+ * The answer to the first, or undefined if it did nothing, or has not come in time. Holds no connection meanwhile. Throws 503
+ * `unavailable` if too many wait already.
+ */
+async function waitForAnswer(
+  { db, now }: Deps,
+  key: Key,
+  { signal }: Visit,
+): Promise<Uint8Array | undefined> {
+  const find = () => findFormAnswer(db, { ...key, now: now() });
+  let found = await find();
+  if (!found || found.sealed) return found?.sealed ?? undefined;
+  const browser = toHex(key.browserHash);
+  const count = waiting.get(browser) ?? 0;
+  if (count >= maxWaiting)
+    throw new AppError('unavailable', { headers: { 'Retry-After': '1' } }).asExpected();
+  waiting.set(browser, count + 1);
+  try {
+    for (let tries = 0; found && !found.sealed; tries++) {
+      await new Promise((done) => setTimeout(done, pausesMs[tries] ?? longestPauseMs));
+      // It must not go on to a try of its own either: nobody would see what it did.
+      if (signal?.aborted) throw new AppError('invalid_request', { detail: 'The request was canceled.' });
+      found = await find();
+    }
+    return found?.sealed ?? undefined;
+  } finally {
+    const left = (waiting.get(browser) ?? 1) - 1;
+    if (left > 0) waiting.set(browser, left);
+    else waiting.delete(browser);
   }
 }
 
-/** Names the form by where it was sent and what it holds. A script of the page sends it to a path of its own. */
-function hashForm(request: Request, body: Uint8Array): Uint8Array {
+/** Whoever has ended the session, such as everywhere, has ended what was answered in it, too. */
+const isStillTheirs = async ({ isSessionLive }: Sessions, { session }: Answer): Promise<boolean> =>
+  session === null || isSessionLive(Buffer.from(session, 'hex'));
+
+const toHex = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex');
+
+/** Names the form by where it was sent, with which cookies, and what it holds. A script of the page sends it to a path of its own. */
+function hashForm(request: Request, others: string, body: Uint8Array): Uint8Array {
   const { pathname, search } = new URL(request.url);
-  const start = new TextEncoder().encode(`${pathname}${search}\n`);
+  const start = new TextEncoder().encode(`${pathname}${search}\n${others}\n`);
   return sha256(new Uint8Array([...start, ...body]));
 }
 
 const context = 'form answers';
-const keyOf = (token: string) => sha256(`${context} ${token}`);
 
 type Answer = z.infer<typeof answerSchema>;
 
-async function open(token: string, sealed: Uint8Array): Promise<Answer | undefined> {
-  const opened = await unseal([keyOf(token)], context, sealed);
+async function open(key: Uint8Array, sealed: Uint8Array): Promise<Answer | undefined> {
+  const opened = await unseal([key], context, sealed);
   const read = opened && answerSchema.safeParse(JSON.parse(new TextDecoder().decode(opened.plain)));
   return read?.data;
 }
 
-const read = async (response: Response, { cspNonce }: Visit): Promise<Answer> => ({
+const read = async (
+  response: Response,
+  { cspNonce }: Visit,
+  session: Uint8Array | undefined,
+): Promise<Answer> => ({
   status: response.status,
   headers: [...response.headers] as [string, string][],
   body: response.body && (await response.text()),
   nonce: cspNonce,
+  session: session ? toHex(session) : null,
 });
 
 const repeat = ({ status, headers, body, nonce }: Answer, { cspNonce }: Visit) =>

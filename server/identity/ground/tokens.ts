@@ -45,6 +45,27 @@ export function readTokens(request: Request, issuer: string, prefix: string): Ma
 export const sendsCookieLike = (request: Request, issuer: string, prefix: string): boolean =>
   Object.keys(readCookies(request)).some((name) => name.startsWith(cookieName(issuer, prefix)));
 
+/** All cookies of ours that the request has, but for the one with that name, as one text. */
+export const readOtherCookies = (request: Request, issuer: string, name: string): string =>
+  Object.entries(readCookies(request))
+    .filter(([each]) => each.startsWith(cookieName(issuer, 'identity_')) && each !== cookieName(issuer, name))
+    .map(([each, value]) => `${each}=${value}`)
+    .sort()
+    .join('; ');
+
+/** The token that the browser has in that cookie after that answer to its request. */
+export function readTokenAfter(
+  { request, response }: { request: Request; response: Response },
+  issuer: string,
+  name: string,
+): string | undefined {
+  const start = `${cookieName(issuer, name)}=`;
+  const set = response.headers.getSetCookie().findLast((line) => line.startsWith(start));
+  if (set === undefined) return readToken(request, issuer, name);
+  const token = set.slice(start.length).split(';', 1)[0];
+  return isToken(token) ? token : undefined;
+}
+
 export const readCookie = (request: Request, issuer: string, name: string): string | undefined =>
   readCookies(request)[cookieName(issuer, name)];
 

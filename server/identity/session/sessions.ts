@@ -26,7 +26,7 @@ import type { Dependencies } from '../../instance/dependencies.ts';
 import { findLastUser, readDevice, rememberLogin, userAgentOf } from '../ground/device.ts';
 import { notifyNewBrowser } from '../ground/notices.ts';
 import { dropFormsOfOthers } from '../ground/refused-forms.ts';
-import { buildTokenCookie, createToken, hashToken, readToken } from '../ground/tokens.ts';
+import { buildTokenCookie, createToken, hashToken, readToken, readTokenAfter } from '../ground/tokens.ts';
 import { trailOf } from '../ground/trail.ts';
 import { lacksSecondFactor, mustSetUpFactor } from './second-factor.ts';
 
@@ -220,6 +220,24 @@ export async function findLastSessionUser(
 /** Whether the browser has the cookie of a session, live or not. */
 export const hasSessionCookie = ({ config }: Pick<Dependencies, 'config'>, request: Request): boolean =>
   readToken(request, config.issuer, cookie) !== undefined;
+
+/** The hash of the token of the session that the browser has after that answer, if it has one that lives. */
+export async function findSessionAfter(
+  deps: Pick<Dependencies, 'config' | 'read' | 'now'>,
+  answered: { request: Request; response: Response },
+): Promise<Uint8Array | undefined> {
+  const token = readTokenAfter(answered, deps.config.issuer, cookie);
+  const tokenHash = token === undefined ? undefined : hashToken(token);
+  return tokenHash && (await isSessionLive(deps, tokenHash)) ? tokenHash : undefined;
+}
+
+export async function isSessionLive(
+  { read, now }: Pick<Dependencies, 'read' | 'now'>,
+  tokenHash: Uint8Array,
+): Promise<boolean> {
+  const session = await findSessionByTokenHash(read, tokenHash, sessionLimits(now()));
+  return session !== undefined && !session.endedAt && !session.user.suspendedAt;
+}
 
 /** Throws 401 `login_required` unless somebody is logged in. */
 export function requireLoggedIn(found: BrowserSession | undefined): LoggedInSession {
