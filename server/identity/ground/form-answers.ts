@@ -6,6 +6,7 @@
 //
 // Each page with a form gives the browser cookie anew. So a form from a page that was opened later is another form, although its
 // fields are the same: somebody may have undone the first meanwhile.
+import { decodeHex, encodeHex } from 'oslo/encoding';
 import { z } from 'zod';
 import {
   claimForm,
@@ -149,7 +150,7 @@ async function waitForAnswer(
   const find = () => findFormAnswer(db, { ...key, now: now() });
   let found = await find();
   if (!found || found.sealed) return found?.sealed ?? undefined;
-  const browser = toHex(key.browserHash);
+  const browser = encodeHex(key.browserHash);
   const count = waiting.get(browser) ?? 0;
   if (count >= maxWaiting)
     throw new AppError('unavailable', { headers: { 'Retry-After': '1' } }).asExpected();
@@ -171,9 +172,7 @@ async function waitForAnswer(
 
 /** Whoever has ended the session, such as everywhere, has ended what was answered in it, too. */
 const isStillTheirs = async ({ isSessionLive }: Sessions, { session }: Answer): Promise<boolean> =>
-  session === null || isSessionLive(Buffer.from(session, 'hex'));
-
-const toHex = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex');
+  session === null || isSessionLive(decodeHex(session));
 
 /** Names the form by where it was sent, with which cookies, and what it holds. A script of the page sends it to a path of its own. */
 function hashForm(request: Request, others: string, body: Uint8Array): Uint8Array {
@@ -201,7 +200,7 @@ const read = async (
   headers: [...response.headers] as [string, string][],
   body: response.body && (await response.text()),
   nonce: cspNonce,
-  session: session ? toHex(session) : null,
+  session: session ? encodeHex(session) : null,
 });
 
 const repeat = ({ status, headers, body, nonce }: Answer, { cspNonce }: Visit) =>
