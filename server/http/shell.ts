@@ -140,8 +140,7 @@ function buildAnswerBy({ backend, isDevelopment }: ShellOptions, pageTurns: Refu
         const asked = decodeURIComponent(pathOf(raw.url));
         // Encoded again they would begin a query, so there were no end of paths to one page.
         if (/[?#]/.test(asked)) throw new AppError('not_found');
-        const makeInTurn = () => pageTurns.take(visit, () => makeForAll(route, asked, params));
-        return answerToAll(raw, asked, makeInTurn);
+        return answerToAll(raw, asked, () => makeForAll(route, asked, params));
       };
       return visit.deadline.enforce(serve());
     };

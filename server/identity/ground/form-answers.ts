@@ -170,7 +170,7 @@ async function waitForAnswer(
   }
 }
 
-/** Whoever has ended the session, such as everywhere, has ended what was answered in it, too. */
+/** A session that was ended, such as by logging out everywhere, ends what was answered in it. */
 const isStillTheirs = async ({ isSessionLive }: Sessions, { session }: Answer): Promise<boolean> =>
   session === null || isSessionLive(decodeHex(session));
 
