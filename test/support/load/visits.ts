@@ -100,6 +100,8 @@ export function startVisits(env: Record<string, string>, firstPorts: number[]): 
       const browser = openBrowser(send);
       const form = { email: `nobody-${++serial}@example.test`, password: 'wrong' };
       const refused = await browser.send('/login', { form, headers: html });
+      // A browser without a cookie of ours gets the refusal at once, but from version 0.5.0.
+      if (refused.status === 401) return;
       expectStatus(refused, 303);
       const { pathname, search } = locationOf(refused);
       expectStatus(await browser.send(pathname + search, { headers: html }), 401);
