@@ -1,5 +1,6 @@
 // This version and the one before it run beside each other on one database, under traffic, whichever migrated it: so an upgrade
 // and the way back interrupt nobody (docs/operate/upgrade.md). Both issue invoices all the while, in one series (contract 7.57).
+import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
 import { readConfig } from '../../server/settings/config.ts';
@@ -116,7 +117,9 @@ describe.skipIf(!commit)(`this version beside ${commit}`, () => {
     }
     const countIssued = async () =>
       (await sql<{ count: number }>`select count(*)::int as count from invoices`.execute(db)).rows[0]?.count;
-    await expect.poll(earlier.output, { timeout: 60_000 }).toContain('billing waits since');
+    // From 0.5.0 on a version knows of the restore, and does not try: so there is no fault to wait for, only time to pass.
+    await sleep(10_000);
+    expect(earlier.output()).not.toContain('billing waits since');
     expect(await countIssued()).toBe(0);
     await sql`update restores set billing_resumed_at = now()`.execute(db);
     await expect.poll(countIssued, { timeout: 60_000 }).toBe(4);
