@@ -48,22 +48,35 @@ export const recipientOf = (kind: BillingMailKind) =>
 export const copyRecipientOf = (kind: BillingMailKind) =>
   sql<string>`case when ${kind}::text <> all(${kindsToPerson}::text[]) then m."copyEmail" end`;
 
-/** Undefined if nobody is to get the mail, or its copy. */
+const copySuffix = ':copy';
+
+/** The key of the copy of a mail. */
+export const copyKeyOf = (key: string) => `${key}${copySuffix}`;
+
+/**
+ * Undefined if nobody is to get the mail. Once somebody has decided, its copy goes where the mail would go by now. `hasOther` says that
+ * whoever is to get one of the two has the other, or still gets it.
+ */
 export async function findMailbox(
   db: Database,
   contractId: string,
-  { kind, isCopy }: { kind: BillingMailKind; isCopy: boolean },
-): Promise<{ email: string; isProved: boolean; isForInvoices: boolean } | undefined> {
-  if (isCopy)
-    return selectMailboxes(db)
-      .select(['isCopyProved as isProved', copyRecipientOf(kind).as('email')])
-      .select(sql<boolean>`false`.as('isForInvoices'))
-      .where('m.contractId', '=', contractId)
-      .where(copyRecipientOf(kind), 'is not', null)
-      .executeTakeFirst();
+  { id, kind, isCopy }: { id: string; kind: BillingMailKind; isCopy: boolean },
+): Promise<{ email: string; isProved: boolean; isForInvoices: boolean; hasOther: boolean } | undefined> {
+  const now = recipientOf(kind);
+  const copy = isCopy ? copyRecipientOf(kind) : sql<string>`null::text`;
+  const email = sql<string>`coalesce(${copy}, ${now})`;
+  const keyOfOther = isCopy ? sql`left(own.key, ${-copySuffix.length})` : sql`own.key || ${copySuffix}`;
+  const placeOfUnsent = isCopy ? now : sql`null`;
   return selectMailboxes(db)
-    .select(['isProved', recipientOf(kind).as('email')])
-    .select(sql<boolean>`m."isForInvoices" and ${recipientOf(kind)} = m.email`.as('isForInvoices'))
+    .select([
+      email.as('email'),
+      sql<boolean>`case when ${copy} is null then m."isProved" else m."isCopyProved" end`.as('isProved'),
+      sql<boolean>`m."isForInvoices" and ${email} = m.email`.as('isForInvoices'),
+      sql<boolean>`exists (select from mails own join mails other on other.key = ${keyOfOther}
+        where own.id = ${id} and ${email} = case when other.sent_at is null then ${placeOfUnsent} else other.recipient end)`.as(
+        'hasOther',
+      ),
+    ])
     .where('m.contractId', '=', contractId)
     .executeTakeFirst();
 }

@@ -6,7 +6,7 @@ import { v7 as uuidv7 } from 'uuid';
 import type { Database } from '../postgres/client.ts';
 import { prepareDeferred } from '../postgres/prepare.ts';
 import type { DB } from '../schema.ts';
-import { copyRecipientOf, recipientOf, selectMailboxes } from './billing-mails.ts';
+import { copyKeyOf, copyRecipientOf, recipientOf, selectMailboxes } from './billing-mails.ts';
 import {
   type BillingMailKind,
   billingMailKinds,
@@ -95,9 +95,6 @@ const prepareOfContract = (toRecipient: typeof recipientOf) =>
 
 const insertOfContract = prepareOfContract(recipientOf);
 const insertCopyOfContract = prepareOfContract(copyRecipientOf);
-
-/** The key of the copy of a mail. */
-export const copyKeyOf = (key: string) => `${key}:copy`;
 
 /**
  * Adds a mail to the mailbox of a contract for mails of that kind, unless there is none, or a mail with the same key; and a copy of it,

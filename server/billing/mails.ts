@@ -5,10 +5,10 @@ import type { Transaction } from 'kysely';
 import type { Database } from '../../db/postgres/client.ts';
 import { inTransaction } from '../../db/postgres/transactions.ts';
 import type { DB } from '../../db/schema.ts';
-import { findDueReminders, findEndingTrials } from '../../db/tables/billing-mails.ts';
+import { copyKeyOf, findDueReminders, findEndingTrials } from '../../db/tables/billing-mails.ts';
 import { findSettingsInForce } from '../../db/tables/billing-settings.ts';
 import { markReminded } from '../../db/tables/invoices.ts';
-import { copyKeyOf, deferBillingMail, deferMail } from '../../db/tables/mails.ts';
+import { deferBillingMail, deferMail } from '../../db/tables/mails.ts';
 import type { Dependencies } from '../instance/dependencies.ts';
 import type { DocumentFacts } from './document-facts.ts';
 

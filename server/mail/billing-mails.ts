@@ -19,7 +19,7 @@ import type { MailMessage } from './layout.ts';
 import type { Message } from './mailer.ts';
 
 /** `isCopy`: for whom the address for invoices is not, while nobody has said that it is to stay. */
-type Mail = Pick<MailRow, 'details'> & { kind: BillingMailKind; isCopy: boolean };
+type Mail = Pick<MailRow, 'id' | 'details'> & { kind: BillingMailKind; isCopy: boolean };
 
 export type BillingMessage = Pick<Message, 'to' | 'attachment'> & { message: MailMessage };
 
@@ -34,12 +34,12 @@ const longestWaitMs = 24 * 60 * 60 * 1_000;
 /** What the mail says now. `until`: it waits for its document. Undefined: it is not true any more, or nobody is to get it. */
 export async function composeBillingMail(
   deps: Dependencies,
-  { kind, details: { copy, ...own } }: Omit<Mail, 'isCopy'>,
+  { id, kind, details: { copy, ...own } }: Omit<Mail, 'isCopy'>,
 ): Promise<BillingMessage | { until: Date } | undefined> {
   // One that was written, or taken to be sent, while the database was said to be restored: a trigger puts it off until the resume.
   if (await findBillingPause(deps.db)) return { until: waitFrom(deps.now(), undefined) };
   const details: Mail['details'] = copy ? JSON.parse(copy) : own;
-  const mail = { kind, details, isCopy: copy !== undefined };
+  const mail = { id, kind, details, isCopy: copy !== undefined };
   return details.document
     ? composeAboutDocument(deps, mail, details.document)
     : composeAboutContract(deps, mail);
@@ -47,7 +47,7 @@ export async function composeBillingMail(
 
 async function composeAboutDocument(
   { db, config, now }: Dependencies,
-  { kind, details, isCopy }: Mail,
+  { id, kind, details, isCopy }: Mail,
   number: string,
 ): Promise<BillingMessage | { until: Date } | undefined> {
   const facts = (await findFacts(db, number)) as DocumentFacts | undefined;
@@ -61,14 +61,16 @@ async function composeAboutDocument(
         email: config.billingArchiveEmail,
         isProved: true,
         isForInvoices: false,
+        hasOther: false,
       }
-    : await findMailbox(db, facts.record.contract_id, { kind, isCopy });
+    : await findMailbox(db, facts.record.contract_id, { id, kind, isCopy });
   if (!mailbox || !isTrue(kind, invoice, allocated)) {
     const which = reminders[kind];
     // One day it may be open again, or its buyer be there again.
     if (which && !isCopy) await unmarkReminded(db, number, which);
     return undefined;
   }
+  if (mailbox.hasOther) return undefined;
   const other = await findOtherReminder(db, kind, number, now());
   if (other) return other === 'is later' ? undefined : { until: other };
   const { email: to, isProved, isForInvoices } = mailbox;
@@ -135,12 +137,13 @@ function isTrue(kind: BillingMailKind, { status }: Invoice, allocated: number): 
 
 async function composeAboutContract(
   { db, config, now }: Dependencies,
-  { kind, details, isCopy }: Mail,
+  { id, kind, details, isCopy }: Mail,
 ): Promise<BillingMessage | undefined> {
   const contract = await findContract(db, { id: details.contract ?? '' });
-  const mailbox = contract && (await findMailbox(db, contract.id, { kind, isCopy }));
+  const mailbox = contract && (await findMailbox(db, contract.id, { id, kind, isCopy }));
   const settings = (await findSettingsInForce(db))?.settings as BillingSettings | undefined;
-  if (!contract || !mailbox || !settings || !isStillSo(kind, contract, details, now())) return undefined;
+  if (!contract || !mailbox || mailbox.hasOther || !settings || !isStillSo(kind, contract, details, now()))
+    return undefined;
   const { plans, seller, terms, tax } = settings;
   const { plan, price } = contract;
   const endsAt = kind === 'trial_ends' ? contract.trialEndsAt : contract.cancelsAt;

@@ -120,7 +120,7 @@ async function composeMessage(
   const { name, baseUrl, brand, supportUrl, clients } = config;
   const style = { name, accent: brand.accent ?? usualAccent, baseUrl, supportUrl };
   if (isBillingMail(kind)) {
-    const composed = await composeBillingMail(deps, { kind, details });
+    const composed = await composeBillingMail(deps, { id, kind, details });
     if (!composed || 'until' in composed) return composed;
     const { message, ...rest } = composed;
     return { id, ...rest, ...layOut(message, style, rest.to === to ? greeted : undefined) };

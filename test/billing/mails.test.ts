@@ -213,6 +213,58 @@ describe('an invoice', () => {
     },
   );
 
+  // Contract 7.401.
+  it.each([
+    ['the mail has left', 'own', 'the mail', ['person']],
+    ['the mail has left', 'keep', 'the mail', []],
+    ['the mail has left', 'change', 'the mail', ['other']],
+    ['its copy has left', 'own', 'its copy', []],
+    ['its copy has left', 'keep', 'its copy', ['invoices']],
+    ['its copy has left', 'change', 'its copy', ['other']],
+    ['neither has left', 'own', 'neither', ['person']],
+    ['neither has left', 'keep', 'neither', ['invoices']],
+  ])(
+    'once %s and somebody says “%s”, goes to each whom it is for, once',
+    async (_, answer, first, expected) => {
+      const { email, accountId, number } = await billAndSend();
+      const invoices = `${next('books')}@example.test`;
+      const other = `${next('books')}@example.test`;
+      await sql`insert into billing_details (account_id, invoice_email, invoice_email_proved_at)
+      values (${accountId}, ${invoices}, now())`.execute(books.db);
+      await inDays(24);
+      await books.bill();
+      await sql`delete from mails where sent_at is null and key not like ${`invoice_reminder_1:${number}%`}`.execute(
+        books.db,
+      );
+      const hold = (which: string) =>
+        sql`update mails set next_attempt_at = ${books.now()}::timestamptz + case
+        when sent_at is null and (key like '%:copy') = (${which} <> 'its copy') or ${which} = 'neither'
+          then interval '1 minute' else interval '0' end`.execute(books.db);
+      await hold(first);
+      const before = await books.send();
+      expect(before.map(({ to }) => to)).toEqual(
+        { 'the mail': [invoices], 'its copy': [email], neither: [] }[first],
+      );
+      const emailNow = { own: null, keep: invoices, change: other }[answer];
+      await sql`update billing_details set invoice_email = ${emailNow ?? null}, edited_here = '{invoiceEmail}',
+      invoice_email_proved_at = case when ${emailNow ?? null}::text is not null then now() end where account_id = ${accountId}`.execute(
+        books.db,
+      );
+      await later(2);
+      const sent = [...(await books.send()), ...(await books.send())];
+      const names = new Map([
+        [email, 'person'],
+        [invoices, 'invoices'],
+        [other, 'other'],
+      ]);
+      expect(sent.map(({ to }) => names.get(to))).toEqual(expected);
+      // Nor is one of the two that was not needed written anew.
+      await books.bill();
+      await later(2);
+      expect(await books.send()).toEqual([]);
+    },
+  );
+
   it('goes to the address for invoices though its user is erased, while others have the account', async () => {
     const { accountId, userId, email, number } = await bill();
     const invoices = `${next('books')}@example.test`;
