@@ -56,8 +56,9 @@ const others = ['test/{clients,cluster,wordpress}/**'];
 
 const common = {
   setupFiles: 'test/support/run/no-output.ts',
-  testTimeout: 60_000,
-  hookTimeout: 120_000,
+  // A busy machine needs several times as long as a quiet one.
+  testTimeout: 180_000,
+  hookTimeout: 180_000,
   expect: { poll: { timeout: 15_000 } },
   // A worker loads the modules once for all its files, which halves the time of all.
   isolate: false,

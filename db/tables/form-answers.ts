@@ -1,5 +1,5 @@
-// The only writer of `form_answers`: what forms that work once have answered, one row for each cookie of a browser, which is another with each page. `sealed` is null while
-// the first request is at work.
+// The only writer of `form_answers`: what forms that work once have answered, one row for each cookie of a browser, which is another
+// with each page. `sealed` is null while the first request is at work.
 import { sql } from 'kysely';
 import type { Database } from '../postgres/client.ts';
 

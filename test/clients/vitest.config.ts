@@ -10,7 +10,7 @@ export default defineConfig({
     globalSetup: 'test/support/run/global-setup.ts',
     setupFiles: 'test/support/run/no-output.ts',
     maxWorkers: 2,
-    testTimeout: 60_000,
-    hookTimeout: 120_000,
+    testTimeout: 180_000,
+    hookTimeout: 180_000,
   },
 });

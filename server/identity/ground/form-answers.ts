@@ -8,6 +8,7 @@
 // fields are the same: somebody may have undone the first meanwhile.
 import { decodeHex, encodeHex } from 'oslo/encoding';
 import { z } from 'zod';
+import { Turns } from '../../../db/postgres/turns.ts';
 import {
   claimForm,
   dropFormAnswer,
@@ -135,8 +136,7 @@ const later = ({ now }: Pick<Deps, 'now'>, ms: number) => new Date(now().getTime
 const isKnown = ({ config }: Deps, request: Request): boolean =>
   ['identity_session', 'identity_pending_'].some((name) => sendsCookieLike(request, config.issuer, name));
 
-/** How many wait, by the hash of the browser's cookie. */
-const waiting = new Map<string, number>();
+const waiting = new Turns({ each: maxWaiting, maxWaiting: { all: 0, each: 0 } });
 
 /**
  * The answer to the first, or undefined if it did nothing, or has not come in time. Holds no connection meanwhile. Throws 503
@@ -150,11 +150,8 @@ async function waitForAnswer(
   const find = () => findFormAnswer(db, { ...key, now: now() });
   let found = await find();
   if (!found || found.sealed) return found?.sealed ?? undefined;
-  const browser = encodeHex(key.browserHash);
-  const count = waiting.get(browser) ?? 0;
-  if (count >= maxWaiting)
-    throw new AppError('unavailable', { headers: { 'Retry-After': '1' } }).asExpected();
-  waiting.set(browser, count + 1);
+  const leave = await waiting.take(encodeHex(key.browserHash));
+  if (!leave) throw new AppError('unavailable', { headers: { 'Retry-After': '1' } }).asExpected();
   try {
     for (let tries = 0; found && !found.sealed; tries++) {
       await new Promise((done) => setTimeout(done, pausesMs[tries] ?? longestPauseMs));
@@ -164,9 +161,7 @@ async function waitForAnswer(
     }
     return found?.sealed ?? undefined;
   } finally {
-    const left = (waiting.get(browser) ?? 1) - 1;
-    if (left > 0) waiting.set(browser, left);
-    else waiting.delete(browser);
+    leave();
   }
 }
 

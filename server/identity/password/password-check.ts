@@ -1,6 +1,7 @@
 // The check of new passwords, with a thread and a queue of its own (contract 9.246): what it takes of a processor, neither a request
 // nor a login waits for. From the source it runs in place: a thread cannot read that.
 import pLimit from 'p-limit';
+import { Turns } from '../../../db/postgres/turns.ts';
 import { AppError } from '../../basics/errors.ts';
 import { findThread } from '../../runtime/files.ts';
 import { openThread } from '../../runtime/thread.ts';
@@ -42,25 +43,19 @@ export function openPasswordCheck(file: URL | undefined = findThread('password-t
   const thread =
     file && openThread<NewPassword, string | undefined>(file, { what: 'new passwords', longestMs: 10_000 });
   const turns = pLimit(1);
-  /** How many are checked or wait under each key. */
-  const places = new Map<string, number>();
+  const places = new Turns({ each: maxOfKey, maxWaiting: { all: 0, each: 0 } });
   const ask = (given: NewPassword) => (thread ? thread.ask(given) : findPasswordFault(given));
   return {
     async findFault(given, { signal, keys = [] } = {}) {
-      const isTooMany = keys.some((key) => (places.get(key) ?? 0) >= maxOfKey);
-      if (isTooMany || turns.pendingCount >= maxWaiting) throw new CheckIsFull();
-      for (const key of keys) places.set(key, (places.get(key) ?? 0) + 1);
+      const leaves = await Promise.all(keys.map((key) => places.take(key)));
       try {
+        if (leaves.includes(undefined) || turns.pendingCount >= maxWaiting) throw new CheckIsFull();
         return await turns(() => {
           if (signal?.aborted) throw new AppError('invalid_request', { detail: 'The request was canceled.' });
           return ask(given);
         });
       } finally {
-        for (const key of keys) {
-          const left = (places.get(key) ?? 0) - 1;
-          if (left > 0) places.set(key, left);
-          else places.delete(key);
-        }
+        for (const leave of leaves) leave?.();
       }
     },
     async load() {
