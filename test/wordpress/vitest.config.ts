@@ -9,8 +9,8 @@ export default defineConfig({
     setupFiles: 'test/support/run/no-output.ts',
     // They share one WordPress.
     fileParallelism: false,
-    testTimeout: 60_000,
-    hookTimeout: 120_000,
+    testTimeout: 180_000,
+    hookTimeout: 180_000,
     env: { TZ: 'Asia/Kathmandu', LANG: 'C' },
   },
 });
