@@ -143,10 +143,10 @@ describe('the checker finds', () => {
   };
 
   /** Whoever numbers is slow to say where it ends. */
-  const slowDown = async ({ db }: TestApp) => {
+  const slowDown = async ({ db }: TestApp, longestSeconds: number) => {
     await sql`create function slow_down() returns trigger language plpgsql as ${sql.lit(`
       begin
-        perform pg_sleep(random() * 0.05);
+        perform pg_sleep(random() * ${longestSeconds});
         return new;
       end`)}`.execute(db);
     await sql`create trigger slow_down before insert on event_sequences for each row execute function slow_down()`.execute(
@@ -156,14 +156,15 @@ describe('the checker finds', () => {
 
   it('nothing in a right build, also where numbering is slow', async () => {
     const opened = await open();
-    await slowDown(opened.app);
+    await slowDown(opened.app, 0.05);
     expect(await run(opened, () => pause(byForm({ short: 2_000, long: 20_000 })))).toEqual([]);
   });
 
-  it('the fault of a build without the lock of the sequencer', { timeout: 180_000 }, async () => {
+  it('the fault of a build without the lock of the sequencer', { timeout: 300_000 }, async () => {
     const opened = await open();
     const { app } = opened;
-    await slowDown(app);
+    // So slow that two meet at it on a busy machine, too.
+    await slowDown(app, 0.5);
     // Functions of those names which are found first. One locks nothing. Nor does the other let an event wait for an older
     // one about the same person (`held`), which would keep them in turn even so.
     await sql`create schema unlocked`.execute(app.db);
@@ -180,7 +181,7 @@ describe('the checker finds', () => {
     const unlocked = [await app.startInstance(), await app.startInstance()].map(askOf);
     // It takes two who number at one moment, and one person whose changes they share out.
     const faults = await run({ app, asks: unlocked }, async (hasFault) => {
-      for (let seconds = 0; seconds < 60 && !hasFault(); seconds++) await pause(1_000);
+      for (let seconds = 0; seconds < 120 && !hasFault(); seconds++) await pause(1_000);
     });
     expect(faults.join('\n')).toMatch(/the profile of \S+ goes back/);
   });
