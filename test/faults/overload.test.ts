@@ -101,6 +101,7 @@ it(`${manyLogins} logins at once leave /healthz and launches alone`, async () =>
       perSecond: manyLogins * 10,
       seconds: 0.1,
       ask: () => ({ ...login(), kind: 'login' }),
+      patienceMs: 60_000,
     }),
   );
   let turn = 0;

@@ -45,6 +45,8 @@ export async function openSite(
     baseUrl: app.config.baseUrl,
     async visit(options) {
       const context = await browser.newContext({ baseURL: app.config.baseUrl, ...options });
+      // A busy machine needs several times as long as a quiet one.
+      context.setDefaultTimeout(90_000);
       const page = await context.newPage();
       const complaints: string[] = [];
       page.on('console', (message) => {

@@ -38,7 +38,14 @@ export async function openOwnPostgres(settings: Record<string, string> = {}): Pr
     return Number.isNaN(main) ? [] : [main, ...(await findChildren(main))];
   };
   const signalAll = async (signal: NodeJS.Signals) => {
-    for (const pid of await findProcesses()) send(pid, signal);
+    const told = new Set<number>();
+    const findOthers = async () => (await findProcesses()).filter((pid) => !told.has(pid));
+    // The first gets it first, and so makes no more; those that it made meanwhile get it in another round.
+    for (let pids = await findOthers(); pids.length > 0; pids = await findOthers())
+      for (const pid of pids) {
+        send(pid, signal);
+        told.add(pid);
+      }
   };
   const end = async (signal: NodeJS.Signals) => {
     const [main, ...others] = await findProcesses();
