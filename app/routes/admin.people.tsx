@@ -59,7 +59,7 @@ export default function People() {
         <form method="get" action="/admin/people" className="card filters">
           <Field
             label="Find"
-            hint="The beginning of a word of their name, account or address. Or a whole user, marketplace, signup or invoice number."
+            hint="The beginning of a word of their name, account or address. Or a whole earlier address, or number of a user, marketplace user, signup, invoice or credit note."
             name="q"
             type="search"
             defaultValue={q}

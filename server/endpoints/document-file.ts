@@ -41,8 +41,8 @@ export async function documentFile(
 }
 
 /**
- * The file of any document, for administrators, as a look at its buyer. Leads to the login whoever gave their credential too long ago, and throws 403
- * `not_allowed` for managers, and 429 `rate_limited`. The shell hides it from anybody who is not staff.
+ * The file of any document, for administrators, as a look at its buyer. Leads to the login if the credential was given too long ago,
+ * and throws 403 `not_allowed` for managers, and 429 `rate_limited`. The shell hides it from anybody who is not staff.
  */
 export async function staffDocumentFile(
   deps: Dependencies,
@@ -89,8 +89,13 @@ function answer(found: FoundFile | undefined, number: string, kind: FileKind): R
   // The XML needs no font, so it waits for nothing.
   const bytes = found?.bytes === undefined && kind === 'xml' ? found && makeXml(found) : found?.bytes;
   if (!found || bytes === null) throw new AppError('not_found');
-  // The job makes it within seconds.
-  if (!bytes) throw new AppError('unavailable', { headers: { 'Retry-After': '1' } }).asExpected();
+  // The job makes it within seconds, unless it is at fault.
+  if (!bytes)
+    throw new AppError('unavailable', {
+      detail:
+        'This file is not made yet. Try again in a moment. If it is still missing then, support can tell you why.',
+      headers: { 'Retry-After': '1' },
+    }).asExpected();
   return new Response(bytes, {
     headers: {
       'Content-Type': types[kind],

@@ -79,13 +79,11 @@ function buildWelcome({ link, life, name }: LetterWords): MailMessage {
 function buildSetPassword({ link, life, name, product }: LetterWords): MailMessage {
   return {
     subject: 'Set a new password',
-    paragraphs: [
-      `We received a request to set a new password for your account with ${name}.${thenTo(product)}`,
-    ],
+    paragraphs: [`Use this link to set a new password for your account with ${name}.${thenTo(product)}`],
     action: { label: 'Set a new password', url: link },
     after: [
       renewable(life),
-      'If you did not ask for this, you can ignore this email. Nothing changes unless the link is used.',
+      'If neither you nor our support team asked for this, you can ignore this email. Nothing changes unless the link is used.',
     ],
   };
 }

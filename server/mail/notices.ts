@@ -86,7 +86,7 @@ const buildNotices = ({
   },
   account_thawed: {
     subject: 'Your account is no longer frozen',
-    text: 'Our support team has unfrozen your account. Its owner can log in again.',
+    text: 'Our support team has unfrozen your account. Its owner can log in again. If we also sent you a link to set a new password, the account is under your address: use that link, because the old password does not work any more.',
     advice: `If you are the owner and cannot log in, ${askSupport(hasSupport)}.`,
     action: { label: 'Log in', path: '/login' },
     why: isOrWas,

@@ -157,6 +157,7 @@ describe('a customer who types the address of another country', () => {
     await save(mover.browser, american);
     expect((await decide(mover, { accepted: 'no' })).status).toBe(303);
     expect(await read(mover.email)).toMatchObject({ address, country: 'FR', waiting: null });
+    expect(textOf(await mover.browser.send('/profile/activity'))).toContain('refused the new country');
     expect(await listCountries()).toEqual([]);
     expect(await bill(mover.signupId)).toEqual(['S 2000 FR']);
     // They may ask again, and wait again.

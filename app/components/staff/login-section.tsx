@@ -268,7 +268,7 @@ function Thaw({ person: { email, mailboxes, frozenAt } }: { person: Person }) {
                   required
                   defaultChecked={refused?.values.keep === mailbox}
                 />
-                <Name>{mailbox}</Name>
+                <Name>{mailbox}</Name> ({mailbox === email ? 'now' : 'earlier'})
               </label>
             ))}
             {refused?.errors.keep && (

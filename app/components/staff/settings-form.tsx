@@ -174,7 +174,7 @@ export function SettingsForm({
         <Section
           id="tax"
           title="Tax"
-          intro="The buyer’s country decides; where we do not know it, the seller’s does. A rule counts for periods that end on its day or later."
+          intro="The buyer’s country decides; if they have said none, the seller’s does. A rule counts for periods that end on its day or later."
         >
           <Select
             label="Prices of plans are"

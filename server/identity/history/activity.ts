@@ -70,7 +70,10 @@ export const words: Record<string, string | ByReason | undefined> = {
   'staff.thaw': undefined,
   'staff.remove_link': undefined,
   'staff.check_vat_id': 'Our support team checked the VAT ID',
-  'staff.accept_country': 'Our support team looked at the new country of the billing address',
+  'staff.accept_country': {
+    yes: 'Our support team accepted the new country of the billing address',
+    any: 'Our support team refused the new country of the billing address',
+  },
   'staff.retry_mail': undefined,
   'staff.create': undefined,
   'staff.erase': undefined,
@@ -248,8 +251,11 @@ export function describeEvent({
 }: Pick<ActivityLine, 'type' | 'reason' | 'details'>): string {
   if (type === 'profile.updated') return describeEdit(details?.changed);
   const said = words[type ?? ''] ?? '';
-  const cause = type === 'login.succeeded' && details?.factor === 'recovery_code' ? 'recovery_code' : reason;
-  const text = typeof said === 'string' ? said : (said[cause ?? ''] ?? said.any);
+  const cause =
+    type === 'login.succeeded' && details?.factor === 'recovery_code'
+      ? 'recovery_code'
+      : (reason ?? details?.accepted);
+  const text = typeof said === 'string' ? said : (said[String(cause)] ?? said.any);
   return type === 'capability.decided' ? text + describeCapability(details?.what) : text;
 }
 
