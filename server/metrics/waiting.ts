@@ -1,5 +1,4 @@
-// What waits in the database for a job, how far clients are with their events, and whether the database answers. Read at a
-// scrape, but at most once in five seconds. A scrape never waits for it longer than a second.
+// What waits in the database for a job, and how far clients are with their events.
 import { Gauge, type Registry } from 'prom-client';
 import type { ExpiredRows } from '../../db/expired-rows.ts';
 import type { Database } from '../../db/postgres/client.ts';
@@ -9,9 +8,7 @@ import type { Log } from '../basics/log.ts';
 import type { Config } from '../settings/config.ts';
 import { sameEverywhere } from './at-scrape.ts';
 import { registerClients } from './clients.ts';
-
-const everyMs = 5_000;
-const deadlineMs = 1_000;
+import { createReading } from './reading.ts';
 
 type Found = { waiting: WaitingRows[]; deliveries: Delivery[] };
 
@@ -22,9 +19,9 @@ export function registerWaiting(
 ): () => Promise<void> {
   const labelNames = ['queue', 'table'];
   const registers = [registry];
-  const up = new Gauge({
-    name: 'identity_database_up',
-    help: 'Whether the database answered within a second: 1 or 0.',
+  const isRead = new Gauge({
+    name: 'identity_counts_read',
+    help: 'Whether what waits for jobs and clients could be read from the database within a second: 1 or 0. At 0 these numbers are missing.',
     registers,
   });
   const rows = new Gauge({
@@ -43,7 +40,7 @@ export function registerWaiting(
   const showClients = registerClients(registry, config);
 
   const show = (found: Found | undefined) => {
-    up.set(found ? 1 : 0);
+    isRead.set(found ? 1 : 0);
     showClients(found?.deliveries ?? []);
     rows.reset();
     oldest.reset();
@@ -53,45 +50,15 @@ export function registerWaiting(
     }
   };
 
-  const readAll = async (): Promise<Found> => {
-    const [waiting, deliveries] = await Promise.all([
-      readWaitingRows(db, expired),
-      listDeliveries(db, [...config.clients.keys()]),
-    ]);
-    return { waiting, deliveries };
-  };
-
-  let reading: Promise<void> | undefined;
-  let readAt = Number.NEGATIVE_INFINITY;
-  let isLate = false;
-  const read = async () => {
-    const found = await readAll().catch((err) => {
-      log.error({ err }, 'waiting rows not read');
-      return undefined;
-    });
-    readAt = performance.now();
-    reading = undefined;
-    isLate = found === undefined;
-    show(found);
-  };
-
-  return async () => {
-    if (!reading && performance.now() - readAt < everyMs) return;
-    reading ??= read();
-    // A database that is away is asked but not waited for again: the next scrape has its answer.
-    if (isLate) return;
-    if (await isDoneWithin(reading, deadlineMs)) return;
-    isLate = true;
-    show(undefined);
-  };
-}
-
-function isDoneWithin(work: Promise<void>, ms: number): Promise<boolean> {
-  return new Promise((done) => {
-    const timer = setTimeout(() => done(false), ms);
-    work.then(() => {
-      clearTimeout(timer);
-      done(true);
-    });
+  return createReading({
+    async read() {
+      const [waiting, deliveries] = await Promise.all([
+        readWaitingRows(db, expired),
+        listDeliveries(db, [...config.clients.keys()]),
+      ]);
+      return { waiting, deliveries };
+    },
+    show,
+    onError: (err) => log.error({ err }, 'waiting rows not read'),
   });
 }
