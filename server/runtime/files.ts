@@ -19,9 +19,8 @@ export const dataFolder = `${rootFolder}.data`;
 export const findThread = (name: string): URL | undefined =>
   import.meta.url.endsWith('.ts') ? undefined : new URL(`./${name}.js`, import.meta.url);
 
-/** The font of documents, unless a setting names another. */
-export const readDefaultFont = (): Uint8Array =>
-  new Uint8Array(readFileSync(`${rootFolder}node_modules/dejavu-fonts-ttf/ttf/DejaVuSansCondensed.ttf`));
+/** The font of documents, a TTF, unless a setting names another. */
+export const defaultFontFile = `${rootFolder}node_modules/dejavu-fonts-ttf/ttf/DejaVuSansCondensed.ttf`;
 
 /** The whole of a file; undefined if it cannot be read, is no file, or is larger. */
 export function readSmallFile(path: string, maxBytes: number): Uint8Array<ArrayBuffer> | undefined {

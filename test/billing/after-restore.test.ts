@@ -12,6 +12,7 @@ import { exportBooks } from '../../server/billing/export.ts';
 import { type Bookkeeper, payOpen, recordMoney } from '../../server/billing/ledger.ts';
 import { recoverDocument } from '../../server/billing/recover.ts';
 import { writeCsv } from '../../server/runtime/csv.ts';
+import { openDocumentMaker } from '../../server/runtime/document-maker.ts';
 import { expectMisused, expectRefused, runCli } from '../support/app/cli.ts';
 import { type Books, openBooks } from '../support/billing/books.ts';
 import { backUpDatabase, makeFolder } from '../support/database/postgres.ts';
@@ -61,7 +62,8 @@ async function readKept(): Promise<Map<string, Kept>> {
 
 async function makeFiles(): Promise<void> {
   await sql`update documents_to_make set next_try_at = billing_now()`.execute(books.db);
-  await makeDueDocuments(books.deps);
+  const maker = openDocumentMaker(books.deps.config.billingFont);
+  await makeDueDocuments({ ...books.deps, maker });
 }
 
 async function exportAll(): Promise<Record<string, string>> {
