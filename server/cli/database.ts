@@ -44,14 +44,15 @@ export function addDatabaseCommands(program: Command): void {
     .option('--status', 'only say which migrations there are to do, and change nothing', false)
     .addHelpText(
       'after',
-      '\nExit status of --status: 0 if there is nothing to do, 1 if there is, 2 if that could not be found out.',
+      '\nExit status of --status: 0 if there is nothing to do, 1 if there is, 2 if that could not be found out, 3 if this ' +
+        'version does not start on the database.',
     )
     .action(async ({ status }: { status: boolean }) => {
       if (!status) return withDatabase(async () => print('The database has the current schema.'));
       endWith(2);
       const found = await withDatabaseUrl(readMigrationStatus);
       print(describeStatus(found));
-      endWith(found.toDo.length > 0 ? 1 : 0);
+      endWith(found.fault ? 3 : found.toDo.length > 0 ? 1 : 0);
     });
 
   program
@@ -87,7 +88,8 @@ export function addDatabaseCommands(program: Command): void {
     });
 }
 
-function describeStatus({ toDo, ahead }: MigrationStatus): string {
+function describeStatus({ toDo, ahead, fault }: MigrationStatus): string {
+  if (fault) return fault;
   const list = (names: string[]) => names.map((name) => `\n  ${name}`).join('');
   return [
     toDo.length > 0 ? `To do:${list(toDo)}` : 'Nothing to do: the database has what this version needs.',
