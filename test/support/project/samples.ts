@@ -48,7 +48,7 @@ export const secondRoleSample = take('docs/operate/secrets.md', 'sql', 'create r
 export const dumpSample = take('docs/operate/backups.md', 'sh', 'pg_dump');
 export const baseBackupSample = take('docs/operate/backups.md', 'sh', 'pg_basebackup');
 export const restoreSample = take('docs/operate/backups.md', 'sh', 'pg_restore');
-export const composeSecretsSample = take('docs/operate/install.md', 'sh', 'docker compose up');
+export const composeSecretsSample = take('docs/operate/install.md', 'sh', 'mkdir secrets');
 
 export const paymentSample = take('docs/payments.md', 'json', '"method"');
 export const refundSample = take('docs/payments.md', 'json', '"of"');
