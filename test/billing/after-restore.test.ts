@@ -171,6 +171,31 @@ describe('database:restored', () => {
     expect(out).toContain(
       'number INV-2026-0036, and the next credit note CN-2026-0009. Lost are INV-2026-0034 to INV-2026-0035. ',
     );
+    // Contract 11.104.
+    expect(out).toMatch(/\nCN-2026-0002 changed nothing, because CN-2026-0008 has been given: .*\n$/);
+  });
+
+  it('says of which series no number was given (contract 11.104)', async () => {
+    const credits = 'No --last was given for the numbers that go on with CN-2026-0009: ';
+    const { out } = await cli('database:restored', '--last', 'INV-2026-0035');
+    expect(out).toContain(`\n${credits}`);
+    expect(out.match(/No --last|changed nothing/g)).toHaveLength(1);
+    const none = await cli('database:restored');
+    expect(none.out).toContain(`\nNo --last was given for the numbers that go on with INV-2026-0036: `);
+    expect(none.out).toContain(`\n${credits}`);
+  });
+
+  it('takes a number of years ago that is here, as a file beside a backup has it', async () => {
+    await sql`insert into document_series values ('CN-', 2024, 7, '2024-12-30')`.execute(books.db);
+    const { code, out } = await cli(
+      'database:restored',
+      '--last',
+      'INV-2026-0035',
+      'CN-2026-0008',
+      'CN-2024-0007',
+    );
+    expect([code, out]).toEqual([0, expect.not.stringMatching(/No --last|changed nothing/)]);
+    await sql`delete from document_series where year = 2024`.execute(books.db);
   });
 });
 
