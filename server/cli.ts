@@ -8,6 +8,7 @@ import { AppError } from './basics/errors.ts';
 import { addAccountCommands } from './cli/accounts.ts';
 import { addAfterRestoreCommands } from './cli/after-restore.ts';
 import { addAuditCommand } from './cli/audit.ts';
+import { addBackupCommand } from './cli/backup.ts';
 import { addBillingCommands } from './cli/billing.ts';
 import { addBillingSettingsCommands } from './cli/billing-settings.ts';
 import { addBookCommands } from './cli/books.ts';
@@ -26,6 +27,7 @@ import { addReconcileCommand } from './cli/reconcile.ts';
 import { addSettingsCommand } from './cli/settings.ts';
 import { addThawCommand } from './cli/thaw.ts';
 import { addUserCommands } from './cli/users.ts';
+import { DumpError } from './runtime/dump.ts';
 import { FileError } from './runtime/files.ts';
 import { calledAs, endWith, exitWith } from './runtime/process.ts';
 import { ConfigError } from './settings/reader.ts';
@@ -37,6 +39,7 @@ const program = new Command(calledAs)
 
 addSettingsCommand(program);
 addDatabaseCommands(program);
+addBackupCommand(program);
 addPeopleCommands(program);
 addUserCommands(program);
 addHelpCommands(program);
@@ -56,7 +59,7 @@ addReconcileCommand(program);
 addClientCommands(program);
 addDoctorCommand(program);
 
-const expectedErrors = [ConfigError, EmbeddedPostgresError, CommandError];
+const expectedErrors = [ConfigError, DumpError, EmbeddedPostgresError, CommandError];
 
 await program.parseAsync().catch((error) => {
   // It has been said already, with how the command is to be given. Asking for help is no fault.

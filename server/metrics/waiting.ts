@@ -1,5 +1,6 @@
 // What waits in the database for a job, and how far clients are with their events.
 import { Gauge, type Registry } from 'prom-client';
+import { readBackupAge } from '../../db/backups.ts';
 import type { ExpiredRows } from '../../db/expired-rows.ts';
 import type { Database } from '../../db/postgres/client.ts';
 import { type Delivery, listDeliveries } from '../../db/tables/event-deliveries.ts';
@@ -7,10 +8,11 @@ import { countLimit, readWaitingRows, type WaitingRows } from '../../db/waiting-
 import type { Log } from '../basics/log.ts';
 import type { Config } from '../settings/config.ts';
 import { sameEverywhere } from './at-scrape.ts';
+import { registerBackup } from './backup.ts';
 import { registerClients } from './clients.ts';
 import { createReading } from './reading.ts';
 
-type Found = { waiting: WaitingRows[]; deliveries: Delivery[] };
+type Found = { waiting: WaitingRows[]; deliveries: Delivery[]; backupAge: number };
 
 /** Await the result before each scrape. */
 export function registerWaiting(
@@ -38,10 +40,12 @@ export function registerWaiting(
   });
 
   const showClients = registerClients(registry, config);
+  const showBackup = registerBackup(registry);
 
   const show = (found: Found | undefined) => {
     isRead.set(found ? 1 : 0);
     showClients(found?.deliveries ?? []);
+    showBackup(found?.backupAge);
     rows.reset();
     oldest.reset();
     for (const { queue, table, waiting: count, oldestSeconds } of found?.waiting ?? []) {
@@ -52,11 +56,12 @@ export function registerWaiting(
 
   return createReading({
     async read() {
-      const [waiting, deliveries] = await Promise.all([
+      const [waiting, deliveries, backupAge] = await Promise.all([
         readWaitingRows(db, expired),
         listDeliveries(db, [...config.clients.keys()]),
+        readBackupAge(db),
       ]);
-      return { waiting, deliveries };
+      return { waiting, deliveries, backupAge };
     },
     show,
     onError: (err) => log.error({ err }, 'waiting rows not read'),

@@ -288,7 +288,7 @@ describe('invoice:recover', () => {
         ),
       ),
       await write('bomb.pdf', await forge(pdf, ' '.repeat(30_000_000))),
-      await write('large.pdf', new Uint8Array(20_000_001)),
+      await write('large.pdf', new Uint8Array(20 * 1_024 * 1_024 + 1)),
     ];
     const { code, out } = await cli('invoice:recover', '--json', ...files);
     expect(code).toBe(1);
@@ -299,7 +299,9 @@ describe('invoice:recover', () => {
     expect(said.map(({ done }) => done)).toEqual(files.map(() => false));
     expect(said.map(({ file }) => file)).toEqual(files);
     expect(
-      said.map(({ refused }) => /cannot be read|no document of this service/.test(refused)),
+      said.map(({ refused }) =>
+        /Cannot read the file|larger than 20 MiB|no document of this service/.test(refused),
+      ),
     ).not.toContain(false);
     expect(await numbersOf()).toHaveLength(11);
   });

@@ -168,6 +168,11 @@ const faults: Record<string, Fault> = {
   IdentityBillingLate: {
     begin: ({ db }) => sql`insert into restores (at) values (now() - interval '2 hours')`.execute(db),
   },
+  IdentityBackupOld: {
+    begin: ({ db }) =>
+      sql`insert into audit_events (id, type, at, details) select gen_random_uuid(), 'database.backed_up', now(),
+        jsonb_build_object('beganAt', now() - interval '2 days')`.execute(db),
+  },
   IdentitySweepLate: {
     async begin(world) {
       await addTrigger(world, 'delete on nonces', `raise 'no'`);
@@ -317,6 +322,7 @@ it.each<[string, [series: string, values: string][], by?: string]>([
   ],
   ['IdentityManyMailsAsked', [['identity_asked_mails_total{result="taken"}', '0x20 0+10x60']]],
   ['IdentityBillingLate', [['identity_waiting_oldest_seconds{queue="billing"}', '0x20 7200x60']]],
+  ['IdentityBackupOld', [['identity_backup_age_seconds', '0x20 130000x60']]],
   ['IdentityClientBehind', [['identity_client_events_oldest_seconds{client="crm_app"}', '0x20 1200x60']]],
   ['IdentityNudgesFailing', [['identity_nudges_failing{client="crm_app"}', '0x20 1x60']]],
   // One job that runs every four minutes, of one instance, and never ends well. That of the other instance does.

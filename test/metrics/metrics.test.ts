@@ -437,7 +437,7 @@ describe('without the database', () => {
     expect(Date.now() - startedAt).toBeLessThan(4_000);
     expect(first.valueFor('identity_database_up')).toBe(0);
     expect(first.valueFor('identity_counts_read')).toBe(0);
-    const gone = /^identity_(waiting|clock)/;
+    const gone = /^identity_(waiting|clock|backup)/;
     expect(first.samples.filter(({ name }) => gone.test(name))).toEqual([]);
     // Nothing here was an error of Postgres's own (contract 9.332).
     expect(first.valueFor('identity_database_refusals_total', { class: '53' })).toBe(0);
@@ -467,5 +467,24 @@ describe('without the database', () => {
     expect(grown('identity_refusals_total', { code: 'unavailable', client: 'no-client' })).toBe(1);
     wire.restore();
     wire.close();
+  });
+});
+
+describe('the age of the last backup', () => {
+  const age = async () => {
+    skipReadings();
+    return (await scrape(app)).valueFor('identity_backup_age_seconds') ?? Number.NaN;
+  };
+
+  it('is since it began, and without any since the first migration (contract 9.317)', async () => {
+    const { rows } = await sql<{
+      seconds: number;
+    }>`select extract(epoch from now() - min(timestamp)::timestamptz)::float8
+      as seconds from kysely_migration`.execute(app.db);
+    expect(Math.abs((await age()) - (rows[0]?.seconds ?? 0))).toBeLessThan(60);
+    await sql`insert into audit_events (id, type, at, details) select gen_random_uuid(), 'database.backed_up',
+      now() - hours * interval '1 hour', jsonb_build_object('beganAt', now() - (hours + 1) * interval '1 hour')
+      from unnest(array[9, 4, 7]) hours`.execute(app.db);
+    expect(Math.abs((await age()) - 5 * 3_600)).toBeLessThan(60);
   });
 });

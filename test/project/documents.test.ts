@@ -7,6 +7,7 @@ import { describe, expect, it } from 'vitest';
 import { addAccountCommands } from '../../server/cli/accounts.ts';
 import { addAfterRestoreCommands } from '../../server/cli/after-restore.ts';
 import { addAuditCommand } from '../../server/cli/audit.ts';
+import { addBackupCommand } from '../../server/cli/backup.ts';
 import { addBillingCommands } from '../../server/cli/billing.ts';
 import { addBillingSettingsCommands } from '../../server/cli/billing-settings.ts';
 import { addBookCommands } from '../../server/cli/books.ts';
@@ -270,6 +271,7 @@ describe('a command in our documents', () => {
     addBillingSettingsCommands(program);
     addBookCommands(program);
     addAfterRestoreCommands(program);
+    addBackupCommand(program);
     addReconcileCommand(program);
     addClientCommands(program);
     addDoctorCommand(program);

@@ -19,6 +19,17 @@ it('the unit for systemd starts what there is, on the port that its name says', 
   expect(readConfig({ ...production, ...environment })).toMatchObject({ production: true, port: 3001 });
 });
 
+it('the unit for backups runs the command into the folder that it makes, when the timer says', () => {
+  const unit = readOurFile('docs/operate/files/identity-backup.service');
+  const [, folder] = /^StateDirectory=(\S+)$/m.exec(unit) ?? [];
+  const [, script = '', into] = /^ExecStart=\/usr\/bin\/node (\S+) backup (\S+)$/m.exec(unit) ?? [];
+  expect(isOurFile(script)).toBe(true);
+  expect(into).toBe(`/var/lib/${folder}`);
+  expect(unit).toContain(`\nExecStartPost=/usr/bin/find ${into} `);
+  // A timer without a name in `Unit=` starts the unit of its own name.
+  expect(readOurFile('docs/operate/files/identity-backup.timer')).toMatch(/^OnCalendar=\S+ \S+$/m);
+});
+
 it('the unit, the image and the scripts bound the heap alike', () => {
   const bound = '--max-old-space-size=256';
   expect(readOurFile('docs/operate/files/identity@.service')).toContain(
