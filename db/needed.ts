@@ -1,8 +1,6 @@
 // What this version needs of the database: columns, triggers and unique indexes by table, and functions with digests of their bodies.
 // Written by "npm run schema".
-import type { Schema } from './schema-check.ts';
-
-export const needed: Schema = {
+export const needed = {
   columns: {
     accounts: [
       'capabilities',

@@ -22,9 +22,7 @@ export async function buildNeeded(url: string): Promise<string> {
     const { schema } = await readSchema(db);
     const text = `// What this version needs of the database: columns, triggers and unique indexes by table, and functions with digests of their bodies.
 // Written by "npm run schema".
-import type { Schema } from './schema-check.ts';
-
-export const needed: Schema = ${JSON.stringify(withoutGoing(schema))};
+export const needed = ${JSON.stringify(withoutGoing(schema))};
 `;
     return await format(text, neededFile);
   } finally {
