@@ -1,11 +1,13 @@
 // Errors of the database that are for the operator to mend.
+import { SchemaError } from './schema-check.ts';
 
 /**
- * What is wrong with the way to the database that no waiting mends, as a sentence for operators without a value of the settings;
+ * What is wrong with the database, or the way to it, that no waiting mends, as a sentence for operators without a value of the settings;
  * undefined if it is something else.
  */
 export function explainRefusal(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;
+  if (error instanceof SchemaError) return error.message;
   const { code = '' } = error as { code?: string };
   // Class 28: invalid authorization.
   if (code.startsWith('28'))

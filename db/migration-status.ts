@@ -1,14 +1,17 @@
 // Which migrations have run. Only reads; db/postgres/migrate.ts runs them.
-import { type Kysely, type RawBuilder, sql } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import { migrations } from './migrations/list.ts';
 import { openDatabase } from './postgres/client.ts';
 import type { DB } from './schema.ts';
+import { describeMissing, findMissing, findOrderFault, listAhead } from './schema-check.ts';
 
 export type MigrationStatus = {
   /** The migrations of this build that have not run, in their order. */
   toDo: string[];
   /** Those that a newer version has done, and this build does not know. */
   ahead: string[];
+  /** Why this version does not start on the database, as a sentence. */
+  fault: string | undefined;
 };
 
 /** What `migrate` would do, and what it would leave alone. */
@@ -20,12 +23,13 @@ export async function readMigrationStatus(url: string): Promise<MigrationStatus>
     onError: () => undefined,
   });
   try {
-    const done = await listDone(db, sql<{ name: string }>`select name from kysely_migration order by name`);
-    const known = Object.keys(migrations).sort();
-    return {
-      toDo: known.filter((name) => !done.includes(name)),
-      ahead: done.filter((name) => !known.includes(name)),
-    };
+    const done = await listDone(db);
+    const toDo = Object.keys(migrations)
+      .sort()
+      .filter((name) => !done.includes(name));
+    const missing = toDo.length === 0 ? await findMissing(db) : [];
+    const fault = missing.length > 0 ? describeMissing(missing) : findOrderFault(done);
+    return { toDo, ahead: listAhead(done), fault };
   } finally {
     await close();
   }
@@ -34,20 +38,25 @@ export async function readMigrationStatus(url: string): Promise<MigrationStatus>
 /** Whether every migration known to this build has run. Throws if the database is away, or read-only. */
 export async function isMigrated(db: Kysely<DB>): Promise<boolean> {
   // Deletes no rows, but fails on a database that cannot be written to.
-  const done = await listDone(
-    db,
-    sql<{
-      name: string;
-    }>`with nothing as (delete from kysely_migration where false) select name from kysely_migration`,
-  );
-  return Object.keys(migrations).every((name) => done.includes(name));
-}
-
-async function listDone(db: Kysely<DB>, query: RawBuilder<{ name: string }>): Promise<string[]> {
+  const query = sql<{
+    name: string;
+  }>`with nothing as (delete from kysely_migration where false) select name from kysely_migration`;
   const { rows } = await query.execute(db).catch((error) => {
     const isMissingTable = error.code === '42P01';
     if (isMissingTable) return { rows: [] };
     throw error;
   });
+  return hasAll(rows.map(({ name }) => name));
+}
+
+export const hasAll = (done: string[]): boolean =>
+  Object.keys(migrations).every((name) => done.includes(name));
+
+/** The migrations that have run, of whatever version. It fails no transaction. */
+export async function listDone(db: Kysely<DB>): Promise<string[]> {
+  const found = await sql<{ is_there: boolean }>`
+    select to_regclass('kysely_migration') is not null as is_there`.execute(db);
+  if (!found.rows[0]?.is_there) return [];
+  const { rows } = await sql<{ name: string }>`select name from kysely_migration order by name`.execute(db);
   return rows.map(({ name }) => name);
 }

@@ -1,4 +1,4 @@
-// The command line (`npm run cli -- <command>`), for what operators do and no page offers. It uses the settings and
+// The command line (`npm run cli -- <command>`, or `identity <command>`), for what operators do and no page offers. It uses the settings and
 // the database of the service.
 import { Command, CommanderError } from 'commander';
 import { EmbeddedPostgresError } from '../db/embedded/files.ts';
@@ -8,11 +8,12 @@ import { AppError } from './basics/errors.ts';
 import { addAccountCommands } from './cli/accounts.ts';
 import { addAfterRestoreCommands } from './cli/after-restore.ts';
 import { addAuditCommand } from './cli/audit.ts';
+import { addBackupCommand } from './cli/backup.ts';
 import { addBillingCommands } from './cli/billing.ts';
 import { addBillingSettingsCommands } from './cli/billing-settings.ts';
 import { addBookCommands } from './cli/books.ts';
 import { addClientCommands } from './cli/clients.ts';
-import { CommandError, describeRefusal, UsageError } from './cli/command.ts';
+import { CommandError, describeRefusal, show, UsageError } from './cli/command.ts';
 import { addDatabaseCommands } from './cli/database.ts';
 import { addDeletionCommand } from './cli/deletion.ts';
 import { addDoctorCommand } from './cli/doctor.ts';
@@ -26,17 +27,19 @@ import { addReconcileCommand } from './cli/reconcile.ts';
 import { addSettingsCommand } from './cli/settings.ts';
 import { addThawCommand } from './cli/thaw.ts';
 import { addUserCommands } from './cli/users.ts';
+import { DumpError } from './runtime/dump.ts';
 import { FileError } from './runtime/files.ts';
-import { endWith, exitWith } from './runtime/process.ts';
+import { calledAs, endWith, exitWith } from './runtime/process.ts';
 import { ConfigError } from './settings/reader.ts';
 
-const program = new Command('npm run cli --')
+const program = new Command(calledAs)
   .description('Command line of the identity service')
   .showHelpAfterError()
   .exitOverride();
 
 addSettingsCommand(program);
 addDatabaseCommands(program);
+addBackupCommand(program);
 addPeopleCommands(program);
 addUserCommands(program);
 addHelpCommands(program);
@@ -56,12 +59,13 @@ addReconcileCommand(program);
 addClientCommands(program);
 addDoctorCommand(program);
 
-const expectedErrors = [FileError, ConfigError, EmbeddedPostgresError, CommandError];
+const expectedErrors = [ConfigError, DumpError, EmbeddedPostgresError, CommandError];
 
 await program.parseAsync().catch((error) => {
   // It has been said already, with how the command is to be given. Asking for help is no fault.
   if (error instanceof CommanderError) return endWith(error.exitCode === 0 ? 0 : 2);
   if (error instanceof UsageError) endWith(2);
+  if (error instanceof FileError) exitWith(show(error.message));
   if (expectedErrors.some((kind) => error instanceof kind)) exitWith(error.message);
   if (error instanceof AppError) exitWith(describeRefusal(error));
   const refusal = explainRefusal(error);

@@ -1,12 +1,14 @@
 // The one way to Postgres: a pool, and the three ways to use it. Kysely runs a statement on it, `read` runs small ones of many
-// requests on one connection (reader.ts), and transactions.ts opens transactions. A statement that hangs is ended by Postgres
-// after `statementTimeoutMs` (the service gives 2.3 s); if nothing comes back then either, its connection is closed (connection.ts).
+// requests on one connection (reader.ts), and transactions.ts opens transactions. `readClock` has a connection beside the pool.
+// A statement that hangs is ended by Postgres after `statementTimeoutMs` (the service gives 2.3 s); if nothing comes back then
+// either, its connection is closed (connection.ts).
 import { Kysely, PostgresDialect, type PostgresPoolClient } from 'kysely';
 import pg from 'pg';
 import type { DB } from '../schema.ts';
 import { buildAway } from './away.ts';
 import { Client, type Connection, createConnections } from './connection.ts';
 import { createReader, type Reader } from './reader.ts';
+import { createRefusals, type Refusals } from './refusals.ts';
 import { Turns } from './turns.ts';
 
 /** What statements run on: the pool, or a transaction under way. */
@@ -27,10 +29,17 @@ export type DatabaseOptions = {
 export type DatabaseClient = {
   db: Database;
   read: Reader;
+  /**
+   * The time by the server's clock. Reads no table, and has a connection of its own, opened on first use: neither what is locked
+   * nor what waits for the pool holds it up. Throws if the server does not answer, or takes no writes.
+   */
+  readClock: () => Promise<Date>;
   /** The pool's connections, those that are idle, requests that wait for one, and requests that got none since the start. */
   countConnections: () => { all: number; idle: number; waiting: number; refused: number };
   /** How many statements of `read` are under way. */
   countReads: () => number;
+  /** What the server refused. */
+  countRefusals: () => Refusals;
   close: () => Promise<void>;
 };
 
@@ -44,7 +53,41 @@ const idleInTransactionTimeoutMs = 10_000;
 pg.defaults.parseInputDatesAsUTC = true;
 
 /** Opens the pool; connects on first use. `close` waits for queries under way. */
-export function openDatabase({ statementTimeoutMs = 5_000, ...options }: DatabaseOptions): DatabaseClient {
+export function openDatabase(options: DatabaseOptions): DatabaseClient {
+  const refusals = createRefusals();
+  const { pool, connect, countRefused } = openPool(options, refusals.count);
+  const clock = openPool({ ...options, poolSize: 1 }, refusals.count);
+  const close = async () => {
+    await Promise.all([pool.end(), clock.pool.end()]);
+  };
+  return {
+    db: new PooledDatabase(connect, {
+      end: close,
+      // Half of the pool, so that a row that is locked holds up one person, and not everybody.
+      turns: new Turns({ each: Math.ceil(options.poolSize / 2), keyOf: options.keyOf }),
+    }),
+    ...createReader(connect),
+    async readClock() {
+      const connection = await clock.connect();
+      try {
+        return await askPrimary(connection);
+      } finally {
+        connection.release();
+      }
+    },
+    countConnections: () => {
+      const { totalCount: all, idleCount: idle, waitingCount: waiting } = pool;
+      return { all, idle, waiting, refused: countRefused() };
+    },
+    countRefusals: refusals.read,
+    close,
+  };
+}
+
+function openPool(
+  { statementTimeoutMs = 5_000, ...options }: DatabaseOptions,
+  onRefused: (error: unknown) => void,
+) {
   const pool = new pg.Pool({
     Client: Client as never,
     connectionString: options.url,
@@ -62,14 +105,17 @@ export function openDatabase({ statementTimeoutMs = 5_000, ...options }: Databas
 
   // A little later than the server's own timeout, which says more.
   const silenceMs = statementTimeoutMs === 0 ? Number.POSITIVE_INFINITY : statementTimeoutMs + 100;
-  const buildConnection = createConnections(pool, options.preparedStatements, silenceMs);
+  const buildConnection = createConnections(pool, options.preparedStatements, silenceMs, onRefused);
   const known = new WeakSet<pg.PoolClient>();
   let refused = 0;
   const connect = async () => {
     try {
       if (pool.waitingCount >= maxWaiting * options.poolSize)
         throw buildAway('53000', 'Too many wait for a connection already.');
-      const client = await pool.connect();
+      const client = await pool.connect().catch((error) => {
+        onRefused(error);
+        throw error;
+      });
       const connection = buildConnection(client);
       // Not by the pool's `verify`: if a request gives up waiting while `verify` runs, the pool never gets the connection back.
       if (!known.has(client)) await requirePrimary(connection);
@@ -80,19 +126,7 @@ export function openDatabase({ statementTimeoutMs = 5_000, ...options }: Databas
       throw error;
     }
   };
-  return {
-    db: new PooledDatabase(connect, {
-      end: () => pool.end(),
-      // Half of the pool, so that a row that is locked holds up one person, and not everybody.
-      turns: new Turns({ each: Math.ceil(options.poolSize / 2), keyOf: options.keyOf }),
-    }),
-    ...createReader(connect),
-    countConnections: () => {
-      const { totalCount: all, idleCount: idle, waitingCount: waiting } = pool;
-      return { all, idle, waiting, refused };
-    },
-    close: () => pool.end(),
-  };
+  return { pool, connect, countRefused: () => refused };
 }
 
 type PoolUse = {
@@ -159,13 +193,19 @@ export function buildDialect(connect: () => Promise<Connection>, end = async () 
 /** A standby may lag behind, and show sessions that are over. Gives the connection up if the server is no primary. */
 async function requirePrimary(connection: Connection): Promise<void> {
   try {
-    const { rows } = await connection.query(
-      `select current_setting('transaction_read_only') = 'on' as "isReadOnly"`,
-      [],
-    );
-    if (rows[0]?.isReadOnly) throw buildAway('25006', 'The database is read-only.');
+    await askPrimary(connection);
   } catch (error) {
     connection.release(true);
     throw error;
   }
+}
+
+/** The time by the clock of the server. Throws if it is read-only. */
+async function askPrimary(connection: Connection): Promise<Date> {
+  const { rows } = await connection.query(
+    `select clock_timestamp() as at, current_setting('transaction_read_only') = 'on' as "isReadOnly"`,
+    [],
+  );
+  if (rows[0]?.isReadOnly) throw buildAway('25006', 'The database is read-only.');
+  return rows[0]?.at;
 }

@@ -24,8 +24,16 @@ export class Client extends pg.Client {
   }
 }
 
-/** The result makes a connection of a client of the pool. `silenceMs`: how long an answer may take. */
-export function createConnections(pool: pg.Pool, preparedStatements: boolean, silenceMs: number) {
+/**
+ * The result makes a connection of a client of the pool. `silenceMs`: how long an answer may take. `onRefused` is called with the
+ * error of each statement that fails.
+ */
+export function createConnections(
+  pool: pg.Pool,
+  preparedStatements: boolean,
+  silenceMs: number,
+  onRefused: (error: unknown) => void,
+) {
   const nameOf = preparedStatements ? createNames() : () => undefined;
   const watch = createSilenceWatch<Client>(silenceMs, 'the oldest', ({ socket }) =>
     socket.destroy(new Error('query read timeout')),
@@ -44,6 +52,7 @@ export function createConnections(pool: pg.Pool, preparedStatements: boolean, si
           answers++;
           return result;
         } catch (error) {
+          onRefused(error);
           // An error of a statement is an answer, too.
           if (!breaksConnection(error)) answers++;
           // The idle connections are as dead as this one, unless it answered others meanwhile.

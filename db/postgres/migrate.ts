@@ -1,9 +1,10 @@
 // Brings the database to the current schema, however many instances start at once: one migrates, the others wait for it
 // and find nothing left to do (docs/decisions/migration-lock.md).
 import { Kysely, Migrator, PostgresAdapter, sql, type Transaction } from 'kysely';
-import { isMigrated } from '../migration-status.ts';
+import { hasAll, isMigrated, listDone } from '../migration-status.ts';
 import { migrations } from '../migrations/list.ts';
 import type { DB } from '../schema.ts';
+import { findOrderFault, requireSchema, SchemaError } from '../schema-check.ts';
 import { liftTimeouts } from '../timeouts.ts';
 import { buildDialect, type Database, openDatabase } from './client.ts';
 import { connectionOf, inTransaction } from './transactions.ts';
@@ -13,10 +14,15 @@ type OnWait = (what: string) => void;
 
 /**
  * Migrates on a connection of its own, which no timeout ends: a large index takes as long as it takes. `onWait` is called when
- * it has to wait. Throws what a failed migration threw; then nothing has changed. Migrations of a newer version are left alone:
- * they only add (CONTRIBUTING.md).
+ * it has to wait. Throws what a failed migration threw, and a SchemaError if the database lacks what this version needs; then
+ * nothing has changed. Migrations of a newer version are left alone: they only add (CONTRIBUTING.md). `check` throws the
+ * SchemaError.
  */
-export async function migrate(url: string, onWait: OnWait = () => undefined): Promise<void> {
+export async function migrate(
+  url: string,
+  onWait: OnWait = () => undefined,
+  check: (db: Kysely<DB>) => Promise<void> = requireSchema,
+): Promise<void> {
   const { db, close } = openDatabase({
     url,
     poolSize: 1,
@@ -27,8 +33,8 @@ export async function migrate(url: string, onWait: OnWait = () => undefined): Pr
   });
   try {
     // True also if a newer version has migrated the database since: Kysely's migrator refuses migrations that it does not know.
-    if (await isMigrated(db)) return;
-    while (!(await tryMigrate(db, onWait))) await new Promise((done) => setTimeout(done, pauseMs));
+    if (await isMigrated(db)) return await check(db);
+    while (!(await tryMigrate(db, onWait, check))) await new Promise((done) => setTimeout(done, pauseMs));
   } finally {
     await close();
   }
@@ -40,17 +46,24 @@ const lockTimeoutMs = 1_000;
 const pauseMs = 2_000;
 
 /** False if another transaction held a table for too long; then nothing has changed. */
-async function tryMigrate(db: Database, onWait: OnWait): Promise<boolean> {
+async function tryMigrate(
+  db: Database,
+  onWait: OnWait,
+  check: (db: Kysely<DB>) => Promise<void>,
+): Promise<boolean> {
   try {
     await inTransaction(db, { by: 'service', cause: 'migrate' }, async (trx) => {
       await liftTimeouts(trx);
       await lockMigrations(trx, onWait);
+      const done = await listDone(trx);
       // A newer version may have held the lock before.
-      const { rows } = await sql<{ is_there: boolean }>`
-        select to_regclass('kysely_migration') is not null as is_there`.execute(trx);
-      if (rows[0]?.is_there && (await isMigrated(trx))) return;
-      await sql`set local lock_timeout = ${sql.lit(lockTimeoutMs)}`.execute(trx);
-      await runMigrations(trx);
+      if (!hasAll(done)) {
+        const fault = findOrderFault(done);
+        if (fault) throw new SchemaError(fault);
+        await sql`set local lock_timeout = ${sql.lit(lockTimeoutMs)}`.execute(trx);
+        await runMigrations(trx);
+      }
+      await check(trx);
     });
     return true;
   } catch (error) {

@@ -82,6 +82,19 @@ export async function raiseSeries(
     .execute();
 }
 
+/** The last number of each series of this year and the last one, as it is written. */
+export async function listLastNumbers(db: Database): Promise<string[]> {
+  const rows = await db
+    .selectFrom('document_series')
+    .select(['prefix', 'year', 'last_number'])
+    .where('last_number', '>', '0')
+    .where('year', '>=', sql<number>`extract(year from now()) - 1`)
+    .orderBy('year')
+    .orderBy('prefix')
+    .execute();
+  return rows.map((row) => writeNumber(row, row.last_number));
+}
+
 /** The last number of a series; 0 if it has none. */
 export async function findLastNumber(db: Database, { prefix, year }: Key): Promise<number> {
   const row = await db

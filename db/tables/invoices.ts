@@ -83,6 +83,12 @@ export async function insertInvoice(trx: Transaction<DB>, invoice: NewInvoice): 
   return Number(number);
 }
 
+/** The last number of an invoice from before there was a seller; 0 if there is none. */
+export async function findLastInvoiceNumber(db: Database): Promise<number> {
+  const row = await db.selectFrom('invoice_numbers').select('last_number').executeTakeFirst();
+  return Number(row?.last_number ?? 0);
+}
+
 /** The next invoice gets a number after that one. The result is the last number given. */
 export async function skipInvoiceNumbers(trx: Transaction<DB>, upTo: number): Promise<number> {
   const row = await trx

@@ -168,11 +168,11 @@ export const problems = {
 
 /** What `payload_expired` says of each rule of time, by the reason. The sender signed these times, so they are no secret. */
 export const timeDetails: Record<string, string> = {
-  exp: 'This login link is too old: it was valid for only a few minutes. Go back to the site you came from and try again.',
+  exp: 'This login link is too old: it was valid for only a few minutes. Go back to the site you came from and try again. If a new link is too old as well, a clock is wrong, there or here: tell support.',
   'iat before restore':
     'This login link was made before we restored our service, so we cannot tell whether it has been used. Go back to the site you came from and try again.',
   'iat in the future':
-    'This login link is dated in the future, because the clock of the site you came from is not the same as ours. Go back and try again later.',
+    'This login link is dated in the future, because the clock of the site you came from is not the same as ours. Go back and try again later. If that does not help, tell support that a clock is wrong.',
   lifetime:
     'This login link would be valid for too long, or for no time at all. The site you came from must correct this.',
   'profile_updated_at in the future':

@@ -36,15 +36,26 @@ const mostLost = 1_000;
 /** What is told of numbers that are lost: the first and the last of them. */
 export type Lost = { first: string; last: string; count: number };
 
+export type Skipped = {
+  /** What is lost now, by series. */
+  lost: Lost[];
+  /** The numbers that changed nothing, with the last one of their series, which is above. */
+  below: { number: string; last: string }[];
+};
+
 /**
- * Takes the numbers up to the given ones as given, because somebody may have got them; what is not known of these is lost. The
- * result is what is lost now, by series. Throws 422 `validation_failed`. Billing waits.
+ * Takes the numbers up to the given ones as given, because somebody may have got them; what is not known of these is lost. Throws
+ * 422 `validation_failed`. Billing waits.
  */
-export async function skipNumbers(trx: Transaction<DB>, numbers: string[]): Promise<Lost[]> {
-  const lost: Lost[] = [];
+export async function skipNumbers(trx: Transaction<DB>, numbers: string[]): Promise<Skipped> {
+  const skipped: Skipped = { lost: [], below: [] };
   for (const text of numbers) {
     const number = readDocumentNumber(text);
     if (!number) throw refuse(`${text} is no number of a document, such as INV-2026-0041.`);
+    const last = await findLastNumber(trx, number);
+    if (last > number.serial) skipped.below.push({ number: text, last: writeNumber(number, last) });
+    // Whatever its year: a number that is here has been given.
+    if (last >= number.serial) continue;
     const [settings, clock] = [await findSettings(trx), await readClock(trx)];
     const year = Number(dayIn(zoneOf(settings), clock).slice(0, 4));
     if (number.year !== year && number.year !== year - 1)
@@ -54,9 +65,9 @@ export async function skipNumbers(trx: Transaction<DB>, numbers: string[]): Prom
         `No settings of billing have ever had numbers that begin with ${number.prefix}. If those that had are lost, set them again, and then run this once more.`,
       );
     const gap = await raiseTo(trx, number, { dated: dayIn(zoneOf(settings), clock), isItselfLost: true });
-    if (gap) lost.push(gap);
+    if (gap) skipped.lost.push(gap);
   }
-  return lost;
+  return skipped;
 }
 
 /**
@@ -90,6 +101,12 @@ export async function raiseTo(
 
 const refuse = (detail: string) =>
   new AppError('validation_failed', { errors: [{ pointer: '/last', detail }] });
+
+/** The numbers of these of whose series none was named. */
+export const listUnnamed = (next: string[], named: string[]): string[] => {
+  const seriesOf = (text: string) => text.replace(/\d+$/, '');
+  return next.filter((number) => !named.map(seriesOf).includes(seriesOf(number)));
+};
 
 /** The numbers that are given next, one for each series in use; none without a seller. */
 export async function listNextNumbers(db: Database): Promise<string[]> {

@@ -9,7 +9,7 @@ import { readDecimal } from './decimals.ts';
 import { isPayday } from './paid-on.ts';
 import { mostOfPayer, readPayerText } from './payer-text.ts';
 
-export const maxFileBytes = 5 * 1024 * 1024;
+export const maxFileKibibytes = 5 * 1024;
 const maxPayments = 20_000;
 const maxLineBytes = 4_096;
 

@@ -7,6 +7,9 @@ import { findMatch, hmacSha256 } from '../sso/hmac.ts';
 
 const toleranceSeconds = 300;
 
+/** The reason of a refusal for the time alone: a clock is wrong, not a secret. */
+export const outOfDate = 'out_of_date';
+
 export type WebhookMessage = { id: string; timestamp: string; body: Uint8Array };
 
 /** The signature of a webhook, `v1,<base64>`. `secret` is `whsec_` and the base64 of the key. */
@@ -36,7 +39,10 @@ export async function requireWebhookSignature(
     throw refusal('webhook-timestamp must be a Unix time in seconds, with ten digits.');
   const age = Math.floor(now.getTime() / 1_000) - Number(timestamp);
   if (Math.abs(age) > toleranceSeconds) {
-    throw refusal(`webhook-timestamp must be within ${toleranceSeconds} seconds of the current time.`);
+    throw refusal(
+      `webhook-timestamp must be within ${toleranceSeconds} seconds of the current time.`,
+      outOfDate,
+    );
   }
   // Compared as text, so that only the canonical spelling of base64 passes.
   const expected = await Promise.all(secrets.map((secret) => signWebhook(secret, { id, timestamp, body })));
@@ -47,4 +53,5 @@ export async function requireWebhookSignature(
   return { id, secret };
 }
 
-const refusal = (detail: string) => new AppError('invalid_webhook_signature', { detail });
+const refusal = (detail: string, reason?: string) =>
+  new AppError('invalid_webhook_signature', { detail, reason });

@@ -12,7 +12,7 @@ import { readSealed } from '../billing/documents/seal.ts';
 import { describeLost, describeSpan, listLost, listNextNumbers, resume } from '../billing/pause.ts';
 import { RecoveryError, recoverDocument } from '../billing/recover.ts';
 import { type DocumentMaker, openDocumentMaker } from '../runtime/document-maker.ts';
-import { readSmallFile } from '../runtime/files.ts';
+import { FileError, readWhole } from '../runtime/files.ts';
 import { endWith, environment, print, printAside } from '../runtime/process.ts';
 import { readConfig } from '../settings/config.ts';
 import { addReason, booksTrailOf, originOf, type Reason } from './act.ts';
@@ -67,7 +67,7 @@ async function resumeBilling(db: Database, options: Reason & { yes: boolean }) {
   return { done, intent, next, lost: lost.map(describeSpan) };
 }
 
-const maxBytes = 20_000_000;
+const maxKibibytes = 20 * 1_024;
 
 /** A file, and what its document says: what comes first is known before anything is recovered. */
 type Sealed = { file: string; facts: DocumentFacts };
@@ -146,8 +146,8 @@ const sentences = ({ done, remade, lost, refused }: Omit<Said, 'file' | 'number'
 type Read = { pdf: Uint8Array<ArrayBuffer>; facts: DocumentFacts; sealed: string };
 
 async function readDocument(file: string): Promise<Read | { refused: string }> {
-  const pdf = readSmallFile(file, maxBytes);
-  if (!pdf) return { refused: 'It cannot be read, or is larger than 20 MB.' };
+  const pdf = await readWhole(file, maxKibibytes).catch(asRefusal);
+  if ('refused' in pdf) return pdf;
   const found = await readSealed(pdf, readConfig(environment).encryptionKeys);
   if (!found)
     return {
@@ -155,6 +155,11 @@ async function readDocument(file: string): Promise<Read | { refused: string }> {
         'It is no document of this service, or its seal is not right. Was it sealed with an earlier key? Then name that as the second one in IDENTITY_ENCRYPTION_KEY.',
     };
   return { pdf, ...found };
+}
+
+function asRefusal(error: unknown): { refused: string } {
+  if (error instanceof FileError) return { refused: show(error.message) };
+  throw error;
 }
 
 async function recoverOne(db: Database, maker: DocumentMaker, file: string, options: Reason): Promise<Said> {

@@ -4,7 +4,7 @@ import { inTransaction } from '../../db/postgres/transactions.ts';
 import { AppError } from '../basics/errors.ts';
 import { findVersions, type SetOutcome, setSettings, type Versions } from '../billing/set-settings.ts';
 import { type BillingSettings, readSettings } from '../billing/settings.ts';
-import { FileError, readBytes } from '../runtime/files.ts';
+import { readWhole } from '../runtime/files.ts';
 import { isTerminal, print } from '../runtime/process.ts';
 import { parseStrictJson, StrictJsonError } from '../sso/strict-json.ts';
 import { addReason, booksTrailOf, originOf, type Reason, toJson } from './act.ts';
@@ -12,7 +12,7 @@ import { CommandError, escapeJson, now, requireYes, show, withDatabase, writeJso
 
 type Options = Reason & { why: string; yes: boolean };
 
-const maxBytes = 64 * 1024;
+const maxKibibytes = 64;
 
 export function addBillingSettingsCommands(program: Command): void {
   const set = program
@@ -46,19 +46,7 @@ export function addBillingSettingsCommands(program: Command): void {
 }
 
 async function readJson(file: string): Promise<unknown> {
-  const chunks: Uint8Array[] = [];
-  let length = 0;
-  for await (const chunk of readBytes(file)) {
-    length += chunk.length;
-    if (length > maxBytes) throw new FileError(`The file ${show(file)} is larger than 64 KiB.`);
-    chunks.push(chunk);
-  }
-  const bytes = new Uint8Array(length);
-  let at = 0;
-  for (const chunk of chunks) {
-    bytes.set(chunk, at);
-    at += chunk.length;
-  }
+  const bytes = await readWhole(file, maxKibibytes);
   try {
     return parseStrictJson(bytes);
   } catch (error) {

@@ -22,7 +22,7 @@ import { insertRestore } from '../../db/tables/restores.ts';
 import { endAllSessions } from '../../db/tables/sessions.ts';
 import { touchAllProfiles } from '../../db/tables/users.ts';
 import { AppError } from '../basics/errors.ts';
-import { describeLost, listNextNumbers, skipNumbers } from '../billing/pause.ts';
+import { describeLost, listNextNumbers, listUnnamed, skipNumbers } from '../billing/pause.ts';
 import { notifyWithTakeBack } from '../identity/ground/notices.ts';
 import { findTimeOfChange } from '../identity/ground/take-back-window.ts';
 import { dueAfter } from '../identity/person/deletion.ts';
@@ -44,14 +44,15 @@ export function addDatabaseCommands(program: Command): void {
     .option('--status', 'only say which migrations there are to do, and change nothing', false)
     .addHelpText(
       'after',
-      '\nExit status of --status: 0 if there is nothing to do, 1 if there is, 2 if that could not be found out.',
+      '\nExit status of --status: 0 if there is nothing to do, 1 if there is, 2 if that could not be found out, 3 if this ' +
+        'version does not start on the database.',
     )
     .action(async ({ status }: { status: boolean }) => {
       if (!status) return withDatabase(async () => print('The database has the current schema.'));
       endWith(2);
       const found = await withDatabaseUrl(readMigrationStatus);
       print(describeStatus(found));
-      endWith(found.toDo.length > 0 ? 1 : 0);
+      endWith(found.fault ? 3 : found.toDo.length > 0 ? 1 : 0);
     });
 
   program
@@ -70,24 +71,24 @@ export function addDatabaseCommands(program: Command): void {
       0,
     )
     .action(async ({ last = [], lastInvoice }: { last?: string[]; lastInvoice: number }) => {
-      const { sessions, mails, next, lost } = await withDatabase((db) =>
-        inTransaction(db, byCommand('database:restored'), (trx) =>
-          endWhatIsOlder(trx, { last, lastInvoice }),
-        ),
+      const given = { last, lastInvoice };
+      const { sessions, mails, next, lost, warnings } = await withDatabase((db) =>
+        inTransaction(db, byCommand('database:restored'), (trx) => endWhatIsOlder(trx, given)),
       ).catch((error) => {
         throw error instanceof AppError ? new UsageError(describeRefusal(error)) : error;
       });
-      print(
+      const told =
         `Nothing from before now can be used: ${sessions} sessions ended, ${mails} emails with links ` +
-          `withdrawn. The next invoice is number ${next.join(', and the next credit note ')}. ` +
-          `${lost.length > 0 ? `Lost are ${describeLost(lost)}. ` : ''}People erased since the backup are back: erase ` +
-          'them again with user:delete --now, using the ids in the log lines "user erased". Nothing is issued, and no ' +
-          'email about billing leaves, until you run billing:resume.',
-      );
+        `withdrawn. The next invoice is number ${next.join(', and the next credit note ')}. ` +
+        `${lost.length > 0 ? `Lost are ${describeLost(lost)}. ` : ''}People erased since the backup are back: erase ` +
+        'them again with user:delete --now, using the ids in the log lines "user erased". Nothing is issued, and no ' +
+        'email about billing leaves, until you run billing:resume.';
+      print([told, ...warnings].join('\n'));
     });
 }
 
-function describeStatus({ toDo, ahead }: MigrationStatus): string {
+function describeStatus({ toDo, ahead, fault }: MigrationStatus): string {
+  if (fault) return fault;
   const list = (names: string[]) => names.map((name) => `\n  ${name}`).join('');
   return [
     toDo.length > 0 ? `To do:${list(toDo)}` : 'Nothing to do: the database has what this version needs.',
@@ -111,7 +112,7 @@ async function endWhatIsOlder(
   // Nothing is issued from here on, whatever instance was started before and was about to.
   await lockAllNumbers(trx);
   await insertRestore(trx);
-  const lost = await skipNumbers(trx, last);
+  const { lost, below } = await skipNumbers(trx, last);
   // First, so that clients begin with the events that the rest of this appends.
   await restartEvents(trx);
   await deleteDeliveries(trx);
@@ -131,10 +132,25 @@ async function endWhatIsOlder(
     await notifyWithTakeBack(trx, { now }, user, 'deletion_requested', { at });
   }
   const invoice = await skipInvoiceNumbers(trx, lastInvoice);
+  if (invoice > lastInvoice && lastInvoice > 0) below.push({ number: `${lastInvoice}`, last: `${invoice}` });
   // Clients keep the newest profile that they got, which may be a lost one.
   await touchAllProfiles(trx);
   const details = { sessions, pendingHandOffs, mails, lastInvoice: invoice, by: 'cli' };
   deferAuditEvent(trx, { type: 'database.restored', details });
   const next = await listNextNumbers(trx);
-  return { sessions, mails, lost, next: next.length > 0 ? next : [String(invoice + 1)] };
+  const hasSeller = next.length > 0;
+  if (!hasSeller) next.push(`${invoice + 1}`);
+  const unnamed = hasSeller ? listUnnamed(next, last) : lastInvoice > 0 ? [] : next;
+  const option = hasSeller ? '--last' : '--last-invoice';
+  const warnings = [
+    ...below.map(
+      ({ number, last }) =>
+        `${number} changed nothing, because ${last} has been given: is it the highest that anybody has received?`,
+    ),
+    ...unnamed.map(
+      (number) =>
+        `No ${option} was given for the numbers that go on with ${number}: if anybody has received it, or a later one, run this again with the highest.`,
+    ),
+  ];
+  return { sessions, mails, lost, next, warnings };
 }

@@ -14,8 +14,8 @@ import {
 } from '../billing/import-payments.ts';
 import { findZone } from '../billing/issue.ts';
 import { nameAsRecorded } from '../billing/older-ids.ts';
-import { type Fault, maxFileBytes, readPaymentFile } from '../billing/payment-file.ts';
-import { FileError, readBytes, writeLinesOut } from '../runtime/files.ts';
+import { type Fault, maxFileKibibytes, readPaymentFile } from '../billing/payment-file.ts';
+import { readWhole, writeLinesOut } from '../runtime/files.ts';
 import { isTerminal, onStopSignal, print, printAside } from '../runtime/process.ts';
 import { addReason, booksTrailOf, originOf, type Reason } from './act.ts';
 import { CommandError, describeRefusal, now, requireYes, show, withDatabase, writeJson } from './command.ts';
@@ -30,7 +30,7 @@ export function addPaymentImportCommand(program: Command): void {
     .option('--dry-run', 'change nothing, and say what each line would do', false)
     .option('--yes', 'do not ask', false);
   addReason(command, { isRequired: false }).action(async (file: string, options: Options) => {
-    const bytes = await readFile(file);
+    const bytes = await readWhole(file, maxFileKibibytes);
     let isStopped = false;
     const work = withDatabase((db) => run(db, bytes, options, () => isStopped), {
       isDryRun: options.dryRun,
@@ -41,17 +41,6 @@ export function addPaymentImportCommand(program: Command): void {
     });
     await work;
   });
-}
-
-async function readFile(path: string): Promise<Uint8Array> {
-  const chunks: Uint8Array[] = [];
-  let length = 0;
-  for await (const chunk of readBytes(path)) {
-    length += chunk.length;
-    if (length > maxFileBytes) throw new FileError(`The file ${show(path)} is larger than 5 MiB.`);
-    chunks.push(chunk);
-  }
-  return new Uint8Array(await new Blob(chunks as Uint8Array<ArrayBuffer>[]).arrayBuffer());
 }
 
 async function run(

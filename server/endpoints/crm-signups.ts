@@ -7,7 +7,7 @@ import { toAppError } from '../http/answers.ts';
 import type { Visit } from '../http/requests.ts';
 import type { Dependencies } from '../instance/dependencies.ts';
 import type { SignupResult } from '../metrics/results.ts';
-import { answerOnce, readWebhook, toResponse, type WebhookAnswer } from './webhook.ts';
+import { answerOnce, readWebhook, resultOf, toResponse, type WebhookAnswer } from './webhook.ts';
 
 export async function crmSignups(deps: Dependencies, request: Request, visit: Visit): Promise<Response> {
   try {
@@ -18,7 +18,7 @@ export async function crmSignups(deps: Dependencies, request: Request, visit: Vi
     const refusal = toAppError(error);
     // Logged, not audited: strangers could fill the audit trail. The log's details hold no value of the body.
     const { code, detail, errors } = refusal;
-    deps.metrics.countSignup(code);
+    deps.metrics.countSignup(resultOf(refusal));
     const { requestId, address } = visit;
     deps.log.record({ requestId, address, code, detail, errors }, 'signup refused');
     throw refusal;

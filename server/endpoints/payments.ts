@@ -9,7 +9,7 @@ import type { Visit } from '../http/requests.ts';
 import type { Dependencies } from '../instance/dependencies.ts';
 import { type PaymentResult, paymentProvider } from '../metrics/results.ts';
 import { sha256 } from '../runtime/hash.ts';
-import { answerOnce, readWebhook, toResponse, type WebhookAnswer } from './webhook.ts';
+import { answerOnce, readWebhook, resultOf, toResponse, type WebhookAnswer } from './webhook.ts';
 
 export async function payments(deps: Dependencies, request: Request, visit: Visit): Promise<Response> {
   try {
@@ -20,7 +20,7 @@ export async function payments(deps: Dependencies, request: Request, visit: Visi
     const refusal = toAppError(error);
     // As of a signup: logged, not audited, and without any value of the body.
     const { code, detail, errors } = refusal;
-    deps.metrics.countPayment(code);
+    deps.metrics.countPayment(resultOf(refusal));
     const { requestId, address } = visit;
     deps.log.record({ requestId, address, code, detail, errors }, 'payment refused');
     throw refusal;

@@ -6,7 +6,7 @@ import { inTransaction, type Origin } from '../../db/postgres/transactions.ts';
 import type { DB } from '../../db/schema.ts';
 import { deferAnswer, findAnswer, tryLockWebhookId } from '../../db/tables/webhook-requests.ts';
 import { AppError } from '../basics/errors.ts';
-import { requireWebhookSignature } from '../billing/webhook-signature.ts';
+import { outOfDate, requireWebhookSignature } from '../billing/webhook-signature.ts';
 import { respond } from '../http/answers.ts';
 import { readBody, type Visit } from '../http/requests.ts';
 import { readHeader } from '../http/text.ts';
@@ -69,6 +69,9 @@ export function answerOnce<Result>(
     { commit: 'with_writes', deadline: visit.deadline },
   );
 }
+
+/** What the metrics count a refusal as. */
+export const resultOf = ({ code, reason }: AppError) => (reason === outOfDate ? outOfDate : code);
 
 export const toResponse = ({ status, text, result }: WebhookAnswer<unknown>): Response =>
   respond(

@@ -1,6 +1,6 @@
 // The door turns requests away before any work is done, with an answer made beforehand: every request while the service
 // starts, later the requests that come while more are under way than the service can work at, and logins for which no password
-// can be hashed. A flood must cost no more than refusing it.
+// can be hashed. A flood must cost no more than refusing it, and refusing it must leave the processor to those who get in.
 import type { Dependencies } from '../instance/dependencies.ts';
 import { isHealthPath } from './health.ts';
 import { pathOf } from './incoming.ts';
@@ -39,13 +39,28 @@ export type DoorOptions = {
 const maxUnderWay = 200;
 const logPauseMs = 1_000;
 
+// Logins that are turned away get their answers at this pace, 200 a second. An instance can make many times that, and then has
+// no processor left for those who got in.
+const pace = { answers: 4, everyMs: 20 };
+// The last of so many waits for five seconds. Further ones are answered at once, so that they take no memory.
+const maxWaiting = 1_000;
+
 // With the suffix of what the pages' script asks for.
 const loginPath = /^\/login(?:\.data)?$/;
 // As the form of passkeys says it, for which nothing is hashed. Who says so with a password is refused before the hashing instead.
 const withPasskey = /[?&]with=passkey(?:&|$)/;
 
 const isPasswordLogin = ({ method, url }: Request, path: string) =>
-  method === 'POST' && loginPath.test(path) && !withPasskey.test(url);
+  method === 'POST' && loginPath.test(spellPlainly(path)) && !withPasskey.test(url);
+
+/** As the routes read the path. */
+function spellPlainly(path: string): string {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return path;
+  }
+}
 
 export function createDoor(options: DoorOptions): Fetch {
   const { fetch, isUp, isDraining, countApart, unavailable, busy, refusesLogin, deps } = options;
@@ -62,12 +77,27 @@ export function createDoor(options: DoorOptions): Fetch {
     return working - arriving >= maxUnderWay;
   };
 
-  const turnAway = (request: Request, { problem, page }: typeof unavailable): Response => {
+  const turnAway = (request: Request, { problem, page }: typeof unavailable, closes = isDraining()) => {
     const { status, headers, body } = prefersHtml(request) ? page : problem;
-    return new Response(body, {
-      status,
-      headers: isDraining() ? { ...headers, connection: 'close' } : headers,
+    return new Response(body, { status, headers: closes ? { ...headers, connection: 'close' } : headers });
+  };
+
+  const waiting: (() => void)[] = [];
+  let timer: ReturnType<typeof setInterval> | undefined;
+  const takeTurn = () =>
+    new Promise<void>((done) => {
+      waiting.push(done);
+      timer ??= setInterval(() => {
+        for (const answer of waiting.splice(0, pace.answers)) answer();
+        if (waiting.length > 0) return;
+        clearInterval(timer);
+        timer = undefined;
+      }, pace.everyMs);
     });
+  /** Contract 9.320. */
+  const turnLoginAway = async (request: Request) => {
+    if (waiting.length < maxWaiting && !isDraining()) await takeTurn();
+    return turnAway(request, busy, true);
   };
 
   // One line in the log for many requests: a line for each would be most of the work.
@@ -89,7 +119,7 @@ export function createDoor(options: DoorOptions): Fetch {
       return turnAway(request, unavailable);
     } else if (isPasswordLogin(request, path) && refusesLogin()) {
       count();
-      return turnAway(request, busy);
+      return turnLoginAway(request);
     }
     const hasBody = request.method !== 'GET' && request.method !== 'HEAD';
     if (hasBody) withBody.add(peer);

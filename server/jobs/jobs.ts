@@ -8,6 +8,7 @@ import { eraseDueUsers } from '../identity/person/erase-user.ts';
 import type { Dependencies } from '../instance/dependencies.ts';
 import { createMailer } from '../mail/mailer.ts';
 import { sendDueMails } from '../mail/outbox.ts';
+import { openDocumentMaker } from '../runtime/document-maker.ts';
 import { indexPeople } from '../staff/index-people.ts';
 import { addSums } from './add-sums.ts';
 import { runInBackground } from './background.ts';
@@ -21,6 +22,7 @@ export function startJobs(deps: Dependencies): () => Promise<void> {
   // mails.
   const [holders, signUps, other] = [openMailer(), openMailer(), openMailer()];
   const nudger = createNudger(deps);
+  const maker = openDocumentMaker(config.billingFont);
   const start = (name: string, intervalMs: number, work: (signal: AbortSignal) => Promise<void>) =>
     runInBackground(name, intervalMs, metrics.watchJob(name, work), log);
   const stops = [
@@ -31,7 +33,7 @@ export function startJobs(deps: Dependencies): () => Promise<void> {
     start('events', 1_000, (signal) => numberAllEvents(deps, signal)),
     start('people', 1_000, (signal) => indexPeople(deps, signal)),
     start('billing', 5_000, (signal) => runBilling(deps, signal)),
-    start('documents', 1_000, (signal) => makeDueDocuments(deps, signal)),
+    start('documents', 1_000, (signal) => makeDueDocuments({ ...deps, maker }, signal)),
     start('erasure', 60_000, (signal) => eraseDueUsers(deps, signal)),
     start('sweep', 60_000, (signal) => sweep(deps, signal)),
     start('sums', 10_000, () => addSums(deps)),
@@ -40,6 +42,7 @@ export function startJobs(deps: Dependencies): () => Promise<void> {
   ];
   return async () => {
     await Promise.all([...stops.map((stop) => stop()), nudger?.stop()]);
+    await maker.close();
     for (const mailer of [holders, signUps, other]) mailer?.close();
   };
 }

@@ -4,14 +4,14 @@ import type { Metrics } from './metrics.ts';
 
 /** Anything else is 404. In local mode it answers only to names of this machine, as the service does. */
 export async function answerMetrics(
-  { registry, readWaiting }: Metrics,
+  { registry, read }: Metrics,
   request: Request,
   { production }: { production: boolean },
 ): Promise<Response> {
   if (!production && !isForThisMachine(request)) return new Response(null, { status: 400 });
   if (request.method !== 'GET' || pathOf(request.url) !== '/metrics')
     return new Response(null, { status: 404 });
-  await readWaiting();
+  await read();
   const headers = { 'Content-Type': registry.contentType, 'Cache-Control': 'no-store' };
   return new Response(await registry.metrics(), { headers });
 }

@@ -7,6 +7,7 @@ import type { Log } from '../basics/log.ts';
 import type { ProblemCode } from '../basics/problems.ts';
 import type { Config } from '../settings/config.ts';
 import { gauge } from './at-scrape.ts';
+import { registerDatabase, registerPool } from './database.ts';
 import {
   askedMailResults,
   type CallKind,
@@ -26,7 +27,7 @@ import {
   signUpResults,
   signupResults,
 } from './results.ts';
-import { registerHashing, registerPool, registerProcess } from './state.ts';
+import { registerHashing, registerProcess } from './state.ts';
 import { createSums, spellKey } from './sums.ts';
 import { registerWaiting } from './waiting.ts';
 
@@ -163,7 +164,7 @@ export function createMetrics({
 
   const jobSuccess = new Gauge({
     name: 'identity_job_last_success_timestamp_seconds',
-    help: 'When a job of this instance last ended well, in Unix seconds.',
+    help: 'When a job of this instance last ended well, in Unix seconds; until then, when it was first begun.',
     labelNames: ['name'],
     registers,
   });
@@ -177,11 +178,17 @@ export function createMetrics({
   registerProcess(registry);
   registerHashing(registry);
   registerPool(registry, database, config.databasePoolSize);
+  const readings = [
+    registerDatabase(registry, database, { log, now }),
+    registerWaiting(registry, { db: database.db, expired, config, log }),
+  ];
 
   return {
     registry,
-    /** Call it before each scrape. */
-    readWaiting: registerWaiting(registry, { db: database.db, expired, config, log }),
+    /** Reads from the database; call it before each scrape. */
+    async read() {
+      await Promise.all(readings.map((read) => read()));
+    },
     startRequest() {
       requestsUnderWay++;
     },
@@ -250,6 +257,8 @@ export function createMetrics({
     /** Wraps a job's work, to count its successes and failures. */
     watchJob(name: string, work: (signal: AbortSignal) => Promise<void>): typeof work {
       jobFailures.inc({ name }, 0);
+      // Else a job that never ends well would have no age.
+      jobSuccess.set({ name }, Date.now() / 1_000);
       return async (signal) => {
         try {
           await work(signal);

@@ -1,5 +1,6 @@
 // The results of logins, hand-offs and so on that the metrics count: every value that such a label can have.
 import { type ProblemCode, problems } from '../basics/problems.ts';
+import { outOfDate } from '../billing/webhook-signature.ts';
 
 export const codes = Object.keys(problems) as ProblemCode[];
 
@@ -45,12 +46,15 @@ export const launchOutcomes = [
 ] as const;
 export type LaunchOutcome = (typeof launchOutcomes)[number];
 
-/** What became of the contract, or `repeated` for an answer that was kept. Else why the signup was refused. */
-export const signupResults = ['created', 'updated', 'unchanged', 'repeated', ...codes] as const;
+/**
+ * What became of the contract, or `repeated` for an answer that was kept. Else why the signup was refused: `out_of_date` for its
+ * `webhook-timestamp` alone, else the code.
+ */
+export const signupResults = ['created', 'updated', 'unchanged', 'repeated', outOfDate, ...codes] as const;
 export type SignupResult = (typeof signupResults)[number];
 
-/** Whether it was new, `known` by its id, or `repeated` for an answer that was kept. Else why the report was refused. */
-export const paymentResults = ['recorded', 'known', 'repeated', ...codes] as const;
+/** Whether it was new, `known` by its id, or `repeated` for an answer that was kept. Else why the report was refused, as of a signup. */
+export const paymentResults = ['recorded', 'known', 'repeated', outOfDate, ...codes] as const;
 export type PaymentResult = (typeof paymentResults)[number];
 
 export const mailResults = ['sent', 'failed', 'refused', 'given_up'] as const;

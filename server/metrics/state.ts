@@ -1,6 +1,5 @@
-// What is read at the moment of a scrape: the process, the queue for hashing, and the pool.
+// What is read at the moment of a scrape: the process, and the queue for hashing.
 import { Gauge, Histogram, type Registry } from 'prom-client';
-import type { DatabaseClient } from '../../db/postgres/client.ts';
 import { readHashing } from '../identity/password/passwords.ts';
 import { hashingThreads } from '../runtime/hashing-threads.ts';
 import { measureProcess, runtime } from '../runtime/process.ts';
@@ -80,42 +79,5 @@ export function registerHashing(registry: Registry): void {
     name: 'identity_password_hashing_refused_total',
     help: 'Requests refused because too many passwords waited to be hashed.',
     read: () => readHashing().refused,
-  });
-}
-
-export function registerPool(
-  registry: Registry,
-  { countConnections, countReads }: DatabaseClient,
-  poolSize: number,
-): void {
-  gauge(registry, {
-    name: 'identity_database_pool_size',
-    help: 'Connections that the pool may have (DATABASE_POOL_SIZE).',
-    read: () => poolSize,
-  });
-  gauge(registry, {
-    name: 'identity_database_connections',
-    help: 'Connections of the pool.',
-    read: () => countConnections().all,
-  });
-  gauge(registry, {
-    name: 'identity_database_connections_idle',
-    help: 'Connections of the pool that do nothing.',
-    read: () => countConnections().idle,
-  });
-  gauge(registry, {
-    name: 'identity_database_connections_awaited',
-    help: 'Requests that wait for a connection.',
-    read: () => countConnections().waiting,
-  });
-  counter(registry, {
-    name: 'identity_database_connections_refused_total',
-    help: 'Requests that got no connection: too many waited, it took too long, or the database was away.',
-    read: () => countConnections().refused,
-  });
-  gauge(registry, {
-    name: 'identity_database_reads_under_way',
-    help: 'Statements under way on the connection that all requests read on.',
-    read: () => countReads(),
   });
 }

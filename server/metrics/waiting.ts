@@ -1,6 +1,6 @@
-// What waits in the database for a job, how far clients are with their events, and whether the database answers. Read at a
-// scrape, but at most once in five seconds. A scrape never waits for it longer than a second.
+// What waits in the database for a job, and how far clients are with their events.
 import { Gauge, type Registry } from 'prom-client';
+import { readBackupAge } from '../../db/backups.ts';
 import type { ExpiredRows } from '../../db/expired-rows.ts';
 import type { Database } from '../../db/postgres/client.ts';
 import { type Delivery, listDeliveries } from '../../db/tables/event-deliveries.ts';
@@ -8,12 +8,11 @@ import { countLimit, readWaitingRows, type WaitingRows } from '../../db/waiting-
 import type { Log } from '../basics/log.ts';
 import type { Config } from '../settings/config.ts';
 import { sameEverywhere } from './at-scrape.ts';
+import { registerBackup } from './backup.ts';
 import { registerClients } from './clients.ts';
+import { createReading } from './reading.ts';
 
-const everyMs = 5_000;
-const deadlineMs = 1_000;
-
-type Found = { waiting: WaitingRows[]; deliveries: Delivery[] };
+type Found = { waiting: WaitingRows[]; deliveries: Delivery[]; backupAge: number };
 
 /** Await the result before each scrape. */
 export function registerWaiting(
@@ -22,9 +21,9 @@ export function registerWaiting(
 ): () => Promise<void> {
   const labelNames = ['queue', 'table'];
   const registers = [registry];
-  const up = new Gauge({
-    name: 'identity_database_up',
-    help: 'Whether the database answered within a second: 1 or 0.',
+  const isRead = new Gauge({
+    name: 'identity_counts_read',
+    help: 'Whether what waits for jobs and clients could be read from the database within a second: 1 or 0. At 0 these numbers are missing.',
     registers,
   });
   const rows = new Gauge({
@@ -41,10 +40,12 @@ export function registerWaiting(
   });
 
   const showClients = registerClients(registry, config);
+  const showBackup = registerBackup(registry);
 
   const show = (found: Found | undefined) => {
-    up.set(found ? 1 : 0);
+    isRead.set(found ? 1 : 0);
     showClients(found?.deliveries ?? []);
+    showBackup(found?.backupAge);
     rows.reset();
     oldest.reset();
     for (const { queue, table, waiting: count, oldestSeconds } of found?.waiting ?? []) {
@@ -53,45 +54,16 @@ export function registerWaiting(
     }
   };
 
-  const readAll = async (): Promise<Found> => {
-    const [waiting, deliveries] = await Promise.all([
-      readWaitingRows(db, expired),
-      listDeliveries(db, [...config.clients.keys()]),
-    ]);
-    return { waiting, deliveries };
-  };
-
-  let reading: Promise<void> | undefined;
-  let readAt = Number.NEGATIVE_INFINITY;
-  let isLate = false;
-  const read = async () => {
-    const found = await readAll().catch((err) => {
-      log.error({ err }, 'waiting rows not read');
-      return undefined;
-    });
-    readAt = performance.now();
-    reading = undefined;
-    isLate = found === undefined;
-    show(found);
-  };
-
-  return async () => {
-    if (!reading && performance.now() - readAt < everyMs) return;
-    reading ??= read();
-    // A database that is away is asked but not waited for again: the next scrape has its answer.
-    if (isLate) return;
-    if (await isDoneWithin(reading, deadlineMs)) return;
-    isLate = true;
-    show(undefined);
-  };
-}
-
-function isDoneWithin(work: Promise<void>, ms: number): Promise<boolean> {
-  return new Promise((done) => {
-    const timer = setTimeout(() => done(false), ms);
-    work.then(() => {
-      clearTimeout(timer);
-      done(true);
-    });
+  return createReading({
+    async read() {
+      const [waiting, deliveries, backupAge] = await Promise.all([
+        readWaitingRows(db, expired),
+        listDeliveries(db, [...config.clients.keys()]),
+        readBackupAge(db),
+      ]);
+      return { waiting, deliveries, backupAge };
+    },
+    show,
+    onError: (err) => log.error({ err }, 'waiting rows not read'),
   });
 }

@@ -1,22 +1,31 @@
 // Has documents made by a thread of their own, as they are built. From the source they are made in place: a thread cannot read it.
 // A start loads nothing of what makes them.
 import type { FilesToMake, MadeFiles } from '../billing/documents/make-files.ts';
-import { findThread, readDefaultFont } from './files.ts';
+import { findThread } from './files.ts';
 import { openThread } from './thread.ts';
+
+type Asked = Omit<FilesToMake, 'font'>;
 
 export type DocumentMaker = {
   /** Makes one document at a time. Throws an error whose message says why it cannot be made. */
-  make: (files: Omit<FilesToMake, 'font'>) => Promise<MadeFiles>;
+  make: (files: Asked) => Promise<MadeFiles>;
   close: () => Promise<void>;
 };
 
-/** `font` is a TTF, by default the one that comes with the service. */
-export function openDocumentMaker(font: Uint8Array = readDefaultFont()): DocumentMaker {
+// Ten times what the longest text that our forms take needs (docs/operate/sizing.md has the figures).
+const heapMebibytes = 72;
+// The thread dies of too many small things, but too large a single one would end the process. Nothing that we issue comes near.
+const maxFactsLength = 1_000_000;
+
+/** `font` is a TTF. The thread ends a minute after the last document, and begins again with the next (contract 9.350). */
+export function openDocumentMaker(font: Uint8Array): DocumentMaker {
   const file = findThread('document-thread');
-  const thread = file && openThread<FilesToMake, MadeFiles>(file, { what: 'documents', longestMs: 30_000 });
+  const options = { what: 'documents', longestMs: 30_000, heapMebibytes, idleMs: 60_000, given: font };
+  const thread = file && openThread<Asked, MadeFiles>(file, options);
   return {
     async make(files) {
-      if (thread) return thread.ask({ ...files, font });
+      if (files.sealed.length > maxFactsLength) throw new Error('The facts of this document take over 1 MB.');
+      if (thread) return thread.ask(files);
       const { makeFiles } = await import('../billing/documents/make-files.ts');
       return makeFiles({ ...files, font });
     },

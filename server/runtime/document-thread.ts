@@ -1,6 +1,7 @@
-// The thread that makes documents: what that takes of a processor, no login waits for. It begins with the first document of a run of
-// the job, and ends after the last (server/runtime/document-maker.ts).
-import { makeFiles } from '../billing/documents/make-files.ts';
-import { answerQuestions } from './thread.ts';
+// The thread that makes documents: what that takes of a processor, no login waits for (server/runtime/document-maker.ts).
+import { type FilesToMake, makeFiles } from '../billing/documents/make-files.ts';
+import { answerQuestions, readGiven } from './thread.ts';
 
-answerQuestions(makeFiles);
+const font = readGiven() as FilesToMake['font'];
+
+answerQuestions((asked: Omit<FilesToMake, 'font'>) => makeFiles({ ...asked, font }));

@@ -1,11 +1,12 @@
 // Where files are, and files by line, in bounded memory.
 import { once } from 'node:events';
-import { createReadStream, createWriteStream, readFileSync, statSync } from 'node:fs';
+import { createReadStream, createWriteStream, fstatSync, readFileSync, statSync } from 'node:fs';
 import { mkdir, readdir, readlink, stat } from 'node:fs/promises';
-import { basename, dirname, isAbsolute } from 'node:path';
+import { basename, dirname, isAbsolute, resolve } from 'node:path';
 import process from 'node:process';
 import type { Readable, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
+import { args, environment, processUser } from './process.ts';
 
 // Two folders up, both from the source (server/runtime/) and from the build (build/service/).
 const rootFolder = fileURLToPath(new URL('../../', import.meta.url));
@@ -19,9 +20,8 @@ export const dataFolder = `${rootFolder}.data`;
 export const findThread = (name: string): URL | undefined =>
   import.meta.url.endsWith('.ts') ? undefined : new URL(`./${name}.js`, import.meta.url);
 
-/** The font of documents, unless a setting names another. */
-export const readDefaultFont = (): Uint8Array =>
-  new Uint8Array(readFileSync(`${rootFolder}node_modules/dejavu-fonts-ttf/ttf/DejaVuSansCondensed.ttf`));
+/** The font of documents, a TTF, unless a setting names another. */
+export const defaultFontFile = `${rootFolder}node_modules/dejavu-fonts-ttf/ttf/DejaVuSansCondensed.ttf`;
 
 /** The whole of a file; undefined if it cannot be read, is no file, or is larger. */
 export function readSmallFile(path: string, maxBytes: number): Uint8Array<ArrayBuffer> | undefined {
@@ -36,9 +36,56 @@ export function readSmallFile(path: string, maxBytes: number): Uint8Array<ArrayB
 /** An error that is printed as one sentence, without a stack. */
 export class FileError extends Error {}
 
+/** Where a path of the command line leads. npm and `identity` leave the folder of whoever called, and say which it was. */
+export const locate = (path: string): string => resolve(environment.CLI_FOLDER || '.', path);
+
+/**
+ * The files that `identity` has opened as root, by the argument that names each (docs/operate/files/identity). Undefined if nobody
+ * has opened any for us.
+ */
+const opened = readOpened(environment.CLI_FILES);
+
+function readOpened(pairs: string | undefined): Map<string | undefined, number> | undefined {
+  const numbers = pairs
+    ?.split(' ')
+    .filter(Boolean)
+    .map((pair) => pair.split(':').map(Number));
+  return (
+    numbers && new Map(numbers.map(([at = Number.NaN, descriptor = Number.NaN]) => [args[at], descriptor]))
+  );
+}
+
+function openStream(path: string) {
+  const fd = opened?.get(path);
+  // From the beginning each time: a command may read a file twice.
+  return fd === undefined
+    ? createReadStream(locate(path))
+    : createReadStream('', { fd, start: 0, autoClose: false });
+}
+
+const statArgument = async (path: string, options?: { bigint: true }) => {
+  const fd = opened?.get(path);
+  return fd === undefined ? stat(locate(path), options) : fstatSync(fd, options);
+};
+
 /** The bytes of a file, or of standard input for `-`, in chunks. Throws a FileError if it cannot be read. */
 export const readBytes = (path: string): AsyncGenerator<Uint8Array, void> =>
-  readStream(path === '-' ? process.stdin : createReadStream(path), path);
+  readStream(path === '-' ? process.stdin : openStream(path), path);
+
+/** All of them. Throws a FileError, too, if they are more than `maxKibibytes`. */
+export async function readWhole(path: string, maxKibibytes: number): Promise<Uint8Array<ArrayBuffer>> {
+  const chunks: Uint8Array<ArrayBuffer>[] = [];
+  let length = 0;
+  for await (const chunk of readBytes(path)) {
+    length += chunk.length;
+    if (length > maxKibibytes * 1_024) {
+      const most = maxKibibytes < 1_024 ? `${maxKibibytes} KiB` : `${maxKibibytes / 1_024} MiB`;
+      throw new FileError(`The file ${locate(path)} is larger than ${most}.`);
+    }
+    chunks.push(chunk as Uint8Array<ArrayBuffer>);
+  }
+  return new Uint8Array(await new Blob(chunks).arrayBuffer());
+}
 
 async function* readStream(stream: Readable, path: string): AsyncGenerator<Uint8Array, void> {
   try {
@@ -48,21 +95,35 @@ async function* readStream(stream: Readable, path: string): AsyncGenerator<Uint8
   }
 }
 
-const cannotRead = (path: string, error: unknown) =>
-  new FileError(`Cannot read the file ${path} (${(error as { code?: string }).code}).`);
+function cannotRead(path: string, error: unknown): FileError {
+  const { code } = error as { code?: string };
+  // Root has found no such file, and its folder is closed to us.
+  return refuseFile('read', path, opened && code === 'EACCES' ? 'ENOENT' : code);
+}
+
+function refuseFile(what: 'read' | 'write', path: string, code: string | undefined): FileError {
+  const whys: Record<string, string> = {
+    EACCES: `the user ${processUser()} may not`,
+    EISDIR: 'it is a folder',
+    ENOENT: what === 'read' ? 'there is no such file' : 'there is no such folder',
+    EROFS: 'this file system takes no files',
+  };
+  const why = code && code in whys ? `: ${whys[code]}` : '';
+  return new FileError(`Cannot ${what} the file ${locate(path)}${why} (${code}).`);
+}
 
 /**
  * The lines of a file, as `splitLines` has them; `bytesRead` tells how many bytes were read. Throws a FileError if the file
  * cannot be read.
  */
 export async function openLines(path: string, maxLength: number) {
-  const found = await stat(path).catch((error) => {
+  const found = await statArgument(path).catch((error) => {
     throw cannotRead(path, error);
   });
   // Before the caller makes files beside it.
   if (found.isDirectory()) throw cannotRead(path, { code: 'EISDIR' });
-  const stream = createReadStream(path);
-  const { size } = found;
+  const stream = openStream(path);
+  const size = Number(found.size);
   return { lines: splitLines(readStream(stream, path), maxLength), size, bytesRead: () => stream.bytesRead };
 }
 
@@ -120,7 +181,7 @@ const maxLinks = 40;
 async function identifyFile(path: string, links = 0): Promise<string> {
   const found = await identify(path);
   if (found) return found;
-  const target = await readlink(path).catch(() => undefined);
+  const target = await readlink(locate(path)).catch(() => undefined);
   // Writing to a link without its file makes the file that the link leads to.
   if (target !== undefined && links < maxLinks)
     return identifyFile(isAbsolute(target) ? target : `${dirname(path)}/${target}`, links + 1);
@@ -129,7 +190,7 @@ async function identifyFile(path: string, links = 0): Promise<string> {
 
 /** The system's own name for a file; undefined if there is no such file. */
 async function identify(path: string): Promise<string | undefined> {
-  const found = await stat(path, { bigint: true }).catch(() => undefined);
+  const found = await statArgument(path, { bigint: true }).catch(() => undefined);
   return found && `${found.dev}:${found.ino}`;
 }
 
@@ -137,9 +198,8 @@ export type LineWriter = { write: (line: string) => Promise<void>; close: () => 
 
 /** Writes lines to a file, made anew; waits if the disk is slower. Throws a FileError if the file cannot be written. */
 export async function openLineWriter(path: string): Promise<LineWriter> {
-  const stream = createWriteStream(path);
-  const cannotWrite = (error: Error & { code?: string }) =>
-    new FileError(`Cannot write the file ${path} (${error.code}).`);
+  const stream = createWriteStream(locate(path));
+  const cannotWrite = ({ code }: Error & { code?: string }) => refuseFile('write', path, code);
   await once(stream, 'open').catch((error) => {
     throw cannotWrite(error);
   });
@@ -166,10 +226,21 @@ function buildLineWrite(stream: Writable, describe: (error: Error) => FileError)
 
 /** Makes the folder unless it is there. Throws a FileError if it cannot, or if the folder holds anything. */
 export async function requireEmptyFolder(path: string): Promise<void> {
-  const names = await mkdir(path, { recursive: true })
-    .then(() => readdir(path))
-    .catch((error) => {
-      throw new FileError(`Cannot make the folder ${path} (${error.code}).`);
-    });
+  const names = await readdir(await makeFolder(path)).catch(refuseFolder(path));
   if (names.length > 0) throw new FileError(`The folder ${path} is not empty. Name another one.`);
 }
+
+/** Makes the folder unless it is there; the result is its whole path. Throws a FileError if it cannot. */
+export async function makeFolder(path: string): Promise<string> {
+  const whole = locate(path);
+  await mkdir(whole, { recursive: true }).catch(refuseFolder(path));
+  return whole;
+}
+
+/** Throws a FileError about that folder. */
+export const refuseFolder =
+  (path: string) =>
+  ({ code }: { code?: string }): never => {
+    const why = code === 'EACCES' ? `: the user ${processUser()} may not` : '';
+    throw new FileError(`Cannot use the folder ${locate(path)}${why} (${code}).`);
+  };

@@ -10,15 +10,17 @@ import type { Log } from '../basics/log.ts';
 export const environment = process.env as Record<string, string | undefined>;
 export const args = process.argv.slice(2);
 
+/** How the command line was called: `identity`, `npm run cli --`, or else the program itself, as in a container. */
+export const calledAs = environment.CLI_NAME ?? 'node build/service/cli.js';
+
 const { deno, node } = process.versions;
 export const runtime = deno ? { name: 'deno', version: deno } : { name: 'node', version: node };
 
-/**
- * The name of the user who called sudo, else of the one who runs this process, or its number if the system has no name for it, as
- * in some containers.
- */
-export function systemUser(): string {
-  if (environment.SUDO_USER) return environment.SUDO_USER;
+/** The name of the user who called sudo, else of the one who runs this process. */
+export const systemUser = (): string => environment.SUDO_USER || processUser();
+
+/** The name of the user who runs this process, or its number if the system has no name for it, as in some containers. */
+export function processUser(): string {
   try {
     return userInfo().username;
   } catch {

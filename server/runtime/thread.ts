@@ -1,5 +1,6 @@
 // A thread of ours, by `node:worker_threads`, which Deno has, too: it answers one question at a time.
-import { parentPort, Worker } from 'node:worker_threads';
+import { setFlagsFromString } from 'node:v8';
+import { parentPort, Worker, workerData } from 'node:worker_threads';
 
 type Answered<Answer> = { answer: Answer } | { fault: string };
 
@@ -12,19 +13,42 @@ export type Thread<Asked, Answer> = {
   close: () => Promise<void>;
 };
 
-/** A thread that begins with the first question. `file` is its script, and `what` names it in errors. */
+export type ThreadOptions = {
+  /** Names the thread in errors. */
+  what: string;
+  longestMs: number;
+  /** How much its heap may take, on Node. A thread that needs more dies. */
+  heapMebibytes: number;
+  /** It ends after that long without a question. Undefined: never. */
+  idleMs?: number;
+  /** What it has from its beginning: `readGiven` reads it there. */
+  given?: unknown;
+};
+
+// Of short-lived objects, which are few where one question is answered at a time.
+const maxYoungGenerationSizeMb = 8;
+
+/** A thread that begins with the first question. `file` is its script. */
 export function openThread<Asked, Answer>(
   file: URL,
-  { what, longestMs }: { what: string; longestMs: number },
+  { what, longestMs, heapMebibytes, idleMs, given }: ThreadOptions,
 ): Thread<Asked, Answer> {
   let worker: Worker | undefined;
+  let idle: ReturnType<typeof setTimeout> | undefined;
   const close = async () => {
+    clearTimeout(idle);
     const last = worker;
     worker = undefined;
     await last?.terminate();
   };
   const start = () => {
-    const started = new Worker(file);
+    // The bound of the main heap, from NODE_OPTIONS, would win over that of the thread. It was read when the main heap was made.
+    setFlagsFromString('--max-old-space-size=0');
+    const resourceLimits = {
+      maxOldGenerationSizeMb: heapMebibytes - maxYoungGenerationSizeMb,
+      maxYoungGenerationSizeMb,
+    };
+    const started = new Worker(file, { workerData: given, resourceLimits });
     // Also between two questions, when nobody waits for it.
     started.on('error', () => undefined);
     started.on('exit', () => {
@@ -34,12 +58,14 @@ export function openThread<Asked, Answer>(
   };
   return {
     async ask(asked) {
+      clearTimeout(idle);
       worker ??= start();
       const answered = await post<Answer>(worker, asked, { what, longestMs }).catch(async (error) => {
         // Nobody knows what it is doing now.
         await close();
         throw error;
       });
+      if (idleMs !== undefined) idle = setTimeout(close, idleMs);
       if ('fault' in answered) throw new Error(answered.fault);
       return answered.answer;
     },
@@ -73,6 +99,9 @@ function post<Answer>(
     worker.postMessage(asked);
   });
 }
+
+/** In the script of the thread: what its `openThread` gives. */
+export const readGiven = (): unknown => workerData;
 
 /** The other end, in the script of the thread. */
 export function answerQuestions<Asked, Answer>(answer: (asked: Asked) => Promise<Answer>): void {

@@ -1,7 +1,7 @@
 // The settings (contract section 8), read once at the start. The error names every setting at fault and shows no value, except
 // how to spell the issuer.
 import { encodeHex } from 'oslo/encoding';
-import { readSmallFile } from '../runtime/files.ts';
+import { defaultFontFile, readSmallFile } from '../runtime/files.ts';
 import type { Client } from '../sso/clients.ts';
 import { type Brand, BrandFiles, readBrand } from './brand.ts';
 import { listUnreadSettings, readClients } from './clients.ts';
@@ -30,8 +30,8 @@ export type Config = {
   crmSignupsSecrets: readonly string[] | undefined;
   /** As those. */
   paymentsSecrets: readonly string[] | undefined;
-  /** A TTF for documents of billing. Undefined: the one that comes with the service. */
-  billingFont: Uint8Array | undefined;
+  /** A TTF for documents of billing. */
+  billingFont: Uint8Array;
   /** One or two keys of 32 bytes. The first encrypts, either decrypts. */
   encryptionKeys: readonly Uint8Array[];
   /** Whether administrators and managers need a second factor. */
@@ -237,19 +237,21 @@ const ttfStarts = ['00010000', '74727565'];
 
 function readBillingFont(reader: SettingsReader): Config['billingFont'] {
   const name = reader.text('BILLING_FONT_FILE', { form: 'a TTF file' });
-  if (!name) return undefined;
-  const bytes = readSmallFile(name, maxFontMebibytes * 1_024 * 1_024);
+  const bytes = readSmallFile(name ?? defaultFontFile, maxFontMebibytes * 1_024 * 1_024);
   reader.faultIf(
     'BILLING_FONT_FILE',
     !bytes,
-    `must name a file that can be read, of ${maxFontMebibytes} MiB at most`,
+    name === undefined
+      ? 'is not set, and the font that comes with the service cannot be read: put ' +
+          'node_modules/dejavu-fonts-ttf beside build/, readable for the user of the service'
+      : `must name a file that can be read, of ${maxFontMebibytes} MiB at most`,
   );
   reader.faultIf(
     'BILLING_FONT_FILE',
     bytes !== undefined && !ttfStarts.includes(encodeHex(bytes.subarray(0, 4))),
     'must name a TTF file',
   );
-  return bytes;
+  return bytes ?? new Uint8Array();
 }
 
 function readMail(reader: SettingsReader): Config['mail'] {

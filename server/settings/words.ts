@@ -262,7 +262,10 @@ client needs a callback and a secret, and a client has both or neither.`,
         meaning: 'Postgres, such as `postgres://user:password@db.example.com/identity`',
         local: 'an embedded Postgres',
       },
-      { name: 'DATABASE_POOL_SIZE', meaning: 'Connections of each instance' },
+      {
+        name: 'DATABASE_POOL_SIZE',
+        meaning: 'Connections of each instance; it has one more with `METRICS_PORT`',
+      },
       {
         name: 'DATABASE_PREPARED_STATEMENTS',
         meaning:

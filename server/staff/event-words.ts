@@ -11,6 +11,7 @@ const hidden: Record<string, string> = {
   'billing.set': 'The settings of billing were changed, or a change of them was stopped',
   'books.deleted': 'Books whose years were over were deleted',
   'contract.moved': 'A contract moved on by itself',
+  'database.backed_up': 'The database was backed up',
   'database.restored': 'The database was restored',
   'document.lost': 'Documents are lost by a restore of the database',
   'document.recovered': 'A lost document was recovered',

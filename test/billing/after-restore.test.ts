@@ -12,6 +12,7 @@ import { exportBooks } from '../../server/billing/export.ts';
 import { type Bookkeeper, payOpen, recordMoney } from '../../server/billing/ledger.ts';
 import { recoverDocument } from '../../server/billing/recover.ts';
 import { writeCsv } from '../../server/runtime/csv.ts';
+import { openDocumentMaker } from '../../server/runtime/document-maker.ts';
 import { expectMisused, expectRefused, runCli } from '../support/app/cli.ts';
 import { type Books, openBooks } from '../support/billing/books.ts';
 import { backUpDatabase, makeFolder } from '../support/database/postgres.ts';
@@ -61,7 +62,8 @@ async function readKept(): Promise<Map<string, Kept>> {
 
 async function makeFiles(): Promise<void> {
   await sql`update documents_to_make set next_try_at = billing_now()`.execute(books.db);
-  await makeDueDocuments(books.deps);
+  const maker = openDocumentMaker(books.deps.config.billingFont);
+  await makeDueDocuments({ ...books.deps, maker });
 }
 
 async function exportAll(): Promise<Record<string, string>> {
@@ -169,6 +171,31 @@ describe('database:restored', () => {
     expect(out).toContain(
       'number INV-2026-0036, and the next credit note CN-2026-0009. Lost are INV-2026-0034 to INV-2026-0035. ',
     );
+    // Contract 11.104.
+    expect(out).toMatch(/\nCN-2026-0002 changed nothing, because CN-2026-0008 has been given: .*\n$/);
+  });
+
+  it('says of which series no number was given (contract 11.104)', async () => {
+    const credits = 'No --last was given for the numbers that go on with CN-2026-0009: ';
+    const { out } = await cli('database:restored', '--last', 'INV-2026-0035');
+    expect(out).toContain(`\n${credits}`);
+    expect(out.match(/No --last|changed nothing/g)).toHaveLength(1);
+    const none = await cli('database:restored');
+    expect(none.out).toContain(`\nNo --last was given for the numbers that go on with INV-2026-0036: `);
+    expect(none.out).toContain(`\n${credits}`);
+  });
+
+  it('takes a number of years ago that is here, as a file beside a backup has it', async () => {
+    await sql`insert into document_series values ('CN-', 2024, 7, '2024-12-30')`.execute(books.db);
+    const { code, out } = await cli(
+      'database:restored',
+      '--last',
+      'INV-2026-0035',
+      'CN-2026-0008',
+      'CN-2024-0007',
+    );
+    expect([code, out]).toEqual([0, expect.not.stringMatching(/No --last|changed nothing/)]);
+    await sql`delete from document_series where year = 2024`.execute(books.db);
   });
 });
 
@@ -261,7 +288,7 @@ describe('invoice:recover', () => {
         ),
       ),
       await write('bomb.pdf', await forge(pdf, ' '.repeat(30_000_000))),
-      await write('large.pdf', new Uint8Array(20_000_001)),
+      await write('large.pdf', new Uint8Array(20 * 1_024 * 1_024 + 1)),
     ];
     const { code, out } = await cli('invoice:recover', '--json', ...files);
     expect(code).toBe(1);
@@ -272,7 +299,9 @@ describe('invoice:recover', () => {
     expect(said.map(({ done }) => done)).toEqual(files.map(() => false));
     expect(said.map(({ file }) => file)).toEqual(files);
     expect(
-      said.map(({ refused }) => /cannot be read|no document of this service/.test(refused)),
+      said.map(({ refused }) =>
+        /Cannot read the file|larger than 20 MiB|no document of this service/.test(refused),
+      ),
     ).not.toContain(false);
     expect(await numbersOf()).toHaveLength(11);
   });

@@ -144,15 +144,18 @@ it('contracts and invoices print what they say for programs, by the state of now
   );
   const numbersIn = async (state: string) =>
     (await parse('invoices', '--state', state)).map((each) => each.number);
-  await sql`alter table invoices disable trigger invoices_refuse_change`.execute(db);
-  await sql`update invoices set due_at = ${ago}`.execute(db);
+  const setDue = async (at: Date) => {
+    await sql`alter table invoices disable trigger invoices_refuse_change`.execute(db);
+    await sql`update invoices set due_at = ${at}`.execute(db);
+    await sql`alter table invoices enable trigger invoices_refuse_change`.execute(db);
+  };
+  await setDue(ago);
   expect([await numbersIn('overdue'), await numbersIn('open'), await numbersIn('paid')]).toEqual([
     [number],
     [number],
     [],
   ]);
-  await sql`update invoices set due_at = ${invoice.due_at}`.execute(db);
-  await sql`alter table invoices enable trigger invoices_refuse_change`.execute(db);
+  await setDue(invoice.due_at);
 });
 
 it('contracts and invoices list by state and account', async () => {

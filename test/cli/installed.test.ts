@@ -1,11 +1,11 @@
 // docs/operate/files/identity: the command line as it is installed, with other paths and without a change of user.
 import { spawnSync } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { production } from '../support/app/settings.ts';
 import { connect, emptyDatabase } from '../support/database/postgres.ts';
 import { readOurFile } from '../support/project/documents.ts';
@@ -18,19 +18,23 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true }));
 
 /** Runs the script. The replacements must all be found, so that the test follows the file. */
-function runInstalled(args: string[], { project = root, isRoot = true, env = {} } = {}) {
+function runInstalled(
+  args: string[],
+  { project = root, isRoot = true, env = {}, cwd = folder, asUser = '' } = {},
+) {
   const replacements: [string, string][] = [
     ['/etc/identity.env', join(folder, 'identity.env')],
     ['cd /opt/identity', `cd ${project}`],
     ['"$(id -u)"', isRoot ? '0' : '1000'],
-    ['runuser -u identity -- ', ''],
+    ['runuser -u identity -- ', asUser],
   ];
   let script = readOurFile('docs/operate/files/identity');
   for (const [from, to] of replacements) {
     expect(script).toContain(from);
-    script = script.replace(from, to);
+    script = script.replaceAll(from, to);
   }
-  const { status, stdout, stderr } = spawnSync('sh', ['-c', script, 'identity', ...args], {
+  const { status, stdout, stderr } = spawnSync('bash', ['--norc', '-c', script, 'identity', ...args], {
+    cwd,
     env: { PATH: process.env.PATH, NODE_ENV: 'test', PORT: '4711', ...env },
     encoding: 'utf8',
   });
@@ -84,4 +88,85 @@ it('says what is missing', async () => {
   await writeFile(join(folder, 'identity.env'), 'PORT=3007\n');
   const { status, stderr } = runInstalled(['settings']);
   expect([status, stderr]).toEqual([1, expect.stringMatching(/^These settings are wrong:\n {2}/)]);
+});
+
+/** The settings of a service on a database that is away. */
+const writeSettings = () =>
+  writeFile(
+    join(folder, 'identity.env'),
+    Object.entries(production).map(([name, value]) => `${name}=${value}\n`),
+  );
+
+it('reads files from the folder of whoever calls (contract 11.101)', async () => {
+  await writeSettings();
+  const cwd = join(folder, 'a folder');
+  await mkdir(cwd);
+  await writeFile(join(cwd, 'odd settings.json'), '{"seller":');
+  const set = (file: string) => runInstalled(['billing:set', file, '--why', 'test'], { cwd }).stderr;
+  expect(set('odd settings.json')).toMatch(/^The file odd settings\.json is not strict JSON: /);
+  expect(set('../a folder/odd settings.json')).toMatch(/ is not strict JSON: /);
+  expect(set('none.json')).toBe(`Cannot read the file ${cwd}/none.json: there is no such file (ENOENT).\n`);
+});
+
+/** Not in NODE_ENV=test: where the build is out of date, it would be made for that. */
+const runByNpm = (args: string[]) =>
+  spawnSync('npm', ['run', '--silent', '--prefix', root, 'cli', '--', ...args], {
+    cwd: folder,
+    env: { PATH: process.env.PATH, HOME: folder } as object as NodeJS.ProcessEnv,
+    encoding: 'utf8',
+  });
+
+it('reads files from the folder of whoever calls npm (contract 11.101)', async () => {
+  await writeFile(join(folder, 'odd.json'), '{"seller":');
+  const { stderr } = runByNpm(['billing:set', 'odd.json', '--why', 'test']);
+  expect(stderr).toMatch(/^The file odd\.json is not strict JSON: /m);
+});
+
+it.each([
+  ['identity', () => runInstalled(['find', '--nothing'])],
+  ['npm run cli --', () => runByNpm(['find', '--nothing'])],
+  [
+    'node build/service/cli.js',
+    () => spawnSync('node', ['build/service/cli.js', 'find', '--nothing'], { cwd: root, encoding: 'utf8' }),
+  ],
+])('says how %s is used, by that name (contract 11.100)', async (name, run) => {
+  await writeSettings();
+  expect(run().stderr).toContain(`\nUsage: ${name} find [options] [text]\n`);
+});
+
+// Whether root can become somebody who can read the service.
+const nobody = 'runuser -u nobody -- ';
+const hasNobody =
+  process.getuid?.() === 0 &&
+  spawnSync('sh', ['-c', `${nobody}test -r ${root}build/service/cli.js`]).status === 0;
+
+describe.skipIf(!hasNobody)(`another user${hasNobody ? '' : ' (NOT RUN: only root can become one)'}`, () => {
+  const run = (args: string[], cwd?: string) => runInstalled(args, { asUser: nobody, ...(cwd && { cwd }) });
+  let closed: string;
+  beforeAll(async () => {
+    await chmod(folder, 0o755);
+    closed = join(folder, 'closed');
+    await mkdir(closed, { mode: 0o700 });
+    await writeFile(join(closed, 'odd.json'), '{"seller":', { mode: 0o600 });
+    await writeFile(join(closed, 'users.ndjson'), '{}\n', { mode: 0o600 });
+  });
+
+  it('gets the files of root open, and no other way into its folder (contract 11.102)', async () => {
+    await writeSettings();
+    const set = (file: string, cwd?: string) => run(['billing:set', file, '--why', 'test'], cwd).stderr;
+    expect(set('odd.json', closed)).toMatch(/^The file odd\.json is not strict JSON: /);
+    expect(set(join(closed, 'odd.json'))).toMatch(/ is not strict JSON: /);
+    expect(run(['user:show', 'odd.json'], closed).stderr).toContain('Enter a valid email address');
+  });
+
+  it('says why a file cannot be read or written (contract 11.103)', async () => {
+    await writeSettings();
+    const { stderr } = run(['billing:set', 'none.json', '--why', 'test'], closed);
+    expect(stderr).toBe(`Cannot read the file ${closed}/none.json: there is no such file (ENOENT).\n`);
+    expect(run(['import', 'users.ndjson'], closed).stderr).toBe(
+      `Cannot write the file ${closed}/users.ndjson.refused.ndjson: the user nobody may not (EACCES).\n`,
+    );
+    await chmod(join(folder, 'identity.env'), 0o600);
+    expect(run(['settings']).stderr).toMatch(/^identity: the user identity may not read \S+: run "chown /);
+  });
 });

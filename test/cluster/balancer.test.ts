@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { connect } from 'node:tls';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { type Balancer, startBalancer } from '../support/machines/balancer.ts';
+import { type Balancer, logInUnread, startBalancer } from '../support/machines/balancer.ts';
 
 type Handle = (request: IncomingMessage, answer: ServerResponse) => void;
 const answerOk: Handle = (_, answer) => answer.end('ok');
@@ -55,9 +55,9 @@ it('logs no query', async () => {
 });
 
 it('refuses a body of more than 64 KiB', async () => {
-  const answer = await balancer.send('/login', { method: 'POST', body: 'x'.repeat(65_537) });
+  const answer = await balancer.send('/profile', { method: 'POST', body: 'x'.repeat(65_537) });
   expect([answer.status, got.length]).toEqual([413, 0]);
-  expect((await balancer.send('/login', { method: 'POST', body: 'x'.repeat(65_536) })).status).toBe(200);
+  expect((await balancer.send('/profile', { method: 'POST', body: 'x'.repeat(65_536) })).status).toBe(200);
 });
 
 it('takes an answer with 18 KiB of headers, and lets the service refuse a request with more than 16 KiB', async () => {
@@ -112,6 +112,69 @@ it('lets nobody wait long for a place at an instance, and says when to come agai
   expect(answer.headers['retry-after']).toBe('2');
   for (const one of waiting) one.end('ok');
   expect((await Promise.all(held)).map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+});
+
+describe('a login with a password', () => {
+  const places = 2 * 20;
+  const send = (path: string, body = 'email=e&password=p') => balancer.send(path, { method: 'POST', body });
+  const hold = async () => {
+    const waiting: ServerResponse[] = [];
+    handle = (request, answer) => {
+      if (request.method === 'POST' && /^\/(login|%6cogin)(\.data)?$/.test(request.url ?? ''))
+        waiting.push(answer);
+      else answer.end('ok');
+    };
+    const paths = ['/login', '/login.data', '/%6cogin'];
+    const held = Array.from({ length: places }, (_, n) => send(paths[n % paths.length] ?? ''));
+    await vi.waitFor(() => expect(waiting).toHaveLength(places), 20_000);
+    return { waiting, held };
+  };
+
+  it('finds twenty places at each instance, waits a second for one, and is told to come again', async () => {
+    const { waiting, held } = await hold();
+    const more = await Promise.all(Array.from({ length: 16 }, () => send('/login')));
+    expect(new Set(more.map(({ status }) => status))).toEqual(new Set([503]));
+    expect(waiting).toHaveLength(places);
+    expect(more[0]?.headers).toMatchObject({ 'retry-after': '2', 'cache-control': 'no-store' });
+    expect(more[0]?.text).toContain('<h1>Too many people are logging in right now</h1>');
+    const last = send('/login');
+    for (const answer of waiting) answer.end('ok');
+    handle = answerOk;
+    expect((await Promise.all([...held, last])).map(({ status }) => status)).toEqual([
+      ...held.map(() => 200),
+      200,
+    ]);
+  });
+
+  it('takes no place of anything else, nor of a login with a passkey', async () => {
+    const { waiting, held } = await hold();
+    for (const path of [
+      '/login?with=passkey',
+      '/login?next=%2Fprofile&with=passkey',
+      '/login/code',
+      '/signup',
+    ])
+      expect((await send(path)).status).toBe(200);
+    for (const path of ['/login', '/sso/launch/marketplace'])
+      expect((await balancer.send(path)).status).toBe(200);
+    for (const answer of waiting) answer.end('ok');
+    await Promise.all(held);
+  });
+
+  it('keeps no place at an instance while its sender is slow, or does not read the answer', async () => {
+    handle = (request, answer) => request.resume().on('end', () => answer.end('x'.repeat(25_000)));
+    // What is longer than the balancer holds is not taken at all.
+    expect((await send('/login', 'x'.repeat(20_000))).status).toBe(413);
+    const unread = await logInUnread(balancer, 2 * places);
+    await vi.waitFor(() => expect(got).toHaveLength(2 * places), 20_000);
+    const socket = connect({ host: '127.0.0.1', port: balancer.port, rejectUnauthorized: false });
+    socket.on('error', () => undefined);
+    socket.write('POST /login HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\nx');
+    expect((await send('/login')).status).toBe(200);
+    expect(got).toHaveLength(2 * places + 1);
+    unread.close();
+    socket.destroy();
+  });
 });
 
 it('lets the service itself say that it is not ready, where no instance is', async () => {

@@ -2,7 +2,7 @@
 // the settings of compose.yaml. It needs the network, for npm ci.
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { readdirSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
@@ -10,8 +10,9 @@ import { findIdentity } from '../../db/embedded/files.ts';
 import { findFreePort } from '../support/app/process.ts';
 import { makeFolder } from '../support/database/postgres.ts';
 import { makeOwnFolder, requirePrograms, startProgram, writeOwnFile } from '../support/machines/programs.ts';
-import { readCompose } from '../support/project/compose.ts';
+import { environmentIn } from '../support/project/compose.ts';
 import { buildImage, type Image } from '../support/project/dockerfile.ts';
+import { composeSecretsSample } from '../support/project/samples.ts';
 
 const run = promisify(execFile);
 
@@ -23,23 +24,18 @@ beforeAll(async () => {
   folder = await makeFolder();
   image = await buildImage(folder);
   await run('chmod', ['-R', 'a-w,a+rX', image.folder]);
-  const variables = {
-    POSTGRES_PASSWORD: 'of-the-superuser',
-    DATABASE_PASSWORD: 'of-the-database',
-    SSO_MARKETPLACE_SECRET: 'aB3'.repeat(12) + Math.PI,
-    IDENTITY_ENCRYPTION_KEY: 'fXtK1cQ0sN2mRr9hYw3uEo7bVg5LzPa8DjUiH4xTkSg=',
-  };
-  const { service, postgres: database } = readCompose(variables).services;
-  postgres = await startPostgres(database?.environment ?? {});
+  await run('sh', ['-ec', composeSecretsSample], { cwd: folder });
+  // As the user of the container sees them: each by itself.
+  await run('chmod', ['711', join(folder, 'secrets')]);
+  const environment = environmentIn(folder, 'service');
+  postgres = await startPostgres(environmentIn(folder, 'postgres'));
+  // What differs from one container on a network of its own.
+  const url = environment.DATABASE_URL_FILE ?? '';
+  await writeFile(url, (await readFile(url, 'utf8')).replace('@postgres/', `@127.0.0.1:${postgres.port}/`));
   env = {
     PATH: process.env.PATH ?? '',
     ...image.env,
-    ...service?.environment,
-    // What differs from one container on a network of its own.
-    DATABASE_URL: (service?.environment?.DATABASE_URL ?? '').replace(
-      '@postgres/',
-      `@127.0.0.1:${postgres.port}/`,
-    ),
+    ...environment,
     PORT: String(await findFreePort()),
     HOST: '127.0.0.1',
   };
@@ -51,17 +47,18 @@ afterAll(async () => {
 });
 
 /** Debian's Postgres as the image makes it: with a superuser, and what create-role.sh adds. */
-async function startPostgres({ POSTGRES_PASSWORD = '', ...environment }: Record<string, string>) {
+async function startPostgres({ POSTGRES_PASSWORD_FILE = '', ...environment }: Record<string, string>) {
   requirePrograms('/usr/lib/postgresql/15/bin/postgres');
   const home = await makeOwnFolder();
   const [data, secret] = [join(home, 'data'), join(home, 'password')];
-  await writeOwnFile(secret, POSTGRES_PASSWORD);
+  const password = (await readFile(POSTGRES_PASSWORD_FILE, 'utf8')).trim();
+  await writeOwnFile(secret, password);
   const how = ['--username=postgres', `--pwfile=${secret}`, '--auth=scram-sha-256', '--no-sync'];
   await run('/usr/lib/postgresql/15/bin/initdb', ['--pgdata', data, ...how], { ...identity, cwd: home });
   const port = await findFreePort();
   const flags = ['-D', data, '-p', String(port), '-k', home, '-h', '127.0.0.1'];
   const program = startProgram('/usr/lib/postgresql/15/bin/postgres', flags, { folder: home });
-  const psql = { PGHOST: '127.0.0.1', PGPORT: String(port), PGPASSWORD: POSTGRES_PASSWORD };
+  const psql = { PGHOST: '127.0.0.1', PGPORT: String(port), PGPASSWORD: password };
   const ask = async (file: string, ...args: string[]) =>
     (await run(file, args, { env: { ...process.env, ...environment, ...psql } })).stdout;
   await vi.waitFor(() => ask('pg_isready'), { timeout: 30_000, interval: 200 });

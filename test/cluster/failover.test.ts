@@ -13,7 +13,7 @@ import { connect, makeFolder } from '../support/database/postgres.ts';
 import { type Clients, createClients } from '../support/faults/acknowledged.ts';
 import { type Cluster, startCluster } from '../support/machines/cluster.ts';
 import { liftAllowancesAt } from '../support/people/allowances.ts';
-import { baseBackupSample, dumpSample, restoreSample, secondRoleSample } from '../support/project/samples.ts';
+import { baseBackupSample, secondRoleSample } from '../support/project/samples.ts';
 
 const run = promisify(execFile);
 const kills = 3;
@@ -139,22 +139,6 @@ describe('the commands of docs/operate/postgres.md', () => {
     folder = await makeFolder();
   });
   afterAll(() => rm(folder, { recursive: true, force: true }));
-
-  it('dump the database, and restore it into another one', async () => {
-    await shell(dumpSample, { DATABASE_URL: cluster.url });
-    await query(cluster.superuserUrl, 'create database restored owner identity');
-    const restored = withDatabase(cluster.url, 'restored');
-    await shell(restoreSample, { DATABASE_URL: restored });
-    const count = "select count(*) || ' ' || max(profile_updated_at) value from users";
-    expect(await query(restored, count)).toBe(await query(cluster.url, count));
-    const service = await startService('node', await findFreePort(), {
-      ...settings,
-      DATABASE_URL: restored,
-      HOST: '127.0.0.1',
-    });
-    service.child.kill('SIGKILL');
-    await service.exited;
-  });
 
   it('make a base backup', async () => {
     const command = baseBackupSample.replace('/backup/base', join(folder, 'base'));

@@ -4,7 +4,13 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { connect } from 'node:tls';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { type Balancer, type Nginx, startCaddy, startNginx } from '../support/machines/balancer.ts';
+import {
+  type Balancer,
+  logInUnread,
+  type Nginx,
+  startCaddy,
+  startNginx,
+} from '../support/machines/balancer.ts';
 
 type Handle = (request: IncomingMessage, answer: ServerResponse) => void;
 const answerOk: Handle = (_, answer) => answer.end('ok');
@@ -132,6 +138,54 @@ describe.each([
     const log = 'readAccessLog' in balancer ? await (balancer as Nginx).readAccessLog() : balancer.output();
     expect(log).not.toContain('secret');
     if (name === 'nginx') expect(log).toContain('"GET /sso/marketplace/callback HTTP/1.1" 200');
+  });
+
+  it.runIf(name === 'nginx')(
+    'lets fifty logins with a password be under way at each instance, refuses more itself, and leaves all else alone',
+    async () => {
+      const places = 2 * 50;
+      const send = (path: string) => balancer.send(path, { method: 'POST', body: 'email=e&password=p' });
+      const waiting: ServerResponse[] = [];
+      handle = (request, answer) => {
+        if (request.method === 'POST' && /^\/(login|%6cogin)(\.data)?$/.test(request.url ?? ''))
+          waiting.push(answer);
+        else answer.end('ok');
+      };
+      const paths = ['/login', '/login.data', '/%6cogin'];
+      const held = Array.from({ length: places }, (_, n) => send(paths[n % paths.length] ?? ''));
+      await vi.waitFor(() => expect(waiting).toHaveLength(places), 20_000);
+      for (const { status, headers, text } of await Promise.all(
+        Array.from({ length: 16 }, () => send('/login')),
+      )) {
+        expect([status, headers['retry-after'], headers['cache-control']]).toEqual([503, '2', 'no-store']);
+        expect(text).toContain('<h1>We cannot log you in right now</h1>');
+      }
+      expect(waiting).toHaveLength(places);
+      for (const path of [
+        '/login?with=passkey',
+        '/login?next=%2Fprofile&with=passkey',
+        '/login/code',
+        '/signup',
+      ])
+        expect((await send(path)).status).toBe(200);
+      for (const path of ['/login', '/profile']) expect((await balancer.send(path)).status).toBe(200);
+      for (const answer of waiting) answer.end('ok');
+      handle = answerOk;
+      expect((await Promise.all(held)).filter(({ status }) => status !== 200)).toEqual([]);
+      expect((await send('/login')).status).toBe(200);
+    },
+  );
+
+  it.runIf(name === 'nginx')('a login whose answer nobody reads keeps no place at an instance', async () => {
+    handle = (request, answer) => request.resume().on('end', () => answer.end('x'.repeat(25_000)));
+    const closing: { close: () => void }[] = [];
+    for (const round of [1, 2, 3]) {
+      const unread = await logInUnread(balancer, 50);
+      await vi.waitFor(() => expect(got).toHaveLength(round * 50), 20_000);
+      closing.push(unread);
+    }
+    expect((await balancer.send('/login', { method: 'POST', body: 'email=e&password=p' })).status).toBe(200);
+    for (const { close } of closing) close();
   });
 
   it.runIf(name === 'Caddy')('sends nothing to an instance that is not ready', async () => {

@@ -1,62 +1,31 @@
 // Two versions work on one database: while instances are replaced one by one, and after a way back. So migrations only
 // add, and what a newer version has added keeps nobody from starting (CONTRIBUTING.md, "Add a migration").
+import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { migrations } from '../../db/migrations/list.ts';
 import { migrate } from '../../db/postgres/migrate.ts';
 import { sign } from '../../server/sso/hmac.ts';
 import { openApp, type TestApp } from '../support/app/app.ts';
+import { findVersionBefore } from '../support/app/version-before.ts';
 import { buildSignup, sendSignup } from '../support/crm/crm.ts';
 import { type Catalog, findBreaks, readCatalog } from '../support/database/catalog.ts';
-import { buildMigrationList, migrationListFile } from '../support/database/migration-list.ts';
+import {
+  buildMigrationList,
+  digestMigrations,
+  digestOf,
+  findChanged,
+  migrationListFile,
+  readLanded,
+} from '../support/database/migration-list.ts';
 import { connect, emptyDatabase } from '../support/database/postgres.ts';
 import { buildHandOff } from '../support/marketplace/marketplace.ts';
 
-/** Every migration that has landed, in the order in which databases have run them. A new one comes last, as m<number>-<name>. */
-const landed = [
-  '2026-11-20-foundation',
-  '2026-11-20-inbound-hand-off',
-  '2026-11-21-billing-and-mail',
-  '2026-11-21-unlogged-rate-limits',
-  '2026-11-22-contract-arrival',
-  '2026-11-22-one-word-for-each-idea',
-  '2026-11-22-who-somebody-is',
-  '2026-11-23-restores',
-  '2026-11-24-activity',
-  '2026-11-24-addresses',
-  '2026-11-24-deletions',
-  '2026-11-24-passkeys',
-  '2026-11-24-second-factors',
-  '2026-11-25-events',
-  '2026-11-25-history',
-  '2026-11-25-nudges',
-  '2026-11-25-trial-ends',
-  '2026-11-26-pending-email-changes',
-  'm019-established-browsers',
-  'm020-take-back',
-  'm021-decided-here',
-  'm022-awaited-mails',
-  'm023-take-back-bounds',
-  'm024-cheap-triggers',
-  'm025-comments',
-  'm026-ended-links',
-  'm027-passkeys-declined',
-  'm028-person-words',
-  'm029-staff',
-  'm030-new-addresses',
-  'm031-billing',
-  'm032-sums',
-  'm033-lost-documents',
-  'm034-income',
-  'm035-failed-mails',
-  'm036-retention',
-  'm037-mails-to-holders',
-  'm038-tax-country',
-  'm039-form-answers',
-  'm040-refused-forms',
-  'm041-freed-credit-notes',
-];
+const run = promisify(execFile);
+const root = fileURLToPath(new URL('../..', import.meta.url));
 
 /** The last of those from before the first release: nothing older runs anywhere. */
 const lastEarly = '2026-11-22-who-somebody-is';
@@ -98,9 +67,9 @@ async function runOneByOne(): Promise<Step[]> {
 }
 
 describe('a migration', () => {
-  it('comes after all that have landed, also as Kysely sorts their names', () => {
+  it('comes after all that have landed, also as Kysely sorts their names', async () => {
     const names = Object.keys(migrations);
-    expect(names).toEqual(landed);
+    expect(names, 'run npm run schema').toEqual(Object.keys(await readLanded()));
     expect(names).toEqual([...names].sort());
     const numbered = names.filter((name) => !name.startsWith('2026-'));
     const numbers = numbered.map((name) => Number(/^m(\d{3})-[a-z-]+$/.exec(name)?.[1]));
@@ -110,6 +79,18 @@ describe('a migration', () => {
   it('is in db/migrations/list.ts, which npm run schema writes', async () => {
     const list = await readFile(migrationListFile, 'utf8');
     expect(await buildMigrationList(), 'run npm run schema').toBe(list);
+  });
+
+  it('never changes once it has landed', async () => {
+    expect(findChanged(await readLanded(), await digestMigrations())).toEqual([]);
+    const before = await findVersionBefore();
+    if (!before) return;
+    const read = async (path: string) =>
+      (await run('git', ['show', `${before}:${path}`], { cwd: root })).stdout;
+    const list = await read('db/migrations/list.ts');
+    const now = await digestMigrations();
+    for (const [, name = ''] of list.matchAll(/from '.\/(.+)\.ts'/g))
+      expect(digestOf(await read(`db/migrations/${name}.ts`)), name).toBe(now[name]);
   });
 
   it('only adds, so that the version before goes on working', async () => {
@@ -148,6 +129,21 @@ it('a migration lets requests pass while it waits for a table that a backup read
     await close();
     await drop();
   }
+});
+
+describe('npm run schema', () => {
+  const landed = { 'm001-first': 'a', 'm002-second': 'b' };
+  it.each([
+    ['m002-second', 'has changed', { ...landed, 'm002-second': 'c' }],
+    ['m001-first', 'is gone', { 'm002-second': 'b' }],
+    ['m001-before', 'is new, and comes before m002-second', { ...landed, 'm001-before': 'c' }],
+  ])('refuses that %s %s', (name, what, now) => {
+    expect(findChanged(landed, now)).toEqual([expect.stringContaining(`The migration ${name} ${what}`)]);
+  });
+
+  it('takes one that is new and comes last', () => {
+    expect(findChanged(landed, { ...landed, 'm003-third': 'c' })).toEqual([]);
+  });
 });
 
 describe('the test of migrations', () => {

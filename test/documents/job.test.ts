@@ -7,6 +7,7 @@ import type { DocumentFacts } from '../../server/billing/document-facts.ts';
 import { makeDueDocuments } from '../../server/billing/documents/make-due.ts';
 import { readSealedFacts } from '../../server/billing/documents/seal.ts';
 import { eraseUser } from '../../server/identity/person/erase-user.ts';
+import { openDocumentMaker } from '../../server/runtime/document-maker.ts';
 import { recordLog } from '../support/app/log.ts';
 import { samples } from '../support/billing/document-samples.ts';
 import { germanSettings, setSettings } from '../support/billing/settings.ts';
@@ -42,7 +43,9 @@ afterAll(() => billing.app.close());
 /** What the job needs, with a log of its own. */
 function openJob(db = billing.app.db) {
   const { log, logged } = recordLog();
-  return { run: () => makeDueDocuments({ db, log, config: billing.app.config }), logged };
+  const { config } = billing.app;
+  const maker = openDocumentMaker(config.billingFont);
+  return { run: () => makeDueDocuments({ db, log, config, maker }), logged };
 }
 
 const rowOf = async (table: 'document_files' | 'documents_to_make', of: string) =>

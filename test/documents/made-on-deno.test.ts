@@ -110,6 +110,36 @@ describe.each<Runtime>(['node', 'deno'])('the service on %s', (runtime) => {
   });
 });
 
+// Contract 9.350. Other documents are made before and after, and the process lives.
+it('a document that needs more memory than its thread has fails as that one, and is tried again', {
+  timeout: 200_000,
+}, async () => {
+  const service = await start('node');
+  const { pid } = service.child;
+  // Each letter is laid out by itself.
+  await issue('MEMORY-1', { words: 'ü'.repeat(200_000) });
+  const readQueue = async (number: string) =>
+    (
+      await sql<{ error: string | null; waits: boolean }>`
+        select last_error as error, next_try_at > now() as waits from documents_to_make
+        where number = ${number}`.execute(pool.db)
+    ).rows[0];
+  await expect
+    .poll(() => readQueue('MEMORY-1'), { timeout: 120_000 })
+    .toMatchObject({ error: expect.stringMatching(/memory limit/), waits: true });
+  await issue('MEMORY-2');
+  await filesOf('MEMORY-2', service);
+  // One that would end the process, not the thread alone, is not begun.
+  await issue('MEMORY-3', { words: 'ü'.repeat(1_000_000) });
+  await expect
+    .poll(() => readQueue('MEMORY-3'), { timeout: 50_000 })
+    .toMatchObject({ error: 'The facts of this document take over 1 MB.', waits: true });
+  expect(service.child.pid).toBe(pid);
+  expect(service.child.exitCode).toBeNull();
+  await sql`delete from documents_to_make`.execute(pool.db);
+  await stop(service);
+});
+
 describe.skipIf(!hasPoppler)(`${notRun(hasPoppler, 'poppler-utils')}BILLING_FONT_FILE`, () => {
   it('has a document made, after the next start, that the built-in font could not show', async () => {
     const number = 'FONT-1';

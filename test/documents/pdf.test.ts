@@ -5,7 +5,7 @@ import { buildEpcText } from '../../server/billing/documents/epc-code.ts';
 import { makeFiles } from '../../server/billing/documents/make-files.ts';
 import { readSealedFacts, sealFacts } from '../../server/billing/documents/seal.ts';
 import { fillPaymentLink } from '../../server/billing/payment-link.ts';
-import { readDefaultFont } from '../../server/runtime/files.ts';
+import { readConfig } from '../../server/settings/config.ts';
 import { samples } from '../support/billing/document-samples.ts';
 import {
   hasPoppler,
@@ -18,7 +18,7 @@ import {
 } from '../support/billing/document-tools.ts';
 
 const keys = [new Uint8Array(32).fill(1)];
-const font = readDefaultFont();
+const font = readConfig({}).billingFont;
 const make = async (facts: DocumentFacts) => makeFiles({ facts, font, sealed: await sealFacts(facts, keys) });
 
 const withoutSpace = (text: string) => text.normalize('NFKC').replace(/[\s\p{Cf}]/gu, '');

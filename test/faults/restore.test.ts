@@ -205,8 +205,14 @@ describe('after database:restored', () => {
   it('the numbers of invoices that somebody has are not given again', async () => {
     expect(await invoiceNumber()).toBe(41);
     // Never back, and left alone where nothing is said.
-    for (const args of [['--last-invoice', '7'], []])
-      expect((await runCli(app.databaseUrl, ['database:restored', ...args])).code).toBe(0);
+    const restored = (...args: string[]) => runCli(app.databaseUrl, ['database:restored', ...args]);
+    const lower = await restored('--last-invoice', '7');
+    expect([lower.code, lower.out]).toEqual([0, expect.stringContaining('\n7 changed nothing, because 41 ')]);
+    const none = await restored();
+    expect([none.code, none.out]).toEqual([
+      0,
+      expect.stringContaining('\nNo --last-invoice was given for the numbers that go on with 42: '),
+    ]);
     expect(await invoiceNumber()).toBe(41);
   });
 

@@ -1,6 +1,8 @@
+import { connect } from 'node:net';
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest';
 import { hashingThreads } from '../../server/runtime/hashing-threads.ts';
+import { listen } from '../../server/runtime/listen.ts';
 import { type Answer, codeOf, expectRetryAfter, openApp, type TestApp } from '../support/app/app.ts';
 import { openBackend, type TestBackend } from '../support/app/backend.ts';
 import { scrape } from '../support/app/metrics.ts';
@@ -111,6 +113,59 @@ it('a login that finds the queue for hashing full is refused at once, and counts
   gate.open();
   for (const { status } of await Promise.all(logins)) expect(status).toBe(401);
   expect((await logIn('merchant@example.test', password)).status).toBe(303);
+});
+
+// Contract 9.320.
+it('logins that are turned away get their answers at a pace that leaves the processor to others, in any spelling of the path', async () => {
+  const logins = await fillQueue();
+  const startedAt = performance.now();
+  const turnedAway = Array.from({ length: 100 }, (_, n) =>
+    app.send(n % 2 ? '/login' : '/%6Cogin', { form: { email: 'merchant@example.test', password } }),
+  );
+  // Health and everything else waits for none of them.
+  expect((await app.send('/healthz')).status).toBe(200);
+  for (const answer of await Promise.all(turnedAway)) {
+    expect([answer.status, codeOf(answer)]).toEqual([503, 'unavailable']);
+    expect(answer.headers.get('connection')).toBe('close');
+  }
+  // 200 a second.
+  expect(performance.now() - startedAt).toBeGreaterThan(400);
+  gate.open();
+  await Promise.all(logins);
+});
+
+// Contract 9.320.
+it('the connection of a login that is turned away is closed', async () => {
+  const listener = await listen(app.fetch, { host: '127.0.0.1', port: 0 });
+  const logins = await fillQueue();
+  const socket = connect(listener.port, '127.0.0.1');
+  let got = '';
+  socket.on('data', (data) => {
+    got += data;
+  });
+  const ended = new Promise((done) => socket.once('end', done));
+  socket.write('POST /login HTTP/1.1\r\nHost: localhost\r\nContent-Length: 3\r\n\r\na=b');
+  await ended;
+  expect(got).toMatch(/^HTTP\/1\.1 503 [\s\S]*"code":"unavailable"/);
+  gate.open();
+  await Promise.all(logins);
+  await listener.close(0);
+});
+
+// Contract 9.320.
+it('at most a thousand logins wait to be turned away, and more are turned away at once', async () => {
+  const logins = await fillQueue();
+  const order: number[] = [];
+  await Promise.all(
+    Array.from({ length: 1_010 }, async (_, n) => {
+      expect((await logIn()).status).toBe(503);
+      order.push(n);
+    }),
+  );
+  // Those that did not wait came last, and have their answers before most that waited.
+  expect(Math.max(...[1_000, 1_009].map((n) => order.indexOf(n)))).toBeLessThan(200);
+  gate.open();
+  await Promise.all(logins);
 });
 
 it('a login with a passkey, for which nothing is hashed, gets in while the queue is full', async () => {

@@ -9,7 +9,7 @@ import { loadPages } from '../../server/runtime/build.ts';
 import { openApp, openProductionApp, type TestApp, type TestInstance } from '../support/app/app.ts';
 import { openBackend } from '../support/app/backend.ts';
 import { type Scrape, scrape } from '../support/app/metrics.ts';
-import { buildSignup, pushSignup } from '../support/crm/crm.ts';
+import { buildSignup, pushSignup, sendSignup, signMessage } from '../support/crm/crm.ts';
 import { openWire } from '../support/database/wire.ts';
 import { buildHandOff } from '../support/marketplace/marketplace.ts';
 
@@ -183,6 +183,22 @@ describe('the metrics', () => {
     );
   });
 
+  it('count a webhook with a wrong time as out of date, not as a wrong signature (contract 9.334)', async () => {
+    const instance = await app.startInstance({ now: () => new Date(Date.now() + 600_000) });
+    const grown = await growthBy(async () => {
+      const { status } = await sendSignup(instance, buildSignup('metrics-late'));
+      expect(status).toBe(401);
+      const [body, secret] = ['{}', app.config.paymentsSecrets?.[0] ?? ''];
+      await instance.send('/integrations/payments', {
+        ...{ method: 'POST', body, headers: signMessage(secret, body) },
+      });
+    }, instance);
+    for (const name of ['identity_signups_total', 'identity_payments_total']) {
+      expect(grown(name, { result: 'out_of_date' })).toBe(1);
+      expect(grown(name, { result: 'invalid_webhook_signature' })).toBe(0);
+    }
+  });
+
   it('count refusals of tRPC, and of pages that show them themselves', async () => {
     const cookie = await app.login('merchant@example.test');
     const grown = await growthBy(async () => {
@@ -216,6 +232,9 @@ describe('the metrics', () => {
     await expect.poll(findAge, { timeout: 15_000 }).toBeLessThan(30);
     const { valueFor } = await scrape(alone);
     expect(valueFor('identity_job_failures_total', { name: 'sweep' })).toBe(0);
+    // It has not been begun yet: it is as old as the instance (contract 9.335).
+    const retention = valueFor('identity_job_last_success_timestamp_seconds', { name: 'retention' });
+    expect(Math.abs(Date.now() / 1_000 - (retention ?? 0))).toBeLessThan(60);
     await alone.close();
   });
 
@@ -284,6 +303,7 @@ it('no label holds what somebody outside has chosen, nor anything about a person
       ].includes(value),
     queue: (value) => ['outbox', 'unsent', 'billing', 'sweep'].includes(value),
     table: (value) => /^[a-z_]+$/.test(value),
+    class: (value) => /^([0-9A-Z]{2}|other)$/.test(value),
     outcome: (value) => /^[a-z_]+$/.test(value),
     result: (value) => /^[a-z_]+$/.test(value),
     le: (value) => value === '+Inf' || Number(value) > 0,
@@ -356,6 +376,54 @@ describe('rows that wait', () => {
   });
 });
 
+it('a locked table makes counts unread, and not the database away (contract 9.330 and 9.331)', async () => {
+  const instance = await app.startInstance({ env: { DATABASE_POOL_SIZE: '2' } });
+  const cookie = await instance.login('merchant@example.test');
+  const look = async () => {
+    skipReadings();
+    const { valueFor } = await scrape(instance);
+    return [valueFor('identity_database_up'), valueFor('identity_counts_read')];
+  };
+  expect(await look()).toEqual([1, 1]);
+  const stuck = await app.db.transaction().execute(async (trx) => {
+    await sql`lock table mails, users in access exclusive mode`.execute(trx);
+    // They take all connections of the pool.
+    const asked = Array.from({ length: 8 }, () => instance.send('/profile', { cookie }));
+    expect(await look()).toEqual([1, 0]);
+    return Promise.all(asked.map(async (each) => (await each).status));
+  });
+  expect(stuck).toContain(503);
+  await expect.poll(look, { timeout: 30_000 }).toEqual([1, 1]);
+});
+
+it('counts what Postgres refuses by the class of the SQLSTATE, once (contract 9.332)', async () => {
+  const refusals = 'identity_database_refusals_total';
+  const form = { email: 'customer@example.test', password: demoPassword };
+  // As on a disk that is full.
+  await sql`create function fail() returns trigger language plpgsql
+    as $$ begin raise sqlstate '53100' using message = 'could not extend file'; end $$`.execute(app.db);
+  await sql`create trigger fail before insert on sessions execute function fail()`.execute(app.db);
+  const grown = await growthBy(async () => {
+    expect((await app.send('/login', { form })).status).toBe(503);
+    expect((await app.send('/readyz')).status).toBe(200);
+  });
+  await sql`drop function fail cascade`.execute(app.db);
+  expect(grown(refusals, { class: '53' })).toBe(1);
+  for (const its of ['25', 'XX', 'other']) expect(grown(refusals, { class: its }), its).toBe(0);
+  expect((await app.send('/login', { form })).status).toBe(303);
+  const classes = (await scrape(app)).samples.filter(({ name }) => name === refusals);
+  expect(classes.length).toBeGreaterThan(10);
+});
+
+it.each([600, -600])(
+  'says that the clock is %i seconds ahead of the database (contract 9.333)',
+  async (ahead) => {
+    const instance = await app.startInstance({ now: () => new Date(Date.now() + ahead * 1_000) });
+    const { valueFor } = await scrape(instance);
+    expect(Math.abs((valueFor('identity_clock_ahead_seconds') ?? 0) - ahead)).toBeLessThan(2);
+  },
+);
+
 describe('without the database', () => {
   it.each(['cut', 'swallow'] as const)('/metrics answers soon with the rest (%s)', async (fault) => {
     const wire = await openWire(app.databaseUrl);
@@ -368,7 +436,11 @@ describe('without the database', () => {
     // A second is what it waits.
     expect(Date.now() - startedAt).toBeLessThan(4_000);
     expect(first.valueFor('identity_database_up')).toBe(0);
-    expect(first.samples.filter(({ name }) => name.startsWith('identity_waiting'))).toEqual([]);
+    expect(first.valueFor('identity_counts_read')).toBe(0);
+    const gone = /^identity_(waiting|clock|backup)/;
+    expect(first.samples.filter(({ name }) => gone.test(name))).toEqual([]);
+    // Nothing here was an error of Postgres's own (contract 9.332).
+    expect(first.valueFor('identity_database_refusals_total', { class: '53' })).toBe(0);
     expect(first.valueFor('process_resident_memory_bytes')).toBeGreaterThan(0);
     await instance.send('/healthz');
     const again = await scrape(instance);
@@ -395,5 +467,24 @@ describe('without the database', () => {
     expect(grown('identity_refusals_total', { code: 'unavailable', client: 'no-client' })).toBe(1);
     wire.restore();
     wire.close();
+  });
+});
+
+describe('the age of the last backup', () => {
+  const age = async () => {
+    skipReadings();
+    return (await scrape(app)).valueFor('identity_backup_age_seconds') ?? Number.NaN;
+  };
+
+  it('is since it began, and without any since the first migration (contract 9.317)', async () => {
+    const { rows } = await sql<{
+      seconds: number;
+    }>`select extract(epoch from now() - min(timestamp)::timestamptz)::float8
+      as seconds from kysely_migration`.execute(app.db);
+    expect(Math.abs((await age()) - (rows[0]?.seconds ?? 0))).toBeLessThan(60);
+    await sql`insert into audit_events (id, type, at, details) select gen_random_uuid(), 'database.backed_up',
+      now() - hours * interval '1 hour', jsonb_build_object('beganAt', now() - (hours + 1) * interval '1 hour')
+      from unnest(array[9, 4, 7]) hours`.execute(app.db);
+    expect(Math.abs((await age()) - 5 * 3_600)).toBeLessThan(60);
   });
 });

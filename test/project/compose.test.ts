@@ -2,51 +2,75 @@ import { execFile } from 'node:child_process';
 import { readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { listSettings, readConfig } from '../../server/settings/config.ts';
 import { makeFolder } from '../support/database/postgres.ts';
-import { readCompose, readEnvLines } from '../support/project/compose.ts';
+import { environmentIn, readCompose } from '../support/project/compose.ts';
 import { isOurFile, readOurFile } from '../support/project/documents.ts';
 import { composeSecretsSample } from '../support/project/samples.ts';
 
 const run = promisify(execFile);
-// What the documented command writes to .env, also where somebody gives it twice.
-const folder = await makeFolder();
-const [secretsCommand = ''] = composeSecretsSample.split('\n');
-const written: string[] = [];
-for (const _ of ['first', 'again']) {
-  await run('sh', ['-ec', secretsCommand], { cwd: folder });
-  written.push(await readFile(join(folder, '.env'), 'utf8'));
-}
-const { mode } = await stat(join(folder, '.env'));
-await rm(folder, { recursive: true });
-const { services, volumes } = readCompose(readEnvLines(written[0] ?? ''));
+const { services, volumes, secrets } = readCompose();
 
-it('the documented command makes secrets that only their owner can read, and leaves those that are there alone', () => {
+let folder: string;
+const written: string[] = [];
+const readSecret = (name: string) => readFile(join(folder, secrets[name]?.file ?? ''), 'utf8');
+// The documented command, also where somebody gives it twice.
+beforeAll(async () => {
+  folder = await makeFolder();
+  for (const _ of ['first', 'again']) {
+    await run('sh', ['-ec', composeSecretsSample], { cwd: folder });
+    written.push((await Promise.all(Object.keys(secrets).map(readSecret))).join());
+  }
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+it('the documented command makes secrets that only their owner comes to, and leaves those that are there alone', async () => {
   expect(written[1]).toBe(written[0]);
+  const { mode } = await stat(join(folder, 'secrets'));
   expect(mode & 0o077).toBe(0);
+  // In a container another user reads them, and only those that it is given.
+  for (const { file } of Object.values(secrets))
+    expect((await stat(join(folder, file))).mode & 0o777, file).toBe(0o644);
+  for (const place of ['.gitignore', '.dockerignore']) expect(readOurFile(place)).toMatch(/^\/?secrets$/m);
 });
 
-it('the service of compose.yaml starts with the secrets that the documented command makes', () => {
-  const environment = services.service?.environment ?? {};
-  expect(Object.keys(environment).filter((name) => !listSettings().includes(name))).toEqual([]);
+it('the service of compose.yaml starts with the secrets that the documented command makes', async () => {
+  const environment = environmentIn(folder, 'service');
+  const known = listSettings().flatMap((name) => [name, `${name}_FILE`]);
+  expect(
+    Object.keys(environment).filter(
+      (name) => !known.includes(name) && !/^SSO_MARKETPLACE_SECRET_FILE$/.test(name),
+    ),
+  ).toEqual([]);
   const config = readConfig({ NODE_ENV: 'production', ...environment });
   expect(config.production).toBe(true);
   // What the proxy passes on counts, what a stranger sends does not.
   expect(config.trustsProxy('172.18.0.2')).toBe(true);
   expect(config.trustsProxy('192.0.2.1')).toBe(false);
   const { hostname, password } = new URL(config.databaseUrl ?? '');
-  expect(services[hostname]?.environment).toMatchObject({ DATABASE_PASSWORD: password });
-  expect(services[hostname]?.environment?.POSTGRES_PASSWORD).not.toBe(password);
+  expect(Object.keys(environmentIn(folder, hostname))).toEqual([
+    'POSTGRES_PASSWORD_FILE',
+    'DATABASE_PASSWORD_FILE',
+  ]);
+  expect((await readSecret('database-password')).trim()).toBe(password);
+  expect((await readSecret('postgres-password')).trim()).not.toBe(password);
   expect(services[new URL(config.mail?.smtpUrl ?? '').hostname]).toBeDefined();
+});
+
+it('no secret of compose.yaml is in an environment, and what starts after the service waits until it is ready', () => {
+  const values = Object.values(services).flatMap(({ environment = {} }) => Object.entries(environment));
+  const isSecret = (name: string) => /PASSWORD|SECRET|KEY|DATABASE_URL/.test(name);
+  expect(values.filter(([name]) => isSecret(name) && !name.endsWith('_FILE'))).toEqual([]);
+  expect(services.service?.healthcheck?.test.join(' ')).toContain('/readyz');
+  expect(services.proxy?.depends_on).toEqual({ service: { condition: 'service_healthy' } });
 });
 
 it('compose.yaml names only services, volumes and files that there are', () => {
   for (const [name, service] of Object.entries(services)) {
     for (const [other, { condition }] of Object.entries(service.depends_on ?? {})) {
       expect(services[other], `${name} depends on ${other}`).toBeDefined();
-      // The image of the service has a check of its own.
-      const hasCheck = services[other]?.healthcheck !== undefined || services[other]?.build === '.';
+      const hasCheck = services[other]?.healthcheck !== undefined;
       expect(condition === 'service_healthy' && hasCheck, `${name} waits for ${other}`).toBe(true);
     }
     for (const volume of service.volumes ?? []) {

@@ -1,9 +1,13 @@
+import { execFile } from 'node:child_process';
 import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
 import { addAccountCommands } from '../../server/cli/accounts.ts';
 import { addAfterRestoreCommands } from '../../server/cli/after-restore.ts';
 import { addAuditCommand } from '../../server/cli/audit.ts';
+import { addBackupCommand } from '../../server/cli/backup.ts';
 import { addBillingCommands } from '../../server/cli/billing.ts';
 import { addBillingSettingsCommands } from '../../server/cli/billing-settings.ts';
 import { addBookCommands } from '../../server/cli/books.ts';
@@ -22,6 +26,7 @@ import { addThawCommand } from '../../server/cli/thaw.ts';
 import { addUserCommands } from '../../server/cli/users.ts';
 import { allowances } from '../../server/identity/ground/allowances.ts';
 import { listSettings } from '../../server/settings/config.ts';
+import { findVersionBefore } from '../support/app/version-before.ts';
 import {
   isOurFile,
   listFolders,
@@ -41,6 +46,9 @@ import {
   listStray,
   settingsFile,
 } from '../support/project/settings-text.ts';
+
+const run = promisify(execFile);
+const root = fileURLToPath(new URL('../..', import.meta.url));
 
 const documents = readDocuments();
 const readSpans = () =>
@@ -182,6 +190,21 @@ it('each version but the first one says before all else what it requires', () =>
     expect(version).toMatch(/^\[[^\]]+\][^\n]*\n\n### What this version requires\n\n\S/);
 });
 
+it('each version but the newest one names its commit, which calls itself so', async () => {
+  const titles = [...readOurFile('CHANGELOG.md').matchAll(/^## (.*)$/gm)].map(([, title = '']) => title);
+  const named = titles
+    .slice(1)
+    .map((title) => /^\[([\d.]+)\] - [\d-]+, commit ([0-9a-f]{12})$/.exec(title) ?? [title]);
+  expect(named.filter((found) => found.length !== 3)).toEqual([]);
+  expect(readOurFile('test/upgrades/version-before').slice(0, 12)).toBe(named[0]?.[2]);
+  // The history of this clone may not go back so far.
+  if (!(await findVersionBefore())) return;
+  for (const [, version, commit] of named) {
+    const { stdout } = await run('git', ['show', `${commit}:package.json`], { cwd: root });
+    expect(JSON.parse(stdout).version, commit).toBe(version);
+  }
+});
+
 describe('the settings', () => {
   it('are all described in server/settings/words.ts, and no other', () => {
     expect(listStray()).toEqual([]);
@@ -194,8 +217,8 @@ describe('the settings', () => {
   });
 
   it('are the only ones that documents name', () => {
-    // The last is of compose.yaml alone.
-    const settings = [...listSettings(), 'DATABASE_PASSWORD'];
+    // The last two are of compose.yaml alone.
+    const settings = [...listSettings(), 'DATABASE_PASSWORD', 'DATABASE_PASSWORD_FILE'];
     const named = [...readSpans(), ...readCode()].flatMap(({ path, span }) =>
       [
         ...span.matchAll(
@@ -248,6 +271,7 @@ describe('a command in our documents', () => {
     addBillingSettingsCommands(program);
     addBookCommands(program);
     addAfterRestoreCommands(program);
+    addBackupCommand(program);
     addReconcileCommand(program);
     addClientCommands(program);
     addDoctorCommand(program);

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { describe, expect, inject, it } from 'vitest';
 import { entryOf, findFreePort, type Runtime, run } from '../support/app/process.ts';
 import { openOwnPostgres } from '../support/database/own-postgres.ts';
-import { connect, emptyDatabase } from '../support/database/postgres.ts';
+import { cloneDatabase, connect, emptyDatabase } from '../support/database/postgres.ts';
 
 describe.each<Runtime>(['node', 'deno'])('the start on %s', (runtime) => {
   it('answers /healthz while migrations run, and 503 to everything else until they are done', async () => {
@@ -46,6 +46,21 @@ describe.each<Runtime>(['node', 'deno'])('the start on %s', (runtime) => {
     service.child.kill('SIGTERM');
     expect(await service.exited, service.output()).toBe(0);
     await close();
+    await drop();
+  });
+
+  // Contract 9.352.
+  it('ends with one sentence on a database that lacks what its migrations made', async () => {
+    const { url, drop } = await cloneDatabase(inject('templateUrl'));
+    const { db, close } = connect(url);
+    await sql`drop trigger users_record_update on users`.execute(db);
+    await close();
+    const env = { PORT: String(await findFreePort()), DATABASE_URL: url };
+    const service = run(runtime, [entryOf[runtime]], env);
+    expect(await service.exited).toBe(1);
+    expect(service.output()).toMatch(
+      /^This version does not start on this database, which lacks the trigger users_record_update of users, [^\n]+\n$/,
+    );
     await drop();
   });
 

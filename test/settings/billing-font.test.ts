@@ -1,14 +1,15 @@
+import { readFileSync } from 'node:fs';
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { readDefaultFont } from '../../server/runtime/files.ts';
 import { readConfig } from '../../server/settings/config.ts';
 import { makeFolder } from '../support/database/postgres.ts';
 
+const builtIn = new Uint8Array(readFileSync('node_modules/dejavu-fonts-ttf/ttf/DejaVuSansCondensed.ttf'));
 let folder: string;
 beforeAll(async () => {
   folder = await makeFolder();
-  await writeFile(join(folder, 'right.ttf'), readDefaultFont());
+  await writeFile(join(folder, 'right.ttf'), builtIn);
   await writeFile(join(folder, 'web.woff'), 'wOFF and so on');
   await writeFile(join(folder, 'empty.ttf'), '');
 });
@@ -18,8 +19,8 @@ const read = (name: string) => readConfig({ BILLING_FONT_FILE: join(folder, name
 
 describe('BILLING_FONT_FILE', () => {
   it('is read at the start', () => {
-    expect(read('right.ttf')).toEqual(readDefaultFont());
-    expect(readConfig({}).billingFont).toBeUndefined();
+    expect(read('right.ttf')).toEqual(builtIn);
+    expect(readConfig({}).billingFont).toEqual(builtIn);
   });
 
   it.each([

@@ -30,9 +30,9 @@ final class Reasons
         'audience_wrong' => 'The hand-off was made for another client.'
             . ' Set the client name to what the operator gave you, and have a secret of your own.',
         'issued_in_future' => 'The hand-off was issued later than this server\'s clock says it is.'
-            . ' This server\'s clock is slow. Set it by NTP.',
+            . ' This server\'s clock is slow, or the identity service\'s is fast. Set yours by NTP. If it is right, tell the operator.',
         'expired' => 'The hand-off has expired.'
-            . ' Log in again. If it happens each time, this server\'s clock is fast, or its callback is cached. Set the clock by NTP.',
+            . ' Log in again. If it happens each time, this server\'s clock is fast, the identity service\'s is slow, or your callback is cached. Set yours by NTP. If it is right, tell the operator.',
         'lifetime_wrong' => 'The hand-off is valid for longer than this client accepts.'
             . ' Set the kit\'s lifetime to the operator\'s IDENTITY_SSO_TTL.',
         'state_missing' => 'Nobody asked for this hand-off here: it came by a link from elsewhere.'

@@ -10,7 +10,7 @@ import {
   markNotMade,
 } from '../../../db/tables/documents-to-make.ts';
 import type { Dependencies } from '../../instance/dependencies.ts';
-import { type DocumentMaker, openDocumentMaker } from '../../runtime/document-maker.ts';
+import type { DocumentMaker } from '../../runtime/document-maker.ts';
 import type { DocumentFacts } from '../document-facts.ts';
 import { requireSums } from './require-sums.ts';
 import { sealFacts } from './seal.ts';
@@ -20,29 +20,19 @@ const leaseSeconds = 60;
 const firstPauseSeconds = 30;
 const longestPauseSeconds = 6 * 60 * 60;
 
-type Making = Pick<Dependencies, 'db' | 'log' | 'config'>;
+type Making = Pick<Dependencies, 'db' | 'log' | 'config'> & { maker: DocumentMaker };
 
 /** Makes the files of all documents that are due, until none is left or `signal` aborts. */
 export async function makeDueDocuments(deps: Making, signal?: AbortSignal): Promise<void> {
-  let maker: DocumentMaker | undefined;
-  try {
-    while (!signal?.aborted) {
-      const due = await claimDocument(deps.db, leaseSeconds);
-      if (!due) return;
-      maker ??= openDocumentMaker(deps.config.billingFont);
-      await makeDocument(deps, maker, due);
-    }
-  } finally {
-    await maker?.close();
+  while (!signal?.aborted) {
+    const due = await claimDocument(deps.db, leaseSeconds);
+    if (!due) return;
+    await makeDocument(deps, due);
   }
 }
 
 /** Makes the files of one document. A document that fails does not stop the others. */
-async function makeDocument(
-  { db, log, config }: Making,
-  maker: DocumentMaker,
-  due: DocumentToMake,
-): Promise<void> {
+async function makeDocument({ db, log, config, maker }: Making, due: DocumentToMake): Promise<void> {
   const { number, tries } = due;
   try {
     const facts = due.facts as DocumentFacts;

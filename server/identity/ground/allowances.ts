@@ -136,6 +136,7 @@ export const withoutAllowance = {
   'verification.decided': 'commands',
   'user.resumed': 'commands',
   'user.suspended': 'commands',
+  'database.backed_up': 'commands',
   'database.restored': 'commands',
   'document.lost': 'commands',
   'document.recovered': 'commands',

@@ -34,6 +34,7 @@ export const words: Record<string, string | ByReason | undefined> = {
   'billing.set': undefined,
   'books.deleted': undefined,
   'contract.moved': undefined,
+  'database.backed_up': undefined,
   'database.restored': undefined,
   'credit_note.issued': undefined,
   'document.lost': undefined,

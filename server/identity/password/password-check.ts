@@ -33,6 +33,8 @@ export type PasswordCheck = {
   close: () => Promise<void>;
 };
 
+// Its lists of words take a third of this.
+const heapMebibytes = 128;
 // Whoever comes last waits for a second or two, if all those before them have a password that takes longest.
 const maxWaiting = 16;
 // Or whoever has one link could keep the queue full, so that nobody else sets a password.
@@ -41,7 +43,12 @@ const maxOfKey = 3;
 /** `file` is the script of the thread; without one the check runs in place. */
 export function openPasswordCheck(file: URL | undefined = findThread('password-thread')): PasswordCheck {
   const thread =
-    file && openThread<NewPassword, string | undefined>(file, { what: 'new passwords', longestMs: 10_000 });
+    file &&
+    openThread<NewPassword, string | undefined>(file, {
+      what: 'new passwords',
+      longestMs: 10_000,
+      heapMebibytes,
+    });
   const turns = pLimit(1);
   const places = new Turns({ each: maxOfKey, maxWaiting: { all: 0, each: 0 } });
   const ask = (given: NewPassword) => (thread ? thread.ask(given) : findPasswordFault(given));

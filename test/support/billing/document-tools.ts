@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import jsQr from 'jsqr';
-import { readDefaultFont } from '../../../server/runtime/files.ts';
+import { readConfig } from '../../../server/settings/config.ts';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 
@@ -62,7 +62,7 @@ export const readAttachments = (pdf: Uint8Array): Record<string, string> =>
 
 /** A font like the built-in one, with another name of its own, that shows 花 (U+82B1), too. */
 export function buildOtherFont(): Uint8Array {
-  const font = Buffer.from(readDefaultFont());
+  const font = Buffer.from(readConfig({}).billingFont);
   const replaceAll = (from: Buffer, to: Buffer) => {
     let found = 0;
     for (let at = font.indexOf(from); at >= 0; at = font.indexOf(from, at + to.length), found++)

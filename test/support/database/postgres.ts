@@ -10,13 +10,14 @@ export type TestPostgres = { templateUrl: string; stop: () => Promise<void> };
 
 const template = 'identity';
 
-export async function startTestPostgres(): Promise<TestPostgres> {
+/** `check` is as `migrate` takes it. */
+export async function startTestPostgres(check?: Parameters<typeof migrate>[2]): Promise<TestPostgres> {
   const folder = await makeFolder();
   const server = await startEmbeddedPostgres(join(folder, 'data'), {
     // A power cut would only lose a test run.
     settings: { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '300' },
   });
-  await migrate(server.url);
+  await migrate(server.url, undefined, check);
   return {
     templateUrl: server.url,
     async stop() {

@@ -1,5 +1,13 @@
-// `npm run schema` begins with this: it writes db/migrations/list.ts, which write-schema.ts then imports.
+// `npm run schema` begins with this: it writes db/migrations/list.ts, which write-schema.ts then imports, and adds the digests of new
+// migrations to those that have landed.
 import { writeFile } from 'node:fs/promises';
-import { buildMigrationList, migrationListFile } from './migration-list.ts';
+import process from 'node:process';
+import { buildLanded, buildMigrationList, landedFile, migrationListFile } from './migration-list.ts';
 
-await writeFile(migrationListFile, await buildMigrationList());
+try {
+  await writeFile(landedFile, await buildLanded());
+  await writeFile(migrationListFile, await buildMigrationList());
+} catch (error) {
+  process.stderr.write(`${(error as Error).message}\n`);
+  process.exit(1);
+}

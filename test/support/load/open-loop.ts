@@ -36,7 +36,10 @@ export type OpenLoop = {
   patienceMs?: number;
   /** Whether a request is sent again, as browsers do, if the other side closed the connection meanwhile, which had been used. */
   sendsAgain?: boolean;
-  /** Ends the load early. */
+  /**
+   * Ends the load early. With more `perSecond` than can be done over `connections`, the load is a flood until then: each connection
+   * sends again as soon as it has an answer, and is opened again once it is closed.
+   */
   signal?: AbortSignal;
 };
 
@@ -109,7 +112,7 @@ export async function runOpenLoop(load: OpenLoop): Promise<Sent[]> {
     const tick = setInterval(() => {
       const elapsed = performance.now() - startedAt;
       const due = Math.min(elapsed, seconds * 1_000) * (perSecond / 1_000);
-      while (made < due && (free.length > 0 || open.size < connections)) send();
+      while (!signal?.aborted && made < due && (free.length > 0 || open.size < connections)) send();
       const isOver = (elapsed >= seconds * 1_000 && made >= due) || signal?.aborted;
       if (!isOver || underWay > 0) return;
       clearInterval(tick);
@@ -161,7 +164,10 @@ function openConnection(port: number, tls: boolean, open: Set<Connection>): Conn
       if (/\r\nconnection: *close/i.test(head)) isClosed = true;
     }
     const isWhole = needed < 0 ? got.endsWith('\r\n0\r\n\r\n') || isBodiless(got) : got.length >= needed;
-    if (isWhole) settle(Number(got.slice(9, 12)));
+    if (!isWhole) return;
+    // Deno leaves it to the client to close.
+    if (isClosed) socket.end();
+    settle(Number(got.slice(9, 12)));
   });
   socket.on('error', () => undefined);
   socket.on('close', end);

@@ -2,6 +2,7 @@
 // nobody trusts.
 import { execFile } from 'node:child_process';
 import { readFile, rm } from 'node:fs/promises';
+import { connect } from 'node:http2';
 import { request } from 'node:https';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -63,6 +64,20 @@ export async function startBalancer(
   return await serve(folder, port, startProgram('/usr/sbin/haproxy', ['-db', '-f', file], { folder }));
 }
 
+/** Logs in so many times, and reads nothing of the answers before `close`: not a byte of their bodies leaves the balancer. */
+export async function logInUnread({ port }: Balancer, count: number): Promise<{ close: () => void }> {
+  const session = connect(`https://localhost:${port}`, {
+    rejectUnauthorized: false,
+    settings: { initialWindowSize: 0 },
+  });
+  await new Promise((done, failed) => session.once('connect', done).once('error', failed));
+  for (let n = 0; n < count; n++) {
+    const stream = session.request({ ':method': 'POST', ':path': '/login' });
+    stream.on('error', () => undefined).end('email=e&password=p');
+  }
+  return { close: () => session.destroy() };
+}
+
 export type Nginx = Balancer & {
   /** Reads the file again, with these instances out. */
   takeOut: (...ports: number[]) => Promise<void>;
@@ -101,7 +116,7 @@ export async function startNginx(
     });
     return writeOwnFile(
       file,
-      out.reduce((text, one) => text.replace(`127.0.0.1:${one} `, `127.0.0.1:${one} down `), config),
+      out.reduce((text, one) => text.replaceAll(`127.0.0.1:${one} `, `127.0.0.1:${one} down `), config),
     );
   };
   await writeConfig();

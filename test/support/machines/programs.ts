@@ -25,7 +25,8 @@ export function requirePrograms(...programs: Program[]): void {
     throw new Error(`These tests need packages of Debian's: apt-get install ${missing.join(' ')}`);
 }
 
-const identity = await findIdentity();
+/** The user, if root runs the tests. */
+export const identity = await findIdentity();
 
 /** A temporary folder of the unprivileged user. */
 export async function makeOwnFolder(): Promise<string> {

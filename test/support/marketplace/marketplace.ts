@@ -6,7 +6,11 @@ import { openBrowser } from '../app/visitor.ts';
 export type HandOff = Partial<LegacyUser> & { id: string };
 
 /** The path and query of a genuine hand-off, with a new nonce in each call. */
-export async function buildHandOff(app: TestApp, user: HandOff, issuedAt = new Date()): Promise<string> {
+export async function buildHandOff(
+  app: Pick<TestApp, 'config'>,
+  user: HandOff,
+  issuedAt = new Date(),
+): Promise<string> {
   const link = await buildHandOffUrl(
     app.config,
     {

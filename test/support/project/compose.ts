@@ -1,4 +1,5 @@
-// compose.yaml as `docker compose` reads it: with the variables of .env put in.
+// compose.yaml, and the files of its secrets.
+import { join } from 'node:path';
 import { parse } from 'yaml';
 import { readOurFile } from './documents.ts';
 
@@ -6,28 +7,37 @@ type Service = {
   image?: string;
   build?: string;
   environment?: Record<string, string>;
+  secrets?: string[];
   volumes?: string[];
   ports?: string[];
   depends_on?: Record<string, { condition: string }>;
   read_only?: boolean;
-  healthcheck?: object;
+  healthcheck?: { test: string[] };
 };
-export type Compose = { services: Record<string, Service>; volumes: Record<string, null> };
+export type Compose = {
+  services: Record<string, Service>;
+  volumes: Record<string, null>;
+  secrets: Record<string, { file: string }>;
+};
 
-/** Throws if a variable that the file requires is missing. */
-export function readCompose(variables: Record<string, string>): Compose {
-  const text = readOurFile('compose.yaml').replaceAll(
-    /\$\{(\w+):\?[^}]*\}/g,
-    (_, name: string) => variables[name] ?? fail(name),
-  );
-  if (text.includes('$')) throw new Error('compose.yaml has a variable of another form');
+/** Throws if it has a variable: it takes none. */
+export function readCompose(): Compose {
+  const text = readOurFile('compose.yaml');
+  if (text.includes('$')) throw new Error('compose.yaml has a variable');
   return parse(text, { strict: true, uniqueKeys: true });
 }
 
-function fail(name: string): never {
-  throw new Error(`compose.yaml needs ${name}`);
+/** The environment of a service whose secrets are files below `folder`. Throws where a file is not given to the service. */
+export function environmentIn(folder: string, name: string): Record<string, string> {
+  const { services, secrets } = readCompose();
+  const { environment = {}, secrets: given = [] } = services[name] ?? {};
+  return Object.fromEntries(
+    Object.entries(environment).map(([setting, value]) => {
+      const [, secret] = /^\/run\/secrets\/(.+)$/.exec(value) ?? [];
+      if (secret === undefined) return [setting, value];
+      const { file } = secrets[secret] ?? {};
+      if (!file || !given.includes(secret)) throw new Error(`${name} does not get the secret ${secret}`);
+      return [setting, join(folder, file)];
+    }),
+  );
 }
-
-/** The lines `NAME=value` of a file such as .env. */
-export const readEnvLines = (text: string): Record<string, string> =>
-  Object.fromEntries([...text.matchAll(/^([A-Z0-9_]+)=(.*)$/gm)].map(([, name, value]) => [name, value]));

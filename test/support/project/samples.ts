@@ -45,10 +45,11 @@ export const answerSample = take('docs/crm.md', 'json', '"created"');
 
 export const timeoutsSample = take('docs/operate/postgres.md', 'sql', 'statement_timeout');
 export const secondRoleSample = take('docs/operate/secrets.md', 'sql', 'create role');
-export const dumpSample = take('docs/operate/backups.md', 'sh', 'pg_dump');
+export const createDatabaseSample = take('docs/operate/backups.md', 'sh', 'createdb');
+export const lastNumbersSample = take('docs/operate/backups.md', 'sh', '$(cat ');
 export const baseBackupSample = take('docs/operate/backups.md', 'sh', 'pg_basebackup');
 export const restoreSample = take('docs/operate/backups.md', 'sh', 'pg_restore');
-export const composeSecretsSample = take('docs/operate/install.md', 'sh', 'docker compose up');
+export const composeSecretsSample = take('docs/operate/install.md', 'sh', 'mkdir secrets');
 
 export const paymentSample = take('docs/payments.md', 'json', '"method"');
 export const refundSample = take('docs/payments.md', 'json', '"of"');

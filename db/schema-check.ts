@@ -1,0 +1,131 @@
+// Whether the database has what this version needs (contract 9.352 to 9.354). Its migrations may all be recorded without that: it was
+// changed by hand, restored in part, or migrated by a version that was never released.
+import { type Kysely, sql } from 'kysely';
+import { migrations } from './migrations/list.ts';
+import { needed as listed } from './needed.ts';
+
+/** The message is one sentence for operators. */
+export class SchemaError extends Error {}
+
+/**
+ * `columns`, `triggers` and `keys` are names by table, `functions` digests by signature, or '' if any body does. Triggers that are disabled and keys that
+ * are not valid are left out. `keys` are unique indexes, which `on conflict` needs.
+ */
+export type Schema = {
+  columns: Record<string, string[]>;
+  triggers: Record<string, string[]>;
+  keys: Record<string, string[]>;
+  functions: Record<string, string>;
+};
+
+const needed: Schema = listed;
+
+/** What there is, and the migrations that have run, as of one moment. The database has been migrated once. */
+export async function readSchema<T>(db: Kysely<T>): Promise<{ schema: Schema; done: string[] }> {
+  const { rows } = await sql<{ kind: keyof Schema | 'done'; part: string; name: string }>`
+    with ours as (
+      select oid, relname::text as part from pg_class
+      where relnamespace = current_schema()::regnamespace and relkind in ('r', 'p') and relname not like 'kysely\\_%')
+    select kind, part, name from (
+    select 'columns' as kind, part, attname::text as name from ours join pg_attribute on attrelid = oid
+      where attnum > 0 and not attisdropped
+    union all
+    select 'triggers', part, tgname from ours join pg_trigger on tgrelid = ours.oid
+      where not tgisinternal and tgenabled in ('O', 'A')
+    union all
+    select 'keys', part, c.relname from ours join pg_index on indrelid = ours.oid join pg_class c on c.oid = indexrelid
+      where indisunique and indisvalid
+    union all
+    select 'functions', proname || '(' || oidvectortypes(proargtypes) || ')',
+      left(encode(sha256(convert_to(prosrc, 'UTF8')), 'hex'), 16)
+      from pg_proc where pronamespace = current_schema()::regnamespace
+    union all
+    select 'done', '', name from kysely_migration
+    ) found order by kind, part collate "C", name collate "C"`.execute(db);
+  const namesOf = (kind: keyof Schema | 'done', part: string) =>
+    rows.filter((row) => row.kind === kind && row.part === part).map(({ name }) => name);
+  const byTable = (kind: keyof Schema) => {
+    const tables = new Set(rows.filter((row) => row.kind === kind).map(({ part }) => part));
+    return Object.fromEntries([...tables].map((table) => [table, namesOf(kind, table)]));
+  };
+  const functions = rows.filter(({ kind }) => kind === 'functions');
+  return {
+    schema: {
+      columns: byTable('columns'),
+      triggers: byTable('triggers'),
+      keys: byTable('keys'),
+      functions: Object.fromEntries(functions.map(({ part, name }) => [part, name])),
+    },
+    done: namesOf('done', ''),
+  };
+}
+
+/**
+ * What this version needs and the database lacks, in words. What is there besides is left alone: a newer version may have added it,
+ * and may have given a function another body, which it does so that this version goes on.
+ */
+export async function findMissing<T>(db: Kysely<T>): Promise<string[]> {
+  const { schema, done } = await readSchema(db);
+  const isNewer = listAhead(done).length > 0;
+  const missing: string[] = [];
+  for (const [table, columns] of Object.entries(needed.columns)) {
+    const found = schema.columns[table];
+    if (!found) {
+      missing.push(`the table ${table}`);
+      continue;
+    }
+    const note = (what: string, names: string[] = [], there: string[] = []) =>
+      missing.push(
+        ...names.filter((name) => !there.includes(name)).map((name) => `the ${what} ${name} of ${table}`),
+      );
+    note('column', columns, found);
+    note('trigger', needed.triggers[table], schema.triggers[table]);
+    note('unique index', needed.keys[table], schema.keys[table]);
+  }
+  for (const [name, digest] of Object.entries(needed.functions)) {
+    const found = schema.functions[name];
+    if (found === undefined) missing.push(`the function ${name}`);
+    else if (digest !== '' && found !== digest && !isNewer)
+      missing.push(`the function ${name} as it was made`);
+  }
+  return missing;
+}
+
+const mostNamed = 5;
+
+/** Why this version does not start on a database that lacks these. */
+export function describeMissing(missing: string[]): string {
+  const named = missing.slice(0, mostNamed);
+  const more = missing.length > mostNamed ? ` and ${missing.length - mostNamed} more` : '';
+  return (
+    `This version does not start on this database, which lacks ${named.join(', ')}${more}, ` +
+    'although all its migrations have run (docs/operate/troubleshoot.md, "The start refuses the database").'
+  );
+}
+
+/** Throws a SchemaError if something is missing. */
+export async function requireSchema<T>(db: Kysely<T>): Promise<void> {
+  const missing = await findMissing(db);
+  if (missing.length > 0) throw new SchemaError(describeMissing(missing));
+}
+
+/** Migrations that have run and that this version does not know. */
+export const listAhead = (done: string[]): string[] => done.filter((name) => !(name in migrations));
+
+/**
+ * Why the migrations that are missing cannot run after those that have, or undefined if they can: they come last, and this version
+ * knows all others.
+ */
+export function findOrderFault(done: string[]): string | undefined {
+  const names = Object.keys(migrations).sort();
+  const toDo = names.filter((name) => !done.includes(name));
+  const ahead = listAhead(done);
+  const isLater = names.slice(-toDo.length).every((name, at) => name === toDo[at]);
+  if (toDo.length === 0 || (ahead.length === 0 && isLater)) return undefined;
+  const unknown =
+    ahead.length > 0 ? `it has ${ahead.join(', ')}, which this version does not know, and` : 'it';
+  return (
+    `This version does not start on this database, which a version has migrated that was never released: ${unknown} ` +
+    `lacks ${toDo.join(', ')} (docs/operate/troubleshoot.md, "The start refuses the database").`
+  );
+}

@@ -1,0 +1,52 @@
+// What is read from the database at a scrape: at most once in five seconds, and a scrape never waits for it longer than a second.
+
+const everyMs = 5_000;
+const deadlineMs = 1_000;
+
+/**
+ * Await the result before each scrape. `show` gets what was read, or undefined if it could not be read, or not in time. `onError`
+ * hears why it could not.
+ */
+export function createReading<Found>({
+  read,
+  show,
+  onError,
+}: {
+  read: () => Promise<Found>;
+  show: (found: Found | undefined) => void;
+  onError: (err: unknown) => void;
+}): () => Promise<void> {
+  let reading: Promise<void> | undefined;
+  let readAt = Number.NEGATIVE_INFINITY;
+  let isLate = false;
+  const readOnce = async () => {
+    const found = await read().catch((err) => {
+      onError(err);
+      return undefined;
+    });
+    readAt = performance.now();
+    reading = undefined;
+    isLate = found === undefined;
+    show(found);
+  };
+
+  return async () => {
+    if (!reading && performance.now() - readAt < everyMs) return;
+    reading ??= readOnce();
+    // What was late is asked for but not waited for again: the next scrape has its answer.
+    if (isLate) return;
+    if (await isDoneWithin(reading, deadlineMs)) return;
+    isLate = true;
+    show(undefined);
+  };
+}
+
+function isDoneWithin(work: Promise<void>, ms: number): Promise<boolean> {
+  return new Promise((done) => {
+    const timer = setTimeout(() => done(false), ms);
+    work.then(() => {
+      clearTimeout(timer);
+      done(true);
+    });
+  });
+}

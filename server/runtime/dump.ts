@@ -1,0 +1,164 @@
+// A dump of a database in a folder of its own, by Postgres's own programs (contract 9.310 to 9.316).
+import { execFile } from 'node:child_process';
+import { access, mkdtemp, open, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import process from 'node:process';
+import { promisify } from 'node:util';
+import { locate, makeFolder, refuseFolder } from './files.ts';
+import { environment } from './process.ts';
+
+const run = promisify(execFile);
+
+/** Why no backup was made: printed as it is, without a stack. */
+export class DumpError extends Error {}
+
+export type Dump = { file: string; bytes: number };
+
+const dumpName = 'identity.dump';
+const partPrefix = '.part-';
+const dayMs = 86_400_000;
+
+/**
+ * Dumps the database of that URL, on a Postgres of that major version, to `FOLDER/NAME/identity.dump`, for the user of this process
+ * alone. `findBeside` gives the texts of further files there by name, once the dump is made. The folder NAME is there with all of
+ * them, or not at all. Throws a DumpError, or a FileError.
+ */
+export async function dumpDatabase(
+  { url, major, folder, name }: { url: string; major: number; folder: string; name: string },
+  findBeside: () => Promise<Record<string, string>>,
+): Promise<Dump> {
+  process.umask(0o077);
+  const programs = await findPrograms(major);
+  const base = await makeFolder(folder);
+  await removeLeftovers(base);
+  const part = await mkdtemp(join(base, partPrefix)).catch(refuseFolder(folder));
+  try {
+    const file = join(part, dumpName);
+    await runToEnd(programs, splitUrl(url), file);
+    const { size: bytes } = await stat(file);
+    for (const [other, text] of Object.entries(await findBeside()))
+      await writeFile(join(part, other), text, { flush: true });
+    await syncFolder(part);
+    await rename(part, join(base, name)).catch(refuseFolder(join(base, name)));
+    await syncFolder(base);
+    return { file: join(base, name, dumpName), bytes };
+  } finally {
+    // Gone if all went well.
+    await rm(part, { recursive: true, force: true });
+  }
+}
+
+/** The newest dump in that folder, by its name; undefined if there is none. */
+export async function findNewestDump(
+  folder: string,
+  isName: (name: string) => boolean,
+): Promise<{ name: string; bytes: number } | undefined> {
+  const names = await readdir(locate(folder)).catch(() => []);
+  const name = names.filter(isName).sort().at(-1);
+  if (name === undefined) return undefined;
+  const found = await stat(join(locate(folder), name, dumpName)).catch(() => undefined);
+  return found && { name, bytes: found.size };
+}
+
+type Connection = { address: string; env: Record<string, string> };
+
+/** Makes the file, and looks into it. Ends with the first signal to stop. */
+async function runToEnd(programs: string, { address, env }: Connection, file: string): Promise<void> {
+  const stopping = new AbortController();
+  const stop = () => stopping.abort();
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, stop);
+  const call = async (program: string, args: string[]) => {
+    const options = { env: buildEnvironment(env), signal: stopping.signal, maxBuffer: 64 * 1_024 * 1_024 };
+    const { stdout } = await run(`${programs}${program}`, args, options).catch((error) => {
+      if (stopping.signal.aborted) throw new DumpError('No backup was made: it was stopped.');
+      throw new DumpError(`No backup was made. ${String(error.stderr).trim() || error.message}`);
+    });
+    return stdout;
+  };
+  await call('pg_dump', [
+    '--format=custom',
+    '--no-password',
+    `--lock-wait-timeout=${lockWaitMs}`,
+    `--file=${file}`,
+    `--dbname=${address}`,
+  ]);
+  const list = await call('pg_restore', ['--list', file]);
+  if (!/^\d+; .* TABLE DATA \S+ users /m.test(list))
+    throw new DumpError('No backup was made. The dump has no table "users": is it of another database?');
+}
+
+const lockWaitMs = 600_000;
+
+/** The folder of pg_dump and pg_restore of that version, with a slash at its end; empty if they are on the PATH. */
+async function findPrograms(major: number): Promise<string> {
+  // Debian and Red Hat have a folder for each version. What is on the PATH may be of any.
+  for (const folder of [`/usr/lib/postgresql/${major}/bin/`, `/usr/pgsql-${major}/bin/`])
+    if (await isThere(`${folder}pg_dump`)) return folder;
+  const { stdout } = await run('pg_dump', ['--version'], { env: buildEnvironment() }).catch(() => ({
+    stdout: '',
+  }));
+  const [, found] = /(\d+)/.exec(stdout) ?? [];
+  if (found === String(major)) return '';
+  const here = found === undefined ? 'there is no pg_dump here' : `the pg_dump here is of version ${found}`;
+  throw new DumpError(
+    `No backup was made. The database is Postgres ${major}, and ${here}. Install the client programs of version ${major}, such as Debian's postgresql-client-${major}.`,
+  );
+}
+
+const isThere = (path: string) =>
+  access(path).then(
+    () => true,
+    () => false,
+  );
+
+/** What Postgres's programs need of ours: no setting of the service, as many are secret. */
+function buildEnvironment(more: Record<string, string> = {}): NodeJS.ProcessEnv {
+  const ours = Object.entries(environment).filter(([name]) => /^(PATH|HOME|LANG|LC_\w+|PG\w+)$/.test(name));
+  return { ...Object.fromEntries(ours), ...more } as NodeJS.ProcessEnv;
+}
+
+/** Debian's file of public authorities. Before version 16 Postgres's programs know none by themselves. */
+const publicAuthorities = '/etc/ssl/certs/ca-certificates.crt';
+
+/**
+ * How Postgres's programs reach the database that the service reaches by `text`. The address is an argument, which everybody on the
+ * machine can see; so the password is in the environment.
+ */
+export function splitUrl(text: string): Connection {
+  const url = new URL(text);
+  const query = new URLSearchParams(url.search);
+  const given = Object.fromEntries(query);
+  const password = given.password ?? decodeURIComponent(url.password);
+  const env: Record<string, string> = password ? { PGPASSWORD: password } : {};
+  url.password = '';
+  query.delete('password');
+  if (given.sslmode === 'no-verify') query.set('sslmode', 'require');
+  else if (given.sslmode && given.sslmode !== 'disable') {
+    // The service takes all others for this one.
+    query.set('sslmode', 'verify-full');
+    if (given.sslrootcert === undefined) env.PGSSLROOTCERT = publicAuthorities;
+  }
+  // To Postgres's programs a plus is no space.
+  url.search = query.toString().replaceAll('+', '%20');
+  return { address: url.href, env };
+}
+
+/** What a run that was killed has left. None takes a day. */
+async function removeLeftovers(base: string): Promise<void> {
+  for (const name of await readdir(base).catch(refuseFolder(base))) {
+    if (!name.startsWith(partPrefix)) continue;
+    const found = await stat(join(base, name)).catch(() => undefined);
+    if (found && Date.now() - found.mtimeMs > dayMs)
+      await rm(join(base, name), { recursive: true, force: true });
+  }
+}
+
+/** Waits until the names in a folder are on the disk. */
+async function syncFolder(path: string): Promise<void> {
+  const folder = await open(path);
+  try {
+    await folder.sync();
+  } finally {
+    await folder.close();
+  }
+}

@@ -1,0 +1,122 @@
+// The start holds the database against what this version needs, and refuses it with one sentence (contract 9.352 to 9.354).
+import { sql } from 'kysely';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
+import { readMigrationStatus } from '../../db/migration-status.ts';
+import { openApp, type TestApp } from '../support/app/app.ts';
+import { cloneDatabase, connect, type TestDatabase } from '../support/database/postgres.ts';
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await openApp();
+});
+afterAll(() => app.close());
+
+let database: TestDatabase;
+beforeEach(async () => {
+  database = await cloneDatabase(inject('templateUrl'));
+});
+afterEach(() => database.drop());
+
+async function change(...statements: string[]): Promise<void> {
+  const { db, close } = connect(database.url);
+  for (const statement of statements) await sql.raw(statement).execute(db);
+  await close();
+}
+
+/** What a start says; '' if it starts. */
+const start = () =>
+  app.startInstance({ databaseUrl: database.url }).then(
+    () => '',
+    (error) => `${error.constructor.name}: ${error.message}`,
+  );
+const faultOf = async () => (await readMigrationStatus(database.url)).fault;
+
+const lacks = 'This version does not start on this database, which lacks';
+const although =
+  'although all its migrations have run (docs/operate/troubleshoot.md, "The start refuses the database").';
+const fromNewer = `insert into kysely_migration values ('m998-phones', '')`;
+const otherBody =
+  "create or replace function refuse_change_of_books() returns trigger language plpgsql as 'begin return new; end'";
+
+describe('a start on a database that has run all migrations', () => {
+  it.each([
+    ['drop table waiting_periods cascade', 'the table waiting_periods'],
+    ['alter table mails drop column last_error', 'the column last_error of mails'],
+    ['drop trigger users_record_update on users', 'the trigger users_record_update of users'],
+    ['alter table users disable trigger users_record_update', 'the trigger users_record_update of users'],
+    ['drop index users_held_email_key', 'the unique index users_held_email_key of users'],
+    [
+      'drop function write_change(text, text[], jsonb, jsonb)',
+      'the function write_change(text, text[], jsonb, jsonb)',
+    ],
+    [otherBody, 'the function refuse_change_of_books() as it was made'],
+  ])('is refused after: %s', async (statement, what) => {
+    await change(statement);
+    const said = await start();
+    expect(said).toMatch(/^SchemaError: /);
+    expect(said).toContain(`${lacks} `);
+    expect(said).toContain(what);
+    expect(said).toContain(although);
+    expect(await faultOf()).toBe(said.replace('SchemaError: ', ''));
+  });
+
+  it('names five things at most', async () => {
+    await change(
+      'drop table waiting_periods, launches, nonces, mails, devices, sums_of_hours, allocations cascade',
+    );
+    expect(await start()).toMatch(
+      new RegExp(`^SchemaError: ${lacks} (the \\w+ [^,]+, ){4}the [^,]+ and \\d+ more, `),
+    );
+  });
+
+  // A version after this one, as of either order: the way back, and while instances are replaced.
+  it('goes on with what a newer version has added, and has given another body', async () => {
+    await change(
+      fromNewer,
+      otherBody,
+      'create table phones (number text primary key)',
+      'alter table users add column phone text',
+      `create function mind_phone() returns trigger language plpgsql as 'begin return new; end'`,
+      'create trigger users_mind_phone before update on users for each row execute function mind_phone()',
+      'create index users_phone_idx on users (phone)',
+    );
+    expect(await start()).toBe('');
+    expect(await faultOf()).toBeUndefined();
+    await change('drop table waiting_periods cascade');
+    expect(await start()).toContain('the table waiting_periods');
+  });
+
+  it('goes on with what an operator has added', async () => {
+    await change('create table notes (note text)', 'create index mails_note_idx on mails (kind)');
+    expect(await start()).toBe('');
+  });
+});
+
+describe('a start on a database of a commit that was no version', () => {
+  const done = async () => {
+    const { db, close } = connect(database.url);
+    const { rows } = await sql`select name from kysely_migration order by name`.execute(db);
+    await close();
+    return rows;
+  };
+
+  it('is refused where it has a migration that this version does not know, and lacks one', async () => {
+    await change(
+      `delete from kysely_migration where name in ('m028-person-words', 'm029-staff')`,
+      `insert into kysely_migration values ('m028-staff', '')`,
+    );
+    const before = await done();
+    const said = await start();
+    expect(said).toMatch(/^SchemaError: This version does not start on this database, /);
+    expect(said).toContain('it has m028-staff, which this version does not know');
+    expect(said).toContain('lacks m028-person-words, m029-staff');
+    expect(await faultOf()).toBe(said.replace('SchemaError: ', ''));
+    expect(await done()).toEqual(before);
+  });
+
+  it('is refused where one is missing before others that have run', async () => {
+    await change(`delete from kysely_migration where name = 'm036-retention'`);
+    expect(await start()).toMatch(/SchemaError: .* it lacks m036-retention /);
+    expect(await faultOf()).toContain('lacks m036-retention');
+  });
+});

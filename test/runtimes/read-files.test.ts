@@ -1,0 +1,60 @@
+// The service with nothing but the files that docs/operate/machine.md lists, which the image copies, too.
+import { cp, mkdir, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { findFreePort, heap, run, startService } from '../support/app/process.ts';
+import { production } from '../support/app/settings.ts';
+import { cloneDatabase, makeFolder } from '../support/database/postgres.ts';
+import { readOurFile } from '../support/project/documents.ts';
+
+const [, list = ''] =
+  /^### What the service reads\n([\s\S]*?)\n#/m.exec(readOurFile('docs/operate/machine.md')) ?? [];
+const listed = [...list.matchAll(/^\| `([^`]+)` \|/gm)].map(([, path = '']) => path);
+const font = listed.find((path) => path.endsWith('.ttf')) ?? '';
+
+let folder: string;
+beforeAll(async () => {
+  folder = await makeFolder();
+  for (const path of listed) {
+    await mkdir(dirname(join(folder, path)), { recursive: true });
+    await cp(path, join(folder, path), { recursive: true });
+  }
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+describe('the files that the service reads', () => {
+  it('are all that the image has', () => {
+    const [, last = ''] = readOurFile('Dockerfile')
+      .split(/^FROM .*$/m)
+      .slice(-2);
+    const copied = [...last.matchAll(/^COPY --from=build \/app\/(\S+) (\S+)$/gm)].map(
+      ([, from = '']) => from,
+    );
+    const withoutSlash = listed.map((path) => path.replace(/\/$/, ''));
+    // The licence is there for people.
+    expect(copied.filter((path) => !path.endsWith('/LICENSE')).sort()).toEqual(withoutSlash.sort());
+  });
+
+  it('are all that it needs to start', async () => {
+    const { url, drop } = await cloneDatabase(inject('templateUrl'));
+    const env = { ...production, ...heap, DATABASE_URL: url, HOST: '127.0.0.1', SHUTDOWN_DELAY_SECONDS: '0' };
+    const service = await startService('node', await findFreePort(), env, folder);
+    service.child.kill('SIGTERM');
+    expect(await service.exited, service.output()).toBe(0);
+    await drop();
+  });
+
+  // Contract 9.355.
+  it('are missed at the start where the font is not readable, by a sentence that says so', async () => {
+    await rm(join(folder, font));
+    const env = { ...production, ...heap } as Record<string, string>;
+    const settings = run('node', ['build/service/cli.js', 'settings'], env, folder);
+    expect(await settings.exited).toBe(1);
+    const says = /BILLING_FONT_FILE is not set, and the font that comes with the service cannot be read: /;
+    expect(settings.output()).toMatch(says);
+    const service = run('node', ['server/runtime/start-node.cjs'], env, folder);
+    expect(await service.exited).toBe(1);
+    expect(service.output()).toMatch(says);
+    expect(service.output()).not.toMatch(/^ +at /m);
+  });
+});

@@ -1,0 +1,47 @@
+// db/needed.ts, written from the database that the migrations make: the start holds any other database against it.
+import { fileURLToPath } from 'node:url';
+import { readSchema, type Schema } from '../../../db/schema-check.ts';
+import { format } from './format.ts';
+import { connect } from './postgres.ts';
+
+export const neededFile = fileURLToPath(new URL('../../../db/needed.ts', import.meta.url));
+
+/**
+ * What this version no longer uses and the next one drops, so that this one starts on a database without it: names of tables, and
+ * `table.name` of columns, triggers and unique indexes, and signatures of functions (CONTRIBUTING.md, "Add a migration").
+ */
+const going: string[] = [];
+
+/** Of this function only the name counts: tests put another clock in its place. */
+const clock = 'billing_now()';
+
+/** The text that db/needed.ts should have for the database at `url`. */
+export async function buildNeeded(url: string): Promise<string> {
+  const { db, close } = connect(url);
+  try {
+    const { schema } = await readSchema(db);
+    const text = `// What this version needs of the database: columns, triggers and unique indexes by table, and functions with digests of their bodies.
+// Written by "npm run schema".
+export const needed = ${JSON.stringify(withoutGoing(schema))};
+`;
+    return await format(text, neededFile);
+  } finally {
+    await close();
+  }
+}
+
+function withoutGoing({ functions, ...byTable }: Schema): Schema {
+  const isKept = (name: string) => !going.includes(name);
+  const parts = Object.entries(byTable).map(([kind, tables]) => [
+    kind,
+    Object.fromEntries(
+      Object.entries(tables)
+        .filter(([table]) => isKept(table))
+        .map(([table, names]) => [table, names.filter((name) => isKept(`${table}.${name}`))]),
+    ),
+  ]);
+  const kept = Object.entries(functions)
+    .filter(([signature]) => isKept(signature))
+    .map(([signature, digest]) => [signature, signature === clock ? '' : digest]);
+  return { ...Object.fromEntries(parts), functions: Object.fromEntries(kept) };
+}
