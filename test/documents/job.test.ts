@@ -411,8 +411,14 @@ describe('the address of a file', () => {
           db,
         )
       ).rows.map(({ looked }) => looked);
-    for (const path of [`${number}.xml`, `${number}.pdf`, `${creditNumber}.pdf`, number])
+    const paths = [`${creditNumber}.pdf`, `${creditNumber}.xml`, `${number}.pdf`, `${number}.xml`, number];
+    for (const path of paths) {
+      await sql`delete from audit_events where type = 'staff.looked'`.execute(db);
       expect((await get(`/admin/invoices/${path}`, admin)).status).toBe(200);
+      expect(await listLooks()).toEqual([`${owner} ${path.split('.')[0]}`]);
+    }
+    // The same buyer counts once.
+    for (const path of paths) expect((await get(`/admin/invoices/${path}`, admin)).status).toBe(200);
     expect(await listLooks()).toEqual([`${owner} ${number}`]);
     const { rows } = await sql<{ of: string }>`
       select document as of from invoices where buyer_email = 'gone@example.test'`.execute(db);

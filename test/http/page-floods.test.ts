@@ -76,6 +76,14 @@ describe.each([
   });
 });
 
+it('addresses take turns: a page of another comes before most of 64 that were asked for first', async () => {
+  let done = 0;
+  const asked = Array.from({ length: 64 }, () => openAs('/login', '').finally(() => done++));
+  expect(await openAs('/login', '', other)).toBe(200);
+  expect(done).toBeLessThan(32);
+  await Promise.all(asked);
+});
+
 it('so many pages of one address that the door would be full leave others their logins, and get 503 in time', async () => {
   const statuses = await flood(
     250,

@@ -132,6 +132,19 @@ describe('mails that one network asks for', () => {
     expect(spare.status).toBe(303);
   });
 
+  it('for a new password are 150 more an hour from an IPv6 /48 (contract 9.122)', async () => {
+    const forget = (n: number, site = '2001:db8:7') =>
+      app.send('/forgot-password', {
+        form: { email: `nobody-${n}@example.test` },
+        from: `${site}:${n.toString(16)}::1`,
+      });
+    const statuses: number[] = [];
+    for (let n = 1; n <= 320; n += 16)
+      statuses.push(...statusesOf(await Promise.all(Array.from({ length: 16 }, (_, at) => forget(n + at)))));
+    expect(statuses.sort()).toEqual([...Array(300).fill(303), ...Array(20).fill(429)]);
+    expect((await forget(321, '2001:db8:8')).status).toBe(303);
+  });
+
   it('are counted, taken or refused (contract 9.275)', async () => {
     const count = async (result: string) =>
       (await scrape(app)).valueFor('identity_asked_mails_total', { result }) ?? 0;

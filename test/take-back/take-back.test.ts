@@ -51,6 +51,20 @@ describe('a thief who knows the password', () => {
     expect(await listNotices(changes.app.db, email)).toContain('password_set');
   });
 
+  it('does not keep the invoices that a signup of theirs has sent elsewhere (contract 7.404)', async () => {
+    const { email, id, thief, owner } = await rob();
+    const { db } = changes.app;
+    await sql`insert into billing_details (account_id, invoice_email, invoice_email_proved_at)
+      select account_id, 'books@example.com', now() from users where id = ${id}`.execute(db);
+    await addPasskey(thief);
+    const link = await linkOf(changes, email, 'passkey_added');
+    expect((await owner.send(link, { form: { newPassword } })).status).toBe(303);
+    const { rows } = await sql`select invoice_email, edited_here from billing_details
+      where account_id = (select account_id from users where id = ${id})`.execute(db);
+    expect(rows).toEqual([{ invoice_email: null, edited_here: ['invoiceEmail'] }]);
+    expect(await listNotices(db, email)).toContain('invoice_email_changed');
+  });
+
   it('is shut out by each of the links, also after a new password was set by mail and the code was asked for', async () => {
     const { email, thief, owner } = await rob();
     await setUp(thief, now());
