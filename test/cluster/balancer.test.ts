@@ -3,7 +3,13 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { connect } from 'node:tls';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { type Balancer, logInUnread, startBalancer } from '../support/machines/balancer.ts';
+import {
+  answerAtLength,
+  type Balancer,
+  holdLogins,
+  logInUnread,
+  startBalancer,
+} from '../support/machines/balancer.ts';
 
 type Handle = (request: IncomingMessage, answer: ServerResponse) => void;
 const answerOk: Handle = (_, answer) => answer.end('ok');
@@ -61,14 +67,7 @@ it('refuses a body of more than 64 KiB', async () => {
 });
 
 it('takes an answer with 18 KiB of headers, and lets the service refuse a request with more than 16 KiB', async () => {
-  handle = (request, answer) => {
-    answer.setHeader('Location', `/login?next=${'n'.repeat(14_000)}`);
-    answer.setHeader(
-      'Set-Cookie',
-      ['a', 'b', 'c'].map((cookie) => `${cookie}=${'c'.repeat(1_300)}`),
-    );
-    answer.writeHead(request.headers.cookie ? 431 : 303).end();
-  };
+  handle = answerAtLength;
   expect((await balancer.send('/profile')).status).toBe(303);
   const { status } = await balancer.send('/profile', { headers: { cookie: `many=${'x'.repeat(20_000)}` } });
   expect([status, got.length]).toEqual([431, 2]);
@@ -119,11 +118,7 @@ describe('a login with a password', () => {
   const send = (path: string, body = 'email=e&password=p') => balancer.send(path, { method: 'POST', body });
   const hold = async () => {
     const waiting: ServerResponse[] = [];
-    handle = (request, answer) => {
-      if (request.method === 'POST' && /^\/(login|%6cogin)(\.data)?$/.test(request.url ?? ''))
-        waiting.push(answer);
-      else answer.end('ok');
-    };
+    handle = holdLogins(waiting);
     const paths = ['/login', '/login.data', '/%6cogin'];
     const held = Array.from({ length: places }, (_, n) => send(paths[n % paths.length] ?? ''));
     await vi.waitFor(() => expect(waiting).toHaveLength(places), 20_000);

@@ -5,7 +5,9 @@ import type { AddressInfo } from 'node:net';
 import { connect } from 'node:tls';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import {
+  answerAtLength,
   type Balancer,
+  holdLogins,
   logInUnread,
   type Nginx,
   startCaddy,
@@ -80,14 +82,7 @@ describe.each([
   });
 
   it('takes an answer with 18 KiB of headers, and lets the service refuse a request with more than 16 KiB', async () => {
-    handle = (request, answer) => {
-      answer.setHeader('Location', `/login?next=${'n'.repeat(14_000)}`);
-      answer.setHeader(
-        'Set-Cookie',
-        ['a', 'b', 'c'].map((cookie) => `${cookie}=${'c'.repeat(1_300)}`),
-      );
-      answer.writeHead(request.headers.cookie ? 431 : 303).end();
-    };
+    handle = answerAtLength;
     expect((await balancer.send('/profile')).status).toBe(303);
     const { status } = await balancer.send('/profile', { headers: { cookie: `many=${'x'.repeat(20_000)}` } });
     expect([status, got.length]).toEqual([431, 2]);
@@ -146,11 +141,7 @@ describe.each([
       const places = 2 * 50;
       const send = (path: string) => balancer.send(path, { method: 'POST', body: 'email=e&password=p' });
       const waiting: ServerResponse[] = [];
-      handle = (request, answer) => {
-        if (request.method === 'POST' && /^\/(login|%6cogin)(\.data)?$/.test(request.url ?? ''))
-          waiting.push(answer);
-        else answer.end('ok');
-      };
+      handle = holdLogins(waiting);
       const paths = ['/login', '/login.data', '/%6cogin'];
       const held = Array.from({ length: places }, (_, n) => send(paths[n % paths.length] ?? ''));
       await vi.waitFor(() => expect(waiting).toHaveLength(places), 20_000);

@@ -2,6 +2,7 @@
 // nobody trusts.
 import { execFile } from 'node:child_process';
 import { readFile, rm } from 'node:fs/promises';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { connect } from 'node:http2';
 import { request } from 'node:https';
 import { join } from 'node:path';
@@ -254,3 +255,21 @@ export async function startPlainBalancer(ports: number[]): Promise<PlainBalancer
   };
   return { port, output: haproxy.output, close };
 }
+
+/** An instance's answer with the longest headers there are, and 431 to a request with cookies. */
+export function answerAtLength({ headers }: IncomingMessage, answer: ServerResponse): void {
+  answer.setHeader('Location', `/login?next=${'n'.repeat(14_000)}`);
+  answer.setHeader(
+    'Set-Cookie',
+    ['a', 'b', 'c'].map((cookie) => `${cookie}=${'c'.repeat(1_300)}`),
+  );
+  answer.writeHead(headers.cookie ? 431 : 303).end();
+}
+
+/** Lets logins with a password wait, however their path is spelled, and answers all else. */
+export const holdLogins =
+  (waiting: ServerResponse[]) =>
+  ({ method, url = '' }: IncomingMessage, answer: ServerResponse): void => {
+    if (method === 'POST' && /^\/(login|%6cogin)(\.data)?$/.test(url)) waiting.push(answer);
+    else answer.end('ok');
+  };
