@@ -245,9 +245,11 @@ describe('a country that could not be read', () => {
   });
 
   it('holds it for a row of the version before, which kept nothing of the address', async () => {
-    const { email, signupId } = await arrive();
+    const { email, signupId } = await arrive(undefined, unpriced);
     await sql`insert into billing_details (account_id, ignored)
       select account_id, '{/account/billing/address}' from users where email = ${email}`.execute(app.db);
+    await customers.report(signupId, { email });
+    await clockOn();
     expect(await bill(signupId)).toBe('country_unread');
   });
 
@@ -264,10 +266,12 @@ describe('a country that could not be read', () => {
 
 describe('a country that was said', () => {
   it('stays when the address is taken away, and is on what is issued and exported', async () => {
-    const { email, signupId } = await arrive({ address });
+    const { email, signupId } = await arrive({ address }, unpriced);
     const browser = await open(email);
     await save(browser, {});
     expect(await read(email)).toMatchObject({ address: null, country: 'FR' });
+    await customers.report(signupId, { email });
+    await clockOn();
     expect(await bill(signupId)).toEqual([{ tax: french, country: null, said: 'FR' }]);
     const { invoices } = await openClient(app.send, browser.cookie())
       .invoices.list.query()
