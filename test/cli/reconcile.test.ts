@@ -378,11 +378,11 @@ describe('reconcile ends with 2, and one sentence, where it cannot compare', () 
   it('because there is no such file, or it is a folder', async () => {
     expectFailed(
       await runCli(app.databaseUrl, ['reconcile', join(folder, 'nowhere')]),
-      /^Cannot read the file .*nowhere \(ENOENT\)\.$/m,
+      /^Cannot read the file .*nowhere: there is no such file \(ENOENT\)\.$/m,
     );
     expectFailed(
       await runCli(app.databaseUrl, ['reconcile', folder]),
-      /^Cannot read the file .* \(EISDIR\)\.$/m,
+      /^Cannot read the file .*: it is a folder \(EISDIR\)\.$/m,
     );
   });
 

@@ -4,7 +4,7 @@
 import { sql } from 'kysely';
 import { afterEach, describe, expect, it } from 'vitest';
 import { readConfig } from '../../server/settings/config.ts';
-import { openApp, type TestApp, type TestInstance } from '../support/app/app.ts';
+import { openApp, reconnect, type TestApp, type TestInstance } from '../support/app/app.ts';
 import { findFreePort, type RunningProcess, startService } from '../support/app/process.ts';
 import { openOwnPostgres } from '../support/database/own-postgres.ts';
 import { connect } from '../support/database/postgres.ts';
@@ -161,8 +161,7 @@ describe('the checker finds', () => {
   });
 
   it('the fault of a build without the lock of the sequencer', { timeout: 300_000 }, async () => {
-    const opened = await open();
-    const { app } = opened;
+    const { app, asks } = await open();
     // So slow that two meet at it on a busy machine, too.
     await slowDown(app, 0.5);
     // Functions of those names which are found first. One locks nothing. Nor does the other let an event wait for an older
@@ -177,10 +176,9 @@ describe('the checker finds', () => {
     await sql`create aggregate unlocked.max(bigint) (sfunc = unlocked.zero, stype = bigint)`.execute(app.db);
     const name = new URL(app.databaseUrl).pathname.slice(1);
     await sql`alter database ${sql.ref(name)} set search_path = unlocked, pg_catalog, public`.execute(app.db);
-    // The instances so far have connections of before.
-    const unlocked = [await app.startInstance(), await app.startInstance()].map(askOf);
+    await reconnect(app);
     // It takes two who number at one moment, and one person whose changes they share out.
-    const faults = await run({ app, asks: unlocked }, async (hasFault) => {
+    const faults = await run({ app, asks }, async (hasFault) => {
       for (let seconds = 0; seconds < 120 && !hasFault(); seconds++) await pause(1_000);
     });
     expect(faults.join('\n')).toMatch(/the profile of \S+ goes back/);

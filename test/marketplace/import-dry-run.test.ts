@@ -415,7 +415,10 @@ describe('in one sentence a dry run says', () => {
       '--report',
       '/nowhere/report',
     ]);
-    expectRefused(outcome, /^Cannot write the file \/nowhere\/report \(ENOENT\)\.\n$/);
+    expectRefused(
+      outcome,
+      /^Cannot write the file \/nowhere\/report: there is no such folder \(ENOENT\)\.\n$/,
+    );
   });
 
   it('that its report would take the place of what it reads', async () => {

@@ -1,7 +1,7 @@
 // Tests of a test: the checker that the chaos test trusts must notice what goes wrong without the guards.
 import { sql } from 'kysely';
 import { expect, it, onTestFinished } from 'vitest';
-import { openApp, type TestApp } from '../support/app/app.ts';
+import { openApp, reconnect, type TestApp } from '../support/app/app.ts';
 import { checkSignups } from '../support/crm/signup-checker.ts';
 import { buildLoad, type Load, type Message, sendLoad } from '../support/crm/signup-load.ts';
 
@@ -16,9 +16,10 @@ const unlock = `create function public.pg_try_advisory_xact_lock(bigint) returns
 async function sendWith(changes: string[], times: number): Promise<{ app: TestApp; load: Load }> {
   const app = await openApp();
   onTestFinished(app.close);
-  for (const change of changes) await sql.raw(change).execute(app.db);
-  // These connect after the changes.
+  // No instance starts without the guards.
   const instances = [await app.startInstance(), await app.startInstance()];
+  for (const change of changes) await sql.raw(change).execute(app.db);
+  await reconnect(app);
   const load = buildLoad({ seed: 1, count: 200, sharing: 0.7 });
   load.sends = load.sends.flatMap((message) => Array<Message>(times).fill(message));
   expect(await sendLoad(load, instances, { atOnce: 64, hangUps: 0 })).toEqual([]);

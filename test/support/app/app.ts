@@ -1,6 +1,7 @@
 // The real service on a database of its own, as the outside sees it: a Request in, a Response out.
 
-import { expect, inject } from 'vitest';
+import { sql } from 'kysely';
+import { expect, inject, vi } from 'vitest';
 import type { Database } from '../../../db/postgres/client.ts';
 import { demoPassword, seedDemoUsers } from '../../../server/demo/demo-users.ts';
 import type { Fetch, RefuseHeaders } from '../../../server/http/door.ts';
@@ -101,6 +102,13 @@ export async function openApp(options: AppOptions = {}): Promise<TestApp> {
       await drop();
     },
   };
+}
+
+/** Ends the connections of all instances to the database, so that settings of the database count for them. */
+export async function reconnect({ db, send }: TestApp): Promise<void> {
+  await sql`select pg_terminate_backend(pid) from pg_stat_activity
+    where datname = current_database() and pid <> pg_backend_pid()`.execute(db);
+  await vi.waitFor(async () => expect((await send('/readyz')).status).toBe(200), 15_000);
 }
 
 /** Opens the service in production mode, and yet with the demo users: only the start looks for them. */
