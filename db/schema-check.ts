@@ -8,8 +8,8 @@ import { needed as listed } from './needed.ts';
 export class SchemaError extends Error {}
 
 /**
- * `columns`, `triggers` and `keys` are names by table, `functions` digests by signature, or '' if any body does. Triggers that are disabled and keys that
- * are not valid are left out. `keys` are unique indexes, which `on conflict` needs.
+ * `columns`, `triggers` and `keys` are names by table, `functions` digests by signature, or '' if any body does. Triggers that are
+ * disabled and keys that are not valid are left out. `keys` are unique indexes, which `on conflict` needs.
  */
 export type Schema = {
   columns: Record<string, string[]>;
