@@ -1,12 +1,27 @@
 // What a backup is told of the database, and how old the last one is. Only reads; the audit event of a backup is what is kept of it.
 import { sql } from 'kysely';
 import type { Database } from './postgres/client.ts';
+import { inRolledBackTransaction } from './postgres/transactions.ts';
+import { liftIdleTimeouts } from './timeouts.ts';
 
-/** The time by the clock of Postgres, and its major version. */
-export async function readServer(db: Database): Promise<{ beganAt: Date; major: number }> {
-  const { rows } = await sql<{ beganAt: Date; major: number }>`select clock_timestamp() as "beganAt",
-    current_setting('server_version_num')::int / 10000 as major`.execute(db);
-  return rows[0] as (typeof rows)[number];
+/** Of a server: the time by its clock, its major version, and a snapshot that nothing but a connection to the same database finds. */
+export type Server = { beganAt: Date; major: number; snapshot: string };
+
+/** The snapshot is there for as long as `work` takes. */
+export async function withSnapshot<T>(db: Database, work: (server: Server) => Promise<T>): Promise<T> {
+  let outcome: { result: T } | undefined;
+  await inRolledBackTransaction(db, async (trx) => {
+    await liftIdleTimeouts(trx);
+    const { rows } = await sql<Server>`select clock_timestamp() as "beganAt",
+      current_setting('server_version_num')::int / 10000 as major, pg_export_snapshot() as snapshot`.execute(
+      trx,
+    );
+    outcome = { result: await work(rows[0] as Server) };
+  }).catch((error) => {
+    // After hours without a word the connection may be gone. Then the snapshot was found long ago.
+    if (!outcome) throw error;
+  });
+  return (outcome as unknown as { result: T }).result;
 }
 
 /**

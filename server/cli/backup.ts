@@ -1,6 +1,6 @@
-// A backup of the database by the service's own settings (contract 9.310 to 9.318).
+// A backup of the database by the service's own settings (contract 9.310 to 9.319).
 import type { Command } from 'commander';
-import { readServer } from '../../db/backups.ts';
+import { withSnapshot } from '../../db/backups.ts';
 import { type Database, openDatabase } from '../../db/postgres/client.ts';
 import { recordAuditEvent } from '../../db/tables/audit-events.ts';
 import { listLastNumbers } from '../../db/tables/document-series.ts';
@@ -19,7 +19,8 @@ export function addBackupCommand(program: Command): void {
       withDatabaseUrl(async (url) => {
         const { db, close } = openDatabase({
           url,
-          poolSize: 1,
+          // One of the two holds the snapshot.
+          poolSize: 2,
           preparedStatements: false,
           onError: () => undefined,
         });
@@ -29,12 +30,14 @@ export function addBackupCommand(program: Command): void {
 }
 
 async function backUp(db: Database, url: string, folder: string): Promise<void> {
-  const { beganAt, major } = await readServer(db);
   const before = await findNewestDump(folder, isName);
   let numbers = '';
-  const { file, bytes } = await dumpDatabase({ url, major, folder, name: nameOf(beganAt) }, async () => {
-    numbers = await writeLastNumbers(db);
-    return { 'last-numbers': `${numbers}\n` };
+  const { file, bytes, beganAt } = await withSnapshot(db, async ({ beganAt, major, snapshot }) => {
+    const dump = await dumpDatabase({ url, major, snapshot, folder, name: nameOf(beganAt) }, async () => {
+      numbers = await writeLastNumbers(db);
+      return { 'last-numbers': `${numbers}\n` };
+    });
+    return { ...dump, beganAt };
   });
   const details = { ...booksTrailOf({}).details, beganAt: beganAt.toISOString(), bytes };
   await recordAuditEvent(db, { type: 'database.backed_up', details }).catch((error) =>

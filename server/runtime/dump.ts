@@ -1,4 +1,4 @@
-// A dump of a database in a folder of its own, by Postgres's own programs (contract 9.310 to 9.316).
+// A dump of a database in a folder of its own, by Postgres's own programs (contract 9.310 to 9.319).
 import { execFile } from 'node:child_process';
 import { access, mkdtemp, open, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -12,6 +12,8 @@ const run = promisify(execFile);
 /** Why no backup was made: printed as it is, without a stack. */
 export class DumpError extends Error {}
 
+export type DumpOptions = { url: string; major: number; snapshot: string; folder: string; name: string };
+
 export type Dump = { file: string; bytes: number };
 
 const dumpName = 'identity.dump';
@@ -19,12 +21,12 @@ const partPrefix = '.part-';
 const dayMs = 86_400_000;
 
 /**
- * Dumps the database of that URL, on a Postgres of that major version, to `FOLDER/NAME/identity.dump`, for the user of this process
+ * Dumps the database of that URL, on a Postgres of that major version and as that snapshot has it, to `FOLDER/NAME/identity.dump`, for the user of this process
  * alone. `findBeside` gives the texts of further files there by name, once the dump is made. The folder NAME is there with all of
  * them, or not at all. Throws a DumpError, or a FileError.
  */
 export async function dumpDatabase(
-  { url, major, folder, name }: { url: string; major: number; folder: string; name: string },
+  { url, major, snapshot, folder, name }: DumpOptions,
   findBeside: () => Promise<Record<string, string>>,
 ): Promise<Dump> {
   process.umask(0o077);
@@ -34,7 +36,7 @@ export async function dumpDatabase(
   const part = await mkdtemp(join(base, partPrefix)).catch(refuseFolder(folder));
   try {
     const file = join(part, dumpName);
-    await runToEnd(programs, splitUrl(url), file);
+    await runToEnd(programs, splitUrl(url), { snapshot, file });
     const { size: bytes } = await stat(file);
     for (const [other, text] of Object.entries(await findBeside()))
       await writeFile(join(part, other), text, { flush: true });
@@ -63,7 +65,11 @@ export async function findNewestDump(
 type Connection = { address: string; env: Record<string, string> };
 
 /** Makes the file, and looks into it. Ends with the first signal to stop. */
-async function runToEnd(programs: string, { address, env }: Connection, file: string): Promise<void> {
+async function runToEnd(
+  programs: string,
+  { address, env }: Connection,
+  { snapshot, file }: { snapshot: string; file: string },
+): Promise<void> {
   const stopping = new AbortController();
   const stop = () => stopping.abort();
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, stop);
@@ -71,13 +77,19 @@ async function runToEnd(programs: string, { address, env }: Connection, file: st
     const options = { env: buildEnvironment(env), signal: stopping.signal, maxBuffer: 64 * 1_024 * 1_024 };
     const { stdout } = await run(`${programs}${program}`, args, options).catch((error) => {
       if (stopping.signal.aborted) throw new DumpError('No backup was made: it was stopped.');
-      throw new DumpError(`No backup was made. ${String(error.stderr).trim() || error.message}`);
+      const said = String(error.stderr).trim() || error.message;
+      const hint = /snapshot/.test(said)
+        ? ' Does DATABASE_URL lead it to another database than the service?'
+        : '';
+      throw new DumpError(`No backup was made. ${said}${hint}`);
     });
     return stdout;
   };
   await call('pg_dump', [
     '--format=custom',
     '--no-password',
+    // It reads an address by rules of its own, so it may have come to another database, which has no such snapshot.
+    `--snapshot=${snapshot}`,
     `--lock-wait-timeout=${lockWaitMs}`,
     `--file=${file}`,
     `--dbname=${address}`,

@@ -1,4 +1,4 @@
-// The command `backup` (contract 9.310 to 9.318).
+// The command `backup` (contract 9.310 to 9.319).
 import { type ChildProcessWithoutNullStreams, execFile, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
@@ -164,6 +164,27 @@ describe.skipIf(!hasDebianPostgres)(`a backup of a Postgres with a password${not
       await sql`grant select on accounts to identity`.execute(db);
       await close();
     }
+  });
+
+  it('is refused where pg_dump reads the address as that of another database (contract 9.319)', async () => {
+    const url = new URL(postgres.url);
+    const others = new URL(postgres.url);
+    others.pathname = '/others';
+    const { db, close } = connect(
+      postgres.url.replace(/identity:[^@]*/, `postgres:${postgres.env.PGPASSWORD}`),
+    );
+    await sql`create database others owner identity`.execute(db);
+    await close();
+    const other = connect(others.href);
+    await sql`create table users (id int)`.execute(other.db);
+    await other.close();
+    // The service does not know this parameter.
+    url.searchParams.set('dbname', 'others');
+    expectRefused(
+      await backUp({ DATABASE_URL: url.href }),
+      /^No backup was made\. .*snapshot.*another database than the service\?\n$/s,
+    );
+    expect(await listBackups()).toEqual([]);
   });
 
   it('is made by an address with options', async () => {
