@@ -20,12 +20,16 @@ export type Schema = {
 
 const needed: Schema = listed;
 
-/** What there is, and the migrations that have run, as of one moment. The database has been migrated once. */
+/**
+ * What statements find without a schema's name, and the migrations that have run, as of one moment. It may be in several schemas of
+ * the search path. The database has been migrated once.
+ */
 export async function readSchema<T>(db: Kysely<T>): Promise<{ schema: Schema; done: string[] }> {
   const { rows } = await sql<{ kind: keyof Schema | 'done'; part: string; name: string }>`
     with ours as (
       select oid, relname::text as part from pg_class
-      where relnamespace = current_schema()::regnamespace and relkind in ('r', 'p') and relname not like 'kysely\\_%')
+      where pg_table_is_visible(oid) and relnamespace <> 'pg_catalog'::regnamespace and relkind in ('r', 'p')
+        and relname not like 'kysely\\_%')
     select kind, part, name from (
     select 'columns' as kind, part, attname::text as name from ours join pg_attribute on attrelid = oid
       where attnum > 0 and not attisdropped
@@ -38,7 +42,7 @@ export async function readSchema<T>(db: Kysely<T>): Promise<{ schema: Schema; do
     union all
     select 'functions', proname || '(' || oidvectortypes(proargtypes) || ')',
       left(encode(sha256(convert_to(prosrc, 'UTF8')), 'hex'), 16)
-      from pg_proc where pronamespace = current_schema()::regnamespace
+      from pg_proc where pg_function_is_visible(oid) and pronamespace <> 'pg_catalog'::regnamespace
     union all
     select 'done', '', name from kysely_migration
     ) found order by kind, part collate "C", name collate "C"`.execute(db);

@@ -90,6 +90,18 @@ describe('a start on a database that has run all migrations', () => {
     await change('create table notes (note text)', 'create index mails_note_idx on mails (kind)');
     expect(await start()).toBe('');
   });
+
+  // Such as one named after the role, which comes first in the search path unless told otherwise.
+  it.each([
+    'create schema authorization current_user',
+    'create schema authorization current_user; alter table mails set schema identity',
+  ])('goes on with a schema before the one that has its tables: %s', async (statement) => {
+    await change(...statement.split('; '));
+    expect(await start()).toBe('');
+    expect(await faultOf()).toBeUndefined();
+    await change('drop trigger users_record_update on users');
+    expect(await start()).toContain('lacks the trigger users_record_update of users,');
+  });
 });
 
 describe('a start on a database of a commit that was no version', () => {
