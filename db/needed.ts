@@ -1,5 +1,5 @@
-// What this version needs of the database: columns, triggers and unique indexes by table, and functions with digests of their bodies.
-// Written by "npm run schema".
+// What this version needs of the database: columns, triggers, unique indexes and foreign keys by table, and functions with
+// digests of their bodies. Written by "npm run schema".
 export const needed = {
   columns: {
     accounts: [
@@ -453,6 +453,40 @@ export const needed = {
     users: ['users_held_email_key', 'users_pkey'],
     waiting_periods: ['waiting_periods_pkey'],
     webhook_requests: ['webhook_requests_pkey'],
+  },
+  foreignKeys: {
+    allocations: ['allocations_invoice_fkey', 'allocations_payment_fkey'],
+    authenticators: ['authenticators_user_id_fkey'],
+    billing_details: ['billing_details_account_id_fkey'],
+    client_users: ['client_users_user_id_fkey'],
+    devices: ['devices_user_id_fkey'],
+    document_files: ['document_files_number_fkey'],
+    documents: ['documents_invoice_fkey', 'documents_settings_version_fkey'],
+    documents_to_make: ['documents_to_make_number_fkey'],
+    external_links: ['external_links_user_id_fkey'],
+    invoices: ['invoices_contract_id_fkey'],
+    launches: ['launches_user_id_fkey'],
+    lost_documents: ['lost_documents_restored_at_fkey'],
+    mail_tokens: ['mail_tokens_change_id_fkey', 'mail_tokens_user_id_fkey'],
+    mails: ['mails_user_id_fkey'],
+    new_addresses: ['new_addresses_user_id_fkey'],
+    passkeys: ['passkeys_user_id_fkey'],
+    pending_email_changes: ['pending_email_changes_user_id_fkey'],
+    pending_hand_offs: ['pending_hand_offs_user_id_fkey'],
+    pending_logins: ['pending_logins_user_id_fkey'],
+    person_words: ['person_words_user_id_fkey'],
+    recovery_codes: ['recovery_codes_user_id_fkey'],
+    refused_forms: ['refused_forms_user_id_fkey'],
+    reserved_addresses: ['reserved_addresses_user_id_fkey'],
+    service_contracts: [
+      'service_contracts_account_id_fkey',
+      'service_contracts_erased_user_id_fkey',
+      'service_contracts_user_id_fkey',
+    ],
+    sessions: ['sessions_user_id_fkey'],
+    take_back_changes: ['take_back_changes_user_id_fkey'],
+    users: ['users_account_id_fkey'],
+    waiting_periods: ['waiting_periods_contract_id_fkey'],
   },
   functions: {
     'accounts_decide_rights()': 'f35a447ffd2820d1',

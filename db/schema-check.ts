@@ -8,13 +8,14 @@ import { needed as listed } from './needed.ts';
 export class SchemaError extends Error {}
 
 /**
- * `columns`, `triggers` and `keys` are names by table, `functions` digests by signature, or '' if any body does. Triggers that are
+ * `columns`, `triggers`, `keys` and `foreignKeys` are names by table, `functions` digests by signature, or '' if any body does. Triggers that are
  * disabled and keys that are not valid are left out. `keys` are unique indexes, which `on conflict` needs.
  */
 export type Schema = {
   columns: Record<string, string[]>;
   triggers: Record<string, string[]>;
   keys: Record<string, string[]>;
+  foreignKeys: Record<string, string[]>;
   functions: Record<string, string>;
 };
 
@@ -40,6 +41,8 @@ export async function readSchema<T>(db: Kysely<T>): Promise<{ schema: Schema; do
     select 'keys', part, c.relname from ours join pg_index on indrelid = ours.oid join pg_class c on c.oid = indexrelid
       where indisunique and indisvalid
     union all
+    select 'foreignKeys', part, conname from ours join pg_constraint on conrelid = ours.oid where contype = 'f'
+    union all
     select 'functions', proname || '(' || oidvectortypes(proargtypes) || ')',
       left(encode(sha256(convert_to(prosrc, 'UTF8')), 'hex'), 16)
       from pg_proc where pg_function_is_visible(oid) and pronamespace <> 'pg_catalog'::regnamespace
@@ -58,6 +61,7 @@ export async function readSchema<T>(db: Kysely<T>): Promise<{ schema: Schema; do
       columns: byTable('columns'),
       triggers: byTable('triggers'),
       keys: byTable('keys'),
+      foreignKeys: byTable('foreignKeys'),
       functions: Object.fromEntries(functions.map(({ part, name }) => [part, name])),
     },
     done: namesOf('done', ''),
@@ -85,6 +89,7 @@ export async function findMissing<T>(db: Kysely<T>): Promise<string[]> {
     note('column', columns, found);
     note('trigger', needed.triggers[table], schema.triggers[table]);
     note('unique index', needed.keys[table], schema.keys[table]);
+    note('foreign key', needed.foreignKeys[table], schema.foreignKeys[table]);
   }
   for (const [name, digest] of Object.entries(needed.functions)) {
     const found = schema.functions[name];

@@ -8,7 +8,7 @@ export const neededFile = fileURLToPath(new URL('../../../db/needed.ts', import.
 
 /**
  * What this version no longer uses and the next one drops, so that this one starts on a database without it: names of tables, and
- * `table.name` of columns, triggers and unique indexes, and signatures of functions (CONTRIBUTING.md, "Add a migration").
+ * `table.name` of columns, triggers, unique indexes and foreign keys, and signatures of functions (CONTRIBUTING.md, "Add a migration").
  */
 const going: string[] = [];
 
@@ -20,8 +20,8 @@ export async function buildNeeded(url: string): Promise<string> {
   const { db, close } = connect(url);
   try {
     const { schema } = await readSchema(db);
-    const text = `// What this version needs of the database: columns, triggers and unique indexes by table, and functions with digests of their bodies.
-// Written by "npm run schema".
+    const text = `// What this version needs of the database: columns, triggers, unique indexes and foreign keys by table, and functions with
+// digests of their bodies. Written by "npm run schema".
 export const needed = ${JSON.stringify(withoutGoing(schema))};
 `;
     return await format(text, neededFile);
