@@ -294,7 +294,26 @@ it.each<[string, [series: string, values: string][], by?: string]>([
       ['identity_http_requests_turned_away_total', then(0, 20)],
     ],
   ],
+  // At night one person fails again and again, and probes are most of what comes.
+  [
+    'IdentityUnavailable',
+    [
+      ['identity_http_request_duration_seconds_count{status="200",route="/healthz"}', then(30, 30)],
+      ['identity_http_request_duration_seconds_count{status="303",route="/login"}', then(1, 0)],
+      ['identity_http_request_duration_seconds_count{status="503",route="/login"}', then(0, 1)],
+      ['identity_http_requests_turned_away_total', always(0)],
+    ],
+  ],
   ['IdentityInternalErrors', [['identity_refusals_total{code="internal_error"}', then(0, 1)]]],
+  // Reports of payments alone.
+  [
+    'IdentitySignaturesRefused',
+    [
+      ['identity_inbound_hand_offs_total{result="invalid_signature"}', always(0)],
+      ['identity_signups_total{result="invalid_webhook_signature"}', always(0)],
+      ['identity_payments_total{result="invalid_webhook_signature"}', then(0, 1)],
+    ],
+  ],
   [
     'IdentityConnectionsShort',
     [
