@@ -1,5 +1,5 @@
 import { execFile, spawnSync } from 'node:child_process';
-import { rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rm, symlink, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
@@ -25,9 +25,25 @@ it('the unit for backups runs the command into the folder that it makes, when th
   const [, script = '', into] = /^ExecStart=\/usr\/bin\/node (\S+) backup (\S+)$/m.exec(unit) ?? [];
   expect(isOurFile(script)).toBe(true);
   expect(into).toBe(`/var/lib/${folder}`);
-  expect(unit).toContain(`\nExecStartPost=/usr/bin/find ${into} `);
   // A timer without a name in `Unit=` starts the unit of its own name.
   expect(readOurFile('docs/operate/files/identity-backup.timer')).toMatch(/^OnCalendar=\S+ \S+$/m);
+});
+
+it('the unit for backups clears away old backups and nothing else, also if its folder is a link to another disk', async () => {
+  const folder = await makeFolder();
+  const [made, link] = [join(folder, 'disk'), join(folder, 'identity-backups')];
+  for (const name of ['20261101T031500.123Z', '20261128T031500.123Z', 'lost+found', 'before-the-move'])
+    await mkdir(join(made, name), { recursive: true });
+  await symlink(made, link);
+  const longAgo = new Date(Date.now() - 20 * 86_400_000);
+  for (const name of ['20261101T031500.123Z', 'lost+found', 'before-the-move'])
+    await utimes(join(made, name), longAgo, longAgo);
+  const [, command = ''] =
+    /^ExecStartPost=(.*)$/m.exec(readOurFile('docs/operate/files/identity-backup.service')) ?? [];
+  expect(command).toContain('/var/lib/identity-backups');
+  await run('sh', ['-ec', command.replace('/var/lib/identity-backups', link)]);
+  expect(await readdir(made)).toEqual(['20261128T031500.123Z', 'before-the-move', 'lost+found']);
+  await rm(folder, { recursive: true });
 });
 
 it('the unit, the image and the scripts bound the heap alike', () => {
