@@ -1,13 +1,10 @@
 // A dump of a database in a folder of its own, by Postgres's own programs (contract 9.310 to 9.319).
-import { execFile } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { access, mkdtemp, open, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import process from 'node:process';
-import { promisify } from 'node:util';
 import { locate, makeFolder, refuseFolder } from './files.ts';
 import { environment } from './process.ts';
-
-const run = promisify(execFile);
 
 /** Why no backup was made: printed as it is, without a stack. */
 export class DumpError extends Error {}
@@ -36,10 +33,9 @@ export async function dumpDatabase(
   const part = await mkdtemp(join(base, partPrefix)).catch(refuseFolder(folder));
   try {
     const file = join(part, dumpName);
-    await runToEnd(programs, splitUrl(url), { snapshot, file });
-    const { size: bytes } = await stat(file);
+    const bytes = await runToEnd(programs, splitUrl(url), { snapshot, file });
     for (const [other, text] of Object.entries(await findBeside()))
-      await writeFile(join(part, other), text, { flush: true });
+      await writeFile(join(part, other), text, { flag: 'wx', flush: true });
     await syncFolder(part);
     await rename(part, join(base, name)).catch(refuseFolder(join(base, name)));
     await syncFolder(base);
@@ -64,39 +60,69 @@ export async function findNewestDump(
 
 type Connection = { address: string; env: Record<string, string> };
 
-/** Makes the file, and looks into it. Ends with the first signal to stop. */
+/** Makes the file, and looks into it. The result is its size. Ends with the first signal to stop. */
 async function runToEnd(
   programs: string,
   { address, env }: Connection,
   { snapshot, file }: { snapshot: string; file: string },
-): Promise<void> {
+): Promise<number> {
   const stopping = new AbortController();
   const stop = () => stopping.abort();
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, stop);
-  const call = async (program: string, args: string[]) => {
-    const options = { env: buildEnvironment(env), signal: stopping.signal, maxBuffer: 64 * 1_024 * 1_024 };
-    const { stdout } = await run(`${programs}${program}`, args, options).catch((error) => {
+  const call = (program: string, args: string[], out?: number) => {
+    const options = { env: buildEnvironment(env), signal: stopping.signal, out };
+    return run(`${programs}${program}`, args, options).catch((error) => {
       if (stopping.signal.aborted) throw new DumpError('No backup was made: it was stopped.');
-      const said = String(error.stderr).trim() || error.message;
-      const hint = /snapshot/.test(said)
+      const hint = /snapshot/.test(error.message)
         ? ' Does DATABASE_URL lead it to another database than the service?'
         : '';
-      throw new DumpError(`No backup was made. ${said}${hint}`);
+      throw new DumpError(`No backup was made. ${error.message}${hint}`);
     });
-    return stdout;
   };
-  await call('pg_dump', [
-    '--format=custom',
-    '--no-password',
-    // It reads an address by rules of its own, so it may have come to another database, which has no such snapshot.
-    `--snapshot=${snapshot}`,
-    `--lock-wait-timeout=${lockWaitMs}`,
-    `--file=${file}`,
-    `--dbname=${address}`,
-  ]);
+  // Ours from the beginning: in a folder that others may write to, they could have put another one in its place, to read it there.
+  const handle = await open(file, 'wx', 0o600).catch(refuseFolder(file));
+  let size: number;
+  try {
+    await call(
+      'pg_dump',
+      [
+        '--format=custom',
+        '--no-password',
+        // It reads an address by rules of its own, so it may have come to another database, which has no such snapshot.
+        `--snapshot=${snapshot}`,
+        `--lock-wait-timeout=${lockWaitMs}`,
+        `--dbname=${address}`,
+      ],
+      handle.fd,
+    );
+    await handle.sync();
+    ({ size } = await handle.stat());
+  } finally {
+    await handle.close();
+  }
   const list = await call('pg_restore', ['--list', file]);
   if (!/^\d+; .* TABLE DATA \S+ users /m.test(list))
     throw new DumpError('No backup was made. The dump has no table "users": is it of another database?');
+  return size;
+}
+
+type Run = { env: NodeJS.ProcessEnv; signal?: AbortSignal; out?: number };
+
+/** What a program writes, if not to the file `out`. Throws what it says of its failure. */
+function run(program: string, args: string[], { out, ...options }: Run): Promise<string> {
+  return new Promise((done, failed) => {
+    const child = spawn(program, args, { ...options, stdio: ['ignore', out ?? 'pipe', 'pipe'] });
+    let written = '';
+    let said = '';
+    child.stdout?.setEncoding('utf8').on('data', (text) => (written += text));
+    child.stderr?.setEncoding('utf8').on('data', (text) => (said += text));
+    child.on('error', failed);
+    child.on('close', (code, signal) =>
+      code === 0
+        ? done(written)
+        : failed(new Error(said.trim() || `${program} ended with ${code ?? signal}.`)),
+    );
+  });
 }
 
 const lockWaitMs = 600_000;
@@ -106,10 +132,8 @@ async function findPrograms(major: number): Promise<string> {
   // Debian and Red Hat have a folder for each version. What is on the PATH may be of any.
   for (const folder of [`/usr/lib/postgresql/${major}/bin/`, `/usr/pgsql-${major}/bin/`])
     if (await isThere(`${folder}pg_dump`)) return folder;
-  const { stdout } = await run('pg_dump', ['--version'], { env: buildEnvironment() }).catch(() => ({
-    stdout: '',
-  }));
-  const [, found] = /(\d+)/.exec(stdout) ?? [];
+  const said = await run('pg_dump', ['--version'], { env: buildEnvironment() }).catch(() => '');
+  const [, found] = /(\d+)/.exec(said) ?? [];
   if (found === String(major)) return '';
   const here = found === undefined ? 'there is no pg_dump here' : `the pg_dump here is of version ${found}`;
   throw new DumpError(

@@ -1,6 +1,6 @@
 // The command `backup` (contract 9.310 to 9.319).
 import { type ChildProcessWithoutNullStreams, execFile, spawn } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, mkdirSync, renameSync, symlinkSync, watch } from 'node:fs';
 import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -206,7 +206,7 @@ describe.skipIf(hasOwn)(`with programs that stand in for those of Postgres 18${i
   afterAll(() => database?.drop());
 
   const list = '5; 0 1 TABLE DATA public users identity';
-  const write = String.raw`echo half > "$(echo "$@" | sed 's/.*--file=\([^ ]*\).*/\1/')"`;
+  const write = 'echo half';
   /** Puts scripts in place of both, which answer `--version` like Postgres's. */
   async function standIn({ version = '18.4', dump = write, restore = `echo '${list}'` } = {}) {
     const bin = join(folder, 'bin');
@@ -298,6 +298,25 @@ describe.skipIf(hasOwn)(`with programs that stand in for those of Postgres 18${i
     await utimes(join(folder, 'backups/.part-killed'), longAgo, longAgo);
     expect((await backUp(await standIn())).code).toBe(0);
     expect(await listBackups()).toEqual(['.part-running', expect.stringMatching(timeName)]);
+  });
+
+  it('writes into no file that somebody else has put in its place (contract 9.312)', async () => {
+    const [backups, theirs] = [join(folder, 'backups'), join(folder, 'theirs')];
+    await mkdir(backups);
+    await writeFile(theirs, 'nothing');
+    // Others may write to the folder, and take ours away as soon as it is there.
+    let isTaken = false;
+    const watcher = watch(backups, (_, name) => {
+      if (isTaken || !name?.startsWith('.part-')) return;
+      isTaken = true;
+      renameSync(join(backups, name), join(folder, 'taken'));
+      mkdirSync(join(backups, name));
+      symlinkSync(theirs, join(backups, name, 'identity.dump'));
+    });
+    await backUp(await standIn());
+    watcher.close();
+    expect(isTaken).toBe(true);
+    expect(await readFile(theirs, 'utf8')).toBe('nothing');
   });
 
   it('takes a database of a version that had neither documents nor an audit, and does not migrate it (contract 9.315)', async () => {
