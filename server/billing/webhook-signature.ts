@@ -37,18 +37,19 @@ export async function requireWebhookSignature(
     throw refusal('webhook-id must be 1 to 255 of the characters A-Z a-z 0-9 _ -');
   if (!/^\d{10}$/.test(timestamp))
     throw refusal('webhook-timestamp must be a Unix time in seconds, with ten digits.');
+  // Compared as text, so that only the canonical spelling of base64 passes.
+  const expected = await Promise.all(secrets.map((secret) => signWebhook(secret, { id, timestamp, body })));
+  const secret = findMatch(expected, (readHeader(headers, 'webhook-signature') ?? '').split(' '));
+  if (secret === undefined) {
+    throw refusal('No signature in webhook-signature matches the id, the timestamp and the body.');
+  }
+  // After the signature: anybody can send an old time, and only somebody with a secret can have a wrong clock.
   const age = Math.floor(now.getTime() / 1_000) - Number(timestamp);
   if (Math.abs(age) > toleranceSeconds) {
     throw refusal(
       `webhook-timestamp must be within ${toleranceSeconds} seconds of the current time.`,
       outOfDate,
     );
-  }
-  // Compared as text, so that only the canonical spelling of base64 passes.
-  const expected = await Promise.all(secrets.map((secret) => signWebhook(secret, { id, timestamp, body })));
-  const secret = findMatch(expected, (readHeader(headers, 'webhook-signature') ?? '').split(' '));
-  if (secret === undefined) {
-    throw refusal('No signature in webhook-signature matches the id, the timestamp and the body.');
   }
   return { id, secret };
 }

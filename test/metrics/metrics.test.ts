@@ -199,6 +199,23 @@ describe('the metrics', () => {
     }
   });
 
+  // Else a stranger, by any old time, sets off the alert that says that no secret is wrong.
+  it('count a webhook with a wrong time and a wrong signature as a wrong signature (contract 9.334)', async () => {
+    const wrong = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
+    const longAgo = new Date(Date.now() - 600_000);
+    const grown = await growthBy(async () => {
+      for (const path of ['/integrations/crm/signups', '/integrations/payments']) {
+        const headers = signMessage(wrong, '{}', { at: longAgo });
+        const { status } = await app.send(path, { method: 'POST', body: '{}', headers });
+        expect(status).toBe(401);
+      }
+    });
+    for (const name of ['identity_signups_total', 'identity_payments_total']) {
+      expect(grown(name, { result: 'out_of_date' })).toBe(0);
+      expect(grown(name, { result: 'invalid_webhook_signature' })).toBe(1);
+    }
+  });
+
   it('count refusals of tRPC, and of pages that show them themselves', async () => {
     const cookie = await app.login('merchant@example.test');
     const grown = await growthBy(async () => {
