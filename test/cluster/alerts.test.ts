@@ -431,6 +431,24 @@ it('one address that takes no mail is no alert, and an alert says where to read 
     ],
   }));
 
+it('a single 503 in a quiet night is no alert', () =>
+  expectOfRules({
+    rule_files: [resolve(operateFiles, 'alerts.yml')],
+    evaluation_interval: '15s',
+    tests: [
+      {
+        interval: '15s',
+        // One that waited for a lock, as in rule 9.255, among a few others.
+        input_series: [
+          ['identity_http_request_duration_seconds_count{status="303",route="/login"}', '0+0.5x80'],
+          ['identity_http_request_duration_seconds_count{status="503",route="/profile"}', '0x30 1x50'],
+          ['identity_http_requests_turned_away_total', always(0)],
+        ].map(([series, values]) => ({ series, values })),
+        promql_expr_test: expectFiring([5, 9, 10, 11, 12, 13, 20], 'IdentityUnavailable', 0),
+      },
+    ],
+  }));
+
 let files = 0;
 async function expectOfRules(test: object): Promise<void> {
   // JSON is YAML.
