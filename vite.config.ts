@@ -41,8 +41,8 @@ const service: UserConfig = {
       input: [
         'server/main.ts',
         'server/cli.ts',
-        'server/runtime/document-thread.ts',
-        'server/runtime/password-thread.ts',
+        'server/billing/documents/document-thread.ts',
+        'server/identity/password/password-thread.ts',
       ],
       output: { chunkFileNames: '[name].js' },
     },

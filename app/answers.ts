@@ -1,6 +1,6 @@
 // What loaders and actions of several pages read of a request.
 import type { LoaderFunctionArgs } from '@remix-run/node';
-import type { Procedures } from '../server/trpc/router.ts';
+import type { Procedures } from '../server/doors/trpc/router.ts';
 
 /** What a link in an email brings along. */
 export const tokenOf = (request: Request, { transport }: LoaderFunctionArgs['context']) =>

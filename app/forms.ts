@@ -1,8 +1,8 @@
 // What the action of every page does with its form, and what it answers (contract 9.171 to 9.178).
 import { type AppLoadContext, data, redirect, redirectDocument } from '@remix-run/node';
 import type { AppError } from '../server/basics/errors.ts';
+import type { Procedures } from '../server/doors/trpc/router.ts';
 import type { ConfirmAsks } from '../server/identity/login/confirm.ts';
-import type { Procedures } from '../server/trpc/router.ts';
 import { toLogin } from './log-in-first.ts';
 import { leadOn } from './next.ts';
 import {

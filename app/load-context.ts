@@ -1,9 +1,9 @@
 // What a route's loader and action find in Remix's load context, and all that routes may use of the service.
 import type { Problem } from '../server/basics/errors.ts';
-import type { Visit } from '../server/http/requests.ts';
+import type { Procedures } from '../server/doors/trpc/router.ts';
 import type { Backend, Site, Transport } from '../server/instance/backend.ts';
 import type { Endpoints } from '../server/instance/endpoints.ts';
-import type { Procedures } from '../server/trpc/router.ts';
+import type { Visit } from '../server/web/requests.ts';
 import type { Refused } from './refused.ts';
 
 declare module '@remix-run/server-runtime' {

@@ -1,7 +1,7 @@
 // People who are not logged in, on their way to the login page and back (contract 9.176 and 9.177).
 import { redirectDocument } from '@remix-run/node';
 import type { AppError } from '../server/basics/errors.ts';
-import type { Procedures } from '../server/trpc/router.ts';
+import type { Procedures } from '../server/doors/trpc/router.ts';
 import { type Args, keepRefused, pagePath, pathWith } from './refused.ts';
 
 type Why = 'ended' | 'other-browser';

@@ -5,8 +5,8 @@
 // to a loader (`.data`, `_data`) and its own cross-site check do not exist for endpoints, and endpoints take a fraction of the
 // time.
 import { type AppLoadContext, createRequestHandler, type ServerBuild } from '@remix-run/node';
-import type { Pages, Route, RouteContext } from '../server/http/route.ts';
-import type { Procedures } from '../server/trpc/router.ts';
+import type { Procedures } from '../server/doors/trpc/router.ts';
+import type { Pages, Route, RouteContext } from '../server/instance/route.ts';
 import { hasOnceForms, worksOnce } from './once.ts';
 import { findRefused, type Refused, retryAfter } from './refused.ts';
 

@@ -1,7 +1,7 @@
 // A refused form, kept for its page (contract 9.171 to 9.175). app/components/refused.ts is the other end, in the page.
 import type { ActionFunctionArgs } from '@remix-run/node';
+import type { Procedures } from '../server/doors/trpc/router.ts';
 import type { ConfirmAsks } from '../server/identity/login/confirm.ts';
-import type { Procedures } from '../server/trpc/router.ts';
 
 export type Args = Pick<ActionFunctionArgs, 'request' | 'context'>;
 

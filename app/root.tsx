@@ -1,13 +1,5 @@
 import type { LinksFunction, LoaderFunctionArgs, MetaFunction } from '@remix-run/node';
-import {
-  Links,
-  Meta,
-  Outlet,
-  Scripts,
-  ScrollRestoration,
-  useMatches,
-  useRouteLoaderData,
-} from '@remix-run/react';
+import { Links, Meta, Outlet, Scripts, ScrollRestoration, useMatches } from '@remix-run/react';
 import { type ReactNode, useContext } from 'react';
 import { findAccountPage } from './components/account/account-pages.ts';
 import { NonceContext } from './components/nonce.ts';
@@ -16,6 +8,7 @@ import { unknownName } from './components/service-name.ts';
 import enhance from './enhance.js?url';
 import favicon from './favicon.svg?url';
 import { type Args, pagePath } from './refused.ts';
+import { type RootData, useRootData } from './root-data.ts';
 import styles from './styles/app.css?url';
 
 export const links: LinksFunction = () => [
@@ -25,7 +18,7 @@ export const links: LinksFunction = () => [
 
 export const meta: MetaFunction<typeof loader> = ({ data }) => [{ title: data?.name ?? unknownName }];
 
-export async function loader({ request, context }: LoaderFunctionArgs) {
+export async function loader({ request, context }: LoaderFunctionArgs): Promise<RootData> {
   const visitor = await findVisitor(context);
   return {
     ...context.site.frame,
@@ -54,7 +47,7 @@ async function findVisitor({ procedures, visit, problem, isPublic }: LoaderFunct
 export function Layout({ children }: { children: ReactNode }) {
   const nonce = useContext(NonceContext);
   const matches = useMatches();
-  const root = useRouteLoaderData<typeof loader>('root');
+  const root = useRootData();
   // Pages that need no script, or that appear under another route’s URL and so cannot hydrate.
   const isStatic = matches.some(({ handle }) => (handle as { isStatic?: boolean } | undefined)?.isStatic);
   return (

@@ -1,7 +1,7 @@
 // What the pages of staff load, and where they lead whoever has not given what staff must give (contract 12.1 to 12.5).
 import { redirectDocument } from '@remix-run/node';
 import type { AppError } from '../server/basics/errors.ts';
-import type { Procedures } from '../server/trpc/router.ts';
+import type { Procedures } from '../server/doors/trpc/router.ts';
 import { toLogin } from './log-in-first.ts';
 import { withNext } from './next.ts';
 import { type Args, pagePath } from './refused.ts';

@@ -3,12 +3,12 @@
 import { EmbeddedPostgresError } from '../db/embedded/files.ts';
 import { startEmbeddedPostgres } from '../db/embedded/server.ts';
 import { explainRefusal } from '../db/explain-refusal.ts';
-import { demoPassword, demoUsers } from './demo/demo-users.ts';
-import type { Fetch, RefuseHeaders } from './http/door.ts';
+import { demoPassword, demoUsers } from './doors/demo/demo-users.ts';
+import { BuildError, loadPages, serveBuiltFiles } from './instance/build.ts';
 import { openInstance } from './instance/instance.ts';
-import { BuildError, loadPages, serveBuiltFiles } from './runtime/build.ts';
 import { dataFolder } from './runtime/files.ts';
 import { listen } from './runtime/listen.ts';
+import type { Fetch, RefuseHeaders } from './runtime/listener.ts';
 import { ListenError, type Listener } from './runtime/listener.ts';
 import { args, createLog, environment, exitWith, onHangUp, onStopSignal, print } from './runtime/process.ts';
 import { type Config, readConfig } from './settings/config.ts';
@@ -32,7 +32,7 @@ async function start(): Promise<void> {
   if (config.unreadSettings.length > 0)
     log.info({ settings: config.unreadSettings }, 'no client in SSO_CLIENTS has these settings');
   const isDevelopment = args.includes('--dev') && !config.production;
-  const bundler = isDevelopment ? await (await import('./runtime/bundler.ts')).startBundler() : undefined;
+  const bundler = isDevelopment ? await (await import('./instance/bundler.ts')).startBundler() : undefined;
   const pages = bundler?.pages ?? (await loadPages());
   const embedded = config.databaseUrl
     ? undefined

@@ -1,7 +1,6 @@
-import { useRouteLoaderData } from '@remix-run/react';
 import type { ReactNode } from 'react';
 import type { DeadLink as Explained } from '../../server/identity/ground/address-proof.ts';
-import type { loader } from '../root.tsx';
+import { useRootData } from '../root-data.ts';
 import { Page } from './page.tsx';
 
 /** Shown for a link in an email that does not work (any more): why, and what to do instead. */
@@ -114,7 +113,7 @@ export const ButtonLink = ({ href, children }: { href: string; children: ReactNo
 
 /** The way on by a login, which nobody needs who is logged in. */
 export function LogInLink({ href }: { href: string }) {
-  const root = useRouteLoaderData<typeof loader>('root');
+  const root = useRootData();
   return <ButtonLink href={href}>{root?.email ? 'Continue' : 'Log in'}</ButtonLink>;
 }
 

@@ -1,6 +1,6 @@
-import { useLocation, useRouteLoaderData } from '@remix-run/react';
+import { useLocation } from '@remix-run/react';
 import type { ReactNode } from 'react';
-import type { loader } from '../root.tsx';
+import { useRootData } from '../root-data.ts';
 import { AccountNav } from './account/account-nav.tsx';
 import { findAccountPage } from './account/account-pages.ts';
 import { OverdueNotice } from './account/overdue-notice.tsx';
@@ -27,7 +27,7 @@ type PageProps = {
  * below.
  */
 export function Page({ title, intro, wide, alone, nav, children }: PageProps) {
-  const root = useRouteLoaderData<typeof loader>('root');
+  const root = useRootData();
   const accountPage = findAccountPage(useLocation().pathname);
   const isAccount = accountPage !== undefined && root?.email !== undefined && !alone;
   const beside = isAccount ? <AccountNav current={accountPage} /> : nav;

@@ -1,13 +1,12 @@
 // What people call this service (IDENTITY_NAME), which every page has from the root's loader.
 import type { MetaFunction } from '@remix-run/node';
-import { useRouteLoaderData } from '@remix-run/react';
-import type { loader } from '../root.tsx';
+import { useRootData } from '../root-data.ts';
 
 // Only if even the root could not be loaded.
 export const unknownName = 'Identity';
 
 export function ServiceName(): string {
-  return useRouteLoaderData<typeof loader>('root')?.name ?? unknownName;
+  return useRootData()?.name ?? unknownName;
 }
 
 type Matches = Parameters<MetaFunction>[0]['matches'];

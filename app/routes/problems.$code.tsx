@@ -1,10 +1,10 @@
 import type { LoaderFunctionArgs, MetaFunction } from '@remix-run/node';
-import { useLoaderData, useRouteLoaderData } from '@remix-run/react';
+import { useLoaderData } from '@remix-run/react';
 import { findNext, NextThing } from '../components/next-thing.tsx';
 import { Page } from '../components/page.tsx';
 import { buildTitle } from '../components/service-name.ts';
 import { sayWait } from '../components/too-many.tsx';
-import type { loader as rootLoader } from '../root.tsx';
+import { useRootData } from '../root-data.ts';
 
 /** This page also shows under the refused URL, and cannot hydrate there. */
 export const handle = { isStatic: true };
@@ -31,7 +31,7 @@ export async function loader({ params, context }: LoaderFunctionArgs) {
 export default function ProblemPage() {
   const { code, title, status, explanation, detail, isHere, supportUrl, minutes, sender } =
     useLoaderData<typeof loader>();
-  const root = useRouteLoaderData<typeof rootLoader>('root');
+  const root = useRootData();
   // For other problems app/root.tsx has not looked who the visitor is.
   const isStranger = (isHere || status === 404) && !root?.email;
   // The page that explains a code to engineers refuses nobody.

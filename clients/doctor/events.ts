@@ -1,8 +1,9 @@
 // Whether the client takes the nudges that are genuine, and refuses all others. A nudge has only the number of the client's
 // newest event, the true one if the database tells it; so a client that takes a nudge pulls its events, and nothing else
 // happens.
-import { signWebhook } from '../../server/billing/webhook-signature.ts';
+
 import { buildNudgeSecret } from '../../server/events/nudge-secret.ts';
+import { signWebhook } from '../../server/web/webhook-signature.ts';
 import { type Exam, nowSeconds, tryOut } from './exam.ts';
 import type { FindingId } from './findings.ts';
 import { randomDigits } from './hand-offs.ts';

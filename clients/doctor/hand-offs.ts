@@ -1,9 +1,9 @@
 // Makes hand-offs for a client: genuine ones, sealed as a launch seals them, and hand-offs with one thing wrong.
 import { base64url, encodeHex } from 'oslo/encoding';
-import { buildLaunchId } from '../../server/basics/launch-id.ts';
 import { createNonce, sealEnvelope } from '../../server/sso/envelope.ts';
 import { sign } from '../../server/sso/hmac.ts';
 import type { StandardProfile } from '../../server/sso/payload.ts';
+import { buildLaunchId } from '../../server/web/launch-id.ts';
 import type { Target } from './target.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: the doctor breaks the shape on purpose

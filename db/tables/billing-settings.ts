@@ -3,7 +3,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Database } from '../postgres/client.ts';
 
-/** `settings` is `BillingSettings` of server/billing/settings.ts. */
+/** `settings` is `BillingSettings` of server/billing/settings/settings.ts. */
 export type SettingsVersion = { version: number; settings: unknown };
 
 export type MadeVersion = SettingsVersion & {

@@ -45,13 +45,13 @@ const trialEndsAt = sql`case when ${isInstant('trial_ends_at')} then trial_ends_
 
 const cancelsAt = sql`case when ${isInstant('cancels_at')} then cancels_at end`;
 
-/** The state at `now`: `presentStatus` in server/billing/contract-states.ts does this in JavaScript. */
+/** The state at `now`: `presentStatus` in server/billing/contracts/contract-states.ts does this in JavaScript. */
 export const statusAt = (now: Date) => sql<string>`case
   when status not in ('trialing', 'active', 'past_due') then status
   when ${cancelsAt} <= ${now} then 'canceled'
   when status = 'trialing' and ${trialEndsAt} <= ${now} then 'expired' else status end`;
 
-/** A contract as the list shows it at `now`: server/billing/contract-list.ts does this in JavaScript. */
+/** A contract as the list shows it at `now`: server/billing/contracts/contract-list.ts does this in JavaScript. */
 const describeContracts = (now: Date) => sql`
   select signup_id collate "C" as signup_id, jsonb_build_object(
     'user_id', coalesce(user_id, erased_user_id),

@@ -4,7 +4,7 @@ import type { Database } from '../postgres/client.ts';
 import type { DB, Documents, Json } from '../schema.ts';
 import { queueDocument } from './documents-to-make.ts';
 
-/** `facts` is `DocumentFacts` of server/billing/document-facts.ts. */
+/** `facts` is `DocumentFacts` of server/billing/values/document-facts.ts. */
 export type NewDocument = {
   number: string;
   kind: 'invoice' | 'credit_note';

@@ -67,7 +67,7 @@ export const letterKinds = [
 
 export type LetterKind = (typeof letterKinds)[number];
 
-/** Mails about trials, contracts, documents and money (server/billing/mails.ts). */
+/** Mails about trials, contracts, documents and money (server/billing/invoices/mails.ts). */
 export const billingMailKinds = [
   'invoice_issued',
   'invoice_reminder_1',

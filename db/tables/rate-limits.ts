@@ -1,4 +1,4 @@
-// `rate_limits` belongs to the rate limiter (server/identity/ground/rate-limits.ts), which brings its own statements. Here are
+// `rate_limits` belongs to the rate limiter (server/ground/rate-limits.ts), which brings its own statements. Here are
 // the statements that join a transaction of ours.
 import { sql } from 'kysely';
 import type { Database } from '../postgres/client.ts';

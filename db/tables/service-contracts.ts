@@ -1,5 +1,5 @@
 // The only writer of `service_contracts`. Which state may follow which is decided in
-// server/billing/contract-states.ts. The stored status of a trial may stay `trialing` for a while after its end.
+// server/billing/contracts/contract-states.ts. The stored status of a trial may stay `trialing` for a while after its end.
 import { type Selectable, sql, type Transaction } from 'kysely';
 import type { Database } from '../postgres/client.ts';
 import { prepare, prepareDeferred } from '../postgres/prepare.ts';

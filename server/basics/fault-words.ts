@@ -68,7 +68,7 @@ export const faultWords = {
   held_price_too_high: 'The price is too high for an invoice.',
   allocate_currency: 'This invoice is in another currency than the payment.',
   invoice_unknown: 'There is no invoice with this number.',
-  // As server/billing/billing-text.ts has them.
+  // As server/billing/values/billing-text.ts has them.
   text_missing: 'Enter a text.',
   text_not_shown: 'Use one line, without characters that cannot be shown.',
   text_long_30: 'Use no more than 30 characters.',

@@ -1,8 +1,8 @@
 // An event as a client reads it (contract 10.7 to 10.13).
 import { z } from 'zod';
 import type { ClientEvent } from '../../db/tables/events.ts';
-import { contractEntrySchema, describeContract } from '../billing/contract-list.ts';
-import { signupIdSchema } from '../billing/signup-message.ts';
+import { contractEntrySchema, describeContract } from '../billing/contracts/contract-list.ts';
+import { signupIdSchema } from '../billing/contracts/signup-message.ts';
 import { buildStandardProfile } from '../identity/person/profile.ts';
 import { sidSchema, standardProfileSchema, userIdSchema, wireInstantSchema } from '../sso/payload.ts';
 

@@ -4,7 +4,7 @@
 import { isDatabaseBusy } from '../../db/postgres/away.ts';
 import { findEventPosition } from '../../db/tables/events.ts';
 import { AppError } from '../basics/errors.ts';
-import type { Dependencies } from '../instance/dependencies.ts';
+import type { Dependencies } from '../ground/dependencies.ts';
 import { numberBatch } from './number-events.ts';
 
 const lookMs = 200;

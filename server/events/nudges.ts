@@ -3,10 +3,10 @@
 // number. Which instance makes a try, and when, the database decides (db/tables/event-deliveries.ts).
 import { z } from 'zod';
 import { claimNudges, type Nudge, recordNudge } from '../../db/tables/event-deliveries.ts';
-import { signWebhook } from '../billing/webhook-signature.ts';
-import type { Dependencies } from '../instance/dependencies.ts';
+import type { Dependencies } from '../ground/dependencies.ts';
 import { version } from '../runtime/version.ts';
 import type { Client } from '../sso/clients.ts';
+import { signWebhook } from '../web/webhook-signature.ts';
 import { buildNudgeSecret } from './nudge-secret.ts';
 
 const answerWithinMs = 10_000;

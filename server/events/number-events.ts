@@ -16,7 +16,7 @@ import type { Database } from '../../db/postgres/client.ts';
 import { inTransaction } from '../../db/postgres/transactions.ts';
 import { listUnnumberedClients, numberEvents } from '../../db/tables/events.ts';
 import { limitLockWait } from '../../db/timeouts.ts';
-import type { Dependencies } from '../instance/dependencies.ts';
+import type { Dependencies } from '../ground/dependencies.ts';
 
 // Takes some 20 milliseconds.
 const batchSize = 1_000;

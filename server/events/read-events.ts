@@ -2,8 +2,8 @@
 // 10.23).
 import { type ClientEvent, findEventPosition, listEvents } from '../../db/tables/events.ts';
 import { AppError } from '../basics/errors.ts';
-import type { Visit } from '../http/requests.ts';
-import type { Dependencies } from '../instance/dependencies.ts';
+import type { Dependencies } from '../ground/dependencies.ts';
+import type { Visit } from '../web/requests.ts';
 import { numberBatch } from './number-events.ts';
 
 type EventPage = { events: ClientEvent[]; latest: number };

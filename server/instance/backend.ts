@@ -6,12 +6,30 @@ import { createAside } from '../basics/aside.ts';
 import { AppError } from '../basics/errors.ts';
 import type { Log } from '../basics/log.ts';
 import { isProblemCode, type ProblemCode, problems } from '../basics/problems.ts';
-import { createDemoClients } from '../demo/demo-clients.ts';
-import { demoPassword, demoUsers } from '../demo/demo-users.ts';
-import { buildHandOffUrl, type LegacyUser } from '../demo/legacy-marketplace.ts';
+import { endsWithPerson } from '../billing/customers/ends-with-person.ts';
+import { createDemoClients } from '../doors/demo/demo-clients.ts';
+import { demoPassword, demoUsers } from '../doors/demo/demo-users.ts';
+import { buildHandOffUrl, type LegacyUser } from '../doors/demo/legacy-marketplace.ts';
+import { expired } from '../doors/jobs/sweep.ts';
+import { createPublished } from '../doors/openapi/document.ts';
+import { toRefusal } from '../doors/trpc/init.ts';
+import { createProcedures } from '../doors/trpc/router.ts';
 import { createHeldRequests } from '../events/hold-requests.ts';
-import { toAppError } from '../http/answers.ts';
-import { pathOf } from '../http/incoming.ts';
+import type { Dependencies } from '../ground/dependencies.ts';
+import { createRateLimits } from '../ground/rate-limits.ts';
+import { capabilities } from '../identity/ground/capabilities.ts';
+import { spellEmailAddress } from '../identity/ground/email-address.ts';
+import { answerOnce, isNamed, nameBrowser, sendsCookies } from '../identity/ground/form-answers.ts';
+import { findWayOn } from '../identity/login/way-on.ts';
+import { openPasswordCheck } from '../identity/password/password-check.ts';
+import { countHashing, readHashing } from '../identity/password/passwords.ts';
+import { findSessionAfter, isSessionLive } from '../identity/session/sessions.ts';
+import { provider } from '../marketplace/accept-profile.ts';
+import { createMetrics } from '../metrics/metrics.ts';
+import { prefixOf } from '../settings/clients.ts';
+import type { Config } from '../settings/config.ts';
+import { toAppError } from '../web/answers.ts';
+import { pathOf } from '../web/incoming.ts';
 import {
   comesFrom,
   invalidParameter,
@@ -25,24 +43,7 @@ import {
   readOwnPath,
   readQuery,
   type Visit,
-} from '../http/requests.ts';
-import { capabilities } from '../identity/ground/capabilities.ts';
-import { spellEmailAddress } from '../identity/ground/email-address.ts';
-import { answerOnce, isNamed, nameBrowser, sendsCookies } from '../identity/ground/form-answers.ts';
-import { createRateLimits } from '../identity/ground/rate-limits.ts';
-import { findWayOn } from '../identity/login/way-on.ts';
-import { openPasswordCheck } from '../identity/password/password-check.ts';
-import { countHashing } from '../identity/password/passwords.ts';
-import { findSessionAfter, isSessionLive } from '../identity/session/sessions.ts';
-import { expired } from '../jobs/sweep.ts';
-import { provider } from '../marketplace/accept-profile.ts';
-import { createMetrics } from '../metrics/metrics.ts';
-import { createPublished } from '../openapi/document.ts';
-import { prefixOf } from '../settings/clients.ts';
-import type { Config } from '../settings/config.ts';
-import { toRefusal } from '../trpc/init.ts';
-import { createProcedures } from '../trpc/router.ts';
-import type { Dependencies } from './dependencies.ts';
+} from '../web/requests.ts';
 import { createEndpoints } from './endpoints.ts';
 
 export type Backend = ReturnType<typeof createBackend>;
@@ -55,7 +56,7 @@ export function createBackend(options: {
 }) {
   const { config, database } = options;
   const now = options.now ?? (() => new Date());
-  const metrics = createMetrics({ config, database, expired, log: options.log, now });
+  const metrics = createMetrics({ config, database, expired, readHashing, log: options.log, now });
   const deps: Dependencies = {
     config,
     db: database.db,
@@ -66,6 +67,7 @@ export function createBackend(options: {
     metrics,
     aside: createAside(options.log),
     passwordCheck: openPasswordCheck(),
+    endsWithPerson,
   };
   const heldRequests = createHeldRequests(deps);
   const publish = createPublished(config);

@@ -1,24 +1,24 @@
 // The routes without a page, with what they work with.
-import { brandFile } from '../endpoints/brand-file.ts';
-import { crmContracts } from '../endpoints/crm-contracts.ts';
-import { crmSignups } from '../endpoints/crm-signups.ts';
-import { documentFile, staffDocumentFile } from '../endpoints/document-file.ts';
-import { downloadData } from '../endpoints/download-data.ts';
-import { keptMail } from '../endpoints/kept-mail.ts';
-import { launch } from '../endpoints/launch.ts';
-import { marketplaceCallback } from '../endpoints/marketplace-callback.ts';
-import { openApi } from '../endpoints/openapi.ts';
-import { passkeyOptions } from '../endpoints/passkey-options.ts';
-import { payments } from '../endpoints/payments.ts';
-import { securityTxt } from '../endpoints/security-txt.ts';
-import { ssoEvents } from '../endpoints/sso-events.ts';
-import { ssoProfile } from '../endpoints/sso-profile.ts';
-import { type FilePlaces, staffFile } from '../endpoints/staff-file.ts';
+import { brandFile } from '../doors/endpoints/brand-file.ts';
+import { crmContracts } from '../doors/endpoints/crm-contracts.ts';
+import { crmSignups } from '../doors/endpoints/crm-signups.ts';
+import { documentFile, staffDocumentFile } from '../doors/endpoints/document-file.ts';
+import { downloadData } from '../doors/endpoints/download-data.ts';
+import { keptMail } from '../doors/endpoints/kept-mail.ts';
+import { launch } from '../doors/endpoints/launch.ts';
+import { marketplaceCallback } from '../doors/endpoints/marketplace-callback.ts';
+import { passkeyOptions } from '../doors/endpoints/passkey-options.ts';
+import { payments } from '../doors/endpoints/payments.ts';
+import { securityTxt } from '../doors/endpoints/security-txt.ts';
+import { ssoEvents } from '../doors/endpoints/sso-events.ts';
+import { ssoProfile } from '../doors/endpoints/sso-profile.ts';
+import { type FilePlaces, staffFile } from '../doors/endpoints/staff-file.ts';
+import { openApi } from '../doors/openapi/answer.ts';
+import type { createPublished } from '../doors/openapi/document.ts';
+import { handleTrpc } from '../doors/trpc/router.ts';
 import type { HeldRequests } from '../events/hold-requests.ts';
-import type { Visit } from '../http/requests.ts';
-import type { createPublished } from '../openapi/document.ts';
-import { handleTrpc } from '../trpc/router.ts';
-import type { Dependencies } from './dependencies.ts';
+import type { Dependencies } from '../ground/dependencies.ts';
+import type { Visit } from '../web/requests.ts';
 
 export type Endpoints = ReturnType<typeof createEndpoints>;
 

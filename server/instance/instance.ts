@@ -4,18 +4,18 @@ import { isDatabaseAway } from '../../db/postgres/away.ts';
 import { openDatabase } from '../../db/postgres/client.ts';
 import { migrate } from '../../db/postgres/migrate.ts';
 import type { Log } from '../basics/log.ts';
-import { demoPassword, hasDemoUsers, seedDemoUsers } from '../demo/demo-users.ts';
-import type { Fetch } from '../http/door.ts';
-import { createShell, type Shell, type ShellOptions } from '../http/shell.ts';
-import { lineOf } from '../identity/ground/rate-limits.ts';
+import { demoPassword, hasDemoUsers, seedDemoUsers } from '../doors/demo/demo-users.ts';
+import { addSums } from '../doors/jobs/add-sums.ts';
+import { startJobs } from '../doors/jobs/jobs.ts';
+import { lineOf } from '../ground/rate-limits.ts';
 import { hashPassword } from '../identity/password/passwords.ts';
-import { addSums } from '../jobs/add-sums.ts';
-import { startJobs } from '../jobs/jobs.ts';
 import { answerMetrics } from '../metrics/answer.ts';
 import { watchEventLoop } from '../metrics/state.ts';
+import type { Fetch } from '../runtime/listener.ts';
 import type { Config } from '../settings/config.ts';
 import { ConfigError } from '../settings/reader.ts';
 import { createBackend } from './backend.ts';
+import { createShell, type Shell, type ShellOptions } from './shell.ts';
 
 export type Instance = Shell & {
   /** Answers GET /metrics, and nothing else. */
@@ -80,7 +80,11 @@ export async function openInstance(options: InstanceOptions): Promise<Instance> 
         await seedOrRefuse(config, database.db);
       };
       // Both at once: one is work for the database, the other for a thread.
-      await Promise.all([whenThere(prepareDatabase, log, () => isClosed), passwordCheck.load()]);
+      await Promise.all([
+        whenThere(prepareDatabase, log, () => isClosed),
+        // On a very busy machine the first new password loads it instead.
+        passwordCheck.load().catch((err) => log.error({ err }, 'the check of new passwords is not loaded')),
+      ]);
       stopJobs = startJobs(backend.deps);
       isUp = true;
     },

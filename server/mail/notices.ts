@@ -1,6 +1,8 @@
 // Emails that tell the owner what happened to their account: what each says. layout.ts says how they look, and
 // server/identity/ground/notices.ts when one goes out. None of these words is one that somebody could have typed.
+
 import type { NoticeKind } from '../../db/tables/mail-kinds.ts';
+import type { PrintedText } from '../billing/settings/set-settings.ts';
 import { dueAfter } from '../identity/person/deletion.ts';
 import { factsOf, sayInstant } from './facts.ts';
 import type { MailMessage } from './layout.ts';
@@ -49,7 +51,7 @@ type Words = {
 };
 
 /** What documents print, as the mail about a change of it says. */
-const printedTexts = {
+const printedTexts: Record<PrintedText, string> = {
   name: 'the seller’s name',
   address: 'the seller’s address',
   contact: 'the seller’s email address or tax numbers',
@@ -58,8 +60,6 @@ const printedTexts = {
   payment: 'the payment instructions',
   tax: 'the words about tax',
 };
-
-export type PrintedText = keyof typeof printedTexts;
 
 const sayTexts = (names: string): string =>
   names

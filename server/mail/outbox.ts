@@ -13,13 +13,13 @@ import {
   setRecipient,
 } from '../../db/tables/mails.ts';
 import { findUserById } from '../../db/tables/users.ts';
+import type { Dependencies } from '../ground/dependencies.ts';
 import {
   createMailToken,
   createNewAddressToken,
   createTakeBackToken,
   findLaunchedClient,
 } from '../identity/ground/address-proof.ts';
-import type { Dependencies } from '../instance/dependencies.ts';
 import { buildAccent } from '../settings/accent.ts';
 import { composeBillingMail, findSellerName } from './billing-mails.ts';
 import { isBillingMail } from './billing-words.ts';

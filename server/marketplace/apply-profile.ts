@@ -5,11 +5,11 @@ import type { DB } from '../../db/schema.ts';
 import { settleAccount, updateAccountNameUnlessEdited } from '../../db/tables/accounts.ts';
 import { findAddressOwner } from '../../db/tables/address-owners.ts';
 import { type User, updateUser } from '../../db/tables/users.ts';
+import type { Dependencies } from '../ground/dependencies.ts';
 import type { Capability } from '../identity/ground/capabilities.ts';
 import { isNewcomer } from '../identity/ground/customers.ts';
 import { canGetMail } from '../identity/ground/email-address.ts';
 import { notify } from '../identity/ground/notices.ts';
-import type { Dependencies } from '../instance/dependencies.ts';
 import type { Config } from '../settings/config.ts';
 import type { MarketplaceProfile } from './payload.ts';
 

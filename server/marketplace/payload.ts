@@ -2,11 +2,11 @@
 // a few looser rules.
 import { z } from 'zod';
 import { instantSchema } from '../basics/instant.ts';
-import { readOwnPath } from '../http/requests.ts';
-import { textBounds } from '../http/text.ts';
+import { nameSchema } from '../basics/names.ts';
+import { textBounds } from '../basics/text.ts';
 import { readCapabilities } from '../identity/ground/capabilities.ts';
 import { emailSchema } from '../identity/ground/email-address.ts';
-import { nameSchema } from '../identity/ground/names.ts';
+import { readOwnPath } from '../web/requests.ts';
 
 /** The marketplace's own id of somebody. */
 export const externalIdSchema = z

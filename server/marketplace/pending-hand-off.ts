@@ -23,7 +23,7 @@ import {
 import { lockOpenSession } from '../../db/tables/sessions.ts';
 import { lockUser } from '../../db/tables/users.ts';
 import { AppError } from '../basics/errors.ts';
-import { readParameter, readQuery, type Visit } from '../http/requests.ts';
+import type { Dependencies } from '../ground/dependencies.ts';
 import { buildTokenCookie, createToken, hashToken, readTokens } from '../identity/ground/tokens.ts';
 import { trailOf } from '../identity/ground/trail.ts';
 import type { Actor } from '../identity/session/actor.ts';
@@ -33,7 +33,7 @@ import {
   type LoggedInSession,
   startSession,
 } from '../identity/session/sessions.ts';
-import type { Dependencies } from '../instance/dependencies.ts';
+import { readParameter, readQuery, type Visit } from '../web/requests.ts';
 import { connectProfile, provider, requireAllowed } from './accept-profile.ts';
 import type { Applied, Occasion } from './apply-profile.ts';
 import { type Changed, listChanges } from './import-report.ts';

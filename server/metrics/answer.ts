@@ -1,5 +1,5 @@
 // GET /metrics, on a port of its own: what Prometheus reads. It is not for the internet (docs/operate/watch.md).
-import { isForThisMachine, pathOf } from '../http/incoming.ts';
+import { isForThisMachine, pathOf } from '../web/incoming.ts';
 import type { Metrics } from './metrics.ts';
 
 /** Anything else is 404. In local mode it answers only to names of this machine, as the service does. */

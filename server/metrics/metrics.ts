@@ -27,7 +27,7 @@ import {
   signUpResults,
   signupResults,
 } from './results.ts';
-import { registerHashing, registerProcess } from './state.ts';
+import { type Hashing, registerHashing, registerProcess } from './state.ts';
 import { createSums, spellKey } from './sums.ts';
 import { registerWaiting } from './waiting.ts';
 
@@ -62,6 +62,7 @@ export function createMetrics({
   config,
   database,
   expired,
+  readHashing,
   log,
   now,
 }: {
@@ -69,6 +70,7 @@ export function createMetrics({
   database: DatabaseClient;
   /** What the job `sweep` deletes. */
   expired: ExpiredRows[];
+  readHashing: () => Hashing;
   log: Log;
   now: () => Date;
 }) {
@@ -176,7 +178,7 @@ export function createMetrics({
   });
 
   registerProcess(registry);
-  registerHashing(registry);
+  registerHashing(registry, readHashing);
   registerPool(registry, database, config.databasePoolSize);
   const readings = [
     registerDatabase(registry, database, { log, now }),

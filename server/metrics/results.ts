@@ -1,6 +1,6 @@
 // The results of logins, hand-offs and so on that the metrics count: every value that such a label can have.
 import { type ProblemCode, problems } from '../basics/problems.ts';
-import { outOfDate } from '../billing/webhook-signature.ts';
+import { outOfDate } from '../web/webhook-signature.ts';
 
 export const codes = Object.keys(problems) as ProblemCode[];
 

@@ -1,6 +1,5 @@
 // What is read at the moment of a scrape: the process, and the queue for hashing.
 import { Gauge, Histogram, type Registry } from 'prom-client';
-import { readHashing } from '../identity/password/passwords.ts';
 import { hashingThreads } from '../runtime/hashing-threads.ts';
 import { measureProcess, runtime } from '../runtime/process.ts';
 import { version } from '../runtime/version.ts';
@@ -59,7 +58,10 @@ export function watchEventLoop(registry: Registry): () => void {
   return () => clearInterval(timer);
 }
 
-export function registerHashing(registry: Registry): void {
+/** How many passwords are being hashed, how many wait for it, and how many were refused since the start. */
+export type Hashing = { active: number; waiting: number; refused: number };
+
+export function registerHashing(registry: Registry, readHashing: () => Hashing): void {
   gauge(registry, {
     name: 'identity_password_hashing_threads',
     help: 'Passwords that may be hashed at once.',

@@ -1,6 +1,5 @@
 // Listening on Deno.
-import type { Fetch } from '../http/door.ts';
-import { ListenError, type Listener, type ListenOptions, lingerMs } from './listener.ts';
+import { type Fetch, ListenError, type Listener, type ListenOptions, lingerMs } from './listener.ts';
 
 type DenoServer = { addr: { port: number }; shutdown: () => Promise<void> };
 declare const Deno: {

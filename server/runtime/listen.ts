@@ -1,6 +1,5 @@
 // Chooses how to listen. The only place that asks which runtime this is.
-import type { Fetch } from '../http/door.ts';
-import type { Listener, ListenOptions } from './listener.ts';
+import type { Fetch, Listener, ListenOptions } from './listener.ts';
 
 export async function listen(fetch: Fetch, options: ListenOptions): Promise<Listener> {
   const runtime = 'Deno' in globalThis ? await import('./deno.ts') : await import('./node.ts');

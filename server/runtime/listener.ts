@@ -1,5 +1,18 @@
 // What listening on a port takes and gives, the same on every runtime.
-import type { RefuseHeaders } from '../http/door.ts';
+
+/**
+ * What the runtime knows: the peer's address, whether the body of its request is still on the way, and, on Node, its own request and
+ * response, which only the bundler of development uses.
+ */
+export type Peer = { address: string; isArriving?: () => boolean; node?: object };
+
+export type Fetch = (request: Request, peer: Peer) => Response | Promise<Response>;
+
+/** An answer that was made beforehand. */
+export type Made = { status: number; headers: Record<string, string>; body: string };
+
+/** The answer to a request whose line and headers are too large to be read (contract 9.151), for that `Accept`. */
+export type RefuseHeaders = (accept: string) => Made;
 
 export type ListenOptions = {
   host: string;

@@ -2,8 +2,14 @@
 import { type Server, STATUS_CODES } from 'node:http';
 import { Server as NetServer, type Socket } from 'node:net';
 import { createAdaptorServer, type HttpBindings } from '@hono/node-server';
-import type { Fetch, RefuseHeaders } from '../http/door.ts';
-import { ListenError, type Listener, type ListenOptions, lingerMs } from './listener.ts';
+import {
+  type Fetch,
+  ListenError,
+  type Listener,
+  type ListenOptions,
+  lingerMs,
+  type RefuseHeaders,
+} from './listener.ts';
 
 // Slow senders are dropped: contract 9.150 to 9.153. A body arrives within the time of its request.
 const limits = {

@@ -1,4 +1,5 @@
 // A thread of ours, by `node:worker_threads`, which Deno has, too: it answers one question at a time.
+import { platform, setPriority } from 'node:os';
 import { setFlagsFromString } from 'node:v8';
 import { parentPort, Worker, workerData } from 'node:worker_threads';
 
@@ -112,4 +113,13 @@ export function answerQuestions<Asked, Answer>(answer: (asked: Asked) => Promise
     );
     parentPort?.postMessage(answered);
   });
+}
+
+// As of the threads that hash (start-node.cjs).
+const lowPriority = 10;
+
+/** Has this thread give way to the one that answers requests. */
+export function giveWay(): void {
+  // Linux takes this for the thread alone.
+  if (platform() === 'linux') setPriority(lowPriority);
 }

@@ -1,6 +1,6 @@
 // Reads settings from an environment one by one and collects their faults, so that one error can name them all.
 import { z } from 'zod';
-import { nameSchema } from '../identity/ground/names.ts';
+import { nameSchema } from '../basics/names.ts';
 import { readSmallFile } from '../runtime/files.ts';
 import { decodeKey, isPlaceholder, isWebhookSecret, minSecretBytes, spellingsOfKey } from './secret-forms.ts';
 import { isThisMachine } from './this-machine.ts';

@@ -2,34 +2,22 @@
 // acts of acts.ts is done.
 import type { Transaction } from 'kysely';
 import { encodeHex } from 'oslo/encoding';
-import { z } from 'zod';
 import { inTransaction } from '../../db/postgres/transactions.ts';
 import type { DB } from '../../db/schema.ts';
 import { deferAuditEvent } from '../../db/tables/audit-events.ts';
 import { lockExternalLinks } from '../../db/tables/external-links.ts';
 import { lockOpenSession } from '../../db/tables/sessions.ts';
 import { findUserById, listUsersOfAccount, lockUsers, type User } from '../../db/tables/users.ts';
-import { AppError, toFieldErrors } from '../basics/errors.ts';
-import { faultWords } from '../basics/fault-words.ts';
-import { textBounds } from '../http/text.ts';
-import { notShown } from '../identity/ground/names.ts';
+import type { ActContext, Author } from '../acts/context.ts';
+import { isStaffRole, mayAct } from '../acts/rights.ts';
+import { countLook, isStaff, originOf, requireStaffConfirmed, type Staff } from '../acts/staff.ts';
+import { readWhy } from '../acts/why.ts';
+import { AppError } from '../basics/errors.ts';
+import type { Dependencies } from '../ground/dependencies.ts';
 import { type AuthorTrail, trailOf } from '../identity/ground/trail.ts';
 import { isLastAdmin } from '../identity/person/deletion.ts';
-import type { Dependencies } from '../instance/dependencies.ts';
 import { sha256 } from '../runtime/hash.ts';
 import { type Act, acts, eventOf, type Given, type Intent } from './acts.ts';
-import type { ActContext, Author } from './context.ts';
-import { isStaffRole, mayAct } from './rights.ts';
-import { countLook, isStaff, originOf, requireStaffConfirmed, type Staff } from './staff.ts';
-
-/** Why somebody did something: 3 to 500 code points on one line (contract 12.17). */
-export const whySchema = z
-  .string()
-  // Of a longer text the end was cut off.
-  .max(textBounds.why, faultWords.why_length)
-  .trim()
-  .refine((why) => [...why].length >= 3 && [...why].length <= 500, faultWords.why_length)
-  .refine((why) => !notShown.test(why), faultWords.why_not_shown);
 
 /** What every act asks for. `seen` is what the form was made from (`seenOf`). */
 export type Asked = { id: string; why: string; seen: string };
@@ -137,14 +125,6 @@ function buildContext(
       deferAuditEvent(trx, { ...trail, ...event, userId: target.id, details });
     },
   };
-}
-
-/** Throws 422 `validation_failed`. */
-export function readWhy(text: string): string {
-  const why = whySchema.safeParse(text);
-  if (why.success) return why.data;
-  const errors = toFieldErrors(why.error).slice(0, 1);
-  throw new AppError('validation_failed', { errors: errors.map((each) => ({ ...each, pointer: '/why' })) });
 }
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;

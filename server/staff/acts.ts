@@ -22,9 +22,13 @@ import { deletePendingHandOffs } from '../../db/tables/pending-hand-offs.ts';
 import { countRecoveryCodes } from '../../db/tables/recovery-codes.ts';
 import { endSessions } from '../../db/tables/sessions.ts';
 import { type InternalRole, setUserRole, setUserSuspended, type User } from '../../db/tables/users.ts';
+import type { ActContext } from '../acts/context.ts';
+import type { RightName } from '../acts/rights.ts';
+import { tellOtherAdministrators } from '../acts/tell-administrators.ts';
 import { AppError } from '../basics/errors.ts';
 import { faultWords } from '../basics/fault-words.ts';
-import { decideWaiting } from '../billing/waiting-country.ts';
+import { decideWaiting } from '../billing/invoices/waiting-country.ts';
+import type { Dependencies } from '../ground/dependencies.ts';
 import { removeFactors } from '../identity/factor/remove-factors.ts';
 import { requireAllowance, spendAllowance } from '../identity/ground/allowances.ts';
 import { capabilities } from '../identity/ground/capabilities.ts';
@@ -36,12 +40,8 @@ import { dueAfter } from '../identity/person/deletion.ts';
 import { freezeUser, listMailboxes, thaw } from '../identity/recovery/freeze.ts';
 import { describePendingNewAddress, offerNewAddress } from '../identity/recovery/new-address.ts';
 import { sessionLimits } from '../identity/session/sessions.ts';
-import type { Dependencies } from '../instance/dependencies.ts';
 import { provider } from '../marketplace/accept-profile.ts';
 import { externalIdSchema } from '../marketplace/payload.ts';
-import type { ActContext } from './context.ts';
-import type { RightName } from './rights.ts';
-import { tellOtherAdministrators } from './tell-administrators.ts';
 
 /** The fields of an act's form, as they arrived. */
 export type Given = Partial<

@@ -1,10 +1,10 @@
 // The audit, as staff read it (contract 12.36).
 import { type AuditFilter, type AuditRow, listAuditEvents } from '../../db/tables/audit-events.ts';
 import { listNames } from '../../db/tables/staff-views.ts';
-import type { Dependencies } from '../instance/dependencies.ts';
+import type { Staff } from '../acts/staff.ts';
+import type { Dependencies } from '../ground/dependencies.ts';
 import { provider } from '../marketplace/accept-profile.ts';
 import { sayEvent } from './event-words.ts';
-import type { Staff } from './staff.ts';
 
 const pageSize = 50;
 

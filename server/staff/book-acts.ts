@@ -6,18 +6,18 @@ import type { DB } from '../../db/schema.ts';
 import { findBuyerOf, findInvoice, type Invoice } from '../../db/tables/invoices.ts';
 import { findPayment, lockPayments, type Payment } from '../../db/tables/payments.ts';
 import { type Contract, findContract, lockContract } from '../../db/tables/service-contracts.ts';
+import type { BookAct, BookFields, BookTarget } from '../acts/act-on-books.ts';
+import { minorDigits } from '../basics/currencies.ts';
 import { AppError } from '../basics/errors.ts';
 import { type FaultName, faultWords } from '../basics/fault-words.ts';
-import { maxAmount } from '../billing/amounts.ts';
-import { creditInvoice, reissueInvoice } from '../billing/credit.ts';
-import { minorDigits } from '../billing/currencies.ts';
-import { readDecimal } from '../billing/decimals.ts';
-import { endContract } from '../billing/invoicing.ts';
-import { allocate, lockInvoices, payBack, recordMoney } from '../billing/ledger.ts';
-import { readPaidOn } from '../billing/paid-on.ts';
-import { describeRecorded, type PaymentAnswer } from '../billing/payment-answer.ts';
-import { methodSchema, numberSchema, paymentIdSchema } from '../billing/payment-message.ts';
-import type { BookAct, BookFields, BookTarget } from './act-on-books.ts';
+import { endContract } from '../billing/invoices/invoicing.ts';
+import { creditInvoice, reissueInvoice } from '../billing/payments/credit.ts';
+import { allocate, lockInvoices, payBack, recordMoney } from '../billing/payments/ledger.ts';
+import { readPaidOn } from '../billing/payments/paid-on.ts';
+import { describeRecorded, type PaymentAnswer } from '../billing/payments/payment-answer.ts';
+import { methodSchema, numberSchema, paymentIdSchema } from '../billing/payments/payment-message.ts';
+import { maxAmount } from '../billing/values/amounts.ts';
+import { readDecimal } from '../billing/values/decimals.ts';
 
 const refuseField = (name: string, fault: FaultName) =>
   new AppError('validation_failed', { errors: [{ pointer: `/${name}`, detail: faultWords[fault] }] });

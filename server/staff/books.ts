@@ -6,17 +6,17 @@ import { findReplacement } from '../../db/tables/book-lists.ts';
 import { findFacts, listCreditNotes } from '../../db/tables/documents.ts';
 import { findBuyerOf, findInvoice } from '../../db/tables/invoices.ts';
 import { findPayment, listUnallocated, type Payment } from '../../db/tables/payments.ts';
+import { digestSeen, mayActOnBooks, requireRight } from '../acts/act-on-books.ts';
+import { countLook, type Staff } from '../acts/staff.ts';
+import { minorDigits } from '../basics/currencies.ts';
 import { AppError } from '../basics/errors.ts';
-import { minorDigits } from '../billing/currencies.ts';
-import { dayIn } from '../billing/days.ts';
-import { type DocumentFacts, hasXml } from '../billing/document-facts.ts';
-import { findZone } from '../billing/issue.ts';
-import { describeDocument } from '../billing/own-billing.ts';
-import { readPreview } from '../billing/preview.ts';
-import type { Dependencies } from '../instance/dependencies.ts';
-import { digestSeen, mayActOnBooks, requireRight } from './act-on-books.ts';
+import { describeDocument } from '../billing/customers/own-billing.ts';
+import { findZone } from '../billing/invoices/issue.ts';
+import { readPreview } from '../billing/invoices/preview.ts';
+import { dayIn } from '../billing/values/days.ts';
+import { type DocumentFacts, hasXml } from '../billing/values/document-facts.ts';
+import type { Dependencies } from '../ground/dependencies.ts';
 import { seenOfInvoice, seenOfPayment } from './book-acts.ts';
-import { countLook, type Staff } from './staff.ts';
 
 const todayOf = async ({ db, now }: Dependencies) => dayIn(await findZone(db), now());
 

@@ -1,7 +1,7 @@
 // What administrators see of each client (contract 12.130 to 12.132). Never a secret, a part or a digest of one.
 import { type Delivery, listDeliveries } from '../../db/tables/event-deliveries.ts';
 import { findLastCounted, listSumsSince } from '../../db/tables/sums-of-hours.ts';
-import type { Dependencies } from '../instance/dependencies.ts';
+import type { Dependencies } from '../ground/dependencies.ts';
 import { type CallKind, secretPositions } from '../metrics/results.ts';
 import { readKey, spellKey } from '../metrics/sums.ts';
 import type { Config } from '../settings/config.ts';

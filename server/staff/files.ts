@@ -2,15 +2,15 @@
 import { inTransactionOf } from '../../db/postgres/transactions.ts';
 import { deferAuditEvent, listFilesTaken, recordAuditEvent } from '../../db/tables/audit-events.ts';
 import { lockOpenSession } from '../../db/tables/sessions.ts';
+import { requireRight } from '../acts/act-on-books.ts';
+import { lockFilesOf, type Staff } from '../acts/staff.ts';
 import { AppError } from '../basics/errors.ts';
 import { faultWords } from '../basics/fault-words.ts';
-import { addDays, dayIn, isDay } from '../billing/days.ts';
-import { type BookName, bookNames, requireSpan } from '../billing/export.ts';
-import { findZone } from '../billing/issue.ts';
+import { findZone } from '../billing/invoices/issue.ts';
+import { type BookName, bookNames, requireSpan } from '../billing/upkeep/export.ts';
+import { addDays, dayIn, isDay } from '../billing/values/days.ts';
+import type { Dependencies } from '../ground/dependencies.ts';
 import { trailOf } from '../identity/ground/trail.ts';
-import type { Dependencies } from '../instance/dependencies.ts';
-import { requireRight } from './act-on-books.ts';
-import { lockFilesOf, type Staff } from './staff.ts';
 import { type TableName, tableFiles, tableNames } from './table-files.ts';
 
 /** A table, or a book of a span of days, both included. */

@@ -15,14 +15,14 @@ import {
   sampleTerms,
   statesToFilter,
 } from '../../db/tables/person-words.ts';
+import type { StaffRole } from '../acts/rights.ts';
 import { AppError } from '../basics/errors.ts';
 import { faultWords } from '../basics/fault-words.ts';
+import type { Dependencies } from '../ground/dependencies.ts';
 import { readEmailAddress } from '../identity/ground/email-address.ts';
-import type { Dependencies } from '../instance/dependencies.ts';
 import { provider } from '../marketplace/accept-profile.ts';
 import { stateOf } from './person.ts';
 import { chooseRarest } from './rarest-words.ts';
-import type { StaffRole } from './rights.ts';
 import { listWords } from './search-words.ts';
 
 const maxHits = 50;

@@ -1,8 +1,8 @@
 // Writes the words of people who are new or have changed, so that staff find them (contract 12.53).
 import { inTransaction } from '../../db/postgres/transactions.ts';
 import { hasPeopleToIndex, takePeopleToIndex, writePersonWords } from '../../db/tables/person-words.ts';
-import type { Dependencies } from '../instance/dependencies.ts';
-import { rest } from '../jobs/sweep.ts';
+import { rest } from '../basics/rest.ts';
+import type { Dependencies } from '../ground/dependencies.ts';
 import { listWords } from './search-words.ts';
 
 // Takes some 50 milliseconds, of them two or three of this process.

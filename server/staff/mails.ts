@@ -14,14 +14,20 @@ import {
   placeOf,
   type UnsentMail,
 } from '../../db/tables/unsent-mails.ts';
+import {
+  type BookAct,
+  type BookFields,
+  type BooksTrail,
+  type BookTarget,
+  digestSeen,
+  mayActOnBooks,
+} from '../acts/act-on-books.ts';
+import type { Staff } from '../acts/staff.ts';
 import { AppError } from '../basics/errors.ts';
-import type { BooksTrail } from '../billing/ledger.ts';
-import type { Dependencies } from '../instance/dependencies.ts';
+import type { Dependencies } from '../ground/dependencies.ts';
 import { describeAnswer } from '../mail/describe-answer.ts';
 import { sayMailKind } from '../mail/kind-words.ts';
 import { leaseMs } from '../mail/outbox.ts';
-import { type BookAct, type BookFields, type BookTarget, digestSeen, mayActOnBooks } from './act-on-books.ts';
-import type { Staff } from './staff.ts';
 
 const pageSize = 50;
 

@@ -5,13 +5,13 @@ import { listDeliveries } from '../../db/tables/event-deliveries.ts';
 import { countFailedMails } from '../../db/tables/mails.ts';
 import { countPeopleIn } from '../../db/tables/person-words.ts';
 import { listSumsByTime } from '../../db/tables/sums-of-hours.ts';
+import { requireRight } from '../acts/act-on-books.ts';
+import type { Staff } from '../acts/staff.ts';
 import { isProblemCode, problems } from '../basics/problems.ts';
-import { overdueBefore } from '../billing/waiting-country.ts';
-import type { Dependencies } from '../instance/dependencies.ts';
+import { overdueBefore } from '../billing/invoices/waiting-country.ts';
+import type { Dependencies } from '../ground/dependencies.ts';
 import { noClient, paymentProvider } from '../metrics/results.ts';
 import { readKey } from '../metrics/sums.ts';
-import { requireRight } from './act-on-books.ts';
-import type { Staff } from './staff.ts';
 
 export const spans = ['24h', '7d', '30d'] as const;
 export type Span = (typeof spans)[number];

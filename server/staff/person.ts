@@ -15,9 +15,12 @@ import {
   listRefusedTries,
 } from '../../db/tables/staff-views.ts';
 import { listUsersOfAccount, type User } from '../../db/tables/users.ts';
+import { isStaffRole, mayLook, type StaffRole } from '../acts/rights.ts';
+import { countLook, type Staff } from '../acts/staff.ts';
+import { minorDigits } from '../basics/currencies.ts';
 import { AppError } from '../basics/errors.ts';
-import { presentStatus } from '../billing/contract-states.ts';
-import { minorDigits } from '../billing/currencies.ts';
+import { presentStatus } from '../billing/contracts/contract-states.ts';
+import type { Dependencies } from '../ground/dependencies.ts';
 import { listActiveCapabilities } from '../identity/ground/capabilities.ts';
 import { hasOwnLogin } from '../identity/ground/customers.ts';
 import { describeDevice } from '../identity/ground/device.ts';
@@ -26,14 +29,11 @@ import { listMailboxes } from '../identity/recovery/freeze.ts';
 import { describePendingNewAddress } from '../identity/recovery/new-address.ts';
 import { hasSecondFactor, needsSecondFactor } from '../identity/session/second-factor.ts';
 import { sessionLimits } from '../identity/session/sessions.ts';
-import type { Dependencies } from '../instance/dependencies.ts';
 import { sayMailKind } from '../mail/kind-words.ts';
 import { findPerson, listIntents, seenOf } from './act.ts';
 import { acts, type Intent } from './acts.ts';
 import { forManager } from './audit.ts';
 import { sayChange, sayEvent } from './event-words.ts';
-import { isStaffRole, mayLook, type StaffRole } from './rights.ts';
-import { countLook, type Staff } from './staff.ts';
 
 /** What a manager sees of staff. */
 type StaffPerson = Pick<User, 'id' | 'email' | 'name' | 'role'>;

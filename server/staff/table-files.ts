@@ -10,10 +10,10 @@ import {
 } from '../../db/table-slices.ts';
 import { listAllContracts, listAllInvoices } from '../../db/tables/book-lists.ts';
 import { listDeliveries } from '../../db/tables/event-deliveries.ts';
-import { writeDecimal } from '../billing/decimals.ts';
-import { findZone } from '../billing/issue.ts';
-import { describeListedContract, describeListedInvoice } from '../billing/lists.ts';
-import type { Dependencies } from '../instance/dependencies.ts';
+import { findZone } from '../billing/invoices/issue.ts';
+import { describeListedContract, describeListedInvoice } from '../billing/invoices/lists.ts';
+import { writeDecimal } from '../billing/values/decimals.ts';
+import type { Dependencies } from '../ground/dependencies.ts';
 import { describeAnswer } from '../mail/describe-answer.ts';
 import { stateOf } from './person.ts';
 

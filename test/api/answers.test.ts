@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import type { OpenApi } from '../../server/openapi/document.ts';
+import type { OpenApi } from '../../server/doors/openapi/document.ts';
 import {
   type Answer,
   locationOf,

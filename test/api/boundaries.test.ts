@@ -1,6 +1,6 @@
 // Where the service checks by hand, the schemas of the document say the same: just inside and just outside of each limit.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { OpenApi } from '../../server/openapi/document.ts';
+import type { OpenApi } from '../../server/doors/openapi/document.ts';
 import { openApp, type TestApp } from '../support/app/app.ts';
 import {
   type Checker,

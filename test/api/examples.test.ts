@@ -1,9 +1,9 @@
 // Every worked request of the document, sent for real at the moment that it is of, gets the answer that it names.
 import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { OpenApi } from '../../server/openapi/document.ts';
-import { exampleMarketplace, exampleSecrets, exampleTime } from '../../server/openapi/examples.ts';
-import type { Answer as Described } from '../../server/openapi/parts.ts';
+import type { OpenApi } from '../../server/doors/openapi/document.ts';
+import { exampleMarketplace, exampleSecrets, exampleTime } from '../../server/doors/openapi/examples.ts';
+import type { Answer as Described } from '../../server/doors/openapi/parts.ts';
 import { type Answer, openApp, type TestApp } from '../support/app/app.ts';
 import {
   createChecker,

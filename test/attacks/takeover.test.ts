@@ -1,8 +1,8 @@
 // Attacks that once succeeded, played from outside: getting into somebody else's account, and what belongs to it.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { runBilling } from '../../server/billing/invoicing.ts';
-import { sweep } from '../../server/jobs/sweep.ts';
+import { runBilling } from '../../server/billing/invoices/invoicing.ts';
+import { sweep } from '../../server/doors/jobs/sweep.ts';
 import { type Answer, codeOf, locationOf, openApp, type TestApp } from '../support/app/app.ts';
 import { openBackend, type TestBackend } from '../support/app/backend.ts';
 import { openClient, refusalOf } from '../support/app/trpc.ts';

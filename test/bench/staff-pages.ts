@@ -1,16 +1,21 @@
 // What the pages of administrators read of the business, each as its page does, and files as they are downloaded.
 import { type DatabaseClient, openDatabase } from '../../db/postgres/client.ts';
-import { bookNames, exportBooks } from '../../server/billing/export.ts';
-import { contractStates, invoiceStates, readContracts, readInvoices } from '../../server/billing/lists.ts';
-import { summariseBilling } from '../../server/billing/summary.ts';
-import type { Dependencies } from '../../server/instance/dependencies.ts';
+import type { Staff } from '../../server/acts/staff.ts';
+import {
+  contractStates,
+  invoiceStates,
+  readContracts,
+  readInvoices,
+} from '../../server/billing/invoices/lists.ts';
+import { summariseBilling } from '../../server/billing/invoices/summary.ts';
+import { bookNames, exportBooks } from '../../server/billing/upkeep/export.ts';
+import type { Dependencies } from '../../server/ground/dependencies.ts';
 import { statementTimeoutMs } from '../../server/instance/instance.ts';
 import { readConfig } from '../../server/settings/config.ts';
 import { listWaiting } from '../../server/staff/books.ts';
 import { listClients } from '../../server/staff/clients.ts';
 import { listMails } from '../../server/staff/mails.ts';
 import { getOverview, spans } from '../../server/staff/overview.ts';
-import type { Staff } from '../../server/staff/staff.ts';
 import { settings } from './population.ts';
 import { clients, days } from './staff-books.ts';
 

@@ -4,8 +4,9 @@ import { v7 as uuidv7 } from 'uuid';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { inTransaction } from '../../db/postgres/transactions.ts';
 import { sumOpen } from '../../db/tables/book-lists.ts';
-import { creditInvoice } from '../../server/billing/credit.ts';
-import { readSummary } from '../../server/billing/summary.ts';
+import { endsWithPerson } from '../../server/billing/customers/ends-with-person.ts';
+import { readSummary } from '../../server/billing/invoices/summary.ts';
+import { creditInvoice } from '../../server/billing/payments/credit.ts';
 import { eraseUser } from '../../server/identity/person/erase-user.ts';
 import { openApp } from '../support/app/app.ts';
 import { textOf } from '../support/app/visitor.ts';
@@ -284,7 +285,7 @@ it('says of what is held for somebody who was erased that it is not tried again'
     .where('email', '=', email)
     .executeTakeFirstOrThrow();
   await inTransaction(billing.app.db, { by: 'operator', cause: 'test' }, (trx) =>
-    eraseUser(trx, id, { now: billing.now(), by: 'cli', onlyDue: false }),
+    eraseUser(trx, { now: () => billing.now(), endsWithPerson }, id, { by: 'cli', onlyDue: false }),
   );
   const page = await billing.app.send('/admin/billing', { cookie: admin });
   expect(page.text).toContain('data-held="account_erased"');

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { divideRounded, maxAmount, shareCredit, taxPrice } from '../../server/billing/amounts.ts';
+import { divideRounded, maxAmount, shareCredit, taxPrice } from '../../server/billing/values/amounts.ts';
 
 describe('divideRounded', () => {
   it.each([

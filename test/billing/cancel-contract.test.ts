@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Contract } from '../../db/tables/service-contracts.ts';
-import { findEnd } from '../../server/billing/cancel-contract.ts';
+import { findEnd } from '../../server/billing/customers/cancel-contract.ts';
 import { locationOf, openApp, type TestApp } from '../support/app/app.ts';
 import { runCli } from '../support/app/cli.ts';
 import { openClient, refusalOf } from '../support/app/trpc.ts';

@@ -7,7 +7,7 @@ import {
   type Move,
   presentStatus,
   type Report,
-} from '../../server/billing/contract-states.ts';
+} from '../../server/billing/contracts/contract-states.ts';
 
 const statuses = ['trialing', 'active', 'past_due', 'canceled', 'expired'] as const;
 const day = (text: string) => new Date(`2026-${text}Z`);

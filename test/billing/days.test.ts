@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { addDays, dayIn, startOfDay } from '../../server/billing/days.ts';
+import { addDays, dayIn, startOfDay } from '../../server/billing/values/days.ts';
 
 describe('a day in a time zone', () => {
   it.each([

@@ -2,12 +2,13 @@ import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { inTransaction } from '../../db/postgres/transactions.ts';
 import { listHeld } from '../../db/tables/book-lists.ts';
-import { creditInvoice } from '../../server/billing/credit.ts';
-import type { DocumentFacts } from '../../server/billing/document-facts.ts';
-import { cancelContract, runBilling } from '../../server/billing/invoicing.ts';
-import { type Money, recordMoney } from '../../server/billing/ledger.ts';
-import { readPreview } from '../../server/billing/preview.ts';
-import type { BillingSettings } from '../../server/billing/settings.ts';
+import { endsWithPerson } from '../../server/billing/customers/ends-with-person.ts';
+import { cancelContract, runBilling } from '../../server/billing/invoices/invoicing.ts';
+import { readPreview } from '../../server/billing/invoices/preview.ts';
+import { creditInvoice } from '../../server/billing/payments/credit.ts';
+import { type Money, recordMoney } from '../../server/billing/payments/ledger.ts';
+import type { BillingSettings } from '../../server/billing/settings/settings.ts';
+import type { DocumentFacts } from '../../server/billing/values/document-facts.ts';
 import { eraseUser } from '../../server/identity/person/erase-user.ts';
 import { recordLog } from '../support/app/log.ts';
 import { germanSettings, setBillingClock, setSettings } from '../support/billing/settings.ts';
@@ -300,7 +301,7 @@ describe('with a seller', () => {
       join accounts a on a.id = u.account_id where u.email = ${leaver}`.execute(billing.app.db);
     const [{ id, name } = { id: '', name: '' }] = rows;
     await inTransaction(billing.app.db, { by: 'operator', cause: 'test' }, (trx) =>
-      eraseUser(trx, id, { now: billing.now(), by: 'cli', onlyDue: false }),
+      eraseUser(trx, { now: () => billing.now(), endsWithPerson }, id, { by: 'cli', onlyDue: false }),
     );
     await billing.bill();
     const [invoice] = await factsOf(contractId);
@@ -454,7 +455,7 @@ describe('what cannot be issued', () => {
       .where('id', '=', contractId)
       .executeTakeFirstOrThrow();
     await inTransaction(billing.app.db, { by: 'operator', cause: 'test' }, (trx) =>
-      eraseUser(trx, id ?? '', { now: billing.now(), by: 'cli', onlyDue: false }),
+      eraseUser(trx, { now: () => billing.now(), endsWithPerson }, id ?? '', { by: 'cli', onlyDue: false }),
     );
     await setClocks('2026-03-02T10:00:00.000Z');
     await billing.bill();

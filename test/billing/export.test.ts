@@ -5,9 +5,15 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { inTransaction } from '../../db/postgres/transactions.ts';
 import { readDocuments } from '../../db/tables/books.ts';
 import { AppError } from '../../server/basics/errors.ts';
-import { creditInvoice, reissueInvoice } from '../../server/billing/credit.ts';
-import { exportBooks } from '../../server/billing/export.ts';
-import { allocate, type Bookkeeper, type Money, payBack, recordMoney } from '../../server/billing/ledger.ts';
+import { creditInvoice, reissueInvoice } from '../../server/billing/payments/credit.ts';
+import {
+  allocate,
+  type Bookkeeper,
+  type Money,
+  payBack,
+  recordMoney,
+} from '../../server/billing/payments/ledger.ts';
+import { exportBooks } from '../../server/billing/upkeep/export.ts';
 import { writeCsv } from '../../server/runtime/csv.ts';
 import { type Books, openBooks } from '../support/billing/books.ts';
 import { setSettings } from '../support/billing/settings.ts';

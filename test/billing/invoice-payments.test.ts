@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { AppError } from '../../server/basics/errors.ts';
-import { cancelContract } from '../../server/billing/invoicing.ts';
+import { cancelContract } from '../../server/billing/invoices/invoicing.ts';
 import { openClient } from '../support/app/trpc.ts';
 import { type BillingApp, openBilling } from '../support/crm/billing.ts';
 import { connect } from '../support/database/postgres.ts';

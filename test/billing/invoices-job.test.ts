@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { cancelContract } from '../../server/billing/invoicing.ts';
+import { cancelContract } from '../../server/billing/invoices/invoicing.ts';
 import { type BillingApp, openBilling, price } from '../support/crm/billing.ts';
 import { connect } from '../support/database/postgres.ts';
 

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { minorDigits } from '../../server/billing/currencies.ts';
+import { minorDigits } from '../../server/basics/currencies.ts';
 import { openClient, refusalOf } from '../support/app/trpc.ts';
 import { type BillingApp, openBilling } from '../support/crm/billing.ts';
 

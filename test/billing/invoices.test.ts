@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { cancelContract } from '../../server/billing/invoicing.ts';
+import { cancelContract } from '../../server/billing/invoices/invoicing.ts';
 import { type BillingApp, openBilling, price } from '../support/crm/billing.ts';
 
 const day = 24 * 3_600_000;

@@ -6,9 +6,16 @@ import { inTransaction } from '../../db/postgres/transactions.ts';
 import { findDueReminders } from '../../db/tables/billing-mails.ts';
 import { retryFailedMails } from '../../db/tables/mails.ts';
 import { lockContract, setCancelsAt } from '../../db/tables/service-contracts.ts';
-import { creditInvoice, reissueInvoice } from '../../server/billing/credit.ts';
-import { allocate, type Bookkeeper, type Money, payOpen, recordMoney } from '../../server/billing/ledger.ts';
-import { deferContractMail } from '../../server/billing/mails.ts';
+import { endsWithPerson } from '../../server/billing/customers/ends-with-person.ts';
+import { deferContractMail } from '../../server/billing/invoices/mails.ts';
+import { creditInvoice, reissueInvoice } from '../../server/billing/payments/credit.ts';
+import {
+  allocate,
+  type Bookkeeper,
+  type Money,
+  payOpen,
+  recordMoney,
+} from '../../server/billing/payments/ledger.ts';
 import { eraseUser } from '../../server/identity/person/erase-user.ts';
 import type { Message } from '../../server/mail/mailer.ts';
 import { type Books, openBooks } from '../support/billing/books.ts';
@@ -272,7 +279,9 @@ describe('an invoice', () => {
       values (${accountId}, ${invoices}, now(), '{invoiceEmail}')`.execute(books.db);
     const other = await books.report(next('Other'));
     await sql`update users set account_id = ${accountId} where id = ${other.userId}`.execute(books.db);
-    await inBooks((trx) => eraseUser(trx, userId ?? '', { now: books.now(), by: 'cli', onlyDue: false }));
+    await inBooks((trx) =>
+      eraseUser(trx, { now: () => books.now(), endsWithPerson }, userId ?? '', { by: 'cli', onlyDue: false }),
+    );
     await books.makeFiles();
     const sent = await books.send();
     expect(to(invoices)(sent)).toEqual([`Invoice ${number} from Blumen GmbH`]);
@@ -283,7 +292,10 @@ describe('an invoice', () => {
     // With the last of the account everything goes.
     await record({ invoiceNumber: number, amount: 1 });
     await inBooks((trx) =>
-      eraseUser(trx, other.userId ?? '', { now: books.now(), by: 'cli', onlyDue: false }),
+      eraseUser(trx, { now: () => books.now(), endsWithPerson }, other.userId ?? '', {
+        by: 'cli',
+        onlyDue: false,
+      }),
     );
     expect(to(invoices)(await books.send())).toEqual([]);
     const left = await sql`select from mails where recipient = ${invoices}`.execute(books.db);
@@ -305,7 +317,10 @@ describe('an invoice', () => {
     ],
     [
       'erased',
-      (id: string) => inBooks((trx) => eraseUser(trx, id, { now: books.now(), by: 'cli', onlyDue: false })),
+      (id: string) =>
+        inBooks((trx) =>
+          eraseUser(trx, { now: () => books.now(), endsWithPerson }, id, { by: 'cli', onlyDue: false }),
+        ),
     ],
   ])('does not go to somebody who is %s by then, nor does a reminder', async (_, change) => {
     const { email, userId } = await bill();

@@ -4,6 +4,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { inTransaction } from '../../db/postgres/transactions.ts';
 import { findBillingDetails } from '../../db/tables/billing-details.ts';
+import { endsWithPerson } from '../../server/billing/customers/ends-with-person.ts';
 import { eraseUser } from '../../server/identity/person/erase-user.ts';
 import { sendDueMails } from '../../server/mail/outbox.ts';
 import { locationOf, openApp, type TestApp } from '../support/app/app.ts';
@@ -845,7 +846,7 @@ describe('an erasure', () => {
     await save({ ...whole, invoiceEmail: email });
     const [link = ''] = await readLinks(email);
     await inTransaction(app.db, { by: 'service', cause: 'test' }, (trx) =>
-      eraseUser(trx, leaver.id, { now: clock.at, by: 'cli', onlyDue: false }),
+      eraseUser(trx, { now: () => clock.at, endsWithPerson }, leaver.id, { by: 'cli', onlyDue: false }),
     );
     expect(await read()).toMatchObject({ company: 'Fleurs SARL', invoiceEmail: null });
     expect((await openBrowser(app.send).send(link)).status).toBe(404);
@@ -862,7 +863,7 @@ describe('an erasure', () => {
     const [link = ''] = await readLinks('kept@fleurs.example.com');
     expect((await openBrowser(app.send).send(link)).status).toBe(200);
     await inTransaction(app.db, { by: 'service', cause: 'test' }, (trx) =>
-      eraseUser(trx, asker.id, { now: clock.at, by: 'cli', onlyDue: false }),
+      eraseUser(trx, { now: () => clock.at, endsWithPerson }, asker.id, { by: 'cli', onlyDue: false }),
     );
     expect((await openBrowser(app.send).send(link, { form: {} })).status).toBe(404);
     expect((await app.send(page, { cookie })).status).toBe(303);

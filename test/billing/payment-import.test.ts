@@ -6,9 +6,9 @@ import {
   importPayments,
   type LineResult,
   planPayments,
-} from '../../server/billing/import-payments.ts';
-import { nameAsRecorded } from '../../server/billing/older-ids.ts';
-import { type ListedPayment, readPaymentFile } from '../../server/billing/payment-file.ts';
+} from '../../server/billing/payments/import-payments.ts';
+import { nameAsRecorded } from '../../server/billing/payments/older-ids.ts';
+import { type ListedPayment, readPaymentFile } from '../../server/billing/payments/payment-file.ts';
 import { type Books, openBooks } from '../support/billing/books.ts';
 import { addInvoice, findFaultsInBooks, readInvoice } from '../support/billing/money.ts';
 import { germanSettings, setSettings } from '../support/billing/settings.ts';

@@ -3,8 +3,8 @@ import { sql, type Transaction } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { inTransaction } from '../../db/postgres/transactions.ts';
 import type { DB } from '../../db/schema.ts';
-import { creditInvoice } from '../../server/billing/credit.ts';
-import { allocate, type Bookkeeper, payBack, payOpen } from '../../server/billing/ledger.ts';
+import { creditInvoice } from '../../server/billing/payments/credit.ts';
+import { allocate, type Bookkeeper, payBack, payOpen } from '../../server/billing/payments/ledger.ts';
 import { openApp, type TestApp } from '../support/app/app.ts';
 import { production } from '../support/app/settings.ts';
 import {

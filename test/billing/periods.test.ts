@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { endOfPeriod } from '../../server/billing/periods.ts';
+import { endOfPeriod } from '../../server/billing/values/periods.ts';
 import { fc } from '../support/run/random.ts';
 
 type Interval = 'month' | 'year';

@@ -2,10 +2,10 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../server/basics/errors.ts';
-import { isMemberState } from '../../server/billing/countries.ts';
-import { type BillingSettings, readSettings } from '../../server/billing/settings.ts';
-import { readSettingsForm, writeSettingsForm } from '../../server/billing/settings-form.ts';
-import { readVatId } from '../../server/billing/vat-ids.ts';
+import { type BillingSettings, readSettings } from '../../server/billing/settings/settings.ts';
+import { readSettingsForm, writeSettingsForm } from '../../server/billing/settings/settings-form.ts';
+import { isMemberState } from '../../server/billing/values/countries.ts';
+import { readVatId } from '../../server/billing/values/vat-ids.ts';
 import { germanSettings } from '../support/billing/settings.ts';
 
 /** The settings with the members at these pointers changed; undefined takes one out. */

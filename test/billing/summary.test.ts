@@ -2,9 +2,9 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { inTransaction } from '../../db/postgres/transactions.ts';
-import { creditInvoice } from '../../server/billing/credit.ts';
-import { exportBooks } from '../../server/billing/export.ts';
-import { summariseBilling } from '../../server/billing/summary.ts';
+import { summariseBilling } from '../../server/billing/invoices/summary.ts';
+import { creditInvoice } from '../../server/billing/payments/credit.ts';
+import { exportBooks } from '../../server/billing/upkeep/export.ts';
 import { type Books, openBooks } from '../support/billing/books.ts';
 import { germanSettings, setSettings } from '../support/billing/settings.ts';
 import { connect } from '../support/database/postgres.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { findTax } from '../../server/billing/tax.ts';
+import { findTax } from '../../server/billing/invoices/tax.ts';
 import { germanSettings } from '../support/billing/settings.ts';
 
 const { seller, tax } = germanSettings;

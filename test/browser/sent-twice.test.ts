@@ -1,7 +1,7 @@
 // Two presses 120 ms apart on a network where each answer comes 250 ms late, with and without script: every form ends as after
 // one press (contract 9.285 to 9.290).
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { demoPassword } from '../../server/demo/demo-users.ts';
+import { demoPassword } from '../../server/doors/demo/demo-users.ts';
 import { openBackend, type TestBackend } from '../support/app/backend.ts';
 import { logIn, openSite, type TestSite } from '../support/app/browser.ts';
 import * as visitor from '../support/app/visitor.ts';

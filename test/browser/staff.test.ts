@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { demoPassword } from '../../server/demo/demo-users.ts';
+import { demoPassword } from '../../server/doors/demo/demo-users.ts';
 import {
   appearances,
   followMail,

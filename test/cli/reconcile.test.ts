@@ -6,7 +6,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openCrmView } from '../../server/billing/crm-view.ts';
+import { openCrmView } from '../../server/billing/contracts/crm-view.ts';
 import { FileError, readBytes } from '../../server/runtime/files.ts';
 import { openApp, type TestApp } from '../support/app/app.ts';
 import { type Outcome, runCli } from '../support/app/cli.ts';

@@ -6,7 +6,7 @@ import { join, resolve } from 'node:path';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import type { Database } from '../../db/postgres/client.ts';
-import { demoPassword } from '../../server/demo/demo-users.ts';
+import { demoPassword } from '../../server/doors/demo/demo-users.ts';
 import { readScrape, type Sample } from '../support/app/metrics.ts';
 import {
   expectOfPromtool,

@@ -2,7 +2,7 @@
 // of the built service. alerts.test.ts is about the alerts.
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { demoPassword } from '../../server/demo/demo-users.ts';
+import { demoPassword } from '../../server/doors/demo/demo-users.ts';
 import { readQueries } from '../support/app/metrics.ts';
 import {
   expectOfPromtool,

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
-import { createRateLimits } from '../../server/identity/ground/rate-limits.ts';
+import { createRateLimits } from '../../server/ground/rate-limits.ts';
 import { countRows } from '../support/database/database.ts';
 import { cloneDatabase, connect } from '../support/database/postgres.ts';
 

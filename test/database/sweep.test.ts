@@ -3,7 +3,7 @@ import { getEventListeners } from 'node:events';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { deleteExpiredRows, lockExpiredRows } from '../../db/expired-rows.ts';
-import { expired, sweep } from '../../server/jobs/sweep.ts';
+import { expired, sweep } from '../../server/doors/jobs/sweep.ts';
 import { openFreshDatabase, type TestClient } from '../support/database/database.ts';
 
 let client: TestClient;

@@ -6,7 +6,7 @@ import { applyEvent } from '../../clients/typescript/src/events.ts';
 import { createMemoryStores, type HandOff, type IdentityEvent } from '../../clients/typescript/src/index.ts';
 import { inTransaction } from '../../db/postgres/transactions.ts';
 import { restartEvents } from '../../db/tables/events.ts';
-import { createDemoSessions } from '../../server/demo/demo-sessions.ts';
+import { createDemoSessions } from '../../server/doors/demo/demo-sessions.ts';
 import { listen } from '../../server/runtime/listen.ts';
 import { locationOf, openApp, openProductionApp, type TestApp } from '../support/app/app.ts';
 import { findFreePort } from '../support/app/process.ts';

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { documents, pathOf } from '../../app/developers/publish/published.ts';
-import { createAnswerToAll } from '../../server/http/answer-to-all.ts';
+import { createAnswerToAll } from '../../server/instance/answer-to-all.ts';
 import { openApp, openProductionApp, type TestApp } from '../support/app/app.ts';
 import { readAnchors, readOurFile } from '../support/project/documents.ts';
 

@@ -1,10 +1,10 @@
 // What is checked, and worked out, of the facts of a document before it is made.
 import { describe, expect, it } from 'vitest';
-import { formatAmount, writeDecimal } from '../../server/billing/decimals.ts';
-import type { DocumentFacts } from '../../server/billing/document-facts.ts';
 import { buildEpcText } from '../../server/billing/documents/epc-code.ts';
 import { requireSums } from '../../server/billing/documents/require-sums.ts';
-import { fillPaymentLink } from '../../server/billing/payment-link.ts';
+import { formatAmount, writeDecimal } from '../../server/billing/values/decimals.ts';
+import type { DocumentFacts } from '../../server/billing/values/document-facts.ts';
+import { fillPaymentLink } from '../../server/billing/values/payment-link.ts';
 import { samples } from '../support/billing/document-samples.ts';
 
 const invoice: DocumentFacts = samples['an invoice with tax'];

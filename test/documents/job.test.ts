@@ -3,11 +3,12 @@ import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { inTransaction } from '../../db/postgres/transactions.ts';
-import type { DocumentFacts } from '../../server/billing/document-facts.ts';
+import { endsWithPerson } from '../../server/billing/customers/ends-with-person.ts';
+import { openDocumentMaker } from '../../server/billing/documents/document-maker.ts';
 import { makeDueDocuments } from '../../server/billing/documents/make-due.ts';
 import { readSealedFacts } from '../../server/billing/documents/seal.ts';
+import type { DocumentFacts } from '../../server/billing/values/document-facts.ts';
 import { eraseUser } from '../../server/identity/person/erase-user.ts';
-import { openDocumentMaker } from '../../server/runtime/document-maker.ts';
 import { recordLog } from '../support/app/log.ts';
 import { samples } from '../support/billing/document-samples.ts';
 import { germanSettings, setSettings } from '../support/billing/settings.ts';
@@ -386,7 +387,7 @@ describe('the address of a file', () => {
       .where('email', '=', 'gone@example.test')
       .executeTakeFirstOrThrow();
     await inTransaction(db, { by: 'operator', cause: 'test' }, (trx) =>
-      eraseUser(trx, user.id, { now: new Date(), by: 'cli', onlyDue: false }),
+      eraseUser(trx, { now: () => new Date(), endsWithPerson }, user.id, { by: 'cli', onlyDue: false }),
     );
     const admin = await billing.app.login('admin@example.test');
     expect((await get(`/admin/invoices/${of}.pdf`, admin)).bytes).toEqual(pdf);

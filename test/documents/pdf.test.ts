@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { formatDecimal } from '../../server/billing/decimals.ts';
-import type { DocumentFacts } from '../../server/billing/document-facts.ts';
 import { buildEpcText } from '../../server/billing/documents/epc-code.ts';
 import { makeFiles } from '../../server/billing/documents/make-files.ts';
 import { readSealedFacts, sealFacts } from '../../server/billing/documents/seal.ts';
-import { fillPaymentLink } from '../../server/billing/payment-link.ts';
+import { formatDecimal } from '../../server/billing/values/decimals.ts';
+import type { DocumentFacts } from '../../server/billing/values/document-facts.ts';
+import { fillPaymentLink } from '../../server/billing/values/payment-link.ts';
 import { readConfig } from '../../server/settings/config.ts';
 import { samples } from '../support/billing/document-samples.ts';
 import {

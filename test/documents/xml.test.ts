@@ -1,7 +1,7 @@
 import { Profile, validateXsd } from '@stackforge-eu/factur-x';
 import { describe, expect, it } from 'vitest';
-import { type DocumentFacts, hasXml } from '../../server/billing/document-facts.ts';
 import { buildXml } from '../../server/billing/documents/xml.ts';
+import { type DocumentFacts, hasXml } from '../../server/billing/values/document-facts.ts';
 import { samples } from '../support/billing/document-samples.ts';
 
 const invoice: DocumentFacts = samples['an invoice with tax'];

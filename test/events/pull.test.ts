@@ -1,7 +1,7 @@
 // GET /sso/events (contract 10.14 to 10.24): what a client may ask, and where it is told to begin again.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { sweep } from '../../server/jobs/sweep.ts';
+import { sweep } from '../../server/doors/jobs/sweep.ts';
 import { codeOf, openApp, type TestApp } from '../support/app/app.ts';
 import { addPerson, askForEvents, pull, readOn, tokenOf } from '../support/events/events.ts';
 

@@ -2,7 +2,7 @@
 import { inspect } from 'node:util';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { demoPassword } from '../../server/demo/demo-users.ts';
+import { demoPassword } from '../../server/doors/demo/demo-users.ts';
 import { locationOf, openApp, type SendOptions, type TestApp } from '../support/app/app.ts';
 import { scrape } from '../support/app/metrics.ts';
 import { cookieOf } from '../support/app/visitor.ts';

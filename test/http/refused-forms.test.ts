@@ -3,9 +3,9 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { problemSchema } from '../../server/basics/errors.ts';
 import { problems } from '../../server/basics/problems.ts';
-import { demoPassword } from '../../server/demo/demo-users.ts';
+import { demoPassword } from '../../server/doors/demo/demo-users.ts';
 import { unseal } from '../../server/identity/ground/sealing.ts';
-import { loadPages } from '../../server/runtime/build.ts';
+import { loadPages } from '../../server/instance/build.ts';
 import { type Answer, locationOf, openApp, type TestApp } from '../support/app/app.ts';
 import { openBackend, type TestBackend } from '../support/app/backend.ts';
 import { type Browser, fieldOf, logIn, openBrowser, textOf } from '../support/app/visitor.ts';
@@ -543,7 +543,7 @@ const without = [
   '/profile/delete keep',
   '/profile/security mail-password',
   '/profile/authenticator go-on',
-  // Answered at once: test/billing/set-settings.test.ts.
+  // Answered at once: test/billing/set-settings.thorough.test.ts.
   '/admin/billing/settings',
 ];
 

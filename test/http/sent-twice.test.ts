@@ -3,8 +3,8 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { onceForms } from '../../app/once.ts';
-import { demoPassword } from '../../server/demo/demo-users.ts';
-import { loadPages } from '../../server/runtime/build.ts';
+import { demoPassword } from '../../server/doors/demo/demo-users.ts';
+import { loadPages } from '../../server/instance/build.ts';
 import { type Answer, locationOf, openApp, type TestApp, type TestInstance } from '../support/app/app.ts';
 import { openBackend, type TestBackend } from '../support/app/backend.ts';
 import { type Browser, logIn, openBrowser, textOf } from '../support/app/visitor.ts';

@@ -39,7 +39,7 @@ const keep = (browser: Browser, query = '') => browser.send(page + query, { form
 /** Nobody's deletion is planned any more. */
 const reset = async () => {
   await sql`update users set deletion_due_at = null`.execute(app.db);
-  // Five requests a day: test/attacks/allowances.test.ts.
+  // Five requests a day: test/attacks/allowances.thorough.test.ts.
   await sql`delete from rate_limits where key like 'allowance-user.deletion_requested:%'`.execute(app.db);
 };
 

@@ -1,7 +1,7 @@
 // The pages of links in mails that do not work (contract 9.202 to 9.206): what became of the link, and one next thing that works.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { sweep } from '../../server/jobs/sweep.ts';
+import { sweep } from '../../server/doors/jobs/sweep.ts';
 import { openApp, type TestApp } from '../support/app/app.ts';
 import { openBackend, type TestBackend } from '../support/app/backend.ts';
 import { runCli } from '../support/app/cli.ts';

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import { describe, expect, it } from 'vitest';
 import type { Decision } from '../../db/tables/accounts.ts';
-import { demoPassword } from '../../server/demo/demo-users.ts';
+import { demoPassword } from '../../server/doors/demo/demo-users.ts';
 import { locationOf } from '../support/app/app.ts';
 import { openClient } from '../support/app/trpc.ts';
 import { type Browser, logIn, openBrowser, textOf } from '../support/app/visitor.ts';

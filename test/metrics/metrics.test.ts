@@ -2,10 +2,10 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { problems } from '../../server/basics/problems.ts';
-import { demoPassword } from '../../server/demo/demo-users.ts';
-import { expired } from '../../server/jobs/sweep.ts';
+import { demoPassword } from '../../server/doors/demo/demo-users.ts';
+import { expired } from '../../server/doors/jobs/sweep.ts';
+import { loadPages } from '../../server/instance/build.ts';
 import { answerMetrics } from '../../server/metrics/answer.ts';
-import { loadPages } from '../../server/runtime/build.ts';
 import { openApp, openProductionApp, type TestApp, type TestInstance } from '../support/app/app.ts';
 import { openBackend } from '../support/app/backend.ts';
 import { type Scrape, scrape } from '../support/app/metrics.ts';

@@ -2,8 +2,8 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { addToSums, findLastCounted, listSumsSince, type Sum } from '../../db/tables/sums-of-hours.ts';
-import { addSums } from '../../server/jobs/add-sums.ts';
-import { sweep } from '../../server/jobs/sweep.ts';
+import { addSums } from '../../server/doors/jobs/add-sums.ts';
+import { sweep } from '../../server/doors/jobs/sweep.ts';
 import { readKey } from '../../server/metrics/sums.ts';
 import { openApp, type TestApp } from '../support/app/app.ts';
 import { openBackend, type TestBackend } from '../support/app/backend.ts';

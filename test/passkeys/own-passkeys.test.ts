@@ -1,8 +1,8 @@
 // The passkeys of somebody who is logged in: adding, renaming and removing them, and giving one before a change.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Procedures } from '../../server/doors/trpc/router.ts';
 import { hashPassword } from '../../server/identity/password/passwords.ts';
-import type { Procedures } from '../../server/trpc/router.ts';
 import { type Answer, locationOf, openApp, type TestApp } from '../support/app/app.ts';
 import { openBackend } from '../support/app/backend.ts';
 import { type Browser, fieldOf, logIn, openBrowser, textOf } from '../support/app/visitor.ts';

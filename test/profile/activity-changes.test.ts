@@ -1,7 +1,7 @@
 // What changed, on the page of one's own activity: from what to what and by whom, once, and nothing about others.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { runBilling } from '../../server/billing/invoicing.ts';
+import { runBilling } from '../../server/billing/invoices/invoicing.ts';
 import { openApp, type TestApp } from '../support/app/app.ts';
 import { runCli } from '../support/app/cli.ts';
 import { recordLog } from '../support/app/log.ts';

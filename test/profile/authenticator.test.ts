@@ -1,7 +1,7 @@
 // Setting up an authenticator app, new recovery codes, and turning it off, by its owner.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { Procedures } from '../../server/trpc/router.ts';
+import type { Procedures } from '../../server/doors/trpc/router.ts';
 import { type Answer, locationOf, openApp, type TestApp } from '../support/app/app.ts';
 import { openBackend } from '../support/app/backend.ts';
 import { sendPatiently } from '../support/app/patience.ts';

@@ -4,26 +4,26 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
-import { addAccountCommands } from '../../server/cli/accounts.ts';
-import { addAfterRestoreCommands } from '../../server/cli/after-restore.ts';
-import { addAuditCommand } from '../../server/cli/audit.ts';
-import { addBackupCommand } from '../../server/cli/backup.ts';
-import { addBillingCommands } from '../../server/cli/billing.ts';
-import { addBillingSettingsCommands } from '../../server/cli/billing-settings.ts';
-import { addBookCommands } from '../../server/cli/books.ts';
-import { addClientCommands } from '../../server/cli/clients.ts';
-import { addDatabaseCommands } from '../../server/cli/database.ts';
-import { addDeletionCommand } from '../../server/cli/deletion.ts';
-import { addDoctorCommand } from '../../server/cli/doctor.ts';
-import { addHelpCommands } from '../../server/cli/help-people.ts';
-import { addHistoryCommand } from '../../server/cli/history.ts';
-import { addMarketplaceCommands } from '../../server/cli/marketplace.ts';
-import { addMoneyCommands } from '../../server/cli/money.ts';
-import { addPeopleCommands } from '../../server/cli/people.ts';
-import { addReconcileCommand } from '../../server/cli/reconcile.ts';
-import { addSettingsCommand } from '../../server/cli/settings.ts';
-import { addThawCommand } from '../../server/cli/thaw.ts';
-import { addUserCommands } from '../../server/cli/users.ts';
+import { addAccountCommands } from '../../server/doors/cli/accounts.ts';
+import { addAfterRestoreCommands } from '../../server/doors/cli/after-restore.ts';
+import { addAuditCommand } from '../../server/doors/cli/audit.ts';
+import { addBackupCommand } from '../../server/doors/cli/backup.ts';
+import { addBillingCommands } from '../../server/doors/cli/billing.ts';
+import { addBillingSettingsCommands } from '../../server/doors/cli/billing-settings.ts';
+import { addBookCommands } from '../../server/doors/cli/books.ts';
+import { addClientCommands } from '../../server/doors/cli/clients.ts';
+import { addDatabaseCommands } from '../../server/doors/cli/database.ts';
+import { addDeletionCommand } from '../../server/doors/cli/deletion.ts';
+import { addDoctorCommand } from '../../server/doors/cli/doctor.ts';
+import { addHelpCommands } from '../../server/doors/cli/help-people.ts';
+import { addHistoryCommand } from '../../server/doors/cli/history.ts';
+import { addMarketplaceCommands } from '../../server/doors/cli/marketplace.ts';
+import { addMoneyCommands } from '../../server/doors/cli/money.ts';
+import { addPeopleCommands } from '../../server/doors/cli/people.ts';
+import { addReconcileCommand } from '../../server/doors/cli/reconcile.ts';
+import { addSettingsCommand } from '../../server/doors/cli/settings.ts';
+import { addThawCommand } from '../../server/doors/cli/thaw.ts';
+import { addUserCommands } from '../../server/doors/cli/users.ts';
 import { allowances } from '../../server/identity/ground/allowances.ts';
 import { listSettings } from '../../server/settings/config.ts';
 import { findVersionBefore } from '../support/app/version-before.ts';
@@ -138,9 +138,7 @@ it('docs/security/README.md says each limit on tries, and no other', () => {
     day: 'a day',
     '3 * hour': 'every 3 hours',
   };
-  const counts = readOurFile('server/identity/ground/rate-limits.ts').matchAll(
-    /count\('[\w-]+', (\d+), ([^,]+),/g,
-  );
+  const counts = readOurFile('server/ground/rate-limits.ts').matchAll(/count\('[\w-]+', (\d+), ([^,]+),/g);
   const counted = [...counts].map(([, tries, time = '']) => `${tries} ${words[time]}`);
   expect(counted.length).toBeGreaterThan(15);
   expect(said.sort()).toEqual(counted.sort());
@@ -150,7 +148,7 @@ it('docs/rooms.svg shows each folder of the source, and no other', () => {
   const shown = [...readOurFile('docs/rooms.svg').matchAll(/<text class="m"[^>]*>([\w-]+)\/</g)].map(
     ([, name]) => name,
   );
-  const parents = ['app', 'server', 'server/identity', 'db', 'clients'];
+  const parents = ['app', 'server', 'server/identity', 'server/billing', 'server/doors', 'db', 'clients'];
   const there = ['app', 'server', 'db', 'clients', ...parents.flatMap(listFolders)];
   expect(shown.sort()).toEqual(there.sort());
 });

@@ -1,9 +1,9 @@
 // docs/operate/support.md against the code: who may do what, and which commands there are.
 import { expect, it } from 'vitest';
-import { rights } from '../../server/staff/rights.ts';
+import { rights } from '../../server/acts/rights.ts';
 import { readOurFile } from '../support/project/documents.ts';
 
-it('docs/operate/support.md says who may do what as server/staff/rights.ts does', () => {
+it('docs/operate/support.md says who may do what as server/acts/rights.ts does', () => {
   const rows = readOurFile('docs/operate/support.md').matchAll(
     /^\| [^|]+ \| (\w+) \| (\w+) \| `(\w+\.\w+)` \|/gm,
   );

@@ -1,22 +1,22 @@
-// Every text from outside has a bound (server/http/text.ts): nothing else in the service reads a request.
+// Every text from outside has a bound (server/basics/text.ts): nothing else in the service reads a request.
 import { expect, it } from 'vitest';
-import { signupSchema } from '../../server/billing/signup-message.ts';
-import { billingBounds, textBounds } from '../../server/http/text.ts';
+import { billingBounds, textBounds } from '../../server/basics/text.ts';
+import { signupSchema } from '../../server/billing/contracts/signup-message.ts';
+import { appRouter } from '../../server/doors/trpc/router.ts';
 import { profileEditSchema } from '../../server/identity/person/profile.ts';
 import { marketplacePayloadSchema } from '../../server/marketplace/payload.ts';
-import { appRouter } from '../../server/trpc/router.ts';
 import { listUnbounded, readInputs, readShape } from '../support/faults/text-inputs.ts';
 import { readSources } from '../support/project/source-rules.ts';
 
 /** Files that take apart what did not come with a request to the service, or belong to the demo. */
 const others: Record<string, string> = {
   'clients/doctor/': 'reads the answers of clients',
-  'server/demo/': 'local mode only',
+  'server/doors/demo/': 'local mode only',
   'app/routes/demo.': 'local mode only',
   'server/settings/': 'reads settings',
   'server/mail/mailer.ts': 'reads a setting',
-  'server/http/text.ts': 'is the door',
-  'server/http/requests.ts': 'is the door for forms and addresses',
+  'server/basics/text.ts': 'is the door',
+  'server/web/requests.ts': 'is the door for forms and addresses',
 };
 
 const sources = readSources().filter(
@@ -27,7 +27,7 @@ it('nothing reads a request but by the one door', () => {
   const ways = /\bheaders\.get\(|\bsearchParams\b|\.formData\(\)|request\.(?:text|json|arrayBuffer)\(\)/;
   const found = sources.filter(({ text }) => ways.test(text)).map(({ file }) => file);
   // The one removes a parameter of Remix's own, which is not read; the cookie and the location are of our own answers.
-  expect(found.sort()).toEqual(['app/pages.ts', 'server/http/answers.ts']);
+  expect(found.sort()).toEqual(['app/pages.ts', 'server/web/answers.ts']);
 });
 
 it('no input makes a browser refuse an address that the service takes (contract 9.281)', () => {

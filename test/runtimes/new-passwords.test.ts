@@ -2,7 +2,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { demoPassword, seedDemoUsers } from '../../server/demo/demo-users.ts';
+import { demoPassword, seedDemoUsers } from '../../server/doors/demo/demo-users.ts';
 import { hashPassword } from '../../server/identity/password/passwords.ts';
 import { openBackend, type TestBackend } from '../support/app/backend.ts';
 import { findFreePort, type Runtime, startService } from '../support/app/process.ts';

@@ -1,7 +1,7 @@
 // The first layer of "exactly once": the message (webhook-id and body).
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { sweep } from '../../server/jobs/sweep.ts';
+import { sweep } from '../../server/doors/jobs/sweep.ts';
 import { type Answer, codeOf, openApp, type TestApp, type TestInstance } from '../support/app/app.ts';
 import { buildSignup, freshWebhookId, type SignupBody, sendSignup } from '../support/crm/crm.ts';
 import { whileInsertsFail } from '../support/database/database.ts';

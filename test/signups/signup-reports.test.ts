@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { ContractStatus } from '../../db/tables/service-contracts.ts';
-import { runBilling } from '../../server/billing/invoicing.ts';
+import { runBilling } from '../../server/billing/invoices/invoicing.ts';
 import { openApp, type TestApp, type TestInstance } from '../support/app/app.ts';
 import { recordLog } from '../support/app/log.ts';
 import { openClient } from '../support/app/trpc.ts';

@@ -1,7 +1,7 @@
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../server/basics/errors.ts';
-import { requireWebhookSignature, signWebhook } from '../../server/billing/webhook-signature.ts';
+import { requireWebhookSignature, signWebhook } from '../../server/web/webhook-signature.ts';
 import vectors from '../sso-vectors.json' with { type: 'json' };
 import { fc } from '../support/run/random.ts';
 

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { inTransaction } from '../../db/postgres/transactions.ts';
 import type { AppError } from '../../server/basics/errors.ts';
-import { creditInvoice } from '../../server/billing/credit.ts';
+import { creditInvoice } from '../../server/billing/payments/credit.ts';
 import { findPeople } from '../../server/staff/find-people.ts';
 import { openApp, type TestApp } from '../support/app/app.ts';
 import { runCli } from '../support/app/cli.ts';

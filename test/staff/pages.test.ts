@@ -1,7 +1,7 @@
 // The pages on which staff help other people (contract section 12): who sees what, each form, and each refusal.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { demoPassword, seedDemoUsers } from '../../server/demo/demo-users.ts';
+import { demoPassword, seedDemoUsers } from '../../server/doors/demo/demo-users.ts';
 import { hashPassword } from '../../server/identity/password/passwords.ts';
 import { type Answer, locationOf, openApp, type TestApp } from '../support/app/app.ts';
 import { production } from '../support/app/settings.ts';

@@ -2,10 +2,10 @@
 // on everybody. Not only the answer counts, but what has changed in the database.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { rights } from '../../server/acts/rights.ts';
+import { appRouter } from '../../server/doors/trpc/router.ts';
 import { hashPassword } from '../../server/identity/password/passwords.ts';
-import { loadPages } from '../../server/runtime/build.ts';
-import { rights } from '../../server/staff/rights.ts';
-import { appRouter } from '../../server/trpc/router.ts';
+import { loadPages } from '../../server/instance/build.ts';
 import { type Answer, locationOf, openApp, type SendOptions, type TestApp } from '../support/app/app.ts';
 import { production } from '../support/app/settings.ts';
 import { logIn, openBrowser } from '../support/app/visitor.ts';

@@ -1,7 +1,7 @@
 // The pages of one's own account.
 import type { CodeFactor } from '../../../db/tables/users.ts';
+import type { Procedures } from '../../../server/doors/trpc/router.ts';
 import type { TakeBackPage } from '../../../server/identity/recovery/take-back.ts';
-import type { Procedures } from '../../../server/trpc/router.ts';
 import type { IconName } from '../icon.tsx';
 
 type AccountPage = { path: string; icon: IconName; title: string };

@@ -1,6 +1,6 @@
 // A document (an invoice or a credit note) as a page shows it, from its facts.
 import type { ReactNode } from 'react';
-import type { Procedures } from '../../../server/trpc/router.ts';
+import type { Procedures } from '../../../server/doors/trpc/router.ts';
 import { Day } from '../instant.tsx';
 import { Money } from '../money.tsx';
 import { InvoiceState } from './invoices.tsx';

@@ -1,6 +1,6 @@
 // What a customer has, what comes next, and how to cancel it.
 import type { ReactNode } from 'react';
-import type { Procedures } from '../../../server/trpc/router.ts';
+import type { Procedures } from '../../../server/doors/trpc/router.ts';
 import type { Refused } from '../../refused.ts';
 import { Badge, type Meaning } from '../badge.tsx';
 import { Disclosure } from '../disclosure.tsx';

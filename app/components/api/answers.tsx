@@ -1,5 +1,5 @@
 import { Fragment } from 'react';
-import type { Answer, Answers, Content, Headers } from '../../../server/openapi/parts.ts';
+import type { Answer, Answers, Content, Headers } from '../../../server/doors/openapi/parts.ts';
 import { Prose, Sample, Words } from './prose.tsx';
 import { Kind, nameOf } from './schema.tsx';
 

@@ -1,6 +1,6 @@
 import { Fragment } from 'react';
-import type { OpenApi } from '../../../server/openapi/document.ts';
-import type { Answer, Operation, Parameter, Reference } from '../../../server/openapi/parts.ts';
+import type { OpenApi } from '../../../server/doors/openapi/document.ts';
+import type { Answer, Operation, Parameter, Reference } from '../../../server/doors/openapi/parts.ts';
 import { AnswerList, Contents } from './answers.tsx';
 import { Prose, Sample } from './prose.tsx';
 import { Member, nameOf } from './schema.tsx';

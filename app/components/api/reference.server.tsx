@@ -1,6 +1,6 @@
 // The reference of the API as HTML, made once, because it is long and the same for everybody.
 import { renderToStaticMarkup } from 'react-dom/server.browser';
-import type { OpenApi } from '../../../server/openapi/document.ts';
+import type { OpenApi } from '../../../server/doors/openapi/document.ts';
 import { Section } from '../section.tsx';
 import { answerAnchor, OneAnswer } from './answers.tsx';
 import { type Endpoint, listEndpoints, OperationCard, securityAnchor } from './operation.tsx';

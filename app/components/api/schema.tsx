@@ -1,5 +1,5 @@
 import { Fragment, type ReactNode } from 'react';
-import type { JsonSchema } from '../../../server/openapi/schemas.ts';
+import type { JsonSchema } from '../../../server/doors/openapi/schemas.ts';
 import { Prose } from './prose.tsx';
 
 export const schemaAnchor = (name: string) => `schema-${name}`;

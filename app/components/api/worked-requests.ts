@@ -1,6 +1,6 @@
 // The worked requests of an operation: examples of one name, among its parameters and bodies, are one request, and the example
 // of that name among its answers is the answer to it.
-import type { Answer, Answers, Content, Operation, Reference } from '../../../server/openapi/parts.ts';
+import type { Answer, Answers, Content, Operation, Reference } from '../../../server/doors/openapi/parts.ts';
 
 export type WorkedRequest = {
   name: string;

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react';
-import type { ArrivedEvent } from '../../../server/demo/demo-sessions.ts';
+import type { ArrivedEvent } from '../../../server/doors/demo/demo-sessions.ts';
 import { Badge } from '../badge.tsx';
 import { Row, Rows } from '../rows.tsx';
 import { Section } from '../section.tsx';

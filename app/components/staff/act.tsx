@@ -1,6 +1,6 @@
 // The forms that change something about a person.
 import { createContext, type ReactNode, useContext } from 'react';
-import type { Procedures } from '../../../server/trpc/router.ts';
+import type { Procedures } from '../../../server/doors/trpc/router.ts';
 import type { Refused } from '../../refused.ts';
 import { ActForm, type ActFormProps } from './act-form.tsx';
 

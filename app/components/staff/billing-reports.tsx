@@ -1,6 +1,6 @@
 // What billing brings in: contracts by plan, and income by month and rate.
 import type { ReactNode } from 'react';
-import type { Procedures } from '../../../server/trpc/router.ts';
+import type { Procedures } from '../../../server/doors/trpc/router.ts';
 import { Money } from '../money.tsx';
 
 type Summary = Awaited<ReturnType<Procedures['admin']['billing']['summary']>>;

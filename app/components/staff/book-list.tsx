@@ -1,6 +1,6 @@
 import type { LoaderFunctionArgs } from '@remix-run/node';
 import type { ReactNode } from 'react';
-import type { Procedures } from '../../../server/trpc/router.ts';
+import type { Procedures } from '../../../server/doors/trpc/router.ts';
 import { loadForStaff, type Who } from '../../staff.ts';
 import { EmptyState } from '../empty-state.tsx';
 import { Rows } from '../rows.tsx';

@@ -1,4 +1,4 @@
-import type { Procedures } from '../../../server/trpc/router.ts';
+import type { Procedures } from '../../../server/doors/trpc/router.ts';
 import { Instant } from '../instant.tsx';
 import { Name, PersonLink } from './words.tsx';
 

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import type { Procedures } from '../../../server/trpc/router.ts';
+import type { Procedures } from '../../../server/doors/trpc/router.ts';
 import { Badge, type Meaning } from '../badge.tsx';
 import { Instant } from '../instant.tsx';
 import { Row, Rows } from '../rows.tsx';

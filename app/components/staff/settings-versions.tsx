@@ -1,4 +1,4 @@
-import type { Procedures } from '../../../server/trpc/router.ts';
+import type { Procedures } from '../../../server/doors/trpc/router.ts';
 import type { Refused } from '../../refused.ts';
 import { group } from '../account/to-pay.tsx';
 import { Badge, type Meaning } from '../badge.tsx';

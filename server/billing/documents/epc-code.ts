@@ -1,7 +1,7 @@
 // What the code on an invoice says, so that a banking app fills in the transfer: EPC069-12, version 002.
 
-import { writeDecimal } from '../decimals.ts';
-import type { DocumentFacts } from '../document-facts.ts';
+import { writeDecimal } from '../values/decimals.ts';
+import type { DocumentFacts } from '../values/document-facts.ts';
 
 /** A code of 69 × 69 modules, the largest that the guideline allows, holds so many bytes at its level M. */
 const maxBytes = 331;

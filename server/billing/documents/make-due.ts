@@ -9,9 +9,9 @@ import {
   deleteDocumentToMake,
   markNotMade,
 } from '../../../db/tables/documents-to-make.ts';
-import type { Dependencies } from '../../instance/dependencies.ts';
-import type { DocumentMaker } from '../../runtime/document-maker.ts';
-import type { DocumentFacts } from '../document-facts.ts';
+import type { Dependencies } from '../../ground/dependencies.ts';
+import type { DocumentFacts } from '../values/document-facts.ts';
+import type { DocumentMaker } from './document-maker.ts';
 import { requireSums } from './require-sums.ts';
 import { sealFacts } from './seal.ts';
 

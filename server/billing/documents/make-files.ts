@@ -1,5 +1,5 @@
 // Both files of a document, from its facts alone.
-import { type DocumentFacts, hasXml } from '../document-facts.ts';
+import { type DocumentFacts, hasXml } from '../values/document-facts.ts';
 import { buildPdf } from './pdf.ts';
 import { buildXml } from './xml.ts';
 

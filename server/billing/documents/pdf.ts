@@ -1,9 +1,9 @@
 // A document as a PDF: one page as a rule, PDF/A-3b, with the e-invoice and the sealed facts as attachments. Loaded only where a
 // document is made: pdfkit and what it brings are not part of a start.
 
-import { formatAmount, formatDecimal, formatPercent } from '../decimals.ts';
-import type { Address, DocumentFacts } from '../document-facts.ts';
-import { fillPaymentLink } from '../payment-link.ts';
+import { formatAmount, formatDecimal, formatPercent } from '../values/decimals.ts';
+import type { Address, DocumentFacts } from '../values/document-facts.ts';
+import { fillPaymentLink } from '../values/payment-link.ts';
 import { attachFiles } from './attachments.ts';
 import { buildEpcText } from './epc-code.ts';
 import { page, Sheet } from './sheet.ts';

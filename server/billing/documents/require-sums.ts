@@ -1,6 +1,6 @@
 // Our own check of a document, before it is kept for ever: its sums by another way than they were made, and what it may not
 // lack (contract 7.202).
-import type { DocumentFacts } from '../document-facts.ts';
+import type { DocumentFacts } from '../values/document-facts.ts';
 
 /** Facts that no document may be made from. The message names the number, and all that is wrong. */
 export class FactsError extends Error {}

@@ -2,7 +2,7 @@
 // put back from its file, and from no other (contract 7.215 to 7.217).
 import { encodeHex } from 'oslo/encoding';
 import { hmacSha256, matchesAny } from '../../sso/hmac.ts';
-import type { DocumentFacts } from '../document-facts.ts';
+import type { DocumentFacts } from '../values/document-facts.ts';
 import { factsFile } from './attachments.ts';
 import { inflate } from './same-pdf.ts';
 

@@ -1,7 +1,7 @@
 // A document as an e-invoice: EN 16931 in the syntax CII, the profile EN 16931 of Factur-X and ZUGFeRD. A document has one line
 // and one rate, so its elements are written here one by one (docs/decisions/xml-written-by-hand.md). Their order is the schema's.
-import { formatPercent, writeDecimal } from '../decimals.ts';
-import type { Address, DocumentFacts } from '../document-facts.ts';
+import { formatPercent, writeDecimal } from '../values/decimals.ts';
+import type { Address, DocumentFacts } from '../values/document-facts.ts';
 import { FactsError } from './require-sums.ts';
 
 type Element = string | false | null | undefined | Element[];

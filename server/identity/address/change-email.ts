@@ -23,7 +23,7 @@ import { lockUser, type User, updateUser } from '../../../db/tables/users.ts';
 import { AppError } from '../../basics/errors.ts';
 import { faultWords } from '../../basics/fault-words.ts';
 import { daysAfter } from '../../basics/instant.ts';
-import type { Dependencies } from '../../instance/dependencies.ts';
+import type { Dependencies } from '../../ground/dependencies.ts';
 import { keepTrace, voidMails } from '../ground/address-proof.ts';
 import { answerAlike } from '../ground/answer-alike.ts';
 import { hasOwnLogin } from '../ground/customers.ts';

@@ -10,9 +10,9 @@ import { consumeMailToken, type MailTokenEnd } from '../../../db/tables/mail-tok
 import { deletePendingHandOffs } from '../../../db/tables/pending-hand-offs.ts';
 import { lockUser, type User, updateUser } from '../../../db/tables/users.ts';
 import { AppError } from '../../basics/errors.ts';
-import { takeOutLateInvoiceEmail } from '../../billing/invoice-email.ts';
-import type { Visit } from '../../http/requests.ts';
-import type { Dependencies } from '../../instance/dependencies.ts';
+import { daysAfter } from '../../basics/instant.ts';
+import type { Dependencies } from '../../ground/dependencies.ts';
+import type { Visit } from '../../web/requests.ts';
 import { openMailToken, voidMails } from '../ground/address-proof.ts';
 import { isNewcomer } from '../ground/customers.ts';
 import { readDevice } from '../ground/device.ts';
@@ -150,12 +150,27 @@ export async function setPasswordByMail(
     const step = await startAnew(trx, deps, { user: proved, ...set, request, visit });
     if (!user.emailVerifiedAt) await notify(trx, deps, proved, 'email_proved', request);
     // Before their first credential nobody could be in the account.
-    const by = { trail: trailOf(visit), request };
-    if (!isFirstCredential) await takeOutLateInvoiceEmail(trx, deps, proved, by);
+    if (!isFirstCredential) await takeOutLateInvoiceEmail(trx, deps, proved, { request, visit });
     await giveBack?.(trx);
     return step;
   });
 }
+
+// How long after it was given a password that is set by mail takes the address for invoices out.
+const lateDays = 30;
+
+/** Takes out an address for invoices that somebody gave lately, for a password that was set by mail. */
+export const takeOutLateInvoiceEmail = (
+  trx: Transaction<DB>,
+  deps: Pick<Dependencies, 'now' | 'endsWithPerson'>,
+  user: User,
+  { request, visit }: { request: Request; visit: Visit },
+): Promise<void> =>
+  deps.endsWithPerson.takeOutInvoiceEmail(trx, deps, user, {
+    since: daysAfter(deps.now(), -lateDays),
+    trail: trailOf(visit),
+    request,
+  });
 
 /**
  * Ends all else that could lead to the user, once a mail has set their password or added their first passkey: from then on

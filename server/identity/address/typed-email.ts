@@ -1,9 +1,10 @@
 // The address that somebody typed to get a mail, and the name of a sign-up, kept in cookies for the page that says that the mail
 // is on its way. The browser gets the cookies whether we know the address or not. The page shows the address to whoever sends
 // the cookie, and asks for the mail again with what is there (contract 2.129): the same request as if it were typed once more.
-import type { Dependencies } from '../../instance/dependencies.ts';
+
+import { nameSchema } from '../../basics/names.ts';
+import type { Dependencies } from '../../ground/dependencies.ts';
 import { readEmailAddress } from '../ground/email-address.ts';
-import { nameSchema } from '../ground/names.ts';
 import { buildTokenCookie, readCookie } from '../ground/tokens.ts';
 
 const cookie = 'identity_typed_email';

@@ -6,7 +6,7 @@ import { deferMail } from '../../../db/tables/mails.ts';
 import { findReservation } from '../../../db/tables/reserved-addresses.ts';
 import { lockUser, updateUser } from '../../../db/tables/users.ts';
 import { AppError } from '../../basics/errors.ts';
-import type { Dependencies } from '../../instance/dependencies.ts';
+import type { Dependencies } from '../../ground/dependencies.ts';
 import { keepNext, keepTrace, openMailToken } from '../ground/address-proof.ts';
 import { findDeviceName } from '../ground/device.ts';
 import { notify } from '../ground/notices.ts';

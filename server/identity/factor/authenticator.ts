@@ -17,7 +17,7 @@ import {
 import { type Amr, endSessions, setSessionAmr } from '../../../db/tables/sessions.ts';
 import { AppError } from '../../basics/errors.ts';
 import { faultWords } from '../../basics/fault-words.ts';
-import type { Dependencies } from '../../instance/dependencies.ts';
+import type { Dependencies } from '../../ground/dependencies.ts';
 import { hasOwnLogin } from '../ground/customers.ts';
 import { readDevice } from '../ground/device.ts';
 import { isEstablishedBrowser, isRevocable } from '../ground/established-browsers.ts';

@@ -3,7 +3,7 @@
 import type { Database } from '../../../db/postgres/client.ts';
 import { deleteAuthenticator, findAuthenticator } from '../../../db/tables/authenticators.ts';
 import type { CodeFactor } from '../../../db/tables/users.ts';
-import type { Dependencies } from '../../instance/dependencies.ts';
+import type { Dependencies } from '../../ground/dependencies.ts';
 import { type OtherTime, readAuthenticatorCode } from './authenticator-code.ts';
 import { isCode } from './totp.ts';
 

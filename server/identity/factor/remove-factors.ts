@@ -6,7 +6,7 @@ import { deletePasskeys } from '../../../db/tables/passkeys.ts';
 import { deleteRecoveryCodes } from '../../../db/tables/recovery-codes.ts';
 import { endSessions } from '../../../db/tables/sessions.ts';
 import { type CodeFactor, nobodysHash, type User, updateUser } from '../../../db/tables/users.ts';
-import type { Dependencies } from '../../instance/dependencies.ts';
+import type { Dependencies } from '../../ground/dependencies.ts';
 import { notify } from '../ground/notices.ts';
 import type { Recorder } from '../ground/trail.ts';
 import { hasSecondFactor } from '../session/second-factor.ts';

@@ -3,7 +3,7 @@
 import type { Database } from '../../../db/postgres/client.ts';
 import { consumeRecoveryCode } from '../../../db/tables/recovery-codes.ts';
 import type { CodeFactor } from '../../../db/tables/users.ts';
-import type { Dependencies } from '../../instance/dependencies.ts';
+import type { Dependencies } from '../../ground/dependencies.ts';
 import type { OtherTime } from './authenticator-code.ts';
 import { allCodeFactors, codeFactorRules } from './code-factors.ts';
 import { hashRecoveryCode } from './recovery-codes.ts';

@@ -1,7 +1,7 @@
 // The secret of an authenticator app that its owner is setting up. It is in a cookie, sealed for that user and session, so
 // that the page shows the same secret after a reload; the database gets it once a code of it was given.
 import { base64url } from 'oslo/encoding';
-import type { Dependencies } from '../../instance/dependencies.ts';
+import type { Dependencies } from '../../ground/dependencies.ts';
 import { seal, unseal } from '../ground/sealing.ts';
 import { buildTokenCookie, readCookie } from '../ground/tokens.ts';
 import type { AnyActor } from '../session/actor.ts';

@@ -19,8 +19,8 @@ import {
 import { deleteUnsentLetters } from '../../../db/tables/mails.ts';
 import { deleteNewAddress } from '../../../db/tables/new-addresses.ts';
 import { deletePendingEmailChange } from '../../../db/tables/pending-email-changes.ts';
-import type { Trace } from '../../http/trace-context.ts';
 import type { Config } from '../../settings/config.ts';
+import type { Trace } from '../../web/trace-context.ts';
 import { createToken, hashToken } from './tokens.ts';
 
 /** Ends the links of all mails to the user, whether sent or not, except take-back links. `by` is what ends them. */

@@ -14,8 +14,8 @@ import {
   recordDeviceCredential,
 } from '../../../db/tables/devices.ts';
 import type { PasswordOwner } from '../../../db/tables/password-owners.ts';
-import { headerBounds, readHeader } from '../../http/text.ts';
-import type { Dependencies } from '../../instance/dependencies.ts';
+import { headerBounds, readHeader } from '../../basics/text.ts';
+import type { Dependencies } from '../../ground/dependencies.ts';
 import { buildTokenCookie, createToken, hashToken, readToken } from './tokens.ts';
 
 const cookie = 'identity_device';

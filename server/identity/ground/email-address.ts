@@ -3,7 +3,7 @@
 import { toASCII, toUnicode } from 'tr46';
 import { z } from 'zod';
 import { faultWords } from '../../basics/fault-words.ts';
-import { textBounds } from '../../http/text.ts';
+import { textBounds } from '../../basics/text.ts';
 import type { Config } from '../../settings/config.ts';
 
 // Default_Ignorable covers zero-width and most bidi characters, Bidi_Control the other bidi characters; Cf catches those

@@ -7,7 +7,7 @@ import { hasKnownDevice, isDeviceEstablished } from '../../../db/tables/devices.
 import type { PasswordOwner } from '../../../db/tables/password-owners.ts';
 import type { User } from '../../../db/tables/users.ts';
 import { daysAfter } from '../../basics/instant.ts';
-import type { Dependencies } from '../../instance/dependencies.ts';
+import type { Dependencies } from '../../ground/dependencies.ts';
 import { isNewcomer } from './customers.ts';
 import { readDevice } from './device.ts';
 

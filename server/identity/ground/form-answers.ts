@@ -16,9 +16,9 @@ import {
   keepFormAnswer,
 } from '../../../db/tables/form-answers.ts';
 import { AppError } from '../../basics/errors.ts';
-import type { Visit } from '../../http/requests.ts';
-import type { Dependencies } from '../../instance/dependencies.ts';
+import type { Dependencies } from '../../ground/dependencies.ts';
 import { sha256 } from '../../runtime/hash.ts';
+import type { Visit } from '../../web/requests.ts';
 import { seal, unseal } from './sealing.ts';
 import {
   buildTokenCookie,

@@ -7,7 +7,7 @@ import type { DB } from '../../../db/schema.ts';
 import type { NoticeKind } from '../../../db/tables/mail-kinds.ts';
 import { deferMail, findLastRest, joinRest, ownRest } from '../../../db/tables/mails.ts';
 import { countChange } from '../../../db/tables/rate-limits.ts';
-import { digestOf } from './rate-limits.ts';
+import { digestOf } from '../../ground/rate-limits.ts';
 
 const hourMs = 60 * 60 * 1_000;
 

@@ -14,8 +14,8 @@ import {
 } from '../../../db/tables/take-back-changes.ts';
 import type { User } from '../../../db/tables/users.ts';
 import { daysAfter } from '../../basics/instant.ts';
-import { readTrace } from '../../http/trace-context.ts';
-import type { Dependencies } from '../../instance/dependencies.ts';
+import type { Dependencies } from '../../ground/dependencies.ts';
+import { readTrace } from '../../web/trace-context.ts';
 import { keepTrace } from './address-proof.ts';
 import { describeDevice, readDevice, userAgentOf } from './device.ts';
 import { insertWithinLimits } from './notice-limits.ts';

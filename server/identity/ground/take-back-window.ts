@@ -9,7 +9,7 @@ import {
   type TakeBackChange,
 } from '../../../db/tables/take-back-changes.ts';
 import type { User } from '../../../db/tables/users.ts';
-import type { Dependencies } from '../../instance/dependencies.ts';
+import type { Dependencies } from '../../ground/dependencies.ts';
 import { takeBackDays } from './notices.ts';
 
 // The database uses this date, too (m020-take-back): it keeps the time that a suspended user has left, counted from this date.

@@ -3,7 +3,7 @@
 import { parseCookie } from 'cookie';
 import { serializeCookie } from 'oslo/cookie';
 import { base64url } from 'oslo/encoding';
-import { readHeader } from '../../http/text.ts';
+import { readHeader } from '../../basics/text.ts';
 import { sha256 } from '../../runtime/hash.ts';
 
 /** 256 random bits in base64url: 43 characters. */

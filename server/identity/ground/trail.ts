@@ -1,6 +1,6 @@
 // What audit events say of who did something, and why a login was refused.
 import type { AuditEvent } from '../../../db/tables/audit-events.ts';
-import type { Visit } from '../../http/requests.ts';
+import type { Visit } from '../../web/requests.ts';
 import { describeDevice } from './device.ts';
 
 type Seen = Pick<Visit, 'address' | 'requestId' | 'userAgent' | 'place'>;

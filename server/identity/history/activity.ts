@@ -7,7 +7,7 @@ import {
   listChangesOfLines,
 } from '../../../db/tables/activity.ts';
 import { daysAfter } from '../../basics/instant.ts';
-import type { Dependencies } from '../../instance/dependencies.ts';
+import type { Dependencies } from '../../ground/dependencies.ts';
 import type { ToldRefusal } from '../ground/trail.ts';
 import type { Actor } from '../session/actor.ts';
 import {

@@ -1,7 +1,7 @@
 // A change in plain words, for the person that the change is about: what, from, to, and by whom. Nobody else is named, and
 // nothing is shown that says something only to us.
 import type { Change, Members, Subject, Value } from '../../../db/tables/changes.ts';
-import { minorDigits } from '../../billing/currencies.ts';
+import { minorDigits } from '../../basics/currencies.ts';
 
 /** `from` and `to` are null if there was, or is, no value; both are null if the values alone would say too little. */
 export type Detail = { what: string; from: string | null; to: string | null };

@@ -1,9 +1,9 @@
 // Counts the results of tries to log in.
 
 import type { ProblemCode } from '../../basics/problems.ts';
-import { toAppError } from '../../http/answers.ts';
-import type { Dependencies } from '../../instance/dependencies.ts';
+import type { Dependencies } from '../../ground/dependencies.ts';
 import type { LoginResult } from '../../metrics/results.ts';
+import { toAppError } from '../../web/answers.ts';
 
 /** Runs a try to log in. `resultOf` names its result, or is undefined if it was no try. */
 export async function countLogin<Outcome>(

@@ -7,8 +7,8 @@ import { findPasswordOwner, type PasswordOwner } from '../../../db/tables/passwo
 import { endSessions } from '../../../db/tables/sessions.ts';
 import { lockUser } from '../../../db/tables/users.ts';
 import { AppError } from '../../basics/errors.ts';
-import type { Visit } from '../../http/requests.ts';
-import type { Dependencies } from '../../instance/dependencies.ts';
+import type { Dependencies } from '../../ground/dependencies.ts';
+import type { Visit } from '../../web/requests.ts';
 import { spendAllowance } from '../ground/allowances.ts';
 import { readEmailAddress } from '../ground/email-address.ts';
 import { nameOwnBrowser } from '../ground/established-browsers.ts';

@@ -1,7 +1,7 @@
 // Where a logout that a client started goes on (contract 4.27 and 4.28): to a path on that client's own site, never elsewhere.
 import { AppError } from '../../basics/errors.ts';
-import { checkReturnTo, invalidParameter, readParameter, readQuery } from '../../http/requests.ts';
 import type { Config } from '../../settings/config.ts';
+import { checkReturnTo, invalidParameter, readParameter, readQuery } from '../../web/requests.ts';
 
 type LogoutTarget = {
   url: string;

@@ -11,8 +11,8 @@ import {
   insertPendingLogin,
 } from '../../../db/tables/pending-logins.ts';
 import { type CodeFactor, findUserById, lockUser, type User } from '../../../db/tables/users.ts';
-import type { Visit } from '../../http/requests.ts';
-import type { Dependencies } from '../../instance/dependencies.ts';
+import type { Dependencies } from '../../ground/dependencies.ts';
+import type { Visit } from '../../web/requests.ts';
 import type { OtherTime } from '../factor/authenticator-code.ts';
 import { type FactorUse, readFactor } from '../factor/second-factor-check.ts';
 import { nameGuessingDevice, readDevice } from '../ground/device.ts';

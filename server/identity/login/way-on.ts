@@ -2,8 +2,8 @@
 // started. Only the page /go leads to them after a form, because browsers hold whatever redirects follow a form to the
 // `form-action` of its page.
 import { AppError } from '../../basics/errors.ts';
-import { readOwnPath } from '../../http/requests.ts';
 import type { Config } from '../../settings/config.ts';
+import { readOwnPath } from '../../web/requests.ts';
 import { readLogoutTarget } from './logout-target.ts';
 
 export type WayOn = {

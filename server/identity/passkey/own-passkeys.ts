@@ -13,11 +13,11 @@ import {
 import type { User } from '../../../db/tables/users.ts';
 import { AppError } from '../../basics/errors.ts';
 import { faultWords } from '../../basics/fault-words.ts';
-import type { Visit } from '../../http/requests.ts';
-import type { Dependencies } from '../../instance/dependencies.ts';
+import { nameSchema } from '../../basics/names.ts';
+import type { Dependencies } from '../../ground/dependencies.ts';
+import type { Visit } from '../../web/requests.ts';
 import { describeDevice, userAgentOf } from '../ground/device.ts';
 import { isEstablishedBrowser, isRevocable } from '../ground/established-browsers.ts';
-import { nameSchema } from '../ground/names.ts';
 import { notify, notifyWithTakeBack } from '../ground/notices.ts';
 import { findTimeOfChange } from '../ground/take-back-window.ts';
 import { type AnyActor, type Confirmed, lockOpenActor, recordActorEvent } from '../session/actor.ts';

@@ -4,8 +4,8 @@ import { base64url } from 'oslo/encoding';
 import { z } from 'zod';
 import type { Database } from '../../../db/postgres/client.ts';
 import { findPasskey, type Passkey, recordPasskeyUse } from '../../../db/tables/passkeys.ts';
-import type { Visit } from '../../http/requests.ts';
-import type { Dependencies } from '../../instance/dependencies.ts';
+import type { Dependencies } from '../../ground/dependencies.ts';
+import type { Visit } from '../../web/requests.ts';
 import { type ChallengeUse, consumeChallenge, type OpenChallenge } from './passkey-challenges.ts';
 import {
   bytesSchema,

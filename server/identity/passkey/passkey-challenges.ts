@@ -4,7 +4,7 @@ import { base64url, encodeHex } from 'oslo/encoding';
 import type { Database } from '../../../db/postgres/client.ts';
 import { readChallengeKey } from '../../../db/tables/passkey-challenge-keys.ts';
 import { insertUsedChallenge } from '../../../db/tables/used-passkey-challenges.ts';
-import type { Dependencies } from '../../instance/dependencies.ts';
+import type { Dependencies } from '../../ground/dependencies.ts';
 import { hmacSha256, matchesAny } from '../../sso/hmac.ts';
 import { buildTokenCookie, createToken, hashToken, readToken } from '../ground/tokens.ts';
 

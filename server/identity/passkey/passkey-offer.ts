@@ -2,7 +2,7 @@
 import type { Database } from '../../../db/postgres/client.ts';
 import { inTransactionOf } from '../../../db/postgres/transactions.ts';
 import { declinePasskeys, hasDeclinedPasskeys, type User } from '../../../db/tables/users.ts';
-import type { Dependencies } from '../../instance/dependencies.ts';
+import type { Dependencies } from '../../ground/dependencies.ts';
 import { describeDevice, userAgentOf } from '../ground/device.ts';
 import { isRevocable } from '../ground/established-browsers.ts';
 import { type Actor, type AnyActor, type Confirmed, lockActor } from '../session/actor.ts';

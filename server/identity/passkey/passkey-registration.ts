@@ -1,8 +1,8 @@
 // A new passkey, checked as section 7.1 of WebAuthn asks, but for what the maker of its authenticator says.
 import { z } from 'zod';
 import type { Passkey } from '../../../db/tables/passkeys.ts';
-import type { Visit } from '../../http/requests.ts';
-import type { Dependencies } from '../../instance/dependencies.ts';
+import type { Dependencies } from '../../ground/dependencies.ts';
+import type { Visit } from '../../web/requests.ts';
 import type { ChallengeUse, OpenChallenge } from './passkey-challenges.ts';
 import {
   bytesSchema,

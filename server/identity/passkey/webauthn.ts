@@ -2,8 +2,8 @@
 // are checked alike: made for our origin and host, and for a challenge of ours. As WebAuthn asks
 // (https://www.w3.org/TR/webauthn-3/).
 import { z } from 'zod';
-import type { Visit } from '../../http/requests.ts';
-import type { Dependencies } from '../../instance/dependencies.ts';
+import type { Dependencies } from '../../ground/dependencies.ts';
+import type { Visit } from '../../web/requests.ts';
 import { type ChallengeUse, type OpenChallenge, openChallenge, readText } from './passkey-challenges.ts';
 
 /** Why a passkey was refused. For logs and the audit trail only: outside, all reasons look the same. */

@@ -6,7 +6,7 @@ import type { Amr } from '../../../db/tables/sessions.ts';
 import { lockUser, updateUser } from '../../../db/tables/users.ts';
 import { AppError } from '../../basics/errors.ts';
 import { faultWords } from '../../basics/fault-words.ts';
-import type { Dependencies } from '../../instance/dependencies.ts';
+import type { Dependencies } from '../../ground/dependencies.ts';
 import { voidMails } from '../ground/address-proof.ts';
 import { readDevice } from '../ground/device.ts';
 import { nameOwnBrowser } from '../ground/established-browsers.ts';

@@ -2,8 +2,8 @@
 // there is room for it.
 import type { PasswordOwner } from '../../../db/tables/password-owners.ts';
 import { AppError } from '../../basics/errors.ts';
-import type { Visit } from '../../http/requests.ts';
-import type { Dependencies } from '../../instance/dependencies.ts';
+import type { Dependencies } from '../../ground/dependencies.ts';
+import type { Visit } from '../../web/requests.ts';
 import { nameGuessingDevice, readDevice } from '../ground/device.ts';
 import { takeSlot, verifyPassword } from './passwords.ts';
 

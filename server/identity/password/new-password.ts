@@ -3,9 +3,9 @@
 import type { Database } from '../../../db/postgres/client.ts';
 import { AppError } from '../../basics/errors.ts';
 import { faultWords } from '../../basics/fault-words.ts';
-import type { Visit } from '../../http/requests.ts';
-import type { Dependencies } from '../../instance/dependencies.ts';
-import { lineOf } from '../ground/rate-limits.ts';
+import type { Dependencies } from '../../ground/dependencies.ts';
+import { lineOf } from '../../ground/rate-limits.ts';
+import type { Visit } from '../../web/requests.ts';
 import { CheckIsFull, withNames } from './password-check.ts';
 import { hashPassword } from './passwords.ts';
 

@@ -4,7 +4,7 @@ import { recordAuditEvent } from '../../../db/tables/audit-events.ts';
 import { findPasswordOwner } from '../../../db/tables/password-owners.ts';
 import { AppError } from '../../basics/errors.ts';
 import { faultWords } from '../../basics/fault-words.ts';
-import type { Dependencies } from '../../instance/dependencies.ts';
+import type { Dependencies } from '../../ground/dependencies.ts';
 import { trailOf } from '../ground/trail.ts';
 import type { AnyActor } from '../session/actor.ts';
 import { lacksSecondFactor, needsMoreThanPassword } from '../session/second-factor.ts';

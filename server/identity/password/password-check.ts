@@ -3,13 +3,11 @@
 import pLimit from 'p-limit';
 import { Turns } from '../../../db/postgres/turns.ts';
 import { AppError } from '../../basics/errors.ts';
+import type { NewPassword, PasswordCheck } from '../../ground/dependencies.ts';
 import { findThread } from '../../runtime/files.ts';
 import { openThread } from '../../runtime/thread.ts';
 import type { Config } from '../../settings/config.ts';
-import { findPasswordFault, type NewPassword } from './password-fault.ts';
-
-/** `keys` say who asks, such as a link and a line. */
-type Asker = { signal?: AbortSignal; keys?: string[] };
+import { findPasswordFault } from './password-fault.ts';
 
 /** 503 `unavailable`: the password was not looked at. */
 export class CheckIsFull extends AppError {
@@ -21,17 +19,6 @@ export class CheckIsFull extends AppError {
     });
   }
 }
-
-export type PasswordCheck = {
-  /**
-   * What is wrong with a new password, for its owner to read, or undefined. Throws `CheckIsFull` at once if too many wait, in all or
-   * under one of the keys, and 400 `invalid_request` if the client has gone before its turn.
-   */
-  findFault: (given: NewPassword, asker?: Asker) => Promise<string | undefined>;
-  /** Loads what the check needs, which takes a few tenths of a second, before anybody waits for it. */
-  load: () => Promise<void>;
-  close: () => Promise<void>;
-};
 
 // Its lists of words take a third of this.
 const heapMebibytes = 128;

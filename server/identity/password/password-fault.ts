@@ -1,22 +1,15 @@
-// Which new passwords are accepted (contract 9.31). This runs on a thread of its own (server/runtime/password-thread.ts), and on no
+// Which new passwords are accepted (contract 9.31). This runs on a thread of its own (server/identity/password/password-thread.ts), and on no
 // thread that answers requests: of some passwords the check takes a tenth of a second. So it takes nothing but texts.
 import type { ZxcvbnFactory } from '@zxcvbn-ts/core';
 import { faultWords } from '../../basics/fault-words.ts';
-import { textBounds } from '../../http/text.ts';
+import { textBounds } from '../../basics/text.ts';
+import type { NewPassword } from '../../ground/dependencies.ts';
 
 const minLength = 12;
 const maxLength = 128;
 
 /** Gives the same characters one spelling, whatever keyboard they were typed on. */
 export const normalise = (password: string) => password.normalize('NFKC');
-
-export type NewPassword = {
-  password: string;
-  /** Of this service and its clients. */
-  ourNames: string[];
-  /** The name and the address of whose password it is: what a stranger would try first. */
-  ownNames: string[];
-};
 
 /**
  * What is wrong with a new password, for its owner to read, or undefined. It must have 12 to 128 code points in NFKC, and

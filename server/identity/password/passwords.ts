@@ -5,7 +5,7 @@ import { hash, verify } from '@node-rs/argon2';
 import pLimit from 'p-limit';
 import { nobodysHash } from '../../../db/tables/users.ts';
 import { AppError } from '../../basics/errors.ts';
-import { textBounds } from '../../http/text.ts';
+import { textBounds } from '../../basics/text.ts';
 import { hashingThreads } from '../../runtime/hashing-threads.ts';
 import { normalise } from './password-fault.ts';
 

@@ -5,7 +5,7 @@ import type { DB } from '../../../db/schema.ts';
 import { hasOtherAdmin, setDeletionDue } from '../../../db/tables/deletions.ts';
 import type { User } from '../../../db/tables/users.ts';
 import { daysAfter } from '../../basics/instant.ts';
-import type { Dependencies } from '../../instance/dependencies.ts';
+import type { Dependencies } from '../../ground/dependencies.ts';
 import { notify, notifyWithTakeBack } from '../ground/notices.ts';
 import { findTimeOfChange } from '../ground/take-back-window.ts';
 import { type Actor, type Confirmed, lockActor, lockOpenActor, recordActorEvent } from '../session/actor.ts';

@@ -16,16 +16,10 @@ import { deleteTokensToTyped } from '../../../db/tables/mail-tokens.ts';
 import { deferMail, deleteMailsToTyped, passOnBillingMails } from '../../../db/tables/mails.ts';
 import { deleteNewAddressesTo } from '../../../db/tables/new-addresses.ts';
 import { deletePendingEmailChangesTo } from '../../../db/tables/pending-email-changes.ts';
-import {
-  type Contract,
-  detachContracts,
-  listContractIds,
-  lockContract,
-} from '../../../db/tables/service-contracts.ts';
+import { detachContracts } from '../../../db/tables/service-contracts.ts';
 import { deleteUser, type User } from '../../../db/tables/users.ts';
 import { limitLockWait } from '../../../db/timeouts.ts';
-import { endContract } from '../../billing/invoicing.ts';
-import type { Dependencies } from '../../instance/dependencies.ts';
+import type { Dependencies } from '../../ground/dependencies.ts';
 
 const batchSize = 100;
 
@@ -34,9 +28,10 @@ const batchSize = 100;
  * once. An erasure that fails does not stop the others, and the next run tries it again; this run then throws in the end.
  */
 export async function eraseDueUsers(
-  { db, now, log }: Pick<Dependencies, 'db' | 'now' | 'log'>,
+  deps: Pick<Dependencies, 'db' | 'now' | 'log' | 'endsWithPerson'>,
   signal?: AbortSignal,
 ): Promise<void> {
+  const { db, log } = deps;
   const tried: string[] = [];
   let failed = 0;
   for (;;) {
@@ -48,7 +43,7 @@ export async function eraseDueUsers(
       try {
         const erased = await inTransaction(db, { by: 'service', cause: 'erasure' }, async (trx) => {
           await limitLockWait(trx);
-          return eraseUser(trx, id, { now: now(), by: 'request', onlyDue: true });
+          return eraseUser(trx, deps, id, { by: 'request', onlyDue: true });
         });
         // After a restore of the database, this line says whom to erase again.
         if (erased) log.record({ userId: id }, 'user erased');
@@ -65,7 +60,6 @@ export async function eraseDueUsers(
 }
 
 type Erasure = {
-  now: Date;
   by: 'request' | 'cli';
   /** Erase only if the deletion is due at this moment. */
   onlyDue: boolean;
@@ -74,15 +68,19 @@ type Erasure = {
 /** Erases a user, all of it or nothing, in the caller's transaction. Undefined if there is no such user (any more). */
 export async function eraseUser(
   trx: Transaction<DB>,
+  { now, endsWithPerson }: Pick<Dependencies, 'now' | 'endsWithPerson'>,
   id: string,
-  { now, by, onlyDue }: Erasure,
+  { by, onlyDue }: Erasure,
 ): Promise<{ user: User; canceled: number } | undefined> {
   await lockExternalLinks(trx, id);
   const user = await lockUserToErase(trx, id, { onlyDue });
   if (!user) return undefined;
   const externalIds = (await listExternalLinks(trx, id)).map(({ externalId }) => externalId);
   const keepsAccount = await isAccountShared(trx, user);
-  const canceled = await endContracts(trx, user, { keepsAccount, now });
+  // If others belong to the account, its contracts go on with them.
+  const canceled = keepsAccount ? 0 : await endsWithPerson.endContracts(trx, user.account.id, now());
+  await insertErasedUser(trx, user.id);
+  await detachContracts(trx, { userId: user.id, accountId: user.account.id, keepsAccount });
   const held = [...(await listFormerAddresses(trx, id)), ...(user.holdsEmail ? [user.email] : [])];
   await eraseFromAuditEvents(trx, id, externalIds);
   await eraseEventsOf(trx, id);
@@ -96,8 +94,8 @@ export async function eraseUser(
       kind: 'account_deleted',
       userId: null,
       recipient: user.email,
-      details: { at: now.toISOString() },
-      now,
+      details: { at: now().toISOString() },
+      now: now(),
     });
   }
   return { user, canceled };
@@ -113,23 +111,4 @@ async function eraseTyped(trx: Transaction<DB>, held: string[]): Promise<void> {
   await deletePendingEmailChangesTo(trx, emails);
   await deleteNewAddressesTo(trx, emails);
   await eraseInvoiceEmails(trx, emails);
-}
-
-/** Ends the user's contracts, and returns how many. If others belong to the account, its contracts go on with them. */
-async function endContracts(
-  trx: Transaction<DB>,
-  user: User,
-  { keepsAccount, now }: { keepsAccount: boolean; now: Date },
-): Promise<number> {
-  let canceled = 0;
-  if (!keepsAccount) {
-    const contracts: (Contract | undefined)[] = [];
-    for (const id of await listContractIds(trx, user.account.id))
-      contracts.push(await lockContract(trx, { id }));
-    // All are locked before the first takes a number, for which whoever holds the next one may wait.
-    for (const contract of contracts) if (contract && (await endContract(trx, contract, now))) canceled++;
-  }
-  await insertErasedUser(trx, user.id);
-  await detachContracts(trx, { userId: user.id, accountId: user.account.id, keepsAccount });
-  return canceled;
 }

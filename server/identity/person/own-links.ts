@@ -1,4 +1,4 @@
-// The accounts elsewhere that a user has connected to their own, and removing one; and the products they have opened.
+// The accounts elsewhere that a user has connected to their own, and removing one.
 
 import { inTransaction, inTransactionOf } from '../../../db/postgres/transactions.ts';
 import { findRightsWithoutLink, hasUnknownSources, knowSources } from '../../../db/tables/accounts.ts';
@@ -7,21 +7,15 @@ import {
   listExternalLinks,
   lockExternalLinks,
 } from '../../../db/tables/external-links.ts';
-import { listLastLaunches, listVisitedClients } from '../../../db/tables/launches.ts';
 import { lockLinkedUser } from '../../../db/tables/linked-users.ts';
 import { deletePendingHandOffs } from '../../../db/tables/pending-hand-offs.ts';
-import { listContractStates } from '../../../db/tables/service-contracts.ts';
 import { endSessions } from '../../../db/tables/sessions.ts';
-import type { User } from '../../../db/tables/users.ts';
 import { AppError } from '../../basics/errors.ts';
 import { faultWords } from '../../basics/fault-words.ts';
-import { isRunning, presentStatus } from '../../billing/contract-states.ts';
-import type { Dependencies } from '../../instance/dependencies.ts';
-import type { Audience, Client } from '../../sso/clients.ts';
+import type { Dependencies } from '../../ground/dependencies.ts';
 import { readCapabilities } from '../ground/capabilities.ts';
 import { requireOwnCredential } from '../password/own-password.ts';
 import { type Actor, lockOpenActor, recordActorEvent } from '../session/actor.ts';
-import { roleOf } from './profile.ts';
 
 /**
  * `isSleeping`: the link logs nobody in before it is connected again. `loses` and `losesVerification`: what the account has
@@ -72,43 +66,4 @@ export async function removeOwnLink(
     await endSessions(trx, userId, { byHandOffExceptId: actor.session.id }, deps.now());
     await recordActorEvent(trx, actor, { type: 'link.removed', details: { provider, id: externalId } });
   });
-}
-
-/**
- * Every product that is listed to this person, and when they were last handed to it, if ever. `href` opens the product: its
- * own login, or a launch if no login is configured.
- */
-export async function listOwnProducts(deps: Dependencies, { session: { user } }: Actor) {
-  const [launches, isListed] = await Promise.all([
-    listLastLaunches(deps.db, user.id),
-    findWhatIsListed(deps, user),
-  ]);
-  return [...deps.config.clients.values()].filter(isListed).map(({ name, title, logoPath, loginUrl }) => ({
-    name,
-    title,
-    logoPath,
-    href: loginUrl ?? `/sso/launch/${name}`,
-    openedAt: launches.find(({ client }) => client === name)?.at,
-  }));
-}
-
-/** Which clients are listed to the user (contract 8.61 to 8.63). */
-async function findWhatIsListed(
-  { config, db, now }: Dependencies,
-  user: User,
-): Promise<(client: Client) => boolean> {
-  const asks = (audience: Audience) =>
-    [...config.clients.values()].some(({ listedTo }) => listedTo.includes(audience));
-  const [visited = [], states = []] = await Promise.all([
-    asks('visited') ? listVisitedClients(db, user.id) : undefined,
-    asks('contract') && user.emailVerifiedAt ? listContractStates(db, user.account.id) : undefined,
-  ]);
-  const isOf: Record<Audience, (client: Client) => boolean> = {
-    everybody: () => true,
-    merchants: () => roleOf(user) === 'merchant',
-    administrators: () => roleOf(user) === 'admin',
-    visited: ({ name }) => visited.includes(name),
-    contract: () => states.some((state) => isRunning(presentStatus(state, now()))),
-  };
-  return (client) => client.listedTo.some((audience) => isOf[audience](client));
 }

@@ -5,7 +5,7 @@ import { listSessions } from '../../../db/tables/live-sessions.ts';
 import { endSessions } from '../../../db/tables/sessions.ts';
 import { AppError } from '../../basics/errors.ts';
 import { faultWords } from '../../basics/fault-words.ts';
-import type { Dependencies } from '../../instance/dependencies.ts';
+import type { Dependencies } from '../../ground/dependencies.ts';
 import { hasOwnLogin } from '../ground/customers.ts';
 import { describeDevice, kindOfDevice } from '../ground/device.ts';
 import { requireOwnCredential } from '../password/own-password.ts';

@@ -7,11 +7,11 @@ import { editAccountName } from '../../../db/tables/accounts.ts';
 import type { ProfileSnapshot } from '../../../db/tables/events.ts';
 import { editUser, type User } from '../../../db/tables/users.ts';
 import { AppError } from '../../basics/errors.ts';
-import { textSchema } from '../../http/text.ts';
-import type { Dependencies } from '../../instance/dependencies.ts';
+import { nameSchema } from '../../basics/names.ts';
+import { textSchema } from '../../basics/text.ts';
+import type { Dependencies } from '../../ground/dependencies.ts';
 import type { StandardProfile } from '../../sso/payload.ts';
 import { listActiveCapabilities, readCapabilities } from '../ground/capabilities.ts';
-import { nameSchema } from '../ground/names.ts';
 import { type Actor, lockActor, recordActorEvent } from '../session/actor.ts';
 
 /** What every product sees of a user, as the user is or was. */

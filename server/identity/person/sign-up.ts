@@ -10,15 +10,15 @@ import { assignSignUpTokens, consumeMailToken, findSignUpToken } from '../../../
 import { assignSignUpMails, deferMail } from '../../../db/tables/mails.ts';
 import { lockUser, type User } from '../../../db/tables/users.ts';
 import { AppError, type FieldError } from '../../basics/errors.ts';
-import type { Visit } from '../../http/requests.ts';
-import type { Dependencies } from '../../instance/dependencies.ts';
+import { nameSchema } from '../../basics/names.ts';
+import type { Dependencies } from '../../ground/dependencies.ts';
+import type { Visit } from '../../web/requests.ts';
 import { keepNext, keepTrace } from '../ground/address-proof.ts';
 import { answerAlike } from '../ground/answer-alike.ts';
 import { createCustomer, hasOwnLogin } from '../ground/customers.ts';
 import { describeDevice, userAgentOf } from '../ground/device.ts';
 import { malformedEmail, readNewEmailAddress } from '../ground/email-address.ts';
 import { askAboutHost } from '../ground/mail-hosts.ts';
-import { nameSchema } from '../ground/names.ts';
 import { hashToken } from '../ground/tokens.ts';
 import { trailOf } from '../ground/trail.ts';
 import { readNewPasskey, storeNewPasskey } from '../passkey/own-passkeys.ts';

@@ -2,7 +2,7 @@
 
 import { listPasskeys } from '../../../db/tables/passkeys.ts';
 import { countRecoveryCodes } from '../../../db/tables/recovery-codes.ts';
-import type { Dependencies } from '../../instance/dependencies.ts';
+import type { Dependencies } from '../../ground/dependencies.ts';
 import type { Actor } from '../session/actor.ts';
 import { asksForCode } from '../session/second-factor.ts';
 

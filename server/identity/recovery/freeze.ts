@@ -12,9 +12,8 @@ import { listToldMailboxes, type ToldMailbox } from '../../../db/tables/take-bac
 import { nobodysHash, setUserFrozen, type User, updateUser } from '../../../db/tables/users.ts';
 import { AppError } from '../../basics/errors.ts';
 import { faultWords } from '../../basics/fault-words.ts';
-import { takeOutInvoiceEmail } from '../../billing/invoice-email.ts';
-import type { Visit } from '../../http/requests.ts';
-import type { Dependencies } from '../../instance/dependencies.ts';
+import type { Dependencies } from '../../ground/dependencies.ts';
+import type { Visit } from '../../web/requests.ts';
 import { deleteFactors } from '../factor/remove-factors.ts';
 import { notifyMailbox } from '../ground/notices.ts';
 import { findWindowSince, worksUntil } from '../ground/take-back-window.ts';
@@ -97,7 +96,7 @@ type Thaw = { keep: string; removesFactors: boolean; trail: AuthorTrail; record:
  */
 export async function thaw(
   trx: Transaction<DB>,
-  deps: Pick<Dependencies, 'now'>,
+  deps: Pick<Dependencies, 'now' | 'endsWithPerson'>,
   user: User,
   { keep, removesFactors, trail, record }: Thaw,
 ): Promise<boolean> {
@@ -117,7 +116,7 @@ export async function thaw(
   if (isPresent) {
     await endTakeBackLinks(trx, userId, [keep]);
     await releaseAllAddresses(trx, userId);
-    await takeOutInvoiceEmail(trx, deps, thawed, { trail });
+    await deps.endsWithPerson.takeOutInvoiceEmail(trx, deps, thawed, { trail });
   } else {
     const since = (await findWindowSince(trx, thawed, keep, now)) ?? now;
     await giveToMailbox(trx, deps, {

@@ -28,10 +28,9 @@ import { findUserById, lockUser, type User, updateUser } from '../../../db/table
 import { AppError } from '../../basics/errors.ts';
 import { faultWords } from '../../basics/fault-words.ts';
 import { daysAfter } from '../../basics/instant.ts';
-import { takeOutLateInvoiceEmail } from '../../billing/invoice-email.ts';
-import type { Visit } from '../../http/requests.ts';
-import type { Dependencies } from '../../instance/dependencies.ts';
-import { endWhatMailsOpened } from '../address/password-by-mail.ts';
+import type { Dependencies } from '../../ground/dependencies.ts';
+import type { Visit } from '../../web/requests.ts';
+import { endWhatMailsOpened, takeOutLateInvoiceEmail } from '../address/password-by-mail.ts';
 import { notify, notifyWithTakeBack, takeBackDays } from '../ground/notices.ts';
 import { findTimeOfChange } from '../ground/take-back-window.ts';
 import { hashToken } from '../ground/tokens.ts';
@@ -236,7 +235,7 @@ async function changeAddress(
   const changed = await lockUser(trx, { id: userId });
   if (!changed) throw new AppError('not_found');
   await notify(trx, deps, changed, 'password_set', request);
-  await takeOutLateInvoiceEmail(trx, deps, changed, { trail: trailOf(visit), request });
+  await takeOutLateInvoiceEmail(trx, deps, changed, { request, visit });
   return changed;
 }
 

@@ -24,9 +24,8 @@ import {
 import { findUserById, lockUser, type User, updateUser } from '../../../db/tables/users.ts';
 import { AppError } from '../../basics/errors.ts';
 import { daysAfter } from '../../basics/instant.ts';
-import { takeOutInvoiceEmail } from '../../billing/invoice-email.ts';
-import type { Visit } from '../../http/requests.ts';
-import type { Dependencies } from '../../instance/dependencies.ts';
+import type { Dependencies } from '../../ground/dependencies.ts';
+import type { Visit } from '../../web/requests.ts';
 import { endWhatMailsOpened } from '../address/password-by-mail.ts';
 import { deleteFactors, type KeptFactors } from '../factor/remove-factors.ts';
 import { readDevice } from '../ground/device.ts';
@@ -168,7 +167,7 @@ export async function takeBack(
  */
 export async function giveToMailbox(
   trx: Transaction<DB>,
-  deps: Pick<Dependencies, 'now'>,
+  deps: Pick<Dependencies, 'now' | 'endsWithPerson'>,
   {
     user,
     mailbox: email,
@@ -205,7 +204,7 @@ export async function giveToMailbox(
   deferAuditEvent(trx, { ...trail, type: 'account.taken_back', userId });
   if (user.email !== email) await notify(trx, deps, user, 'email_change_undone', request);
   const restored = { ...user, email, emailVerifiedAt: now };
-  await takeOutInvoiceEmail(trx, deps, user, { trail, request });
+  await deps.endsWithPerson.takeOutInvoiceEmail(trx, deps, user, { trail, request });
   if (deletionDueAt && daysAfter(deletionDueAt, -graceDays) >= since) {
     await setDeletionDue(trx, userId, null);
     deferAuditEvent(trx, { ...trail, type: 'user.deletion_canceled', userId });

@@ -6,8 +6,8 @@ import type { Session } from '../../../db/tables/live-sessions.ts';
 import { lockOpenSession } from '../../../db/tables/sessions.ts';
 import { lockUser, type User } from '../../../db/tables/users.ts';
 import { AppError } from '../../basics/errors.ts';
-import type { Visit } from '../../http/requests.ts';
-import type { Dependencies } from '../../instance/dependencies.ts';
+import type { Dependencies } from '../../ground/dependencies.ts';
+import type { Visit } from '../../web/requests.ts';
 import {
   type AllowanceName,
   allowances,

@@ -21,8 +21,8 @@ import {
 } from '../../../db/tables/sessions.ts';
 import type { User } from '../../../db/tables/users.ts';
 import { AppError } from '../../basics/errors.ts';
-import type { Visit } from '../../http/requests.ts';
-import type { Dependencies } from '../../instance/dependencies.ts';
+import type { Dependencies } from '../../ground/dependencies.ts';
+import type { Visit } from '../../web/requests.ts';
 import { findLastUser, readDevice, rememberLogin, userAgentOf } from '../ground/device.ts';
 import { notifyNewBrowser } from '../ground/notices.ts';
 import { dropFormsOfOthers } from '../ground/refused-forms.ts';

@@ -3,12 +3,12 @@
 import { sql } from 'kysely';
 import { expect, inject, vi } from 'vitest';
 import type { Database } from '../../../db/postgres/client.ts';
-import { demoPassword, seedDemoUsers } from '../../../server/demo/demo-users.ts';
-import type { Fetch, RefuseHeaders } from '../../../server/http/door.ts';
-import { lineOf } from '../../../server/identity/ground/rate-limits.ts';
+import { demoPassword, seedDemoUsers } from '../../../server/doors/demo/demo-users.ts';
+import { lineOf } from '../../../server/ground/rate-limits.ts';
 import { hashPassword } from '../../../server/identity/password/passwords.ts';
+import { loadPages, serveBuiltFiles } from '../../../server/instance/build.ts';
 import { type Instance, startInstance } from '../../../server/instance/instance.ts';
-import { loadPages, serveBuiltFiles } from '../../../server/runtime/build.ts';
+import type { Fetch, RefuseHeaders } from '../../../server/runtime/listener.ts';
 import { type Config, readConfig } from '../../../server/settings/config.ts';
 import { cloneDatabase, connect } from '../database/postgres.ts';
 import { type LogLine, recordLog } from './log.ts';

@@ -1,11 +1,11 @@
 // The backend without jobs and HTTP, for tests that call it themselves.
 import { inject } from 'vitest';
-import { seedDemoUsers } from '../../../server/demo/demo-users.ts';
-import { Deadline } from '../../../server/http/deadline.ts';
-import type { Visit } from '../../../server/http/requests.ts';
+import { seedDemoUsers } from '../../../server/doors/demo/demo-users.ts';
+import type { Procedures } from '../../../server/doors/trpc/router.ts';
 import { type Backend, createBackend } from '../../../server/instance/backend.ts';
 import { readConfig } from '../../../server/settings/config.ts';
-import type { Procedures } from '../../../server/trpc/router.ts';
+import { Deadline } from '../../../server/web/deadline.ts';
+import type { Visit } from '../../../server/web/requests.ts';
 import { cloneDatabase, connect } from '../database/postgres.ts';
 import type { TestApp } from './app.ts';
 import { recordLog } from './log.ts';

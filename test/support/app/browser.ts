@@ -10,9 +10,9 @@ import {
   type Page,
 } from 'playwright-core';
 import { expect, inject, onTestFailed } from 'vitest';
-import { demoPassword } from '../../../server/demo/demo-users.ts';
-import type { Fetch } from '../../../server/http/door.ts';
+import { demoPassword } from '../../../server/doors/demo/demo-users.ts';
 import { listen } from '../../../server/runtime/listen.ts';
+import type { Fetch } from '../../../server/runtime/listener.ts';
 import { byForm } from '../faults/faults.ts';
 import { openApp, type TestApp } from './app.ts';
 import { findFreePort } from './process.ts';
@@ -173,13 +173,13 @@ const screens = Object.entries(heights).flatMap(([width, height]) =>
 
 /**
  * The screens that every page is looked at on: the widths of a small phone, a phone and a desktop, light and dark. The short form
- * has each width and each colour scheme once; pictures are taken of all.
+ * has the narrowest and the widest, and each colour scheme once; pictures are taken of all.
  */
 export const appearances = screens.filter(
   ([name]) =>
     byForm({ short: false, long: true }) ||
     process.env.SCREENSHOTS ||
-    ['320 light', '390 dark', '1280 light'].includes(name),
+    ['320 dark', '1280 light'].includes(name),
 );
 
 export async function logIn(page: Page, email = 'merchant@example.test', password = demoPassword) {

@@ -1,5 +1,5 @@
 // A request for every route and method of the service.
-import { loadPages } from '../../../server/runtime/build.ts';
+import { loadPages } from '../../../server/instance/build.ts';
 import { sign } from '../../../server/sso/hmac.ts';
 import { buildPayment } from '../billing/money.ts';
 import { buildSignup, signMessage } from '../crm/crm.ts';

@@ -1,5 +1,5 @@
 // What /metrics says, for tests to read.
-import type { Fetch } from '../../../server/http/door.ts';
+import type { Fetch } from '../../../server/runtime/listener.ts';
 
 export type Sample = { name: string; labels: Record<string, string>; value: number };
 

@@ -2,9 +2,9 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { listWorkedRequests, type WorkedRequest } from '../../../app/components/api/worked-requests.ts';
-import type { OpenApi } from '../../../server/openapi/document.ts';
-import type { Answer as Described, Operation, Reference } from '../../../server/openapi/parts.ts';
-import type { JsonSchema } from '../../../server/openapi/schemas.ts';
+import type { OpenApi } from '../../../server/doors/openapi/document.ts';
+import type { Answer as Described, Operation, Reference } from '../../../server/doors/openapi/parts.ts';
+import type { JsonSchema } from '../../../server/doors/openapi/schemas.ts';
 import type { Answer, TestInstance } from './app.ts';
 
 export async function readDocument({ send }: Pick<TestInstance, 'send'>): Promise<OpenApi> {

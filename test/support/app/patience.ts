@@ -1,6 +1,6 @@
 // Requests at once that a busy machine may not refuse: for tests of their results, not of their speed.
 import { vi } from 'vitest';
-import { Deadline } from '../../../server/http/deadline.ts';
+import { Deadline } from '../../../server/web/deadline.ts';
 import type { Answer } from './app.ts';
 
 /** Asks again while a busy machine answers 503, which says that nothing was done. */

@@ -1,7 +1,7 @@
 // The typed client of /trpc, as other programs use it, without a network.
 import { createTRPCClient, httpLink, TRPCClientError } from '@trpc/client';
 import superjson from 'superjson';
-import type { AppRouter } from '../../../server/trpc/router.ts';
+import type { AppRouter } from '../../../server/doors/trpc/router.ts';
 import type { TestApp } from './app.ts';
 
 export function openClient(send: TestApp['send'], cookie?: string, headers?: Record<string, string>) {

@@ -1,6 +1,6 @@
 // What a browser without script sees in an answer: cookies, text, fields.
 import { parse as parseCookie } from 'cookie';
-import { demoPassword } from '../../../server/demo/demo-users.ts';
+import { demoPassword } from '../../../server/doors/demo/demo-users.ts';
 import { type Answer, locationOf, type SendOptions, type TestApp } from './app.ts';
 
 type Send = TestApp['send'];

@@ -1,10 +1,10 @@
 // Billing with a seller and a clock that the test sets, without the jobs of an instance: the test runs them.
 import { sql } from 'kysely';
 import { inTransaction } from '../../../db/postgres/transactions.ts';
-import { acceptSignup } from '../../../server/billing/accept-signup.ts';
-import { runBilling } from '../../../server/billing/invoicing.ts';
-import type { BillingSettings } from '../../../server/billing/settings.ts';
-import { readSignup } from '../../../server/billing/signup-message.ts';
+import { readSignup } from '../../../server/billing/contracts/signup-message.ts';
+import { acceptSignup } from '../../../server/billing/customers/accept-signup.ts';
+import { runBilling } from '../../../server/billing/invoices/invoicing.ts';
+import type { BillingSettings } from '../../../server/billing/settings/settings.ts';
 import type { Message } from '../../../server/mail/mailer.ts';
 import { sendDueMails } from '../../../server/mail/outbox.ts';
 import { openBackend } from '../app/backend.ts';

@@ -1,10 +1,10 @@
 // Customers with contracts and documents, on a service whose clock the test sets, as the database's.
 import { sql } from 'kysely';
 import { inTransaction } from '../../../db/postgres/transactions.ts';
-import { creditInvoice } from '../../../server/billing/credit.ts';
-import { runBilling } from '../../../server/billing/invoicing.ts';
-import { payOpen } from '../../../server/billing/ledger.ts';
-import type { BillingSettings } from '../../../server/billing/settings.ts';
+import { runBilling } from '../../../server/billing/invoices/invoicing.ts';
+import { creditInvoice } from '../../../server/billing/payments/credit.ts';
+import { payOpen } from '../../../server/billing/payments/ledger.ts';
+import type { BillingSettings } from '../../../server/billing/settings/settings.ts';
 import type { TestApp } from '../app/app.ts';
 import { recordLog } from '../app/log.ts';
 import { buildSignup, pushSignup } from '../crm/crm.ts';

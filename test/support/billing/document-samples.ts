@@ -1,5 +1,5 @@
 // One document of each kind: what is in their PDF and XML is held against these facts.
-import type { DocumentFacts, Seller } from '../../../server/billing/document-facts.ts';
+import type { DocumentFacts, Seller } from '../../../server/billing/values/document-facts.ts';
 
 const seller: Seller = {
   name: 'Blumen & Söhne GmbH',

@@ -1,7 +1,7 @@
 // The settings of a seller, as tests set them.
 import { sql } from 'kysely';
 import type { Database } from '../../../db/postgres/client.ts';
-import type { BillingSettings } from '../../../server/billing/settings.ts';
+import type { BillingSettings } from '../../../server/billing/settings/settings.ts';
 
 export const germanSettings: BillingSettings = {
   seller: {

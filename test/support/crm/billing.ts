@@ -2,9 +2,9 @@
 import { sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import { inTransaction } from '../../../db/postgres/transactions.ts';
-import { creditInvoice } from '../../../server/billing/credit.ts';
-import { runBilling } from '../../../server/billing/invoicing.ts';
-import { payOpen } from '../../../server/billing/ledger.ts';
+import { runBilling } from '../../../server/billing/invoices/invoicing.ts';
+import { creditInvoice } from '../../../server/billing/payments/credit.ts';
+import { payOpen } from '../../../server/billing/payments/ledger.ts';
 import { openApp } from '../app/app.ts';
 import { recordLog } from '../app/log.ts';
 import { buildSignup, type SignupBody, sendSignup } from './crm.ts';

@@ -2,7 +2,7 @@
 // crashes, once each was acknowledged at least once (contract 7.17, "exactly once, in two layers").
 import { sql } from 'kysely';
 import type { Database } from '../../../db/postgres/client.ts';
-import { demoUsers } from '../../../server/demo/demo-users.ts';
+import { demoUsers } from '../../../server/doors/demo/demo-users.ts';
 import type { Message } from './signup-load.ts';
 
 type Row = Record<string, string | null>;

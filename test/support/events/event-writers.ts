@@ -3,6 +3,7 @@
 import { sql } from 'kysely';
 import type { Database } from '../../../db/postgres/client.ts';
 import { inTransaction } from '../../../db/postgres/transactions.ts';
+import { endsWithPerson } from '../../../server/billing/customers/ends-with-person.ts';
 import { eraseUser } from '../../../server/identity/person/erase-user.ts';
 import type { Config } from '../../../server/settings/config.ts';
 import { buildSignup, signMessage } from '../crm/crm.ts';
@@ -106,7 +107,7 @@ export function startWriters({
       if (random() < 0.6) return;
       leave(member);
       await inTransaction(db, { by: 'operator' }, (trx) =>
-        eraseUser(trx, member.id, { now: new Date(), by: 'cli', onlyDue: false }),
+        eraseUser(trx, { now: () => new Date(), endsWithPerson }, member.id, { by: 'cli', onlyDue: false }),
       );
     },
     'delete by SQL': async (member) => {

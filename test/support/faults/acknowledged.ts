@@ -3,7 +3,7 @@
 import { sql } from 'kysely';
 import pLimit from 'p-limit';
 import type { Database } from '../../../db/postgres/client.ts';
-import { buildHandOffUrl } from '../../../server/demo/legacy-marketplace.ts';
+import { buildHandOffUrl } from '../../../server/doors/demo/legacy-marketplace.ts';
 import type { Config } from '../../../server/settings/config.ts';
 import { tokenOf } from '../../bench/population.ts';
 import { buildSignup, freshWebhookId, signMessage } from '../crm/crm.ts';

@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import { expect, vi } from 'vitest';
 import type { Database } from '../../../db/postgres/client.ts';
-import { demoPassword as password } from '../../../server/demo/demo-users.ts';
+import { demoPassword as password } from '../../../server/doors/demo/demo-users.ts';
 import { type Answer, locationOf, openApp, type SendOptions, type TestApp } from '../app/app.ts';
 import { openWire, type Wire } from '../database/wire.ts';
 import type { TestRequest } from '../run/names.ts';

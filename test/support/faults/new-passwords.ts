@@ -1,5 +1,6 @@
 // New passwords that take long to check, and the thread that checks them as it is built.
-import { openPasswordCheck, type PasswordCheck } from '../../../server/identity/password/password-check.ts';
+import type { PasswordCheck } from '../../../server/ground/dependencies.ts';
+import { openPasswordCheck } from '../../../server/identity/password/password-check.ts';
 
 const cut = (text: string, length: number) => Array.from(text).slice(0, length).join('').trim();
 const growing = (signs: string) =>

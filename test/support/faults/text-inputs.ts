@@ -1,7 +1,7 @@
 // The strings in what the service takes as JSON, read from the schemas.
 import { readdirSync, readFileSync } from 'node:fs';
 import { z } from 'zod';
-import type { appRouter } from '../../../server/trpc/router.ts';
+import type { appRouter } from '../../../server/doors/trpc/router.ts';
 
 type Shape = {
   type?: string;

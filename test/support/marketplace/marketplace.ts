@@ -1,5 +1,5 @@
 // The legacy marketplace, as far as tests need one.
-import { buildHandOffUrl, type LegacyUser } from '../../../server/demo/legacy-marketplace.ts';
+import { buildHandOffUrl, type LegacyUser } from '../../../server/doors/demo/legacy-marketplace.ts';
 import { type Answer, locationOf, type SendOptions, type TestApp } from '../app/app.ts';
 import { openBrowser } from '../app/visitor.ts';
 

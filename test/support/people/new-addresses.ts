@@ -1,8 +1,10 @@
 // People who lost their mailbox and are offered another address, as our support does it.
+
 import { sql } from 'kysely';
 import { expect, vi } from 'vitest';
 import { inTransaction } from '../../../db/postgres/transactions.ts';
 import { lockUser } from '../../../db/tables/users.ts';
+import { endsWithPerson } from '../../../server/billing/customers/ends-with-person.ts';
 import { sendDueMails } from '../../../server/mail/outbox.ts';
 import { actAsOperator } from '../../../server/staff/act.ts';
 import type { TestApp } from '../app/app.ts';
@@ -20,7 +22,7 @@ export const offer = (
   inTransaction(app.db, { by: 'operator', cause: 'test' }, async (trx) => {
     const user = await lockUser(trx, { id });
     if (!user) throw new Error('no such user');
-    const deps = { config: app.config, now: () => clock.now };
+    const deps = { endsWithPerson, config: app.config, now: () => clock.now };
     const author = { by: 'operator', name: 'Olga', systemUser: 'root' } as const;
     await actAsOperator(trx, deps, { intent: 'change-email', target: user, given: { email }, author });
   });

@@ -6,7 +6,7 @@ import { inTransaction } from '../../../db/postgres/transactions.ts';
 import { type Decision, decideCapability, decideVerification } from '../../../db/tables/accounts.ts';
 import { lockExternalLinks } from '../../../db/tables/external-links.ts';
 import { listUsersOfAccount } from '../../../db/tables/users.ts';
-import { demoPassword } from '../../../server/demo/demo-users.ts';
+import { demoPassword } from '../../../server/doors/demo/demo-users.ts';
 import { openApp, type TestApp } from '../app/app.ts';
 import { logIn } from '../app/visitor.ts';
 import { type HandOff, handOver } from '../marketplace/marketplace.ts';

@@ -1,0 +1,13 @@
+/** Waits, but not past the end of the work. */
+export function rest(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((done) => {
+    const end = () => {
+      clearTimeout(timer);
+      // The signal lives as long as the process, so its listeners must not pile up.
+      signal?.removeEventListener('abort', end);
+      done();
+    };
+    const timer = setTimeout(end, ms);
+    signal?.addEventListener('abort', end);
+  });
+}

@@ -1,0 +1,106 @@
+// Compares the contracts with the CRM's own view of them (docs/crm.md), in bounded memory, and changes nothing.
+
+import { inTransaction } from '../../../db/postgres/transactions.ts';
+import {
+  type ContractDifference,
+  type ContractView,
+  createContractViews,
+  findDifferences,
+  insertContractViews,
+} from '../../../db/tables/contract-views.ts';
+import { liftTimeouts } from '../../../db/timeouts.ts';
+import type { Dependencies } from '../../ground/dependencies.ts';
+import type { View, ViewLine } from './crm-view.ts';
+
+/** `missing` and `extra` are seen from this service: only the CRM has what is missing here. */
+export type Finding =
+  | { kind: 'bad'; line: number; reason: string }
+  | { kind: 'repeated'; line: number; signup_id: string; first_line: number }
+  | { kind: 'missing'; signup_id: string; line: number }
+  | { kind: 'extra'; signup_id: string; ours: Record<string, unknown> }
+  | {
+      kind: 'different';
+      signup_id: string;
+      line: number;
+      members: Record<string, { ours: unknown; theirs: unknown }>;
+    };
+
+export type Comparison = {
+  lines: number;
+  equal: number;
+  /** How many findings there are of each kind. */
+  findings: Record<Finding['kind'], number>;
+  /** The members that at least one line has; no other member was compared. */
+  compared: string[];
+};
+
+const batchSize = 1_000;
+
+/**
+ * Compares `lines` with the contracts, and reads `lines` once, to the end. `onFindings` is awaited, so that whoever writes
+ * the findings down sets the pace.
+ */
+export async function compareContracts(
+  { db, now }: Pick<Dependencies, 'db' | 'now'>,
+  lines: AsyncIterable<ViewLine>,
+  onFindings: (findings: Finding[]) => Promise<void>,
+): Promise<Comparison> {
+  const findings = { bad: 0, repeated: 0, missing: 0, extra: 0, different: 0 };
+  const tell = async (found: Finding[]) => {
+    for (const { kind } of found) findings[kind]++;
+    if (found.length > 0) await onFindings(found);
+  };
+  const compared = new Set<keyof View>();
+  let count = 0;
+  let equal = 0;
+
+  await inTransaction(db, { by: 'operator', cause: 'reconcile' }, async (trx) => {
+    // The transaction may last as long as the file takes to arrive.
+    await liftTimeouts(trx);
+    await createContractViews(trx);
+    for await (const batch of inBatches(lines)) {
+      count += batch.length;
+      for (const { view = {} } of batch)
+        for (const member of Object.keys(view)) compared.add(member as keyof View);
+      const views = batch.flatMap(toContractView);
+      await insertContractViews(trx, views);
+      equal += views.filter(({ view }) => view).length;
+      await tell(
+        batch.flatMap(({ line, fault }) => (fault ? [{ kind: 'bad' as const, line, reason: fault }] : [])),
+      );
+    }
+    for await (const differences of findDifferences(trx, now())) {
+      // Lines that can be read count as equal until they turn out not to be.
+      equal -= differences.filter(({ theirs }) => theirs).length;
+      await tell(differences.map(toFinding));
+    }
+  });
+  return { lines: count, equal, findings, compared: [...compared].sort() };
+}
+
+async function* inBatches(lines: AsyncIterable<ViewLine>): AsyncGenerator<ViewLine[], void> {
+  let batch: ViewLine[] = [];
+  for await (const line of lines) {
+    if (batch.push(line) < batchSize) continue;
+    yield batch;
+    batch = [];
+  }
+  if (batch.length > 0) yield batch;
+}
+
+/** A line with a fault is not compared, but its signup counts as being in the file. */
+const toContractView = ({ line, signupId, view }: ViewLine): ContractView[] =>
+  signupId === undefined ? [] : [{ line, signup_id: signupId, view: view ?? null }];
+
+function toFinding({ signup_id, line, first_line, ours, theirs }: ContractDifference): Finding {
+  if (line === null || first_line === null) return { kind: 'extra', signup_id, ours: ours ?? {} };
+  if (line > first_line) return { kind: 'repeated', line, signup_id, first_line };
+  if (ours === null) return { kind: 'missing', signup_id, line };
+  const different = Object.entries(theirs ?? {}).filter(
+    ([name, value]) => JSON.stringify(value) !== JSON.stringify(ours[name]),
+  );
+  const members = Object.fromEntries(
+    different.map(([name, value]) => [name, { ours: ours[name], theirs: value }]),
+  );
+  return { kind: 'different', signup_id, line, members };
+}

@@ -1,0 +1,171 @@
+// Applies a signup: makes the customer, if they are new, and the service contract, and welcomes a new customer by mail.
+//
+// All of it happens in the caller's transaction. If many signups at once bring the same e-mail address or signup id, a
+// unique index lets one through; the others run again and find what the first one made.
+import type { Transaction } from 'kysely';
+import { v7 as uuidv7 } from 'uuid';
+import { z } from 'zod';
+import type { DB } from '../../../db/schema.ts';
+import { findAddressOwner } from '../../../db/tables/address-owners.ts';
+import { isPastDue } from '../../../db/tables/invoices.ts';
+import { deferMail } from '../../../db/tables/mails.ts';
+import {
+  type Contract,
+  deferContract,
+  lockContract,
+  updateContract,
+} from '../../../db/tables/service-contracts.ts';
+import { AppError } from '../../basics/errors.ts';
+import { keepTrace } from '../../identity/ground/address-proof.ts';
+import { createCustomer } from '../../identity/ground/customers.ts';
+import { canGetMail } from '../../identity/ground/email-address.ts';
+import { notify } from '../../identity/ground/notices.ts';
+import type { Config } from '../../settings/config.ts';
+import { userIdSchema, wireInstantSchema } from '../../sso/payload.ts';
+import type { Trace } from '../../web/trace-context.ts';
+import { contractStatusSchema } from '../contracts/contract-list.ts';
+import {
+  applyReport,
+  findIdleReason,
+  type IdleReason,
+  idleReasons,
+  presentStatus,
+  type Report,
+} from '../contracts/contract-states.ts';
+import { planSchema, readReport, type Signup, signupIdSchema } from '../contracts/signup-message.ts';
+import { invoiceBegun } from '../invoices/invoicing.ts';
+import { fillDetails } from './signup-details.ts';
+
+export type SignupOutcome = {
+  contract: Contract;
+  change: 'created' | 'updated' | 'unchanged';
+  /** Why it is unchanged. */
+  reason?: IdleReason;
+  isNewCustomer: boolean;
+  /** What of `account.billing` was left out, as JSON pointers. */
+  ignored: string[];
+};
+
+/** Applies one signup. Throws 422 `validation_failed` for a new customer whose address nobody may have. */
+export async function acceptSignup(
+  trx: Transaction<DB>,
+  config: Pick<Config, 'production'>,
+  signup: Signup,
+  now: Date,
+  trace?: Trace,
+): Promise<SignupOutcome> {
+  const report = readReport(signup);
+  const [known, customer] = await Promise.all([
+    lockContract(trx, { signupId: signup.signup_id }),
+    findAddressOwner(trx, signup.user.email, now),
+  ]);
+  const fill = (contract: Contract) =>
+    fillDetails(trx, config, { contract, billing: signup.account.billing, now, trace });
+  if (known) {
+    const outcome = await updateKnown(trx, known, report, now);
+    return { ...outcome, ignored: outcome.change === 'updated' ? await fill(known) : [] };
+  }
+  const terms = applyReport(undefined, report, now);
+  const { id: userId, accountId } = customer
+    ? { id: customer.id, accountId: customer.account.id }
+    : await welcomeCustomer(trx, config, signup, now, trace);
+  const contract = { id: uuidv7(), userId, accountId, signupId: signup.signup_id, ...terms, cancelsAt: null };
+  deferContract(trx, contract);
+  if (customer) await notify(trx, { now: () => now }, customer, 'contract_added');
+  return { contract, change: 'created', isNewCustomer: !customer, ignored: await fill(contract) };
+}
+
+async function updateKnown(
+  trx: Transaction<DB>,
+  known: Contract,
+  report: Report,
+  now: Date,
+): Promise<Omit<SignupOutcome, 'ignored'>> {
+  const reason = findIdleReason(known, report, now);
+  if (reason) return { contract: known, change: 'unchanged', reason, isNewCustomer: false };
+  const { status: reported } = applyReport(known, report, now);
+  const isEnding = reported === 'canceled';
+  // The CRM does not know about payments: while an invoice is overdue, the contract stays past due, unless the report ends it.
+  const isOverdue =
+    known.status === 'past_due' && reported === 'active' && (await isPastDue(trx, known.id, now));
+  const status = isOverdue ? 'past_due' : reported;
+  // Periods that began before the report arrived keep their old terms, however late the billing job is, and even if the
+  // report ends the contract.
+  const before = { ...known, status: isEnding ? known.status : status };
+  const { nextPeriodStartsAt } = await invoiceBegun(trx, before, { now, isEnding });
+  const contract = { ...known, ...applyReport({ ...known, nextPeriodStartsAt }, report, now), status };
+  await updateContract(trx, known.id, contract);
+  return { contract, change: 'updated', isNewCustomer: false };
+}
+
+async function welcomeCustomer(
+  trx: Transaction<DB>,
+  config: Pick<Config, 'production'>,
+  { user, account }: Signup,
+  now: Date,
+  trace: Trace | undefined,
+) {
+  if (!canGetMail(user.email, config)) {
+    const detail = 'Must be an address that mail can be sent to.';
+    throw new AppError('validation_failed', { errors: [{ pointer: '/user/email', detail }] });
+  }
+  const ids = await createCustomer(trx, { ...user, holdsEmail: true, emailVerifiedAt: null, account });
+  deferMail(trx, {
+    kind: 'welcome',
+    userId: ids.id,
+    recipient: user.email,
+    details: keepTrace(trace),
+    now,
+  });
+  return ids;
+}
+
+export const signupAnswerSchema = z
+  .object({
+    signup_id: signupIdSchema,
+    applied: z.boolean().describe('Whether this report was stored. If not, `reason` says why.'),
+    reason: z
+      .enum(idleReasons)
+      .optional()
+      .describe(
+        'Only where it was not stored: it is `older` than the last one stored, or of the `same_time`; the contract has `ended`; or its state does not allow the move (`not_allowed`). There may be more one day.',
+      ),
+    user: z.object({ id: userIdSchema, created: z.boolean() }),
+    account: z.object({ id: z.uuid(), created: z.boolean() }),
+    contract: z.object({
+      id: z.uuid(),
+      status: contractStatusSchema,
+      plan: planSchema,
+      trial_ends_at: wireInstantSchema.nullable(),
+      created: z.boolean(),
+    }),
+    ignored: z
+      .array(z.string())
+      .optional()
+      .describe(
+        'Only where something of `account.billing` was left out because it was wrong: JSON pointers.',
+      ),
+  })
+  .describe('What became of a signup.');
+
+/** The answer's body (contract 7.13 to 7.16). */
+export function describeOutcome(
+  { contract, change, reason, isNewCustomer, ignored }: SignupOutcome,
+  now: Date,
+): z.infer<typeof signupAnswerSchema> {
+  return {
+    signup_id: contract.signupId,
+    applied: change !== 'unchanged',
+    ...(reason && { reason }),
+    user: { id: contract.userId, created: isNewCustomer },
+    account: { id: contract.accountId, created: isNewCustomer },
+    contract: {
+      id: contract.id,
+      status: presentStatus(contract, now),
+      plan: contract.plan,
+      trial_ends_at: contract.trialEndsAt?.toISOString() ?? null,
+      created: change === 'created',
+    },
+    ...(ignored.length > 0 && { ignored }),
+  };
+}

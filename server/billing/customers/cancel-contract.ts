@@ -1,0 +1,111 @@
+// A customer ends a contract of theirs, or keeps it after all (contract 7.255 to 7.260).
+import type { Transaction } from 'kysely';
+import { inTransactionOf } from '../../../db/postgres/transactions.ts';
+import type { DB } from '../../../db/schema.ts';
+import {
+  type Contract,
+  findContract,
+  lockContract,
+  setCancelsAt,
+} from '../../../db/tables/service-contracts.ts';
+import { AppError } from '../../basics/errors.ts';
+import { faultWords } from '../../basics/fault-words.ts';
+import type { Dependencies } from '../../ground/dependencies.ts';
+import {
+  type Actor,
+  lockOpenActor,
+  recordActorEvent,
+  requireConfirmed,
+  requireOwnAllowance,
+} from '../../identity/session/actor.ts';
+import { isRunning, presentStatus } from '../contracts/contract-states.ts';
+import { endContract } from '../invoices/invoicing.ts';
+import { findSettings } from '../invoices/issue.ts';
+import { deferContractMail } from '../invoices/mails.ts';
+import { findEndOfPresentPeriod } from '../values/periods.ts';
+import { requireProved } from './own-details.ts';
+
+/**
+ * When a contract ends that is canceled at `now`: with the period in progress by the clock, whatever of it is invoiced. A trial
+ * and what has no period end at once. Pure.
+ */
+export function findEnd(contract: Contract, now: Date): Date {
+  const { nextPeriodStartsAt, price, billingAnchorDay } = contract;
+  if (presentStatus(contract, now) === 'trialing' || !nextPeriodStartsAt) return now;
+  // All up to there is invoiced, or nothing has begun yet.
+  if (nextPeriodStartsAt > now) return nextPeriodStartsAt;
+  if (!price || !billingAnchorDay) return now;
+  return findEndOfPresentPeriod(nextPeriodStartsAt, price.interval, billingAnchorDay, now);
+}
+
+/** Whether customers may cancel: there is a seller who lets them. */
+export const mayCancel = (settings: Awaited<ReturnType<typeof findSettings>>): boolean =>
+  settings?.settings.terms.customers_may_cancel === true;
+
+/**
+ * Ends a contract of one's own account. Changes nothing if it is canceled already. Throws 403 `email_unverified` and
+ * `not_allowed`, 404 `not_found`, 422 `validation_failed` if it has ended, 401 `login_required`, and 429 `rate_limited`.
+ */
+export async function cancelOwnContract(deps: Dependencies, actor: Actor, id: string): Promise<void> {
+  requireProved(actor);
+  await requireOwnContract(deps, actor, id);
+  if (!mayCancel(await findSettings(deps.db))) throw notOffered();
+  requireConfirmed(deps, actor);
+  await requireOwnAllowance(deps, actor, 'contract.cancel_asked');
+  await changeContract(deps, actor, id, async (trx, contract) => {
+    const now = deps.now();
+    if (!isRunning(presentStatus(contract, now))) throw refuse(faultWords.contract_ended);
+    if (contract.cancelsAt) return;
+    if (!mayCancel(await findSettings(trx))) throw notOffered();
+    const cancelsAt = findEnd(contract, now);
+    await setCancelsAt(trx, id, cancelsAt);
+    if (cancelsAt <= now) await endContract(trx, contract, now);
+    await recordActorEvent(trx, actor, { type: 'contract.cancel_asked', details: { contractId: id } });
+    deferContractMail(trx, 'contract_cancel_asked', contract, now);
+  });
+}
+
+/** Keeps a contract that was canceled and has not ended. Changes nothing if it was not. Throws what `cancelOwnContract` throws. */
+export async function keepOwnContract(deps: Dependencies, actor: Actor, id: string): Promise<void> {
+  requireProved(actor);
+  await requireOwnContract(deps, actor, id);
+  requireConfirmed(deps, actor);
+  await changeContract(deps, actor, id, async (trx, contract) => {
+    const now = deps.now();
+    if (!isRunning(presentStatus(contract, now))) throw refuse(faultWords.contract_kept_late);
+    if (!contract.cancelsAt) return;
+    await setCancelsAt(trx, id, null);
+    await recordActorEvent(trx, actor, { type: 'contract.kept', details: { contractId: id } });
+    deferContractMail(trx, 'contract_kept', contract, now);
+  });
+}
+
+const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+const isOwn = (contract: Pick<Contract, 'accountId'> | undefined, { session }: Actor) =>
+  contract?.accountId === session.user.account.id;
+
+/** Before anybody is asked for a credential. */
+async function requireOwnContract({ db }: Dependencies, actor: Actor, id: string): Promise<void> {
+  if (!uuid.test(id) || !isOwn(await findContract(db, { id }), actor)) throw unknown();
+}
+
+const changeContract = (
+  { db }: Dependencies,
+  actor: Actor,
+  id: string,
+  change: (trx: Transaction<DB>, contract: Contract) => Promise<void>,
+): Promise<void> =>
+  inTransactionOf(actor.visit, db, async (trx) => {
+    await lockOpenActor(trx, actor);
+    const contract = await lockContract(trx, { id });
+    if (!contract || !isOwn(contract, actor)) throw unknown();
+    await change(trx, contract);
+  });
+
+const refuse = (detail: string) =>
+  new AppError('validation_failed', { errors: [{ pointer: '/contract', detail }] });
+
+const unknown = () => new AppError('not_found', { detail: faultWords.contract_unknown });
+
+const notOffered = () => new AppError('not_allowed', { detail: faultWords.cancel_not_offered });

@@ -1,0 +1,17 @@
+// What ends in billing with something that happens to a person.
+import { type Contract, listContractIds, lockContract } from '../../../db/tables/service-contracts.ts';
+import type { EndsWithPerson } from '../../ground/dependencies.ts';
+import { endContract } from '../invoices/invoicing.ts';
+import { takeOutInvoiceEmail } from './invoice-email.ts';
+
+export const endsWithPerson: EndsWithPerson = {
+  takeOutInvoiceEmail,
+  async endContracts(trx, accountId, now) {
+    const contracts: (Contract | undefined)[] = [];
+    for (const id of await listContractIds(trx, accountId)) contracts.push(await lockContract(trx, { id }));
+    // All are locked before the first takes a number, for which whoever holds the next one may wait.
+    let ended = 0;
+    for (const contract of contracts) if (contract && (await endContract(trx, contract, now))) ended++;
+    return ended;
+  },
+};

@@ -1,0 +1,58 @@
+// The address for invoices of an account: the links that prove it, who hears of a change, and what takes it out again
+// (contract 7.242 to 7.245, 7.262, 7.263 and 7.404).
+import type { Transaction } from 'kysely';
+import type { DB } from '../../../db/schema.ts';
+import { deferAuditEvent } from '../../../db/tables/audit-events.ts';
+import {
+  type BillingDetails,
+  findBillingDetails,
+  lockBillingDetails,
+  updateBillingDetails,
+} from '../../../db/tables/billing-details.ts';
+import { deferEndOfInvoiceEmailTokens } from '../../../db/tables/mail-tokens.ts';
+import { deleteUnsentInvoiceEmailMails } from '../../../db/tables/mails.ts';
+import { listUsersOfAccount } from '../../../db/tables/users.ts';
+import type { Dependencies, EndsWithPerson } from '../../ground/dependencies.ts';
+import { notify } from '../../identity/ground/notices.ts';
+
+/** Ends the links to an address for invoices, sent or still to be sent, whoever of the account asked for them. */
+export async function endInvoiceEmailLinks(trx: Transaction<DB>, accountId: string): Promise<void> {
+  // In this order: a mail that is being sent makes its token while its row is locked.
+  await deleteUnsentInvoiceEmailMails(trx, accountId);
+  deferEndOfInvoiceEmailTokens(trx, accountId);
+}
+
+/** Tells everybody of the account that invoices go elsewhere. `request` is that of the person who did it. */
+export async function tellOfInvoiceEmail(
+  trx: Transaction<DB>,
+  deps: Pick<Dependencies, 'now'>,
+  accountId: string,
+  request: Request | undefined,
+): Promise<void> {
+  for (const user of await listUsersOfAccount(trx, accountId))
+    await notify(trx, deps, user, 'invoice_email_changed', request);
+}
+
+/** `EndsWithPerson` says what this does. */
+export const takeOutInvoiceEmail: EndsWithPerson['takeOutInvoiceEmail'] = async (
+  trx,
+  deps,
+  user,
+  { since, trail, request },
+) => {
+  const accountId = user.account.id;
+  const found = await findBillingDetails(trx, accountId);
+  if (!found?.invoiceEmail || !mayBeOfThief(found, since)) return;
+  const details = await lockBillingDetails(trx, accountId);
+  const editedHere = [...new Set([...details.editedHere, 'invoiceEmail' as const])].sort();
+  await updateBillingDetails(trx, accountId, { ...details, editedHere, invoiceEmail: null });
+  await endInvoiceEmailLinks(trx, accountId);
+  const changed = { type: 'billing.updated', reason: 'taken_out', details: { changed: ['invoiceEmail'] } };
+  deferAuditEvent(trx, { ...trail, ...changed, userId: user.id });
+  await tellOfInvoiceEmail(trx, deps, accountId, request);
+};
+
+const mayBeOfThief = (
+  { isInvoiceEmailUndecided, invoiceEmailEditedAt: at }: BillingDetails,
+  since: Date | undefined,
+): boolean => isInvoiceEmailUndecided || (at !== null && (since === undefined || at >= since));

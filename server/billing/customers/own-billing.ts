@@ -1,0 +1,267 @@
+// What customers see of billing (contract 7.247 to 7.252): what they have, what comes next, what is open and
+// how to pay it, and their documents. Nothing of it for somebody whose address is not proved.
+import { findDocumentOf } from '../../../db/tables/documents.ts';
+import { findInvoiceOfAccount, hasOverdueInvoice } from '../../../db/tables/invoices.ts';
+import {
+  listOpenOf,
+  listOwnDocuments,
+  listOwnUnused,
+  type OwnDocument,
+} from '../../../db/tables/own-documents.ts';
+import { type Contract, listContracts } from '../../../db/tables/service-contracts.ts';
+import { type Charge, listWaitingPeriodsOf } from '../../../db/tables/waiting-periods.ts';
+import { minorDigits } from '../../basics/currencies.ts';
+import { AppError } from '../../basics/errors.ts';
+import type { Dependencies } from '../../ground/dependencies.ts';
+import type { Actor } from '../../identity/session/actor.ts';
+import { isRunning, presentStatus } from '../contracts/contract-states.ts';
+import { buildTaxedBuyer } from '../invoices/buyers.ts';
+import { findSettings, type Settings, zoneOf } from '../invoices/issue.ts';
+import { addMonths, previewDocuments } from '../invoices/preview.ts';
+import type { TaxedBuyer } from '../invoices/tax.ts';
+import { listCountries, nameCountry } from '../values/countries.ts';
+import { addDays, dayIn } from '../values/days.ts';
+import { type DocumentFacts, hasXml } from '../values/document-facts.ts';
+import { fillPaymentLink } from '../values/payment-link.ts';
+import { listPeriods } from '../values/periods.ts';
+import { findEnd, mayCancel } from './cancel-contract.ts';
+import { describeOwnDetails } from './own-details.ts';
+
+type Deps = Pick<Dependencies, 'db' | 'now'>;
+
+const pageSize = 50;
+const mostOpen = 100;
+
+/**
+ * Everything of the page; undefined for somebody whose address is not proved. `before` is the `next` of the page of documents
+ * before; `next` is null on the last one.
+ */
+export async function describeOwnBilling(deps: Deps, actor: Actor, before?: string) {
+  const { db, now } = deps;
+  const { account, emailVerifiedAt } = actor.session.user;
+  if (!emailVerifiedAt) return undefined;
+  const accountId = account.id;
+  const [settings, contracts, open, documents, unused, details] = await Promise.all([
+    findSettings(db),
+    listContracts(db, accountId),
+    listOpenOf(db, { accountId, limit: mostOpen + 1 }),
+    listOwnDocuments(db, { accountId, before, limit: pageSize + 1 }),
+    listOwnUnused(db, accountId),
+    describeOwnDetails(deps, actor),
+  ]);
+  const waiting = await listWaitingPeriodsOf(
+    db,
+    contracts.map(({ id }) => id),
+  );
+  const taxed = buildTaxedBuyer(details);
+  const shown = documents.slice(0, pageSize);
+  const toPay = open.slice(0, mostOpen).map((invoice) => describeInvoice(invoice, now()));
+  return {
+    contracts: contracts.map((contract) => {
+      const next = findNextCharge(
+        settings,
+        { contract, waiting: waiting.get(contract.id) ?? [], taxed },
+        now(),
+      );
+      return describeContract(settings, contract, { now: now(), next });
+    }),
+    /** What of their payments pays nothing, by currency. */
+    unused: unused.map(({ currency, amount }) => toAmount(currency, amount)),
+    open: toPay.map((invoice) => ({ ...invoice, ...describePayment(settings, invoice) })),
+    /** Whether there is more to pay than is shown. */
+    isMoreOpen: open.length > mostOpen,
+    howToPay: toPay.length > 0 ? describeAccount(settings) : null,
+    documents: shown.map((each) =>
+      each.kind === 'invoice' ? describeInvoice(each, now()) : describeCreditNote(each),
+    ),
+    next: documents.length > pageSize ? (shown.at(-1)?.number ?? null) : null,
+    details,
+    countries: listCountries(),
+  };
+}
+
+/** A day as a `Date` at its beginning in UTC, as pages show days. */
+const toDate = (day: string) => new Date(`${day}T00:00:00Z`);
+
+const toAmount = (currency: string, unitAmount: number) => ({
+  currency,
+  unitAmount,
+  minorDigits: minorDigits(currency),
+});
+
+function describeContract(
+  settings: Settings | undefined,
+  contract: Contract,
+  { now, next }: { now: Date; next: ReturnType<typeof findNextCharge> },
+) {
+  const { id, plan, price, trialEndsAt, cancelsAt } = contract;
+  const status = presentStatus(contract, now);
+  const goesOn = isRunning(status);
+  const dayOf = (at: Date) => toDate(dayIn(zoneOf(settings), at));
+  const lastDayBefore = (at: Date) => toDate(addDays(dayIn(zoneOf(settings), at), -1));
+  const named = settings?.settings.plans[plan];
+  return {
+    id,
+    plan,
+    title: named?.title ?? null,
+    description: named?.description ?? null,
+    status,
+    trialEndsOn: trialEndsAt && dayOf(trialEndsAt),
+    price: price && { ...toAmount(price.currency, price.unitAmount), interval: price.interval },
+    /** Whether tax may be added to the price. */
+    isBeforeTax: settings?.settings.tax.prices === 'net',
+    /** Its last day, because the customer canceled it, or the day on which it has ended. */
+    cancelsOn: cancelsAt && (cancelsAt > now ? lastDayBefore(cancelsAt) : dayOf(cancelsAt)),
+    /** What would be its last day. */
+    wouldEndOn: lastDayBefore(findEnd(contract, now)),
+    endsAtOnce: findEnd(contract, now) <= now,
+    canCancel: goesOn && !cancelsAt && mayCancel(settings),
+    canKeep: goesOn && cancelsAt !== null,
+    next,
+  };
+}
+
+/** A year's next period may begin a day later than a year from now: on 29 February. */
+const monthsAhead = 13;
+
+/**
+ * The contract's next invoice, by the functions that issue it; null if none is to come. Of one that is held, or waits until an
+ * overdue one is paid, nothing is promised.
+ */
+function findNextCharge(
+  settings: Settings | undefined,
+  { contract, waiting, taxed }: { contract: Contract; waiting: Charge[]; taxed: TaxedBuyer | null },
+  now: Date,
+) {
+  const first = settings
+    ? findForecast(settings, { contract, waiting, buyer: { taxed } }, now)
+    : findPlainCharge({ contract, waiting }, now);
+  if (!first) return null;
+  if (first === 'held') return { state: 'held' as const };
+  if (presentStatus(contract, now) === 'past_due') return { state: 'after_payment' as const };
+  return { state: 'comes' as const, ...first };
+}
+
+function findForecast({ settings }: Settings, of: Parameters<typeof previewDocuments>[1], now: Date) {
+  const { documents, held } = previewDocuments(settings, of, { now, months: monthsAhead });
+  const [first] = documents;
+  if (!first) return held && 'held';
+  const amountOf = (amount: number) => toAmount(first.currency, amount);
+  const { net, tax, total, rate, issued_on } = first;
+  const parts = { net: amountOf(net), tax: amountOf(tax), rate };
+  return { on: toDate(issued_on), total: amountOf(total), parts: tax > 0 ? parts : null };
+}
+
+function findPlainCharge({ contract, waiting }: { contract: Contract; waiting: Charge[] }, now: Date) {
+  const { charges } = listPeriods(contract, addMonths(now, monthsAhead));
+  const first = [...waiting, ...charges].find(({ price }) => price.unitAmount > 0);
+  if (!first) return null;
+  const total = toAmount(first.price.currency, first.price.unitAmount);
+  return { on: toDate(dayIn('UTC', first.startsAt)), total, parts: null };
+}
+
+function describeInvoice(invoice: OwnDocument, now: Date) {
+  const { number, plan, currency, unitAmount, open, status, issuedAt, dueAt } = invoice;
+  const facts = invoice.facts as DocumentFacts | null;
+  return {
+    kind: 'invoice' as const,
+    number,
+    title: facts?.line.title ?? plan,
+    issuedOn: facts ? toDate(facts.issued_on) : issuedAt,
+    dueOn: facts?.due_on ? toDate(facts.due_on) : dueAt,
+    amount: toAmount(currency, unitAmount),
+    open: toAmount(currency, open),
+    status,
+    isOverdue: status === 'open' && dueAt <= now,
+    hasDocument: facts !== null,
+    hasXml: facts !== null && hasXml(facts),
+    corrects: null,
+  };
+}
+
+function describeCreditNote({ number, facts: kept }: OwnDocument) {
+  const facts = kept as DocumentFacts;
+  return {
+    kind: 'credit_note' as const,
+    number,
+    title: facts.line.title,
+    issuedOn: toDate(facts.issued_on),
+    dueOn: null,
+    amount: toAmount(facts.currency, facts.total),
+    open: null,
+    status: null,
+    isOverdue: false,
+    hasDocument: true,
+    hasXml: hasXml(facts),
+    corrects: facts.invoice?.number ?? null,
+  };
+}
+
+/** The bank account and the words of the settings in force: an older account may be closed. */
+function describeAccount(settings: Settings | undefined) {
+  if (!settings) return null;
+  const { seller, payment } = settings.settings;
+  const { name, iban = null, bic = null } = seller;
+  return { text: payment.text ?? null, recipient: name, iban, bic };
+}
+
+function describePayment(
+  settings: Settings | undefined,
+  { number, open }: { number: string; open: { currency: string; unitAmount: number } },
+) {
+  const link = settings?.settings.payment.link;
+  const due = { number, amount: open.unitAmount, currency: open.currency };
+  return { payLink: link === undefined ? null : fillPaymentLink(link, due) };
+}
+
+/** Whether to tell somebody on each page of their account. */
+export async function hasOwnOverdue(
+  { db, now }: Deps,
+  { account, emailVerifiedAt }: Actor['session']['user'],
+): Promise<boolean> {
+  return emailVerifiedAt !== null && hasOverdueInvoice(db, account.id, now());
+}
+
+/** A document as a page shows it. What it is put back from says nothing to its reader. */
+export function describeDocument({ record: _record, ...facts }: DocumentFacts) {
+  const codes = [facts.seller.address.country, facts.buyer.address?.country ?? facts.buyer.country].flatMap(
+    (code) => code ?? [],
+  );
+  // In English.
+  return { ...facts, countries: Object.fromEntries(codes.map((code) => [code, nameCountry(code)])) };
+}
+
+/** A document of one's own, by its number. Throws 404 `not_found`. */
+export async function getOwnDocument({ db, now }: Deps, { session }: Actor, number: string) {
+  const { account, emailVerifiedAt } = session.user;
+  if (!emailVerifiedAt) throw new AppError('not_found');
+  const [invoice, entry] = await Promise.all([
+    findInvoiceOfAccount(db, number, account.id),
+    findDocumentOf(db, number, account.id),
+  ]);
+  const facts = entry?.facts as DocumentFacts | undefined;
+  const document = facts ? describeDocument(facts) : null;
+  const isXml = facts !== undefined && hasXml(facts);
+  if (!invoice) {
+    if (!document) throw new AppError('not_found');
+    return {
+      kind: 'credit_note' as const,
+      number,
+      document,
+      hasXml: isXml,
+      minorDigits: minorDigits(document.currency),
+    };
+  }
+  const { id: _id, contractId: _contract, pastDueAt: _pastDueAt, ...shown } = invoice;
+  const settings = invoice.status === 'open' && document ? await findSettings(db) : undefined;
+  return {
+    ...shown,
+    kind: 'invoice' as const,
+    isOverdue: invoice.status === 'open' && invoice.dueAt <= now(),
+    minorDigits: minorDigits(invoice.currency),
+    document,
+    hasXml: isXml,
+    howToPay: describeAccount(settings),
+    ...describePayment(settings, { number, open: { currency: invoice.currency, unitAmount: invoice.open } }),
+  };
+}

@@ -1,0 +1,271 @@
+// The billing details of one's own account (contract 7.230 to 7.245): editing them, and proving an address for invoices.
+import type { Transaction } from 'kysely';
+import { inTransactionOf } from '../../../db/postgres/transactions.ts';
+import type { DB } from '../../../db/schema.ts';
+import { deferAuditEvent } from '../../../db/tables/audit-events.ts';
+import {
+  type DetailName,
+  type DetailValues,
+  findBillingDetails,
+  keepInvoiceEmail,
+  lockBillingDetails,
+  noDetails,
+  proveInvoiceEmail,
+  updateBillingDetails,
+} from '../../../db/tables/billing-details.ts';
+import { consumeMailToken, findAddressToken } from '../../../db/tables/mail-tokens.ts';
+import { deferMail } from '../../../db/tables/mails.ts';
+import { findReservation } from '../../../db/tables/reserved-addresses.ts';
+import { lockUser } from '../../../db/tables/users.ts';
+import { AppError } from '../../basics/errors.ts';
+import type { Dependencies } from '../../ground/dependencies.ts';
+import { keepTrace } from '../../identity/ground/address-proof.ts';
+import { findDeviceName } from '../../identity/ground/device.ts';
+import { hashToken } from '../../identity/ground/tokens.ts';
+import { trailOf } from '../../identity/ground/trail.ts';
+import {
+  type Actor,
+  lockOpenActor,
+  recordActorEvent,
+  requireConfirmed,
+  requireOwnAllowance,
+} from '../../identity/session/actor.ts';
+import type { Config } from '../../settings/config.ts';
+import type { Visit } from '../../web/requests.ts';
+import {
+  type GivenDetails,
+  isCountryUnread,
+  mayHideCountry,
+  pointers,
+  readDetails,
+} from '../invoices/read-details.ts';
+import { asGiven, settlePlace } from '../invoices/waiting-country.ts';
+import { endInvoiceEmailLinks, tellOfInvoiceEmail } from './invoice-email.ts';
+
+/** Throws 403 `email_unverified`: nothing of billing is for somebody whose address is not proved (contract 2.7). */
+export function requireProved({ session }: Actor): void {
+  if (!session.user.emailVerifiedAt) throw new AppError('email_unverified');
+}
+
+/** The details as their owner sees them. Throws 403 `email_unverified`. */
+export async function describeOwnDetails({ db }: Pick<Dependencies, 'db'>, actor: Actor) {
+  requireProved(actor);
+  const { account, email } = actor.session.user;
+  const found = (await findBillingDetails(db, account.id)) ?? noDetails;
+  const {
+    editedHere: _edited,
+    invoiceEmailEditedAt: _editedAt,
+    isInvoiceEmailUndecided: _undecided,
+    provedInvoiceEmail,
+    ...details
+  } = found;
+  return {
+    ...details,
+    isCountryUnread: isCountryUnread(found),
+    hasProvedInvoiceEmail: provedInvoiceEmail !== null || details.invoiceEmail === email,
+  };
+}
+
+/**
+ * Changes the details; a member that is not given stays. Throws 403 `email_unverified`, 422 `validation_failed`, 401
+ * `login_required` without a credential of the last ten minutes, and 429 `rate_limited`.
+ */
+export async function updateOwnDetails(deps: Dependencies, actor: Actor, given: SomeDetails): Promise<void> {
+  requireProved(actor);
+  const { db, config } = deps;
+  const { user } = actor.session;
+  const known = asGiven((await findBillingDetails(db, user.account.id)) ?? noDetails);
+  // What is wrong is said before a credential is asked for.
+  const { invoiceEmail } = requireRight(known, given, config);
+  requireConfirmed(deps, actor);
+  const isOwn = invoiceEmail === user.email && user.holdsEmail;
+  const asks = invoiceEmail !== null && invoiceEmail !== known.invoiceEmail && !isOwn;
+  await requireOwnAllowance(deps, actor, 'billing.updated');
+  if (asks) await countMail(deps, actor, invoiceEmail);
+  await inTransactionOf(actor.visit, db, async (trx) => {
+    const present = await lockOpenActor(trx, actor);
+    const accountId = present.account.id;
+    const details = await lockBillingDetails(trx, accountId);
+    // Others may have changed what this one leaves as it is.
+    const value = requireRight(asGiven(details), given, config);
+    const settled = await settlePlace(trx, accountId, { details, given: value, now: deps.now() });
+    const changed = listChanged(asGiven(details), value);
+    // Whoever saves the form has seen what a signup got wrong, and says what is right; but of the country only by naming one.
+    const ignored = settled.country === null ? details.ignored.filter(mayHideCountry) : [];
+    if (changed.length === 0 && ignored.length === details.ignored.length) return;
+    const right = details.ignored.filter((pointer) => !ignored.includes(pointer));
+    // Not about an address for invoices that they did not change: one that a signup names is kept by a click of its own.
+    const seen = right.flatMap(nameOf).filter((name) => name !== 'invoiceEmail');
+    const decided = [...changed, ...seen];
+    await updateBillingDetails(trx, accountId, {
+      ...settled,
+      editedHere: [...new Set([...details.editedHere, ...decided])].sort(),
+      ignored,
+      now: deps.now(),
+    });
+    await recordActorEvent(trx, actor, { type: 'billing.updated', details: { changed } });
+    if (!changed.includes('invoiceEmail')) return;
+    await endInvoiceEmailLinks(trx, accountId);
+    await tellOfInvoiceEmail(trx, deps, accountId, actor.request);
+    if (value.invoiceEmail === null) return;
+    // Their own address needs no other mail.
+    if (value.invoiceEmail === present.email && present.holdsEmail && present.emailVerifiedAt)
+      await proveInvoiceEmail(trx, { accountId, email: present.email, at: deps.now() });
+    else if (asks) await sendLink(trx, deps, actor, value.invoiceEmail);
+  });
+}
+
+/**
+ * Keeps the address for invoices that a signup named, as if the person had given it. Throws what `updateOwnDetails` throws, and 409
+ * `edited_meanwhile` if another address is there by now.
+ */
+export async function keepOwnInvoiceEmail(deps: Dependencies, actor: Actor, email: string): Promise<void> {
+  requireProved(actor);
+  requireConfirmed(deps, actor);
+  await requireOwnAllowance(deps, actor, 'billing.updated');
+  await inTransactionOf(actor.visit, deps.db, async (trx) => {
+    const { id: accountId } = (await lockOpenActor(trx, actor)).account;
+    const { invoiceEmail, isInvoiceEmailUndecided } = await lockBillingDetails(trx, accountId);
+    if (invoiceEmail !== email) throw new AppError('edited_meanwhile');
+    if (!isInvoiceEmailUndecided) return;
+    await keepInvoiceEmail(trx, accountId, deps.now());
+    await recordActorEvent(trx, actor, {
+      type: 'billing.updated',
+      reason: 'kept',
+      details: { changed: ['invoiceEmail'] },
+    });
+    await tellOfInvoiceEmail(trx, deps, accountId, actor.request);
+  });
+}
+
+/** The address for invoices that waits for somebody of the account to say whether it is to stay, or undefined. */
+export async function findUndecidedInvoiceEmail(
+  { db }: Pick<Dependencies, 'db'>,
+  { session: { user } }: Actor,
+): Promise<{ email: string; isProved: boolean } | undefined> {
+  const found = user.emailVerifiedAt ? await findBillingDetails(db, user.account.id) : undefined;
+  if (!found?.invoiceEmail || !found.isInvoiceEmailUndecided || found.invoiceEmail === user.email)
+    return undefined;
+  return { email: found.invoiceEmail, isProved: found.provedInvoiceEmail !== null };
+}
+
+/** Mails the link to an address for invoices again. Does nothing if none waits. Throws what `updateOwnDetails` throws. */
+export async function mailInvoiceEmailAgain(deps: Dependencies, actor: Actor): Promise<void> {
+  requireProved(actor);
+  const { account } = actor.session.user;
+  const { invoiceEmail, provedInvoiceEmail } = (await findBillingDetails(deps.db, account.id)) ?? noDetails;
+  if (invoiceEmail === null || provedInvoiceEmail !== null) return;
+  requireConfirmed(deps, actor);
+  await countMail(deps, actor, invoiceEmail);
+  await inTransactionOf(actor.visit, deps.db, async (trx) => {
+    const { account: present } = await lockOpenActor(trx, actor);
+    if ((await lockBillingDetails(trx, present.id)).invoiceEmail !== invoiceEmail) return;
+    await endInvoiceEmailLinks(trx, present.id);
+    await sendLink(trx, deps, actor, invoiceEmail);
+  });
+}
+
+/** Counts like any mail that is asked for: the address may be a stranger's. Throws 429 `rate_limited`. */
+async function countMail(deps: Dependencies, { request, visit }: Actor, email: string): Promise<void> {
+  const device = await findDeviceName(deps, request, email);
+  await deps.mailLimits.countTry({ account: email, address: visit.address, device });
+}
+
+async function sendLink(
+  trx: Transaction<DB>,
+  { now }: Dependencies,
+  actor: Actor,
+  recipient: string,
+): Promise<void> {
+  await recordActorEvent(trx, actor, { type: 'billing.invoice_email_asked' });
+  // It belongs to whoever had it until a short while ago, so no other mail goes to it (contract 2.35). Nobody learns that.
+  if (await findReservation(trx, { email: recipient, now: now() })) return;
+  deferMail(trx, {
+    kind: 'invoice_email',
+    userId: actor.session.user.id,
+    recipient,
+    // Goes with the mails that people wait for (db/tables/mails.ts).
+    details: { ...keepTrace(actor.visit.trace), until: '' },
+    now: now(),
+  });
+}
+
+/** The address that a link proves, or undefined if the link does not work. Uses nothing up. */
+export async function findInvoiceEmail(deps: Pick<Dependencies, 'db' | 'now'>, token: string) {
+  const opened = await openLink(deps, token);
+  return opened && { email: opened.email };
+}
+
+async function openLink({ db, now }: Pick<Dependencies, 'db' | 'now'>, token: string) {
+  const key = { tokenHash: hashToken(token), purpose: 'invoice_email', now: now() } as const;
+  const found = await findAddressToken(db, key);
+  return found && { ...key, userId: found.userId, email: found.email };
+}
+
+/** From now on invoices of that account go to that address. Throws 404 `not_found` if the link does not work. */
+export async function confirmInvoiceEmail(
+  deps: Pick<Dependencies, 'db' | 'now'>,
+  visit: Visit,
+  token: string,
+): Promise<void> {
+  const opened = await openLink(deps, token);
+  if (!opened) throw new AppError('not_found');
+  const { userId, email } = opened;
+  await inTransactionOf(visit, deps.db, async (trx) => {
+    const user = await lockUser(trx, { id: userId });
+    if (!user) throw new AppError('not_found');
+    const accountId = user.account.id;
+    // Before the link, as whatever ends links does: two orders could deadlock.
+    await lockBillingDetails(trx, accountId);
+    if (!(await consumeMailToken(trx, opened))) throw new AppError('not_found');
+    if (!(await proveInvoiceEmail(trx, { accountId, email, at: deps.now() })))
+      throw new AppError('not_found');
+    // Whoever reads that mailbox may be somebody else: where they were is not the person's to know.
+    const { requestId } = trailOf(visit);
+    deferAuditEvent(trx, { type: 'billing.invoice_email_proved', requestId, userId });
+    // Nor is their browser.
+    await tellOfInvoiceEmail(trx, deps, accountId, undefined);
+  });
+}
+
+type SomeDetails = { [Name in keyof GivenDetails]?: string | undefined };
+
+/** The details with what is given in place of what was there, which is not judged anew. Throws 422 `validation_failed`. */
+function requireRight(
+  known: DetailValues,
+  given: SomeDetails,
+  config: Pick<Config, 'production'>,
+): DetailValues {
+  const named = Object.fromEntries(Object.entries(given).filter(([, text]) => text !== undefined));
+  const isGiven = (...names: (keyof GivenDetails)[]) => names.some((name) => Object.hasOwn(named, name));
+  const read = readDetails({ ...spellDetails(known), ...named }, config, { known, isGiven });
+  if ('errors' in read) throw new AppError('validation_failed', { errors: read.errors });
+  // One that was said stays said.
+  return { ...read.value, country: read.value.country ?? known.country };
+}
+
+/** The details as the fields of a form have them. */
+export function spellDetails({ company, address, country, vatId, invoiceEmail }: DetailValues): GivenDetails {
+  return {
+    company: company ?? '',
+    line1: address?.line1 ?? '',
+    line2: address?.line2 ?? '',
+    postcode: address?.postcode ?? '',
+    city: address?.city ?? '',
+    country: country ?? '',
+    vatId: vatId ?? '',
+    invoiceEmail: invoiceEmail ?? '',
+  };
+}
+
+const names: DetailName[] = ['company', 'address', 'vatId', 'invoiceEmail'];
+
+export const listChanged = (before: DetailValues, after: DetailValues): DetailName[] => {
+  const spell = ({ address, country }: DetailValues) =>
+    JSON.stringify(Object.values(spellDetails({ ...noDetails, address, country })));
+  return names.filter((name) =>
+    name === 'address' ? spell(before) !== spell(after) : before[name] !== after[name],
+  );
+};
+
+const nameOf = (pointer: string): DetailName[] => names.filter((name) => pointers[name] === pointer);

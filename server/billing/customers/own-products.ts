@@ -1,0 +1,48 @@
+// The products of this group that a person is shown, and when they were last there.
+import { listLastLaunches, listVisitedClients } from '../../../db/tables/launches.ts';
+import { listContractStates } from '../../../db/tables/service-contracts.ts';
+import type { User } from '../../../db/tables/users.ts';
+import type { Dependencies } from '../../ground/dependencies.ts';
+import { roleOf } from '../../identity/person/profile.ts';
+import type { Actor } from '../../identity/session/actor.ts';
+import type { Audience, Client } from '../../sso/clients.ts';
+import { isRunning, presentStatus } from '../contracts/contract-states.ts';
+
+/**
+ * Every product that is listed to this person, and when they were last handed to it, if ever. `href` opens the product: its
+ * own login, or a launch if no login is configured.
+ */
+export async function listOwnProducts(deps: Dependencies, { session: { user } }: Actor) {
+  const [launches, isListed] = await Promise.all([
+    listLastLaunches(deps.db, user.id),
+    findWhatIsListed(deps, user),
+  ]);
+  return [...deps.config.clients.values()].filter(isListed).map(({ name, title, logoPath, loginUrl }) => ({
+    name,
+    title,
+    logoPath,
+    href: loginUrl ?? `/sso/launch/${name}`,
+    openedAt: launches.find(({ client }) => client === name)?.at,
+  }));
+}
+
+/** Which clients are listed to the user (contract 8.61 to 8.63). */
+async function findWhatIsListed(
+  { config, db, now }: Dependencies,
+  user: User,
+): Promise<(client: Client) => boolean> {
+  const asks = (audience: Audience) =>
+    [...config.clients.values()].some(({ listedTo }) => listedTo.includes(audience));
+  const [visited = [], states = []] = await Promise.all([
+    asks('visited') ? listVisitedClients(db, user.id) : undefined,
+    asks('contract') && user.emailVerifiedAt ? listContractStates(db, user.account.id) : undefined,
+  ]);
+  const isOf: Record<Audience, (client: Client) => boolean> = {
+    everybody: () => true,
+    merchants: () => roleOf(user) === 'merchant',
+    administrators: () => roleOf(user) === 'admin',
+    visited: ({ name }) => visited.includes(name),
+    contract: () => states.some((state) => isRunning(presentStatus(state, now()))),
+  };
+  return (client) => client.listedTo.some((audience) => isOf[audience](client));
+}

@@ -1,0 +1,157 @@
+// `account.billing` of a signup (contract 7.236 to 7.240): fills what was not edited here, of an account that this signup made:
+// whoever signs up with somebody's address must not get their invoices. What is wrong is left out, so that no customer is lost.
+import type { Transaction } from 'kysely';
+import type { DB } from '../../../db/schema.ts';
+import {
+  type DetailName,
+  type DetailValues,
+  lockBillingDetails,
+  updateBillingDetails,
+} from '../../../db/tables/billing-details.ts';
+import { deferMail } from '../../../db/tables/mails.ts';
+import { findReservation } from '../../../db/tables/reserved-addresses.ts';
+import { type Contract, hasMadeAccount } from '../../../db/tables/service-contracts.ts';
+import { findUserById } from '../../../db/tables/users.ts';
+import { AppError } from '../../basics/errors.ts';
+import { isObject } from '../../basics/is-object.ts';
+import { keepTrace } from '../../identity/ground/address-proof.ts';
+import { spendAllowance } from '../../identity/ground/allowances.ts';
+import type { Config } from '../../settings/config.ts';
+import type { Trace } from '../../web/trace-context.ts';
+import {
+  allPointer,
+  type GivenAddress,
+  mayHideCountry,
+  type Place,
+  pointers,
+  type Read,
+  readAddress,
+  readBuyerVatId,
+  readCompany,
+  readInvoiceEmail,
+} from '../invoices/read-details.ts';
+import { asGiven, settlePlace } from '../invoices/waiting-country.ts';
+import { readCountry } from '../values/countries.ts';
+import { endInvoiceEmailLinks } from './invoice-email.ts';
+import { listChanged } from './own-details.ts';
+
+type FromSignup = {
+  contract: Pick<Contract, 'id' | 'accountId' | 'userId'>;
+  billing: unknown;
+  now: Date;
+  trace: Trace | undefined;
+};
+
+/** Fills the details of an account. The result is what was left out, as JSON pointers into the signup. */
+export async function fillDetails(
+  trx: Transaction<DB>,
+  config: Pick<Config, 'production'>,
+  { contract: { id, accountId, userId }, billing, now, trace }: FromSignup,
+): Promise<string[]> {
+  if (billing === undefined || billing === null) return [];
+  if (!(await hasMadeAccount(trx, id))) return [allPointer];
+  const present = await lockBillingDetails(trx, accountId);
+  const details = asGiven(present);
+  const isOpen = (name: DetailName) => !details.editedHere.includes(name);
+  const { values, place, faulty } = readBilling(billing, config, {
+    country: details.country,
+    canMove: isOpen('address'),
+  });
+  const filled: DetailValues = { ...details };
+  const given = (Object.keys(values) as DetailName[]).filter(isOpen);
+  for (const name of given) Object.assign(filled, { [name]: values[name] });
+  // A country that is said alone leaves an address there as it is.
+  if (place && isOpen('address') && (place.address || place.country !== details.country)) {
+    Object.assign(filled, place);
+    if (place.address) given.push('address');
+  }
+  const ignored = faulty.map((name) => (name === 'all' ? allPointer : pointers[name]));
+  const settled = await settlePlace(trx, accountId, { details: present, given: filled, now });
+  // What was wrong before and is right now is not missing any more, unless it waits.
+  const isHeld = settled.country === null && settled.waiting !== null;
+  const stillIgnored = details.ignored.filter(
+    (pointer) =>
+      (isHeld && mayHideCountry(pointer)) ||
+      (pointer !== allPointer && !given.some((name) => pointers[name] === pointer)),
+  );
+  const wrong = faulty.filter((name) => name === 'all' || isOpen(name));
+  const kept = wrong.map((name) => (name === 'all' ? allPointer : pointers[name]));
+  await updateBillingDetails(trx, accountId, {
+    ...settled,
+    editedHere: details.editedHere,
+    ignored: [...new Set([...stillIgnored, ...kept])].sort(),
+  });
+  if (listChanged(details, filled).includes('invoiceEmail') && filled.invoiceEmail !== null) {
+    await endInvoiceEmailLinks(trx, accountId);
+    await askToProve(trx, { userId, recipient: filled.invoiceEmail, now, trace });
+  }
+  return ignored;
+}
+
+type Asked = { userId: string; recipient: string; now: Date; trace: Trace | undefined };
+
+/** Mails the link that proves the address; not more than twice a day to one, whoever named it to the CRM. */
+async function askToProve(trx: Transaction<DB>, { userId, recipient, now, trace }: Asked): Promise<void> {
+  const user = await findUserById(trx, userId);
+  // Their own address gets invoices anyway.
+  if (!user || user.email === recipient || (await findReservation(trx, { email: recipient, now }))) return;
+  try {
+    await spendAllowance(trx, 'invoice-email-of-signup', recipient);
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'rate_limited') return;
+    throw error;
+  }
+  deferMail(trx, {
+    kind: 'invoice_email',
+    userId,
+    recipient,
+    details: { ...keepTrace(trace), until: '' },
+    now,
+  });
+}
+
+/**
+ * `country` is the one that is known so far, which stays unless a signup `canMove` it. What is absent, null or empty is not said.
+ * `place` has the country also if the rest of the address is faulty.
+ */
+function readBilling(
+  billing: unknown,
+  config: Pick<Config, 'production'>,
+  { country, canMove }: { country: string | null; canMove: boolean },
+): { values: Partial<DetailValues>; place: Place | undefined; faulty: (DetailName | 'all')[] } {
+  if (!isObject(billing)) return { values: {}, place: undefined, faulty: ['all'] };
+  const values: Partial<DetailValues> = {};
+  const faulty: DetailName[] = [];
+  const take = <Name extends Exclude<DetailName, 'address'>>(
+    name: Name,
+    given: unknown,
+    read: (given: string) => Read<DetailValues[Name]>,
+  ) => {
+    if (given === undefined || given === null) return;
+    const found = typeof given === 'string' ? read(given) : undefined;
+    if (!found || 'errors' in found) faulty.push(name);
+    else if (found.value !== null) values[name] = found.value;
+  };
+  const { company, address, vat_id: vatId, invoice_email: invoiceEmail } = billing;
+  take('company', company, readCompany);
+  const { place, isFaulty } = readPlace(address);
+  if (isFaulty) faulty.push('address');
+  const known = (canMove ? place?.country : undefined) ?? country ?? undefined;
+  take('vatId', vatId, (given) => readBuyerVatId(given, known));
+  take('invoiceEmail', invoiceEmail, (given) => readInvoiceEmail(given, config));
+  return { values, place, faulty };
+}
+
+function readPlace(given: unknown): { place?: Place; isFaulty: boolean } {
+  if (given === undefined || given === null) return { isFaulty: false };
+  if (!isObject(given)) return { isFaulty: true };
+  const names = ['line1', 'line2', 'postcode', 'city', 'country'] as const;
+  const parts = names.map((name) => [name, given[name] ?? ''] as const);
+  const read = parts.every(([, part]) => typeof part === 'string')
+    ? readAddress(Object.fromEntries(parts) as GivenAddress)
+    : undefined;
+  if (read && 'value' in read)
+    return { ...(read.value.country !== null && { place: read.value }), isFaulty: false };
+  const country = typeof given.country === 'string' ? readCountry(given.country) : undefined;
+  return { ...(country !== undefined && { place: { address: null, country } }), isFaulty: true };
+}

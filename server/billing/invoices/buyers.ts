@@ -1,0 +1,51 @@
+// Whom a document is made out to, as they are when it is issued.
+import type { Database } from '../../../db/postgres/client.ts';
+import { findAccountName } from '../../../db/tables/accounts.ts';
+import { type BillingDetails, findBillingDetails, noDetails } from '../../../db/tables/billing-details.ts';
+import type { Contract } from '../../../db/tables/service-contracts.ts';
+import { findUserById } from '../../../db/tables/users.ts';
+import { isPrintable } from '../values/billing-text.ts';
+import type { DocumentFacts } from '../values/document-facts.ts';
+import { isCountryUnread } from './read-details.ts';
+import type { TaxedBuyer } from './tax.ts';
+
+/** `taxed` is null while their country cannot be read (contract 7.393). */
+export type Buyer = { facts: DocumentFacts['buyer']; taxed: TaxedBuyer | null };
+
+/** Undefined once the account is erased: nobody is left to invoice. */
+export async function findBuyer(
+  db: Database,
+  { accountId, userId }: Pick<Contract, 'accountId' | 'userId'>,
+): Promise<Buyer | undefined> {
+  // The user may be erased while others still have the account.
+  const [details, accountName, user] = await Promise.all([
+    findBillingDetails(db, accountId),
+    findAccountName(db, accountId),
+    findUserById(db, userId),
+  ]);
+  if (accountName === undefined) return undefined;
+  const { address = null, country = null, vatId = null } = details ?? {};
+  const email = details?.provedInvoiceEmail ?? user?.email ?? null;
+  const name = printable(details?.company ?? accountName) || printable(email ?? '');
+  return {
+    // One that is kept from before such addresses were refused is left out.
+    facts: {
+      name,
+      address,
+      ...(address === null && country !== null && { country }),
+      vat_id: vatId,
+      email: email && isPrintable(email) ? email : null,
+    },
+    taxed: buildTaxedBuyer(details),
+  };
+}
+
+export const buildTaxedBuyer = (
+  details: Pick<BillingDetails, 'country' | 'vatId' | 'hasCheckedVatId' | 'ignored'> = noDetails,
+): TaxedBuyer | null => {
+  const { country, vatId, hasCheckedVatId } = details;
+  return isCountryUnread(details) ? null : { country, vatId, hasCheckedVatId };
+};
+
+/** XML has no place for noncharacters, which a name may have. */
+const printable = (text: string) => Array.from(text).filter(isPrintable).join('');

@@ -1,0 +1,68 @@
+// Contracts and invoices of everybody, as the commands print them and administrators read them (contract 12.140 to 12.142).
+import type { Database } from '../../../db/postgres/client.ts';
+import {
+  type ListedContract,
+  type ListedInvoice,
+  listContracts,
+  listInvoices,
+} from '../../../db/tables/book-lists.ts';
+import { minorDigits } from '../../basics/currencies.ts';
+import { contractStatusSchema, describeContract } from '../contracts/contract-list.ts';
+import { findZone } from './issue.ts';
+
+export const contractStates = [...contractStatusSchema.options, 'held'] as const;
+export const invoiceStates = ['open', 'paid', 'void', 'overdue'] as const;
+
+/** `held` is why its next period cannot be invoiced; `email` is null once its user is erased. */
+export const describeListedContract = ({ held, email, ...contract }: ListedContract, now: Date) => ({
+  ...describeContract(contract, now),
+  held,
+  email,
+});
+
+/** Amounts in minor units. */
+export const describeListedInvoice = (invoice: ListedInvoice) => ({
+  number: invoice.number,
+  signup_id: invoice.signupId,
+  status: invoice.status,
+  overdue: invoice.isOverdue,
+  currency: invoice.currency,
+  total: invoice.total,
+  open: invoice.open,
+  issued_at: invoice.issuedAt.toISOString(),
+  due_at: invoice.dueAt.toISOString(),
+  email: invoice.email,
+});
+
+const pageSize = 50;
+
+type Asked<Before> = { state?: string | undefined; before?: Before | undefined; now: Date };
+
+/** A page of 50, the newest first. `next` is the `before` of the next one, null on the last. */
+export async function readContracts(db: Database, asked: Asked<string>) {
+  const rows = await listContracts(db, { ...asked, limit: pageSize + 1 });
+  const page = rows.slice(0, pageSize);
+  return {
+    contracts: page.map((contract) => {
+      const described = describeListedContract(contract, asked.now);
+      const { price } = described;
+      return { ...described, minorDigits: price && minorDigits(price.currency) };
+    }),
+    next: rows.length > pageSize ? (page.at(-1)?.id ?? null) : null,
+  };
+}
+
+/** As `readContracts`. `user_id` is null once the user is erased. */
+export async function readInvoices(db: Database, asked: Asked<number>) {
+  const rows = await listInvoices(db, { ...asked, zone: await findZone(db), limit: pageSize + 1 });
+  const page = rows.slice(0, pageSize);
+  return {
+    invoices: page.map((invoice) => ({
+      ...describeListedInvoice(invoice),
+      due_on: invoice.dueOn,
+      user_id: invoice.userId,
+      minorDigits: minorDigits(invoice.currency),
+    })),
+    next: rows.length > pageSize ? (page.at(-1)?.id ?? null) : null,
+  };
+}

@@ -1,0 +1,79 @@
+// What a contract will be charged (contract 7.185 to 7.198): by the same functions that issue. Pure, but for reading.
+import type { Database } from '../../../db/postgres/client.ts';
+import { inTransaction } from '../../../db/postgres/transactions.ts';
+import { readClock } from '../../../db/tables/documents.ts';
+import { type Contract, findContract } from '../../../db/tables/service-contracts.ts';
+import { type Charge, listWaitingPeriods } from '../../../db/tables/waiting-periods.ts';
+import { AppError } from '../../basics/errors.ts';
+import type { BillingSettings } from '../settings/settings.ts';
+import { dayIn } from '../values/days.ts';
+import type { TaxCategory } from '../values/document-facts.ts';
+import { endOfPeriod, listPeriods } from '../values/periods.ts';
+import { type Buyer, findBuyer } from './buyers.ts';
+import { drawUp, findSettings, type HeldCode } from './issue.ts';
+
+/** A document to come, as `--json` has it. Amounts in minor units, `rate` in hundredths of a percent. */
+export type Forecast = {
+  issued_on: string;
+  period_first_day: string;
+  period_last_day: string;
+  currency: string;
+  net: number;
+  tax: number;
+  total: number;
+  category: TaxCategory;
+  rate: number;
+};
+
+/** `held`: why there is nothing after these. */
+export type Preview = { documents: Forecast[]; held: HeldCode | null };
+
+/**
+ * As if all is paid in time, and neither the contract, its buyer nor the settings change. `waiting`: its periods that began and
+ * are not invoiced. `buyer`: undefined once the account is erased.
+ */
+export function previewDocuments(
+  settings: BillingSettings,
+  {
+    contract,
+    waiting,
+    buyer,
+  }: { contract: Contract; waiting: Charge[]; buyer: Pick<Buyer, 'taxed'> | undefined },
+  { now, months }: { now: Date; months: number },
+): Preview {
+  const documents: Forecast[] = [];
+  const zone = settings.seller.time_zone;
+  for (const charge of [...waiting, ...listPeriods(contract, addMonths(now, months)).charges]) {
+    if (charge.price.unitAmount === 0) continue;
+    if (!buyer) return { documents, held: 'account_erased' };
+    const drawn = drawUp(settings, charge, buyer);
+    if ('held' in drawn) return { documents, held: drawn.held };
+    const { firstDay, lastDay, net, tax, total, category, rate } = drawn;
+    documents.push({
+      issued_on: dayIn(zone, charge.startsAt > now ? charge.startsAt : now),
+      period_first_day: firstDay,
+      period_last_day: lastDay,
+      currency: charge.price.currency,
+      ...{ net, tax, total, category, rate },
+    });
+  }
+  return { documents, held: null };
+}
+
+/** The same time of the day so many months later, or on the last day of a shorter month. */
+export const addMonths = (from: Date, months: number): Date => {
+  let at = from;
+  for (let month = 0; month < months; month++) at = endOfPeriod(at, 'month', from.getUTCDate());
+  return at;
+};
+
+/** The preview of the contract of a signup. Throws 404 `not_found`, or `not_configured` while there is no seller. */
+export const readPreview = (db: Database, signupId: string, months: number): Promise<Preview> =>
+  inTransaction(db, { by: 'service', cause: 'preview' }, async (trx) => {
+    const contract = await findContract(trx, { signupId });
+    const [settings, now] = [await findSettings(trx), await readClock(trx)];
+    if (!contract) throw new AppError('not_found');
+    if (!settings) throw new AppError('not_configured');
+    const [buyer, waiting] = [await findBuyer(trx, contract), await listWaitingPeriods(trx, contract.id)];
+    return previewDocuments(settings.settings, { contract, waiting, buyer }, { now, months });
+  });

@@ -1,0 +1,134 @@
+// What administrators see at /admin/billing (contract 7.191 to 7.194 and 7.300 to 7.306): what waits for somebody, what is to come,
+// and what came in. Reads only. Amounts in minor units.
+import type { Transaction } from 'kysely';
+import { z } from 'zod';
+import { inTransaction } from '../../../db/postgres/transactions.ts';
+import type { DB } from '../../../db/schema.ts';
+import {
+  listHeld,
+  listIgnored,
+  listIncomplete,
+  listOverdue,
+  listUnmade,
+  listWaitingCountries,
+  sumOpen,
+  sumUnallocated,
+} from '../../../db/tables/book-lists.ts';
+import {
+  hasIncomeBefore,
+  listPastDue,
+  listTrialsEnding,
+  type Recurring,
+  sumIncome,
+  sumRecurring,
+} from '../../../db/tables/book-reports.ts';
+import { findBillingPause } from '../../../db/tables/restores.ts';
+import { minorDigits } from '../../basics/currencies.ts';
+import type { Dependencies } from '../../ground/dependencies.ts';
+import { divideRounded } from '../values/amounts.ts';
+import { dayIn } from '../values/days.ts';
+import { findSettings, zoneOf } from './issue.ts';
+import { overdueBefore } from './waiting-country.ts';
+
+const most = 100;
+const monthsOfIncome = 13;
+const trialDays = 30;
+
+/** Such as 2025-11. */
+export const monthSchema = z
+  .string()
+  .max(7)
+  .regex(/^20\d\d-(0[1-9]|1[0-2])$/);
+
+/** Reads all on one connection: a page must not take those that logins wait for. */
+export const summariseBilling = ({ db, now }: Pick<Dependencies, 'db' | 'now'>, before?: string) =>
+  inTransaction(db, { by: 'service' }, (trx) => readSummary(trx, { now: now(), before }));
+
+export async function readSummary(
+  db: Transaction<DB>,
+  { now, before }: { now: Date; before?: string | undefined },
+) {
+  const settings = await findSettings(db);
+  const zone = zoneOf(settings);
+  // Without `before` a series may be ahead of the clock: its documents are of the newest month.
+  const from = addMonth(before ?? addMonth(dayIn(zone, now).slice(0, 7), 1), -monthsOfIncome);
+  const limit = most + 1;
+  const [
+    open,
+    overdue,
+    held,
+    incomplete,
+    ignored,
+    unmade,
+    waiting,
+    unallocated,
+    recurring,
+    trials,
+    pastDue,
+    income,
+    more,
+    waitsSince,
+  ] = await Promise.all([
+    sumOpen(db, now),
+    listOverdue(db, now),
+    listHeld(db),
+    listIncomplete(db),
+    listIgnored(db),
+    listUnmade(db),
+    listWaitingCountries(db),
+    sumUnallocated(db),
+    sumRecurring(db, now),
+    listTrialsEnding(db, { now, until: new Date(now.getTime() + trialDays * 24 * 3_600_000), limit }),
+    listPastDue(db, { now, limit }),
+    sumIncome(db, { zone, from, before }),
+    hasIncomeBefore(db, { zone, month: from }),
+    findBillingPause(db),
+  ]);
+  const lists = { overdue, pastDue, held, countries: waiting, incomplete, ignored, unmade, trials };
+  return {
+    open: open.map(withDigits),
+    overdue: overdue.slice(0, most).map(withDigits),
+    pastDue: pastDue.slice(0, most).map((contract) => ({ ...contract, open: contract.open.map(withDigits) })),
+    unallocated: unallocated.map(withDigits),
+    held: held.slice(0, most),
+    /** Other countries that change the tax and wait for an administrator. */
+    countries: waiting
+      .slice(0, most)
+      .map((each) => ({ ...each, isOverdue: each.since < overdueBefore(now) })),
+    incomplete: incomplete.slice(0, most),
+    ignored: ignored.slice(0, most),
+    unmade: unmade.slice(0, most),
+    trials: trials.slice(0, most),
+    recurring: recurring.map(describeRecurring),
+    /** How the prices of plans are meant; null without a seller. */
+    prices: settings?.settings.tax.prices ?? null,
+    income: { rows: income.map(withDigits), earlier: more ? from : null },
+    /** When the database was restored, while billing waits since then. */
+    waitsSince: waitsSince ?? null,
+    /** The lists that leave something out. */
+    more: Object.entries(lists).flatMap(([name, { length }]) => (length > most ? [name] : [])),
+  };
+}
+
+const withDigits = <T extends { currency: string }>(each: T) => ({
+  ...each,
+  minorDigits: minorDigits(each.currency),
+});
+
+/** All are added up as twelfths, and rounded once (contract 7.304). */
+function describeRecurring({ plan, currency, count, yearly, ofMonths, ofYears }: Recurring) {
+  const twelfths = BigInt(ofMonths) * 12n + BigInt(ofYears);
+  return {
+    ...{ plan, currency, count, yearly },
+    ...{
+      amount: Number(divideRounded(twelfths, 12n)),
+      minorDigits: currency === null ? 0 : minorDigits(currency),
+    },
+  };
+}
+
+function addMonth(month: string, months: number): string {
+  const first = new Date(`${month}-01T00:00:00Z`);
+  first.setUTCMonth(first.getUTCMonth() + months);
+  return first.toISOString().slice(0, 7);
+}

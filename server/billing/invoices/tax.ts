@@ -1,0 +1,43 @@
+// Which tax a document charges (contract 7.62 to 7.66). Pure.
+
+import type { BillingSettings } from '../settings/settings.ts';
+import { isMemberState } from '../values/countries.ts';
+import type { TaxCategory } from '../values/document-facts.ts';
+import { readVatId } from '../values/vat-ids.ts';
+
+export type Tax = { category: TaxCategory; rate: number; words: string | null };
+
+/** `country` is null where none was said. `hasCheckedVatId`: an administrator has marked `vatId` as checked. */
+export type TaxedBuyer = { country: string | null; vatId: string | null; hasCheckedVatId: boolean };
+
+/** The tax for a period with that last day; undefined if no rule says one. */
+export function findTax(
+  { seller, tax }: Pick<BillingSettings, 'seller' | 'tax'>,
+  buyer: TaxedBuyer,
+  lastDay: string,
+): Tax | undefined {
+  const country = buyer.country ?? seller.address.country;
+  if (seller.vat_id !== undefined && isReverseCharge(seller.address.country, country, buyer))
+    return { category: 'AE', rate: 0, words: tax.reverse_charge_words };
+  const own = tax.rules.filter((rule) => rule.country === country);
+  const [rule] = (own.length > 0 ? own : tax.rules.filter((each) => each.country === '*'))
+    .filter(({ from }) => from <= lastDay)
+    .sort((a, b) => (a.from < b.from ? 1 : -1));
+  return rule && { category: rule.category, rate: rule.rate, words: rule.words ?? null };
+}
+
+/** Whether two buyers are taxed alike on every day that the rules tell apart. */
+export const isTaxedAlike = (
+  settings: Pick<BillingSettings, 'seller' | 'tax'>,
+  one: TaxedBuyer,
+  other: TaxedBuyer,
+): boolean =>
+  settings.tax.rules.every(({ from }) => {
+    const [a, b] = [one, other].map((buyer) => findTax(settings, buyer, from));
+    return a?.category === b?.category && a?.rate === b?.rate;
+  });
+
+function isReverseCharge(sellers: string, buyers: string, { vatId, hasCheckedVatId }: TaxedBuyer): boolean {
+  const isAbroad = sellers !== buyers && isMemberState(sellers) && isMemberState(buyers);
+  return isAbroad && hasCheckedVatId && vatId !== null && readVatId(buyers, vatId) === vatId;
+}

@@ -1,0 +1,319 @@
+// Money that came in, went back, and pays invoices (contract 7.130 to 7.139). Each function works in the caller's transaction,
+// and locks contracts, then invoices, then payments, in one order for all; whoever finds afterwards that it locked too little
+// starts again.
+import type { Transaction } from 'kysely';
+import { LostRace } from '../../../db/races.ts';
+import type { DB } from '../../../db/schema.ts';
+import { insertAllocation, listAllocated } from '../../../db/tables/allocations.ts';
+import { deferAuditEvent } from '../../../db/tables/audit-events.ts';
+import {
+  findInvoice,
+  type Invoice,
+  listContractsOf,
+  lockInvoice,
+  updateSettled,
+} from '../../../db/tables/invoices.ts';
+import {
+  findPayment,
+  insertPayment,
+  listReturns,
+  lockPayments,
+  type Payment,
+  setUnallocated,
+} from '../../../db/tables/payments.ts';
+import { lockContract } from '../../../db/tables/service-contracts.ts';
+import type { BooksTrail } from '../../acts/act-on-books.ts';
+import { AppError } from '../../basics/errors.ts';
+import { faultWords } from '../../basics/fault-words.ts';
+import { settleContract } from '../invoices/invoicing.ts';
+import { deferPaymentMail } from '../invoices/mails.ts';
+
+/** Who does it, and when. */
+export type Bookkeeper = { now: Date; recordedBy: Payment['recordedBy']; trail?: BooksTrail };
+
+export type Money = Pick<
+  Payment,
+  'id' | 'currency' | 'amount' | 'paidAt' | 'method' | 'reference' | 'invoiceNumber'
+> &
+  ({ kind: 'payment'; of: null } | { kind: 'refund'; of: string });
+
+export type Recorded = { payment: Payment; applied: boolean };
+
+/** Records a payment or a refund, once. Throws 422 `idempotency_key_reused` if its id has other facts, or `validation_failed`. */
+export async function recordMoney(trx: Transaction<DB>, money: Money, by: Bookkeeper): Promise<Recorded> {
+  const named = money.invoiceNumber === null ? undefined : await findInvoice(trx, money.invoiceNumber);
+  const invoices = await lockInvoices(trx, [
+    ...(named ? [named] : []),
+    ...(money.kind === 'refund' ? await listPaid(trx, money.of) : []),
+  ]);
+  await lockPayments(trx, [money.id, ...(money.of === null ? [] : [money.of])]);
+  const known = await findPayment(trx, money.id);
+  if (known) {
+    if (!hasSameFacts(known, money)) throw otherFacts();
+    return { payment: known, applied: false };
+  }
+  await (money.kind === 'payment'
+    ? applyPayment(trx, money, named && invoices.get(named.id), by)
+    : applyRefund(trx, money, invoices, by));
+  await settleContracts(trx, invoices, by);
+  deferAuditEvent(trx, {
+    ...by.trail,
+    type: money.kind === 'payment' ? 'payment.recorded' : 'payment.refunded',
+    details: { ...by.trail?.details, payment: money.id, ...(named && { number: named.number }) },
+  });
+  return { payment: (await findPayment(trx, money.id)) as Payment, applied: true };
+}
+
+/** Records a payment of all that is open of an invoice. Throws 404 `not_found`, and 409 `already_settled` if nothing is. */
+export async function payOpen(
+  trx: Transaction<DB>,
+  { number, id, paidAt }: { number: string; id: string; paidAt: Date },
+  by: Bookkeeper,
+): Promise<Recorded> {
+  const found = await findInvoice(trx, number);
+  if (!found) throw new AppError('not_found');
+  const invoice = (await lockInvoices(trx, [found])).get(found.id);
+  if (!invoice || invoice.open === 0) throw new AppError('already_settled');
+  const { currency, open: amount } = invoice;
+  const named = { invoiceNumber: number, method: null, reference: null };
+  return recordMoney(trx, { id, kind: 'payment', of: null, currency, amount, paidAt, ...named }, by);
+}
+
+const hasSameFacts = (known: Payment, money: Money) =>
+  known.kind === money.kind &&
+  known.of === money.of &&
+  known.invoiceNumber === money.invoiceNumber &&
+  known.currency === money.currency &&
+  known.amount === money.amount &&
+  known.paidAt.getTime() === money.paidAt.getTime();
+
+/** What of it went back before it came is gone; the rest pays what is open of the invoice that it names. */
+async function applyPayment(
+  trx: Transaction<DB>,
+  money: Money,
+  invoice: Invoice | undefined,
+  by: Bookkeeper,
+): Promise<void> {
+  const refunds = (await listReturns(trx, money.id)).filter(({ currency }) => currency === money.currency);
+  const gone = Math.min(money.amount, sum(refunds.map(({ amount }) => amount)));
+  await settleRefunds(trx, refunds, gone);
+  const unallocated = money.amount - gone;
+  await insertPayment(trx, { ...money, recordedBy: by.recordedBy, unallocated });
+  if (invoice?.currency !== money.currency) return;
+  const amount = await allocateUpTo(trx, { payment: { ...money, unallocated }, invoice });
+  if (amount > 0) thank(trx, money.id, invoice, by);
+}
+
+function thank(trx: Transaction<DB>, payment: string, invoice: Invoice, { now }: Bookkeeper): void {
+  const { number, hasDocument, contractId } = invoice;
+  if (hasDocument) deferPaymentMail(trx, { payment, number, contractId }, now);
+}
+
+/** Takes what is not allocated of its payment first, then what it pays, the newest first. */
+async function applyRefund(
+  trx: Transaction<DB>,
+  money: Money & { kind: 'refund' },
+  invoices: Map<number, Invoice>,
+  by: Bookkeeper,
+): Promise<void> {
+  if (money.of === money.id) throw refuse('/of', 'Must be the id of a payment, not of this refund.');
+  const payment = await findPayment(trx, money.of);
+  if (payment && payment.kind !== 'payment') throw refuse('/of', 'Must be the id of a payment.');
+  if (payment && payment.currency !== money.currency)
+    throw refuse('/amount/currency', 'Must be the currency of the payment.');
+  if ((await listReturns(trx, money.id)).length > 0)
+    throw refuse('/payment_id', 'A refund of this id is recorded, so it must be a payment.');
+  await insertPayment(trx, { ...money, recordedBy: by.recordedBy, unallocated: -money.amount });
+  if (!payment) return;
+  let missing = money.amount;
+  const left = Math.min(missing, payment.unallocated);
+  if (left > 0) await setUnallocated(trx, payment.id, payment.unallocated - left);
+  missing -= left;
+  for (const { invoiceId, amount } of missing > 0 ? await listAllocated(trx, { payment: payment.id }) : []) {
+    const part = Math.min(missing, amount);
+    if (part === 0) break;
+    const invoice = invoices.get(invoiceId);
+    if (!invoice) throw new LostRace();
+    await moveAllocated(trx, { payment: payment.id, invoice, amount: -part, paidAt: by.now });
+    missing -= part;
+  }
+  const refunds = (await listReturns(trx, payment.id)).filter(
+    ({ kind, currency }) => kind === 'refund' && currency === money.currency,
+  );
+  await settleRefunds(
+    trx,
+    refunds,
+    sum(refunds.map(({ amount, unallocated }) => amount + unallocated)) + money.amount - missing,
+  );
+}
+
+const sum = (amounts: number[]) => amounts.reduce((all, amount) => all + amount, 0);
+
+/**
+ * Says which refunds of a payment found something to take, `taken` in all: those of an earlier time first, in whatever order they
+ * were reported.
+ */
+async function settleRefunds(trx: Transaction<DB>, refunds: Payment[], taken: number): Promise<void> {
+  const byTime = (one: Payment, other: Payment) =>
+    one.paidAt.getTime() - other.paidAt.getTime() || (one.id < other.id ? -1 : 1);
+  let left = taken;
+  for (const { id, amount, unallocated } of refunds.sort(byTime)) {
+    const part = Math.min(left, amount);
+    if (unallocated !== part - amount) await setUnallocated(trx, id, part - amount);
+    left -= part;
+  }
+}
+
+const refuse = (pointer: string, detail: string) =>
+  new AppError('validation_failed', { errors: [{ pointer, detail }] });
+
+/**
+ * Pays an invoice with what is left of a payment. Throws 404 `not_found`, 409 `already_settled` if nothing is left or open, and
+ * 422 for another currency.
+ */
+export async function allocate(
+  trx: Transaction<DB>,
+  { paymentId, number }: { paymentId: string; number: string },
+  by: Bookkeeper,
+): Promise<number> {
+  const named = await findInvoice(trx, number);
+  if (!named || (await findPayment(trx, paymentId))?.kind !== 'payment') throw new AppError('not_found');
+  const invoices = await lockInvoices(trx, [named]);
+  const invoice = invoices.get(named.id) as Invoice;
+  await lockPayments(trx, [paymentId]);
+  const payment = await findPayment(trx, paymentId);
+  if (!payment) throw new AppError('not_found');
+  if (payment.currency !== invoice.currency) throw refuse('/number', faultWords.allocate_currency);
+  const amount = await allocateUpTo(trx, { payment, invoice });
+  if (amount <= 0) throw new AppError('already_settled');
+  thank(trx, payment.id, invoice, by);
+  await settleContracts(trx, invoices, by);
+  deferAuditEvent(trx, {
+    ...by.trail,
+    type: 'payment.allocated',
+    details: { ...by.trail?.details, payment: payment.id, number: invoice.number, amount },
+  });
+  return amount;
+}
+
+/** Records that what is left of a payment was paid back. Throws 404 `not_found`, and 409 `already_settled` if nothing is left. */
+export async function payBack(
+  trx: Transaction<DB>,
+  { paymentId, id, paidAt }: { paymentId: string; id: string; paidAt: Date },
+  by: Bookkeeper,
+): Promise<number> {
+  await lockPayments(trx, [paymentId]);
+  const payment = await findPayment(trx, paymentId);
+  if (payment?.kind !== 'payment') throw new AppError('not_found');
+  const { currency, unallocated: amount } = payment;
+  if (amount === 0) throw new AppError('already_settled');
+  await setUnallocated(trx, payment.id, 0);
+  await insertPayment(trx, {
+    ...{ id, kind: 'paid_back', of: payment.id, currency, amount, paidAt },
+    ...{ method: null, reference: null, invoiceNumber: null, recordedBy: by.recordedBy, unallocated: 0 },
+  });
+  deferAuditEvent(trx, {
+    ...by.trail,
+    type: 'payment.refunded',
+    details: { ...by.trail?.details, payment: payment.id, amount },
+  });
+  return amount;
+}
+
+/** Allocates as much as both allow, and no more than `most`. The result is how much. */
+export async function allocateUpTo(
+  trx: Transaction<DB>,
+  {
+    payment,
+    invoice,
+    most = payment.unallocated,
+  }: { payment: Pick<Payment, 'id' | 'unallocated' | 'paidAt'>; invoice: Invoice; most?: number },
+): Promise<number> {
+  const amount = Math.min(payment.unallocated, most, invoice.open);
+  if (amount <= 0) return 0;
+  await setUnallocated(trx, payment.id, payment.unallocated - amount);
+  await moveAllocated(trx, { payment: payment.id, invoice, amount, paidAt: payment.paidAt });
+  return amount;
+}
+
+/**
+ * Frees what is allocated of an invoice beyond `allocated`, the newest first, for other uses. `invoice` is locked. `at` is when it
+ * was freed, if that is not now. The result has each payment with how much of it was freed.
+ */
+export async function freeAllocated(
+  trx: Transaction<DB>,
+  invoice: Invoice,
+  allocated: number,
+  at?: Date,
+): Promise<{ payment: string; amount: number }[]> {
+  const freed: { payment: string; amount: number }[] = [];
+  let left = invoice.allocated - allocated;
+  // As the invoice is locked, nobody changes what pays it, and no payment needs a lock that stays as it is.
+  for (const { payment, amount } of await listAllocated(trx, { invoiceId: invoice.id })) {
+    const part = Math.min(amount, left);
+    if (part <= 0) break;
+    freed.push({ payment, amount: part });
+    left -= part;
+  }
+  await lockPayments(
+    trx,
+    freed.map(({ payment }) => payment),
+  );
+  for (const { payment: id, amount } of freed) {
+    const payment = (await findPayment(trx, id)) as Payment;
+    await setUnallocated(trx, id, payment.unallocated + amount);
+    await moveAllocated(trx, { payment: id, invoice, amount: -amount, paidAt: payment.paidAt, at });
+  }
+  return freed;
+}
+
+/** Adds to what of an invoice is allocated, or takes away, and keeps `invoice` as it is then. */
+async function moveAllocated(
+  trx: Transaction<DB>,
+  {
+    payment,
+    invoice,
+    amount,
+    paidAt,
+    at,
+  }: { payment: string; invoice: Invoice; amount: number; paidAt: Date; at?: Date | undefined },
+): Promise<void> {
+  await insertAllocation(trx, { payment, invoiceId: invoice.id, amount, ...(at && { at }) });
+  const { credited } = invoice;
+  Object.assign(
+    invoice,
+    await updateSettled(trx, invoice, { credited, allocated: invoice.allocated + amount, paidAt }),
+  );
+}
+
+const listPaid = async (trx: Transaction<DB>, payment: string) =>
+  (await listAllocated(trx, { payment })).map(({ invoiceId }) => ({ id: invoiceId }));
+
+/** Locks the contracts of invoices, then the invoices, each in one order. */
+export async function lockInvoices(
+  trx: Transaction<DB>,
+  found: Pick<Invoice, 'id'>[],
+): Promise<Map<number, Invoice>> {
+  const ids = [...new Set(found.map(({ id }) => id))].sort((a, b) => a - b);
+  for (const id of await listContractsOf(trx, ids)) await lockContract(trx, { id });
+  const invoices = new Map<number, Invoice>();
+  for (const id of ids) invoices.set(id, await lockInvoice(trx, id));
+  return invoices;
+}
+
+/** Moves the contracts of locked invoices between active and past due, as what is open says. */
+export async function settleContracts(
+  trx: Transaction<DB>,
+  invoices: Map<number, Invoice>,
+  { now }: Pick<Bookkeeper, 'now'>,
+): Promise<void> {
+  for (const id of new Set([...invoices.values()].map(({ contractId }) => contractId))) {
+    const contract = await lockContract(trx, { id });
+    if (contract) await settleContract(trx, contract, now);
+  }
+}
+
+const otherFacts = () =>
+  new AppError('idempotency_key_reused', {
+    detail: 'This payment_id was reported with other facts. Use a new id for each payment and each refund.',
+  });

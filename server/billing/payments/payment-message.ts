@@ -1,0 +1,98 @@
+// A report of a payment or refund (contract 7.142 to 7.145): its schema, and what it says.
+import { z } from 'zod';
+import { AppError, toFieldErrors } from '../../basics/errors.ts';
+import { instantSchema } from '../../basics/instant.ts';
+import { isObject } from '../../basics/is-object.ts';
+import { buildNameSchema } from '../../basics/names.ts';
+import {
+  buildFuture,
+  currencySchema,
+  describeType,
+  isTooLate,
+  readStrictJson,
+} from '../contracts/signup-message.ts';
+import { maxAmount } from '../values/amounts.ts';
+import type { Money } from './ledger.ts';
+import { mostOfPayer, readPayerText } from './payer-text.ts';
+
+export const paymentIdSchema = z
+  .string()
+  .regex(/^[A-Za-z0-9_.:-]{1,128}$/, 'Must be 1 to 128 of the characters A-Z a-z 0-9 _ . : -')
+  .describe('The provider’s own name for the payment or refund.');
+
+const typedText = (most: number) => buildNameSchema(most, `Use no more than ${most} characters.`);
+
+/** As staff type it. */
+export const numberSchema = typedText(mostOfPayer.number);
+
+/** As staff type it. */
+export const methodSchema = typedText(mostOfPayer.method);
+
+const payerText = (of: keyof typeof mostOfPayer, what: string) =>
+  z
+    .string()
+    .transform((text) => readPayerText(text, mostOfPayer[of]))
+    .nullish()
+    .describe(`${what} What is longer than ${mostOfPayer[of]} characters is cut.`);
+
+export const paymentSchema = z
+  .object({
+    payment_id: paymentIdSchema,
+    kind: z.enum(['payment', 'refund'], 'Must be payment or refund.'),
+    of: paymentIdSchema.nullish().describe('Of a refund: the payment that went back. It may come later.'),
+    invoice_number: payerText('number', 'What the payer named. A number that we do not know is no fault.'),
+    amount: z.object({
+      currency: currencySchema,
+      unit_amount: z
+        .int('Must be a whole number of minor units, such as 2900 for 29.00 EUR.')
+        .min(1, 'Must be above 0.')
+        .max(maxAmount, 'Must be at most 1000000000000.')
+        .describe('In minor units: 2900 is 29.00 EUR.'),
+    }),
+    paid_at: instantSchema
+      .refine((at) => at.getUTCFullYear() >= 2_000, 'Must not be before the year 2000.')
+      .describe('When it was paid: at most 300 seconds ahead of our clock, and not before the year 2000.'),
+    method: payerText('method', 'Such as `card` or `transfer`.'),
+    reference: payerText('reference', 'What the payer wrote.'),
+  })
+  .refine(({ kind, of }) => kind !== 'refund' || (of ?? null) !== null, {
+    path: ['of'],
+    error: 'Required when kind is refund.',
+    // Also beside other faults, so that one answer names them all.
+    when: ({ value }) => isObject(value),
+  })
+  .refine(({ kind, of }) => kind !== 'payment' || (of ?? null) === null, {
+    path: ['of'],
+    error: 'Only a refund is of a payment.',
+    when: ({ value }) => isObject(value),
+  })
+  .meta({
+    if: { properties: { kind: { const: 'refund' } } },
+    // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+    then: { properties: { of: { type: 'string' } }, required: ['of'] },
+    else: { properties: { of: { type: 'null' } } },
+  })
+  .describe('A payment, or a refund of one. Unknown members are ignored.');
+
+/** Reads a report. Throws 400 `malformed_json`, or 422 `validation_failed` with everything that is wrong. */
+export function readPayment(body: Uint8Array, now: Date): Money {
+  const message = readStrictJson(body);
+  const result = paymentSchema.safeParse(message, { error: describeType });
+  const at = isObject(message) ? message.paid_at : undefined;
+  const tooLate = isTooLate(at, now) ? [buildFuture('/paid_at')] : [];
+  if (!result.success || tooLate.length > 0) {
+    const errors = [...(result.success ? [] : toFieldErrors(result.error)), ...tooLate];
+    throw new AppError('validation_failed', { errors });
+  }
+  const { payment_id, kind, of, invoice_number, amount, paid_at, method, reference } = result.data;
+  const facts = {
+    id: payment_id,
+    invoiceNumber: invoice_number ?? null,
+    currency: amount.currency,
+    amount: amount.unit_amount,
+    paidAt: paid_at,
+    method: method ?? null,
+    reference: reference ?? null,
+  };
+  return kind === 'refund' ? { ...facts, kind, of: of as string } : { ...facts, kind, of: null };
+}

@@ -1,0 +1,112 @@
+// Bank accounts in free texts of the settings (contract 7.383 and 7.384): documents print these texts at once, and another account
+// must wait for 24 hours. So the only account that a new text may name is the one in force.
+import { countrySpecs } from 'ibantools';
+import type { FieldError } from '../../basics/errors.ts';
+import { isObject } from '../../basics/is-object.ts';
+import { readIban } from '../values/bank-account.ts';
+import type { BillingSettings } from './settings.ts';
+
+/**
+ * Each IBAN that stands in a text, without spaces and in capitals, whatever signs stand between its letters and digits. Numbers
+ * beside each other are often parted by `/`, `:` or `,`: read across these, they would be an IBAN by chance.
+ */
+export const findIbans = (text: string): string[] =>
+  text
+    .normalize('NFKC')
+    .replaceAll(/\p{Nd}/gu, spellDigit)
+    .split(/[/:,]/)
+    .map((run) => run.replaceAll(/[^A-Za-z0-9]/g, ''))
+    .flatMap(findInRun);
+
+/** The digit of any script in ASCII: each script has its ten in a row. */
+function spellDigit(sign: string): string {
+  const code = sign.codePointAt(0) ?? 0;
+  let digit = 0;
+  while (digit < 9 && /\p{Nd}/u.test(String.fromCodePoint(code - digit - 1))) digit++;
+  return String(digit);
+}
+
+const findInRun = (signs: string): string[] =>
+  // Both check digits may be written as letters.
+  [...signs.matchAll(/(?=([A-Za-z]{2})[0-9OoIil]{2})/g)].flatMap(({ index, 1: letters = '' }) => {
+    const country = letters.toUpperCase();
+    const spec = Object.hasOwn(countrySpecs, country) ? countrySpecs[country] : undefined;
+    if (!spec?.chars || !spec.bban_regexp) return [];
+    const form = new RegExp(spec.bban_regexp);
+    const written = signs.slice(index, index + spec.chars);
+    const found = readings(written, spec.bban_regexp).find(
+      (each) => form.test(each.slice(4)) && readIban(each) === each,
+    );
+    return found === undefined ? [] : [found];
+  });
+
+/** As it is written, and with digits for the letters that look like them, where digits belong, and where they may. */
+function readings(written: string, form: string): string[] {
+  // How the country's form says it, such as [A-Z]{4}[0-9]{14}.
+  const kinds = [...form.matchAll(/\[([^\]]+)\](?:\{(\d+)\})?/g)].flatMap(([, signs = '', count = '1']) =>
+    Array<string>(Number(count)).fill(signs),
+  );
+  const readAs = (isDigit: (kind: string) => boolean) =>
+    [...written]
+      .map((sign, place) => {
+        if (place < 2) return sign;
+        return place < 4 || isDigit(kinds[place - 4] ?? '') ? (lookAlikes[sign] ?? sign) : sign;
+      })
+      .join('')
+      .toUpperCase();
+  return [
+    written.toUpperCase(),
+    readAs((kind) => !kind.includes('A-Z')),
+    readAs((kind) => kind.includes('0-9')),
+  ];
+}
+
+const lookAlikes: Record<string, string> = { O: '0', o: '0', I: '1', i: '1', l: '1' };
+
+// These count after 24 hours.
+const bankPointers = ['/seller/iban', '/seller/bic', '/payment/link'];
+
+const detail =
+  'This text names a bank account that is not the one in force. Change the account in the field for the IBAN: it counts after 24 hours. Documents print it by themselves.';
+
+/**
+ * A fault for each text that names another account than the one in force. Texts that are in force say what they said: whoever
+ * changes something else is not refused for them.
+ */
+export function findOtherAccounts(
+  settings: BillingSettings,
+  inForce: BillingSettings | undefined,
+): FieldError[] {
+  const { iban } = (inForce ?? settings).seller;
+  const listOthers = (text: string) => findIbans(text).filter((found) => found !== iban);
+  const known = new Set(listTexts(inForce).map(([, text]) => text));
+  const single = listTexts(settings).filter(
+    ([pointer, text]) => !bankPointers.includes(pointer) && !known.has(text) && listOthers(text).length > 0,
+  );
+  const knownJoined = new Set(inForce && listJoined(inForce).map(([, lines]) => lines.join(' ')));
+  const joined = listJoined(settings).filter(([, lines]) => {
+    const text = lines.join(' ');
+    // What stands in one line is found there.
+    const inLines = lines.flatMap(listOthers);
+    return !knownJoined.has(text) && listOthers(text).some((found) => !inLines.includes(found));
+  });
+  return [...single, ...joined].map(([pointer]) => ({ pointer, detail }));
+}
+
+function listTexts(value: unknown, pointer = ''): [pointer: string, text: string][] {
+  if (typeof value === 'string') return [[pointer, value]];
+  if (!isObject(value) && !Array.isArray(value)) return [];
+  return Object.entries(value).flatMap(([name, each]) => listTexts(each, `${pointer}/${name}`));
+}
+
+/** What documents print below each other, by where it begins. */
+function listJoined({ seller, plans }: BillingSettings): [pointer: string, lines: string[]][] {
+  const { line1, line2 = '', postcode, city } = seller.address;
+  return [
+    ['/seller/address/line1', [line1, line2, postcode, city]],
+    ...Object.entries(plans).map(([plan, { title, description = '' }]): [string, string[]] => [
+      `/plans/${plan}/title`,
+      [title, description],
+    ]),
+  ];
+}

@@ -1,0 +1,198 @@
+// The books of a span of days as CSV, for a bookkeeper's program (contract 7.170 to 7.183). All of it is of one snapshot of the
+// database, in slices, so that memory is bounded.
+import type { Transaction } from 'kysely';
+import type { Database } from '../../../db/postgres/client.ts';
+import { inTransaction } from '../../../db/postgres/transactions.ts';
+import type { DB } from '../../../db/schema.ts';
+import {
+  type BookedAllocation,
+  type BookedDocument,
+  type BookedLoss,
+  type BookedMoney,
+  haveEnded,
+  readAllocations,
+  readDocuments,
+  readMoment,
+  readMoney,
+  type Span,
+} from '../../../db/tables/books.ts';
+import { readClock } from '../../../db/tables/documents.ts';
+import { liftIdleTimeouts, liftTimeouts } from '../../../db/timeouts.ts';
+import { AppError } from '../../basics/errors.ts';
+import { faultWords } from '../../basics/fault-words.ts';
+import { findZone } from '../invoices/issue.ts';
+import { addDays, dayIn, startOfDay } from '../values/days.ts';
+import { writeDecimal } from '../values/decimals.ts';
+
+const headers = {
+  'documents.csv':
+    'number,kind,issued_on,due_on,period_first_day,period_last_day,currency,net,tax,total,credited,allocated,open,status,invoice,buyer,buyer_country,buyer_vat_id',
+  'lines.csv': 'number,category,rate,net,title,kind,issued_on,currency',
+  'tax.csv': 'number,category,rate,net,tax,kind,issued_on,currency',
+  'money.csv': 'id,kind,of,currency,amount,unallocated,paid_on,recorded_on,method,reference',
+  'allocations.csv': 'payment,number,amount,currency,recorded_on',
+} as const;
+
+export type BookName = keyof typeof headers;
+export const bookNames = Object.keys(headers) as BookName[];
+
+/** Writes records of a file; how fast is up to whoever writes. */
+type Write = (name: BookName, records: string[][]) => Promise<void>;
+
+type Days = { from: string; to: string };
+
+/**
+ * Throws 422 `validation_failed` for days that are not over each other, or after today in the seller's zone; without a seller, in
+ * UTC. The result is the zone.
+ */
+export async function requireSpan(db: Database, { from, to }: Days): Promise<string> {
+  const zone = await findZone(db);
+  const today = dayIn(zone, await readClock(db));
+  if (to > today) throw refuse('/to', faultWords.day_ahead);
+  if (from > to) throw refuse('/from', faultWords.days_turned);
+  return zone;
+}
+
+type Reading = {
+  /** Only this file. */
+  only?: BookName;
+  /** Somebody waits for it: no statement takes longer than the pool lets it, and `signal` aborts when they have gone. */
+  signal?: AbortSignal;
+};
+
+/** Writes the header and the records of each file. The result is how many records each has. Throws what `requireSpan` throws. */
+export async function exportBooks(
+  db: Database,
+  { from, to }: Days,
+  write: Write,
+  { only, signal }: Reading = {},
+): Promise<Record<BookName, number>> {
+  await letDayEnd(db, { zone: await findZone(db), to }, signal);
+  return inTransaction(
+    db,
+    { by: 'operator', cause: 'billing:export' },
+    async (trx) => {
+      await (signal ? liftIdleTimeouts(trx) : liftTimeouts(trx));
+      const zone = await requireSpan(trx, { from, to });
+      return writeBooks(trx, { zone, from, to }, write, only ? [only] : bookNames);
+    },
+    { begin: 'begin isolation level repeatable read', end: 'rollback' },
+  );
+}
+
+const pauseMs = 100;
+// Each statement of ours ends after five seconds at most, and a transaction that does nothing after ten, so by then none that
+// writes books is under way. Without this bound, transactions of others could hold up the export for ever.
+const longestMs = 10 * 60 * 1_000;
+
+/**
+ * What is recorded is committed a little later than it says. So after the last day has ended, waits for what was under way then:
+ * the next export would have it, and this one would not (contract 7.182).
+ */
+async function letDayEnd(
+  db: Database,
+  { zone, to }: { zone: string; to: string },
+  signal?: AbortSignal,
+): Promise<void> {
+  const now = (await readClock(db)).getTime();
+  const endedAt = startOfDay(zone, addDays(to, 1)).getTime();
+  if (now < endedAt) return;
+  const moment = await readMoment(db);
+  for (let leftMs = endedAt + longestMs - now; leftMs > 0; leftMs -= pauseMs) {
+    signal?.throwIfAborted();
+    if (await haveEnded(db, moment)) return;
+    await new Promise((done) => setTimeout(done, pauseMs));
+  }
+}
+
+const refuse = (pointer: string, detail: string) =>
+  new AppError('validation_failed', { errors: [{ pointer, detail }] });
+
+async function writeBooks(
+  trx: Transaction<DB>,
+  span: Span,
+  write: Write,
+  names: BookName[],
+): Promise<Record<BookName, number>> {
+  const counts = { 'documents.csv': 0, 'lines.csv': 0, 'tax.csv': 0, 'money.csv': 0, 'allocations.csv': 0 };
+  for (const name of names) await write(name, [headers[name].split(',')]);
+  async function add<Row>(rows: Row[], books: Partial<Record<BookName, (rows: Row[]) => string[][]>>) {
+    for (const name of names) {
+      const records = books[name]?.(rows) ?? [];
+      counts[name] += records.length;
+      if (records.length > 0) await write(name, records);
+    }
+  }
+  const ofDocuments = {
+    'documents.csv': (rows: (BookedDocument | BookedLoss)[]) =>
+      rows.map((row) => (row.kind === 'lost' ? toLoss(row) : toDocument(row))),
+    'lines.csv': (rows: (BookedDocument | BookedLoss)[]) => rows.filter(isKept).map(toLine),
+    'tax.csv': (rows: (BookedDocument | BookedLoss)[]) => rows.filter(isKept).map(toTax),
+  };
+  if (names.some((name) => name in ofDocuments))
+    for await (const documents of readDocuments(trx, span)) await add(documents, ofDocuments);
+  if (names.includes('money.csv'))
+    for await (const money of readMoney(trx, span))
+      await add(money, { 'money.csv': (rows) => rows.map(toMoney) });
+  if (names.includes('allocations.csv'))
+    for await (const allocations of readAllocations(trx, span))
+      await add(allocations, { 'allocations.csv': (rows) => rows.map(toAllocation) });
+  return counts;
+}
+
+const decimal = (amount: string | bigint, currency: string) => writeDecimal(Number(amount), currency);
+
+const isKept = (row: BookedDocument | BookedLoss): row is BookedDocument => row.kind !== 'lost';
+
+/** Nothing but the number is known of it. */
+const toLoss = ({ number, kind, issued_on }: BookedLoss) => [
+  ...[number, kind, issued_on],
+  ...headers['documents.csv']
+    .split(',')
+    .slice(3)
+    .map(() => ''),
+];
+
+function toDocument(document: BookedDocument): string[] {
+  const { currency, credited, allocated } = document;
+  const amount = (minor: string | bigint) => decimal(minor, currency);
+  const total = BigInt(document.total);
+  // A credit note is never open.
+  const settled =
+    credited === null || allocated === null
+      ? ['', '', '', '']
+      : ((open) => [
+          ...[amount(credited), amount(allocated), amount(open)],
+          total > 0n && BigInt(credited) === total ? 'void' : open === 0n ? 'paid' : 'open',
+        ])(total - BigInt(credited) - BigInt(allocated));
+  return [
+    ...[document.number, document.kind, document.issued_on, document.due_on ?? ''],
+    ...[document.first_day, document.last_day, currency],
+    ...[document.net, document.tax, document.total].map(amount),
+    ...settled,
+    document.invoice ?? '',
+    ...[document.buyer, document.country ?? '', document.vat_id ?? ''],
+  ];
+}
+
+/** Hundredths of a percent: 1900 is 19.00. */
+const percent = (rate: number) => (rate / 100).toFixed(2);
+
+const toLine = ({ number, category, rate, net, currency, title, kind, issued_on }: BookedDocument) => [
+  ...[number, category ?? '', percent(rate), decimal(net, currency), title, kind, issued_on, currency],
+];
+
+const toTax = ({ number, category, rate, net, tax, currency, kind, issued_on }: BookedDocument) => [
+  ...[number, category ?? '', percent(rate), decimal(net, currency), decimal(tax, currency)],
+  ...[kind, issued_on, currency],
+];
+
+const toMoney = (money: BookedMoney) => [
+  ...[money.id, money.kind, money.of ?? '', money.currency],
+  ...[money.amount, money.unallocated].map((each) => decimal(each, money.currency)),
+  ...[money.paid_on, money.recorded_on, money.method ?? '', money.reference ?? ''],
+];
+
+const toAllocation = ({ payment, number, amount, currency, recorded_on }: BookedAllocation) => [
+  ...[payment, number, decimal(amount, currency), currency, recorded_on],
+];

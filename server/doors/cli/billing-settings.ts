@@ -1,0 +1,122 @@
+// The settings of billing (contract 7.127 to 7.129): what administrators do at /admin/billing/settings.
+import type { Command } from 'commander';
+import { inTransaction } from '../../../db/postgres/transactions.ts';
+import { AppError } from '../../basics/errors.ts';
+import {
+  findVersions,
+  type SetOutcome,
+  setSettings,
+  type Versions,
+} from '../../billing/settings/set-settings.ts';
+import { type BillingSettings, readSettings } from '../../billing/settings/settings.ts';
+import { readWhole } from '../../runtime/files.ts';
+import { isTerminal, print } from '../../runtime/process.ts';
+import { parseStrictJson, StrictJsonError } from '../../sso/strict-json.ts';
+import { addReason, booksTrailOf, originOf, type Reason, toJson } from './act.ts';
+import { CommandError, escapeJson, now, requireYes, show, withDatabase, writeJson } from './command.ts';
+
+type Options = Reason & { why: string; yes: boolean };
+
+const maxKibibytes = 64;
+
+export function addBillingSettingsCommands(program: Command): void {
+  const set = program
+    .command('billing:set')
+    .description('set the settings of billing; a new bank account or link to pay counts after 24 hours')
+    .argument('<file>', 'all settings as JSON, at most 64 KiB; - for standard input')
+    .option('--yes', 'do not ask', false);
+  addReason(set, { isRequired: true }).action(async (file: string, options: Options) => {
+    const settings = readChecked(await readJson(file));
+    // They can be set again, so nobody has to say yes where nobody can be asked (contract 12.38).
+    await requireYes(
+      { yes: options.yes || !isTerminal() },
+      `Let ${show(settings.seller.name)} be the seller?`,
+    );
+    const outcome = await withDatabase((db) =>
+      inTransaction(db, originOf('billing:set', options), (trx) =>
+        setSettings(trx, { now }, settings, { ...booksTrailOf(options), why: options.why }),
+      ),
+    ).catch(refuse);
+    print(options.json ? writeOutcome(outcome) : describeOutcome(outcome));
+  });
+
+  program
+    .command('billing:show')
+    .description('print the settings of billing that count now, and those that wait')
+    .option('--json', 'for programs: one JSON object', false)
+    .action(async ({ json }: { json: boolean }) => {
+      const versions = await withDatabase((db) => findVersions(db));
+      print(json ? writeVersions(versions) : describeVersions(versions));
+    });
+}
+
+async function readJson(file: string): Promise<unknown> {
+  const bytes = await readWhole(file, maxKibibytes);
+  try {
+    return parseStrictJson(bytes);
+  } catch (error) {
+    if (!(error instanceof StrictJsonError)) throw error;
+    throw new CommandError(`The file ${show(file)} is not strict JSON: ${error.message}.`);
+  }
+}
+
+function readChecked(json: unknown): BillingSettings {
+  try {
+    return readSettings(json);
+  } catch (error) {
+    return refuse(error);
+  }
+}
+
+/** Throws with a line for each thing that is wrong with the settings. */
+function refuse(error: unknown): never {
+  if (!(error instanceof AppError) || error.errors.length === 0) throw error;
+  throw new CommandError(
+    error.errors.map(({ pointer, detail }) => show(`${pointer || '/'}: ${detail}`)).join('\n'),
+  );
+}
+
+function describeOutcome(outcome: SetOutcome): string {
+  if (!outcome.done) return `Nothing to change: version ${outcome.version} has these settings already.`;
+  const { version, pending } = outcome;
+  const done = `Version ${version} of the settings counts now.`;
+  if (!pending) return done;
+  return (
+    `${done} The bank account and the link to pay stay as they are until ${pending.countsFrom.toISOString()}: then ` +
+    `version ${pending.version} counts, unless an administrator stops it. Every administrator gets an email.`
+  );
+}
+
+const writeOutcome = ({ done, version, ...more }: SetOutcome) =>
+  toJson('set', done, String(version), {
+    pending:
+      'pending' in more && more.pending
+        ? { version: more.pending.version, counts_from: more.pending.countsFrom }
+        : null,
+  });
+
+const writeVersions = ({ inForce, pending }: Versions) => {
+  const write = (each: Versions['inForce']) =>
+    each
+      ? {
+          version: each.version,
+          counts_from: each.countsFrom,
+          made_by: each.madeBy,
+          why: each.why,
+          settings: each.settings,
+        }
+      : null;
+  return writeJson({ in_force: write(inForce), pending: write(pending) });
+};
+
+function describeVersions({ inForce, pending }: Versions): string {
+  if (!inForce) return 'There is no seller yet. billing:set makes one.';
+  const describe = (words: string, { version, countsFrom, madeBy, why, settings }: typeof inForce) => [
+    `Version ${version} ${words} ${countsFrom.toISOString()}, by ${show(madeBy)}: ${show(why)}`,
+    ...JSON.stringify(settings, null, 2).split('\n').map(escapeJson),
+  ];
+  return [
+    ...describe('counts since', inForce),
+    ...(pending ? ['', ...describe('waits until', pending)] : []),
+  ].join('\n');
+}

@@ -1,0 +1,92 @@
+// How far each client is with its events.
+import type { Command } from 'commander';
+import { type Delivery, listDeliveries } from '../../../db/tables/event-deliveries.ts';
+import { listLastLaunchesOfClients } from '../../../db/tables/launches.ts';
+import { environment, print } from '../../runtime/process.ts';
+import { readConfig } from '../../settings/config.ts';
+import type { Client } from '../../sso/clients.ts';
+import { now, withDatabase } from './command.ts';
+
+type Status = Delivery & { settings: Client; launchedAt: Date | null };
+
+export function addClientCommands(program: Command): void {
+  program
+    .command('clients')
+    .description('list the clients: last launch, how far each has read its events, and why nudges fail')
+    .option('--json', 'for programs', false)
+    .action(async ({ json }: { json: boolean }) => {
+      const { clients } = readConfig(environment);
+      const statuses = await withDatabase(
+        async (db) => {
+          const launches = await listLastLaunchesOfClients(db);
+          const deliveries = await listDeliveries(db, [...clients.keys()]);
+          return deliveries.flatMap((delivery): Status[] => {
+            const settings = clients.get(delivery.client);
+            const launchedAt = launches.get(delivery.client) ?? null;
+            return settings ? [{ ...delivery, settings, launchedAt }] : [];
+          });
+        },
+        // No timeout, because it reads each launch of 400 days.
+        { statementTimeoutMs: 0 },
+      );
+      print(json ? JSON.stringify(statuses.map(toJson), null, 2) : statuses.map(toText).join('\n\n'));
+    });
+}
+
+const toJson = (status: Status) => ({
+  client: status.client,
+  callback_url: status.settings.callbackUrl,
+  events_url: status.settings.eventsUrl ?? null,
+  last_launch_at: status.launchedAt,
+  newest_event: status.latest,
+  newest_event_at: status.latestAt,
+  acknowledged: status.acknowledged,
+  behind: status.behind,
+  oldest_unread_at: status.oldestAt,
+  last_pull_at: status.pulledAt,
+  last_nudge_taken_at: status.succeededAt,
+  last_failure_at: status.failedAt,
+  last_failure: status.failure,
+});
+
+/** A block of lines: nothing is cut off, and long addresses push nothing aside. */
+function toText(status: Status): string {
+  const { client, settings, launchedAt, latest, latestAt } = status;
+  const lines = [
+    ['Callback', settings.callbackUrl],
+    ['Nudges go to', settings.eventsUrl ?? 'nowhere'],
+    ['Last launch', launchedAt ? describe(launchedAt) : 'none'],
+    [
+      'Newest event',
+      latest > 0 ? [latest, latestAt && describe(latestAt)].filter(Boolean).join(', ') : 'none',
+    ],
+    ['Read up to', describeProgress(status)],
+    ['Last pull', status.pulledAt ? describe(status.pulledAt) : 'none'],
+    ['Last nudge', status.succeededAt ? `taken ${describe(status.succeededAt)}` : 'none taken'],
+    ['Last failure', status.failedAt ? `${status.failure}, ${describe(status.failedAt)}` : 'none'],
+  ];
+  return [client, ...lines.map(([name = '', value]) => `  ${name.padEnd(14)}${value}`)].join('\n');
+}
+
+function describeProgress(status: Status): string {
+  const { acknowledged, behind, oldestAt } = status;
+  if (behind === 0) return `${acknowledged}, nothing more to read`;
+  const oldest = oldestAt ? `, the oldest from ${describe(oldestAt)}` : '';
+  return `${acknowledged}: ${behind} behind${oldest}`;
+}
+
+const units = [
+  ['day', 86_400],
+  ['hour', 3_600],
+  ['minute', 60],
+  ['second', 1],
+] as const;
+const relative = new Intl.RelativeTimeFormat('en');
+
+/** Such as "3 minutes ago (2026-01-01 12:00:00 UTC)". */
+function describe(at: Date): string {
+  const seconds = Math.max(0, Math.round((now().getTime() - at.getTime()) / 1_000));
+  const [unit, size] = units.find(([, size]) => seconds >= size) ?? ['second', 1];
+  const instant = at.toISOString().slice(0, 19).replace('T', ' ');
+  return `${relative.format(-Math.floor(seconds / size), unit)} (${instant} UTC)`;
+}

@@ -1,0 +1,149 @@
+// Shared by the commands: the database, and reading options.
+import { InvalidArgumentError } from 'commander';
+import { startEmbeddedPostgres } from '../../../db/embedded/server.ts';
+import { isMigrated } from '../../../db/migration-status.ts';
+import { type Database, openDatabase } from '../../../db/postgres/client.ts';
+import { migrate } from '../../../db/postgres/migrate.ts';
+import type { Origin } from '../../../db/postgres/transactions.ts';
+import { findHolder, findUserById, type User } from '../../../db/tables/users.ts';
+import { whySchema } from '../../acts/why.ts';
+import type { AppError } from '../../basics/errors.ts';
+import { faultWords } from '../../basics/fault-words.ts';
+import { nameSchema } from '../../basics/names.ts';
+import { readEmailAddress } from '../../identity/ground/email-address.ts';
+import { dataFolder } from '../../runtime/files.ts';
+import { ask, environment, isTerminal, printAside } from '../../runtime/process.ts';
+import { type Config, readConfig } from '../../settings/config.ts';
+
+/** An error with a message that is a sentence for the operator. */
+export class CommandError extends Error {}
+
+/** Such an error about how the command was given: it exits with 2, and nothing was done. */
+export class UsageError extends CommandError {}
+
+export const now = () => new Date();
+
+export const byCommand = (command: string): Origin => ({ by: 'operator', cause: command });
+
+type DatabaseUse = {
+  /** As `openDatabase` takes it. */
+  statementTimeoutMs?: number;
+  /** For a command that must change nothing: the database is not migrated. */
+  isDryRun?: boolean;
+};
+
+/** Migrates the database of the service, and closes it after `work`. */
+export async function withDatabase<T>(
+  work: (db: Database) => Promise<T>,
+  { statementTimeoutMs, isDryRun = false }: DatabaseUse = {},
+): Promise<T> {
+  return withDatabaseUrl(async (url, config) => {
+    if (!isDryRun) await migrate(url, (what) => printAside(`Waiting for ${what}.`));
+    const database = openDatabase({
+      url,
+      poolSize: 2,
+      preparedStatements: config.databasePreparedStatements,
+      statementTimeoutMs,
+      onError: () => undefined,
+    });
+    const use = async () => {
+      if (isDryRun) await requireMigrated(database.db);
+      return work(database.db);
+    };
+    return use().finally(database.close);
+  });
+}
+
+/** The database of the service as it is: the embedded one runs while `work` does. */
+export async function withDatabaseUrl<T>(work: (url: string, config: Config) => Promise<T>): Promise<T> {
+  const config = readConfig(environment);
+  const embedded = config.databaseUrl
+    ? undefined
+    : await startEmbeddedPostgres(config.embeddedDatabaseFolder ?? dataFolder);
+  try {
+    return await work(config.databaseUrl ?? embedded?.url ?? '', config);
+  } finally {
+    await embedded?.stop();
+  }
+}
+
+async function requireMigrated(db: Database): Promise<void> {
+  if (!(await isMigrated(db)))
+    throw new CommandError('The database does not have the current schema: run the command "migrate" first.');
+}
+
+export function readEmail(text: string): string {
+  const email = readEmailAddress(text);
+  if (!email) throw new InvalidArgumentError('Enter a valid email address.');
+  return email;
+}
+
+/** What names a user: the address that they hold, or their id. */
+export type UserKey = { id: string } | { email: string };
+
+export function readUserKey(text: string): UserKey {
+  if (/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text)) return { id: text.toLowerCase() };
+  const email = readEmailAddress(text);
+  if (!email) throw new InvalidArgumentError('Enter a valid email address, or the id of a user.');
+  return { email };
+}
+
+export const noSuchUser = () => new CommandError('No user has this email address or id.');
+
+/** A refusal of a rule as one line for an operator. */
+export function describeRefusal({ code, detail, errors }: AppError): string {
+  if (code === 'account_frozen') return 'This account is frozen. Use user:thaw instead.';
+  if (code === 'last_admin')
+    return 'This is the only administrator. Make someone else an administrator first: user:role, or user:create --role admin.';
+  return errors[0]?.detail ?? detail;
+}
+
+/** Finds a user, without a lock. */
+export const findUser = (db: Database, key: UserKey): Promise<User | undefined> =>
+  'id' in key ? findUserById(db, key.id) : findHolder(db, key.email);
+
+export function readNumber(text: string): number {
+  if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError('Enter a whole number.');
+  return Number(text);
+}
+
+/** Why an operator did something: it goes into the audit trail. */
+export function readWhy(text: string): string {
+  const why = whySchema.safeParse(text);
+  if (!why.success) throw new InvalidArgumentError(why.error.issues[0]?.message ?? faultWords.why_length);
+  return why.data;
+}
+
+export function readName(text: string): string {
+  const name = nameSchema.safeParse(text);
+  if (!name.success) throw new InvalidArgumentError(name.error.issues[0]?.message ?? 'Enter a valid name.');
+  return name.data;
+}
+
+/** Escapes characters that would move a terminal's cursor, or turn its text round (contract 12.46). */
+export const show = (text: string) =>
+  text.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`);
+
+/** JSON on one line, with these characters escaped. */
+export const writeJson = (value: unknown) => escapeJson(JSON.stringify(value));
+
+/** A line of JSON, with these characters escaped. */
+export const escapeJson = (json: string) =>
+  json.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, (character) =>
+    Array.from(
+      { length: character.length },
+      (_, at) => `\\u${character.charCodeAt(at).toString(16).padStart(4, '0')}`,
+    ).join(''),
+  );
+
+/** For what cannot be undone (contract 12.38). Throws where nobody can be asked and there is no `--yes`. */
+export function requireAnswerable({ yes }: { yes: boolean }): void {
+  if (!yes && !isTerminal())
+    throw new UsageError('This cannot be undone. Nobody can be asked here: give --yes to do it.');
+}
+
+/** Asks on the terminal unless there is `--yes`. Throws where the answer is another than yes. */
+export async function requireYes({ yes }: { yes: boolean }, question: string): Promise<void> {
+  if (yes) return;
+  if ((await ask(`${question} Type yes: `)).trim() !== 'yes') throw new CommandError('Nothing was done.');
+}

@@ -1,0 +1,156 @@
+// Migrating the database, and what must be done after the database was put back to an earlier time.
+import type { Command } from 'commander';
+import type { Transaction } from 'kysely';
+import { type MigrationStatus, readMigrationStatus } from '../../../db/migration-status.ts';
+import { inTransaction } from '../../../db/postgres/transactions.ts';
+import type { DB } from '../../../db/schema.ts';
+import { deferAuditEvent } from '../../../db/tables/audit-events.ts';
+import { postponeDeletions, setDeletionDue } from '../../../db/tables/deletions.ts';
+import { forgetAllDevices } from '../../../db/tables/devices.ts';
+import { lockAllNumbers } from '../../../db/tables/document-series.ts';
+import { deleteDeliveries } from '../../../db/tables/event-deliveries.ts';
+import { restartEvents } from '../../../db/tables/events.ts';
+import { skipInvoiceNumbers } from '../../../db/tables/invoices.ts';
+import { withdrawAllMailTokens } from '../../../db/tables/mail-tokens.ts';
+import { deleteAllUnsentLetters } from '../../../db/tables/mails.ts';
+import { deleteAllNewAddresses } from '../../../db/tables/new-addresses.ts';
+import { renewChallengeKey } from '../../../db/tables/passkey-challenge-keys.ts';
+import { deleteAllPendingEmailChanges } from '../../../db/tables/pending-email-changes.ts';
+import { deleteAllPendingHandOffs } from '../../../db/tables/pending-hand-offs.ts';
+import { deleteAllPendingLogins } from '../../../db/tables/pending-logins.ts';
+import { insertRestore } from '../../../db/tables/restores.ts';
+import { endAllSessions } from '../../../db/tables/sessions.ts';
+import { touchAllProfiles } from '../../../db/tables/users.ts';
+import { AppError } from '../../basics/errors.ts';
+import { describeLost, listNextNumbers, listUnnamed, skipNumbers } from '../../billing/invoices/pause.ts';
+import { notifyWithTakeBack } from '../../identity/ground/notices.ts';
+import { findTimeOfChange } from '../../identity/ground/take-back-window.ts';
+import { dueAfter } from '../../identity/person/deletion.ts';
+import { endWith, print } from '../../runtime/process.ts';
+import {
+  byCommand,
+  describeRefusal,
+  now,
+  readNumber,
+  UsageError,
+  withDatabase,
+  withDatabaseUrl,
+} from './command.ts';
+
+export function addDatabaseCommands(program: Command): void {
+  program
+    .command('migrate')
+    .description('bring the database to the current schema (the service also does this when it starts)')
+    .option('--status', 'only say which migrations there are to do, and change nothing', false)
+    .addHelpText(
+      'after',
+      '\nExit status of --status: 0 if there is nothing to do, 1 if there is, 2 if that could not be found out, 3 if this ' +
+        'version does not start on the database.',
+    )
+    .action(async ({ status }: { status: boolean }) => {
+      if (!status) return withDatabase(async () => print('The database has the current schema.'));
+      endWith(2);
+      const found = await withDatabaseUrl(readMigrationStatus);
+      print(describeStatus(found));
+      endWith(found.fault ? 3 : found.toDo.length > 0 ? 1 : 0);
+    });
+
+  program
+    .command('database:restored')
+    .description(
+      'run this after restoring the database and before the service starts: nothing older can then be used',
+    )
+    .option(
+      '--last <number...>',
+      'for each prefix and year, the highest number of a document that anybody has received, such as INV-2026-0041',
+    )
+    .option(
+      '--last-invoice <number>',
+      'the highest invoice number that anybody has received, of those from before there was a seller',
+      readNumber,
+      0,
+    )
+    .action(async ({ last = [], lastInvoice }: { last?: string[]; lastInvoice: number }) => {
+      const given = { last, lastInvoice };
+      const { sessions, mails, next, lost, warnings } = await withDatabase((db) =>
+        inTransaction(db, byCommand('database:restored'), (trx) => endWhatIsOlder(trx, given)),
+      ).catch((error) => {
+        throw error instanceof AppError ? new UsageError(describeRefusal(error)) : error;
+      });
+      const told =
+        `Nothing from before now can be used: ${sessions} sessions ended, ${mails} emails with links ` +
+        `withdrawn. The next invoice is number ${next.join(', and the next credit note ')}. ` +
+        `${lost.length > 0 ? `Lost are ${describeLost(lost)}. ` : ''}People erased since the backup are back: erase ` +
+        'them again with user:delete --now, using the ids in the log lines "user erased". Nothing is issued, and no ' +
+        'email about billing leaves, until you run billing:resume.';
+      print([told, ...warnings].join('\n'));
+    });
+}
+
+function describeStatus({ toDo, ahead, fault }: MigrationStatus): string {
+  if (fault) return fault;
+  const list = (names: string[]) => names.map((name) => `\n  ${name}`).join('');
+  return [
+    toDo.length > 0 ? `To do:${list(toDo)}` : 'Nothing to do: the database has what this version needs.',
+    ...(ahead.length > 0
+      ? [
+          `A newer version has migrated this database. This one starts on it, and leaves these alone:${list(ahead)}`,
+        ]
+      : []),
+  ].join('\n');
+}
+
+/**
+ * After a restore, what was used up, ended or changed in the lost time looks unused, live or unchanged again, and nobody can
+ * tell which. So this ends all of it, in one transaction: if it is interrupted, nothing was done. Statements on everybody's
+ * rows go in ranges, each well under the time that a statement may take.
+ */
+async function endWhatIsOlder(
+  trx: Transaction<DB>,
+  { last, lastInvoice }: { last: string[]; lastInvoice: number },
+) {
+  // Nothing is issued from here on, whatever instance was started before and was about to.
+  await lockAllNumbers(trx);
+  await insertRestore(trx);
+  const { lost, below } = await skipNumbers(trx, last);
+  // First, so that clients begin with the events that the rest of this appends.
+  await restartEvents(trx);
+  await deleteDeliveries(trx);
+  const sessions = await endAllSessions(trx, now());
+  await forgetAllDevices(trx, now());
+  await renewChallengeKey(trx);
+  const pendingHandOffs = await deleteAllPendingHandOffs(trx);
+  await deleteAllPendingLogins(trx);
+  await deleteAllPendingEmailChanges(trx);
+  await deleteAllNewAddresses(trx);
+  const mails = (await deleteAllUnsentLetters(trx)) + (await withdrawAllMailTokens(trx));
+  // Some of these users may have changed their mind in the lost time.
+  for (const user of await postponeDeletions(trx, dueAfter(now()))) {
+    const at = await findTimeOfChange(trx, { now }, user.id);
+    const dueAt = dueAfter(at);
+    if (user.deletionDueAt && user.deletionDueAt < dueAt) await setDeletionDue(trx, user.id, dueAt);
+    await notifyWithTakeBack(trx, { now }, user, 'deletion_requested', { at });
+  }
+  const invoice = await skipInvoiceNumbers(trx, lastInvoice);
+  if (invoice > lastInvoice && lastInvoice > 0) below.push({ number: `${lastInvoice}`, last: `${invoice}` });
+  // Clients keep the newest profile that they got, which may be a lost one.
+  await touchAllProfiles(trx);
+  const details = { sessions, pendingHandOffs, mails, lastInvoice: invoice, by: 'cli' };
+  deferAuditEvent(trx, { type: 'database.restored', details });
+  const next = await listNextNumbers(trx);
+  const hasSeller = next.length > 0;
+  if (!hasSeller) next.push(`${invoice + 1}`);
+  const unnamed = hasSeller ? listUnnamed(next, last) : lastInvoice > 0 ? [] : next;
+  const option = hasSeller ? '--last' : '--last-invoice';
+  const warnings = [
+    ...below.map(
+      ({ number, last }) =>
+        `${number} changed nothing, because ${last} has been given: is it the highest that anybody has received?`,
+    ),
+    ...unnamed.map(
+      (number) =>
+        `No ${option} was given for the numbers that go on with ${number}: if anybody has received it, or a later one, run this again with the highest.`,
+    ),
+  ];
+  return { sessions, mails, lost, next, warnings };
+}

@@ -1,0 +1,52 @@
+// A person as lines for a terminal.
+import type { describePerson, listWouldGet } from '../../staff/person.ts';
+import { describeEvent } from './audit.ts';
+import { show } from './command.ts';
+import { describeChange } from './history.ts';
+
+type Shown = Awaited<ReturnType<typeof describePerson>> & { wouldGet: ReturnType<typeof listWouldGet> };
+
+/** Facts first, then each list: a row of it is a line. */
+export function describePersonInLines({ account, activity, history, authors, ...person }: Shown): string {
+  const lines = (rows: Record<string, unknown>) =>
+    Object.entries(rows).flatMap(([name, value]) => describe(toWords(name), value));
+  return [
+    ...lines(person),
+    'account:',
+    ...lines(account).map(indent),
+    'history:',
+    ...history.map((change) => indent(describeChange(change))),
+    'activity:',
+    ...activity.map((event) => indent(describeEvent(event, authors))),
+  ].join('\n');
+}
+
+function describe(name: string, value: unknown): string[] {
+  if (!Array.isArray(value)) return [`${name}: ${say(value)}`];
+  if (value.length === 0) return [`${name}: none`];
+  if (typeof value[0] !== 'object') return [`${name}: ${value.map(say).join(', ')}`];
+  return [`${name}:`, ...value.map((row) => indent(say(row)))];
+}
+
+const indent = (line: string) => `  ${line}`;
+
+/** Such as "email verified at" for `emailVerifiedAt`. */
+const toWords = (name: string) => name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+
+function say(value: unknown): string {
+  if (value === null || value === undefined) return 'none';
+  if (typeof value === 'boolean') return value ? 'yes' : 'no';
+  if (value instanceof Date) return value.toISOString();
+  if (Array.isArray(value)) return value.map(say).join(' ') || 'none';
+  if (typeof value !== 'object') return show(String(value));
+  return Object.entries(value)
+    .filter(([, member]) => member !== null && member !== undefined)
+    .map(([name, member]) => `${toWords(name)} ${sayWithin(member)}`)
+    .join(', ');
+}
+
+/** A row within a row, such as the profile that a client would get, as JSON. */
+const sayWithin = (value: unknown) =>
+  typeof value === 'object' && !(value instanceof Date) && !Array.isArray(value)
+    ? show(JSON.stringify(value))
+    : say(value);

@@ -1,0 +1,131 @@
+// Payments from a file (contract 7.310 to 7.320).
+import type { Command } from 'commander';
+import type { Database } from '../../../db/postgres/client.ts';
+import { AppError } from '../../basics/errors.ts';
+import { findZone } from '../../billing/invoices/issue.ts';
+import {
+  findKnown,
+  importPayments,
+  type LineResult,
+  type Outcome,
+  outcomes,
+  planPayments,
+} from '../../billing/payments/import-payments.ts';
+import { nameAsRecorded } from '../../billing/payments/older-ids.ts';
+import { type Fault, maxFileKibibytes, readPaymentFile } from '../../billing/payments/payment-file.ts';
+import { dayIn } from '../../billing/values/days.ts';
+import { writeDecimal } from '../../billing/values/decimals.ts';
+import { readWhole, writeLinesOut } from '../../runtime/files.ts';
+import { isTerminal, onStopSignal, print, printAside } from '../../runtime/process.ts';
+import { addReason, booksTrailOf, originOf, type Reason } from './act.ts';
+import { CommandError, describeRefusal, now, requireYes, show, withDatabase, writeJson } from './command.ts';
+
+type Options = Reason & { dryRun: boolean; yes: boolean };
+
+export function addPaymentImportCommand(program: Command): void {
+  const command = program
+    .command('payment:import')
+    .description('record the payments of a CSV file, each once; can be interrupted and run again')
+    .argument('<file>', 'with the columns number, amount, currency, date, reference; - for standard input')
+    .option('--dry-run', 'change nothing, and say what each line would do', false)
+    .option('--yes', 'do not ask', false);
+  addReason(command, { isRequired: false }).action(async (file: string, options: Options) => {
+    const bytes = await readWhole(file, maxFileKibibytes);
+    let isStopped = false;
+    const work = withDatabase((db) => run(db, bytes, options, () => isStopped), {
+      isDryRun: options.dryRun,
+    });
+    onStopSignal(async () => {
+      isStopped = true;
+      await work;
+    });
+    await work;
+  });
+}
+
+async function run(
+  db: Database,
+  bytes: Uint8Array,
+  options: Options,
+  isStopped: () => boolean,
+): Promise<void> {
+  const { payments: listed, faults } = await readPaymentFile(bytes, dayIn(await findZone(db), now()));
+  refuse(faults);
+  const payments = await nameAsRecorded(db, listed);
+  const { known, faults: others } = await findKnown(db, payments);
+  refuse(others);
+  const plan = () => planPayments(db, payments, known);
+  if (options.dryRun) {
+    print(summarise(await report(plan(), options), options));
+    return;
+  }
+  if (isTerminal() && !options.yes) {
+    const counts = count();
+    for await (const { outcome } of plan()) counts[outcome]++;
+    printAside(describeCounts(counts, 'would be '));
+    await requireYes(options, 'Record these payments?');
+  }
+  const by = () => ({ now: now(), recordedBy: 'operator', trail: booksTrailOf(options) }) as const;
+  const origin = originOf('payment:import', options);
+  const counts = await report(importPayments(db, payments, { known, origin, by, isStopped }), options);
+  print(summarise(counts, options));
+  if (isStopped()) printAside('Stopped before the end. Run it again to continue.');
+}
+
+/** Throws with a line for each fault. */
+function refuse(faults: Fault[]): void {
+  if (faults.length === 0) return;
+  const lines = faults.map(
+    ({ line, column, detail }) =>
+      `${line ? `Line ${line}${column ? `, ${column}` : ''}: ` : ''}${show(detail)}`,
+  );
+  throw new CommandError([...lines, 'Nothing was recorded.'].join('\n'));
+}
+
+const count = () => Object.fromEntries(outcomes.map((outcome) => [outcome, 0])) as Record<Outcome, number>;
+
+/** Prints each line as it is done. The result is how many had each outcome. */
+async function report(
+  results: AsyncGenerator<LineResult, void>,
+  { json }: Options,
+): Promise<Record<Outcome, number>> {
+  const counts = count();
+  const out = writeLinesOut();
+  try {
+    for await (const result of results) {
+      counts[result.outcome]++;
+      await out.write(json ? writeJson(result) : describeLine(result));
+    }
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    throw new CommandError(
+      `A line could not be recorded: ${describeRefusal(error)} What is said of lines above is done.`,
+    );
+  }
+  return counts;
+}
+
+const outcomeWords: Record<Outcome, string> = {
+  whole: 'allocated whole',
+  part: 'allocated in part',
+  unallocated: 'unallocated',
+  known: 'known already',
+};
+
+function describeLine({ line, number, currency, amount, outcome, unallocated }: LineResult): string {
+  const left = outcome === 'part' ? `, ${writeDecimal(unallocated, currency)} unallocated` : '';
+  const to = number === null ? 'no invoice' : show(number);
+  return `line ${line}: ${writeDecimal(amount, currency)} ${currency} for ${to}: ${outcomeWords[outcome]}${left}`;
+}
+
+const sum = (counts: Record<Outcome, number>) => outcomes.reduce((all, outcome) => all + counts[outcome], 0);
+
+const describeCounts = (counts: Record<Outcome, number>, would: string): string =>
+  `${sum(counts)} ${sum(counts) === 1 ? 'payment' : 'payments'}: ${outcomes
+    .map((outcome) => `${counts[outcome]} ${outcome === 'known' ? '' : would}${outcomeWords[outcome]}`)
+    .join(', ')}.`;
+
+function summarise(counts: Record<Outcome, number>, { dryRun, json }: Options): string {
+  if (json) return writeJson({ summary: { dry_run: dryRun, payments: sum(counts), ...counts } });
+  return `${describeCounts(counts, dryRun ? 'would be ' : '')}${dryRun ? ' Nothing was recorded.' : ''}`;
+}

@@ -1,0 +1,71 @@
+// Finding somebody, and all that there is to know of them (contract 11.52 and 11.53).
+import { type Command, Option } from 'commander';
+import { environment, print, printAside } from '../../runtime/process.ts';
+import { readConfig } from '../../settings/config.ts';
+import { findPeople } from '../../staff/find-people.ts';
+import { describePerson, listWouldGet } from '../../staff/person.ts';
+import { addOperator, type Operator, recordLook } from './act.ts';
+import {
+  findUser,
+  noSuchUser,
+  now,
+  readUserKey,
+  show,
+  type UserKey,
+  withDatabase,
+  writeJson,
+} from './command.ts';
+import { describePersonInLines } from './describe-person.ts';
+
+type Filters = NonNullable<Parameters<typeof findPeople>[1]>;
+
+export function addPeopleCommands(program: Command): void {
+  const find = program
+    .command('find')
+    .description(
+      'find people by the beginning of words of name, account or address, or by a whole address, also one that they can have back, user id, marketplace id, signup id or invoice number',
+    )
+    .argument('[text]', 'without it, the newest', '')
+    .addOption(new Option('--role <role>', 'only these').choices(['user', 'manager', 'admin']))
+    .addOption(
+      new Option('--state <state>', 'only these').choices([
+        'suspended',
+        'frozen',
+        'unproved',
+        'waiting',
+        'leaving',
+      ]),
+    );
+  addOperator(find).action(
+    async (q: string, { by, json, ...filters }: Operator & Pick<Filters, 'role' | 'state'>) => {
+      const { people, more } = await withDatabase(async (db) => {
+        const found = await findPeople({ db, now }, { q, ...filters });
+        await recordLook(db, { by, json }, { type: 'staff.searched', hits: found.people.length });
+        return found;
+      });
+      for (const { id, email, name, account, role, state } of people)
+        print(
+          json
+            ? writeJson({ id, email, name, account, role, state })
+            : [id, email, name, account, role, state].map(show).join('  '),
+        );
+      if (people.length === 0 && !json) print('Nobody was found.');
+      if (more) printAside('There are more: give more of the name.');
+    },
+  );
+
+  const showCommand = program
+    .command('user:show')
+    .description('print all that there is to know of a user, and what each client would get of them')
+    .argument('<email>', 'an address that they hold, or their id', readUserKey);
+  addOperator(showCommand).action(async (key: UserKey, operator: Operator) => {
+    const person = await withDatabase(async (db) => {
+      const user = await findUser(db, key);
+      if (!user) throw noSuchUser();
+      await recordLook(db, operator, { type: 'staff.looked', userId: user.id });
+      const described = await describePerson({ db, now }, user);
+      return { ...described, wouldGet: listWouldGet(readConfig(environment), user) };
+    });
+    print(operator.json ? writeJson(person) : describePersonInLines(person));
+  });
+}

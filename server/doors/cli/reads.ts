@@ -1,0 +1,57 @@
+// How far a client has read its events, for the doctor. Reads the service's own database, and changes nothing there.
+
+import type { FindReads } from '../../../clients/doctor/target.ts';
+import { findEmbeddedPostgres } from '../../../db/embedded/server.ts';
+import { openDatabase } from '../../../db/postgres/client.ts';
+import { listDeliveries } from '../../../db/tables/event-deliveries.ts';
+import { dataFolder } from '../../runtime/files.ts';
+import type { Config } from '../../settings/config.ts';
+
+const answerWithinMs = 3_000;
+
+/** Closes the database after `work`. */
+export async function withReads<T>(
+  config: Config,
+  client: string,
+  work: (findReads: FindReads) => Promise<T>,
+): Promise<T> {
+  const url = config.databaseUrl ?? (await findEmbeddedPostgres(config.embeddedDatabaseFolder ?? dataFolder));
+  if (url === undefined) return work(async () => 'The doctor has no database here.');
+  const { db, close } = openDatabase({
+    url,
+    poolSize: 1,
+    preparedStatements: config.databasePreparedStatements,
+    onError: () => undefined,
+  });
+  const service = checkService(config.baseUrl);
+  async function findReads() {
+    const away = await service;
+    if (away !== undefined) return away;
+    try {
+      const [delivery] = await listDeliveries(db, [client]);
+      return delivery ?? 'The database has no record of this client.';
+    } catch (error) {
+      return `The database of the service could not be read (${describe(error)}).`;
+    }
+  }
+  try {
+    return await work(findReads);
+  } finally {
+    await close();
+  }
+}
+
+/** Says that the service is away, so that the client can read nothing; undefined if it answers. */
+async function checkService(baseUrl: string): Promise<string | undefined> {
+  const url = new URL('/sso/events', baseUrl);
+  const answer = await fetch(url, { redirect: 'manual', signal: AbortSignal.timeout(answerWithinMs) }).catch(
+    () => undefined,
+  );
+  await answer?.body?.cancel();
+  return answer?.status === 401 ? undefined : `The service does not answer at ${url.origin}.`;
+}
+
+function describe(error: unknown): string {
+  const { code, message } = error as { code?: string; message?: string };
+  return code ?? message ?? String(error);
+}

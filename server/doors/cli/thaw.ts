@@ -1,0 +1,88 @@
+// Ending a freeze or a suspension, once the owner of the account is known.
+import type { Command } from 'commander';
+import type { Database } from '../../../db/postgres/client.ts';
+import { findAddressOwner } from '../../../db/tables/address-owners.ts';
+import { allCodeFactors, nameCodeFactors } from '../../identity/factor/code-factors.ts';
+import { listMailboxes, type Mailbox } from '../../identity/recovery/freeze.ts';
+import { print } from '../../runtime/process.ts';
+import { actByCommand, addReason, type Reason, toJson } from './act.ts';
+import {
+  CommandError,
+  findUser,
+  noSuchUser,
+  now,
+  readEmail,
+  readUserKey,
+  show,
+  UsageError,
+  type UserKey,
+  withDatabase,
+  writeJson,
+} from './command.ts';
+
+type Options = Reason & { keep?: string; removeFactors: boolean };
+
+export function addThawCommand(program: Command): void {
+  const command = program
+    .command('user:thaw')
+    .description(
+      'end a freeze or suspension once you know whose the account is; without --keep, list the addresses that it can be given to',
+    )
+    .argument('<email>', 'one of its addresses, or the id', readUserKey)
+    .option('--keep <address>', 'the mailbox of its owner', readEmail)
+    .option(
+      '--remove-factors',
+      `also remove passkeys and the ${nameCodeFactors(allCodeFactors, 'and')}, and make the old password useless`,
+      false,
+    );
+  addReason(command, { isRequired: false }).action(async (key: UserKey, options: Options) => {
+    if (options.keep !== undefined && options.why === undefined)
+      throw new UsageError('Give the reason with --why.');
+    print(await withDatabase((db) => perform(db, key, options)));
+  });
+}
+
+const notEnded = 'This account is neither frozen nor suspended.';
+
+async function perform(db: Database, key: UserKey, { keep, removeFactors, ...reason }: Options) {
+  const user = 'id' in key ? await findUser(db, key) : await findAddressOwner(db, key.email, now());
+  if (!user) throw noSuchUser();
+  const { id } = user;
+  if (!user.suspendedAt) throw new CommandError(notEnded);
+  const mailboxes = await listMailboxes(db, user, now());
+  if (keep === undefined)
+    return reason.json ? mailboxes.map((each) => writeJson(each)).join('\n') : describe(mailboxes);
+  if (!mailboxes.some(({ email }) => email === keep))
+    throw new CommandError(
+      'The account does not have this address. Without --keep, this command lists those that it has.',
+    );
+  const given = { keep, removeFactors: removeFactors ? 'yes' : '' };
+  const { done } = await actByCommand(db, {
+    command: 'user:thaw',
+    key: { id },
+    intent: 'thaw',
+    given,
+    reason,
+  });
+  // Another operator was first.
+  if (done === 'nothing') throw new CommandError(notEnded);
+  if (reason.json) return toJson('thaw', true, id);
+  const asks =
+    keep === user.email && !removeFactors ? '' : ' An email to set a password is on its way there.';
+  return `The account of ${show(keep)} is no longer ${user.frozenAt ? 'frozen' : 'suspended'}.${asks}`;
+}
+
+const describe = (mailboxes: Mailbox[]) =>
+  [
+    'You can give it to the owner of one of these addresses, with --keep ADDRESS --why TEXT:',
+    ...mailboxes.map(({ email, isPresent, told }) => {
+      const facts = [
+        ...(isPresent ? ['the present address'] : []),
+        ...told.map(({ what, count, lastAt }) => {
+          const times = count > 1 ? ` ${count} times, last` : '';
+          return `${what}${times} ${lastAt.toISOString()}`;
+        }),
+      ];
+      return `  ${show(email)}  ${facts.join(', ')}`;
+    }),
+  ].join('\n');

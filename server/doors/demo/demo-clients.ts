@@ -1,0 +1,182 @@
+// Local mode only: small clients on the kit for TypeScript, as a product's own engineers would write them, so that a
+// newcomer can watch a hand-off arrive and be verified or refused.
+//
+// They use only the kit (clients/typescript), their own secret, and a table for used nonces. Their sessions are their own: to
+// end a session of a demo client ends none of the service, but a session that ends at the service ends here by an event.
+import {
+  createIdentityClient,
+  createMemoryStores,
+  type IdentityClient,
+  Refusal,
+  type Stores,
+} from '../../../clients/typescript/src/index.ts';
+import { consumeNonce } from '../../../db/tables/nonces.ts';
+import type { Dependencies } from '../../ground/dependencies.ts';
+import type { Client } from '../../sso/clients.ts';
+import { redirect, respond } from '../../web/answers.ts';
+import { isSpeculative } from '../../web/requests.ts';
+import { buildCookie, readCookies } from './demo-cookies.ts';
+import {
+  type ArrivedEvent,
+  createDemoSessions,
+  type DemoSession,
+  type KeptSession,
+} from './demo-sessions.ts';
+import { createDemoStreams } from './demo-streams.ts';
+
+/**
+ * What the page shows of a visitor. Without `session`, the session has ended, and `events` begins with the event that ended it.
+ */
+export type DemoVisit = { session?: DemoSession; events: ArrivedEvent[] };
+
+/** What a product's own client would show of a refusal and, because this is a demo, the precise reason. */
+export type DemoRefusal = Pick<Refusal, 'code' | 'reason' | 'status' | 'launchId'>;
+
+type Connection = { stores: Stores; identity: IdentityClient; isCaughtUp: boolean };
+
+const sessionCookie = 'demo_session';
+const waitMs = 1_000;
+const maxWaitSeconds = 1_000_000_000;
+
+export function createDemoClients({
+  config,
+  db,
+  log,
+  now,
+}: Pick<Dependencies, 'config' | 'db' | 'log' | 'now'>) {
+  const sessions = createDemoSessions();
+  const streams = createDemoStreams();
+  const connections = new Map<string, Connection>();
+
+  /** Undefined for a client with a real callback. */
+  function find(name: string): Client | undefined {
+    const client = config.clients.get(name);
+    return client?.isDemo ? client : undefined;
+  }
+
+  function connect(client: Client): Connection {
+    const known = connections.get(client.name);
+    if (known) return known;
+    const stores = { ...createMemoryStores({ now }), nonces: buildNonceStore(client) };
+    const connection = { stores, identity: build(client, stores), isCaughtUp: false };
+    connections.set(client.name, connection);
+    return connection;
+  }
+
+  /** The kit for one client, with a clock that may be ahead of ours. */
+  function build(client: Client, stores: Stores, aheadSeconds = 0): IdentityClient {
+    const homeUrl = `${config.baseUrl}/demo/${client.name}`;
+    return createIdentityClient({
+      ...stores,
+      issuer: config.issuer,
+      client: client.name,
+      secrets: client.secrets,
+      callbackUrl: client.callbackUrl,
+      loginUrl: `${homeUrl}/login`,
+      homeUrl,
+      ttlSeconds: client.ttlSeconds,
+      now: () => new Date(now().getTime() + aheadSeconds * 1_000),
+    });
+  }
+
+  function buildNonceStore({ name, ttlSeconds }: Client): Stores['nonces'] {
+    return {
+      async consume(nonce, keepUntil) {
+        // `keepUntil` is `exp` + 60, and our hand-offs live for the whole TTL, so this is `iat`. A hand-off with a shorter life
+        // would seem older than it is: after a restore it would be refused, and never taken twice.
+        const issuedAt = new Date((keepUntil - 60 - ttlSeconds) * 1_000);
+        const expiresAt = new Date(keepUntil * 1_000);
+        const use = await consumeNonce(db, { audience: `demo:${name}`, nonce, issuedAt, expiresAt });
+        if (use === 'before_restore') throw new Refusal('expired', 'iat before restore');
+        return use === 'fresh';
+      },
+    };
+  }
+
+  /** Starts this client's login. */
+  function start(client: Client, request: Request): Promise<Response> {
+    const asked = new URL(request.url).searchParams.get('prompt');
+    const prompt = asked === 'login' || asked === 'none' ? asked : undefined;
+    return connect(client).identity.startLogin(request, { returnTo: `/demo/${client.name}`, prompt });
+  }
+
+  /** The callback: starts a session of this client's own and redirects away from the signed URL, or refuses. */
+  async function receive(client: Client, request: Request): Promise<Response | DemoRefusal> {
+    const { name } = client;
+    const { stores } = connect(client);
+    const query = new URL(request.url).searchParams;
+    // The kit takes the clock as an argument, so visitors can let time pass without waiting.
+    const waited = Math.min(Math.max(0, Number(query.get('wait_seconds')) || 0), maxWaitSeconds);
+    query.delete('wait_seconds');
+    let isNewer = false;
+    let refusal: Refusal | undefined;
+    const answer = await build(client, stores, waited).handleCallback(request, {
+      isLoggedIn: () => findVisit(client, request)?.session,
+      savePerson() {
+        isNewer = true;
+      },
+      async startSession(handOff, login) {
+        await catchUpOnce(client);
+        // Events may have brought a later profile.
+        const profile = (await stores.profiles.find(handOff.profile.id)) ?? handOff.profile;
+        const id = sessions.start(handOff, { ...login, isNewer, profile, query: query.toString() });
+        return { 'Set-Cookie': buildCookie(name, sessionCookie, id) };
+      },
+      endSession: (sid) => sessions.endLogin(name, sid),
+      onRefusal(found) {
+        // The shell answers this in its own way.
+        if (found.code === 'store_unavailable') throw found.cause;
+        refusal = found;
+        return undefined;
+      },
+    });
+    return refusal ?? answer;
+  }
+
+  function findVisit({ name }: Client, request: Request): DemoVisit | undefined {
+    const kept = sessions.find(name, readSessionId(request));
+    return kept && describe(kept);
+  }
+
+  const describe = ({ live: session, events }: KeptSession): DemoVisit => ({ session, events });
+
+  /** Ends this client's own session only. */
+  function end({ name }: Client, request: Request): Response {
+    sessions.end(name, readSessionId(request));
+    return redirect(`/demo/${name}`, { 'Set-Cookie': buildCookie(name, sessionCookie, '', 0) });
+  }
+
+  async function receiveNudge(client: Client, request: Request): Promise<Response> {
+    const answer = await connect(client).identity.receiveNudge(request);
+    // Answers first: the pull may take longer than a nudge waits.
+    if (answer.ok) void pull(client);
+    return answer;
+  }
+
+  async function pull(client: Client): Promise<void> {
+    const connection = connect(client);
+    try {
+      await connection.identity.pullEvents(sessions.hooksOf(client.name));
+      connection.isCaughtUp = true;
+    } catch (err) {
+      log.info({ client: client.name, err }, 'demo client has not pulled');
+    }
+  }
+
+  /** Reads the past events before the first session: they no longer matter, and must not end it. Waits for a moment at most. */
+  async function catchUpOnce(client: Client): Promise<void> {
+    if (connect(client).isCaughtUp) return;
+    await Promise.race([pull(client), new Promise<void>((done) => setTimeout(done, waitMs))]);
+  }
+
+  /** Sends what the page is to show now to an open page, by server-sent events. */
+  function watch({ name }: Client, request: Request): Response {
+    const kept = isSpeculative(request) ? undefined : sessions.find(name, readSessionId(request));
+    // 204 also tells a browser not to ask again.
+    return kept ? streams.open(kept.watchers, () => describe(kept)) : respond(204);
+  }
+
+  return { find, start, receive, findVisit, end, receiveNudge, watch, endStreams: streams.end };
+}
+
+const readSessionId = (request: Request) => readCookies(request)[sessionCookie] ?? '';

@@ -1,0 +1,127 @@
+// What a demo client keeps besides the kit's own stores: its own sessions, and what each event (contract 10.8 to 10.13) does to
+// them. In memory: after a restart nobody is logged in.
+import type {
+  EventHooks,
+  HandOff,
+  IdentityEvent,
+  Login,
+  Profile,
+} from '../../../clients/typescript/src/index.ts';
+import { createToken } from './demo-cookies.ts';
+
+/** What the event did here, in words for the visitor. */
+export type ArrivedEvent = { seq: number | undefined; type: string; occurredAt: string; effect: string };
+
+export type DemoSession = {
+  payload: HandOff;
+  /** The query of the hand-off, for the visitor to tamper with. */
+  query: string;
+  /** The newest profile that this client has of the person. */
+  profile: Profile;
+  /** What the hand-off did to the cached profile of this person. */
+  cache: 'first' | 'refreshed' | 'current';
+  /** Whether this login asked for a credential again, and got it. */
+  isProved: boolean;
+};
+
+export type KeptSession = {
+  client: string;
+  userId: string;
+  sid: string | undefined;
+  /** Undefined once the session has ended: then nothing of the person is left here. */
+  live: DemoSession | undefined;
+  /** The events about this person since the login, the newest first. */
+  events: ArrivedEvent[];
+  /** Called when there is something new to see. */
+  watchers: Set<() => void>;
+};
+
+const maxKept = 1_000;
+const maxEvents = 20;
+
+export function createDemoSessions() {
+  const sessions = new Map<string, KeptSession>();
+  /** The people who have been here before. */
+  const visitors = new Map<string, true>();
+
+  /** A session for the person of a verified hand-off; the result is its id. */
+  function start(
+    payload: HandOff,
+    { isNewer, ...login }: Login & Pick<DemoSession, 'query' | 'profile'> & { isNewer: boolean },
+  ): string {
+    const { aud: client, sid, profile } = payload;
+    const visitor = `${client}:${profile.id}`;
+    const cache = !visitors.has(visitor) ? 'first' : isNewer ? 'refreshed' : 'current';
+    keep(visitors, visitor, true);
+    const id = createToken();
+    const live = { payload, ...login, cache } as const;
+    const watchers = new Set<() => void>();
+    keep(sessions, id, { client, userId: profile.id, sid, live, events: [], watchers });
+    return id;
+  }
+
+  function find(client: string, id: string): KeptSession | undefined {
+    const kept = sessions.get(id);
+    return kept?.client === client ? kept : undefined;
+  }
+
+  function end(client: string, id: string): void {
+    if (find(client, id)) sessions.delete(id);
+  }
+
+  /** Ends the sessions that began with this login, which has ended. */
+  function endLogin(client: string, sid: string): void {
+    for (const [id, kept] of sessions) if (kept.client === client && kept.sid === sid) sessions.delete(id);
+  }
+
+  const listLive = (client: string) =>
+    [...sessions.values()].filter((kept) => kept.client === client && kept.live);
+
+  const hooksOf = (client: string): EventHooks => ({
+    // `apply` ends the session, to show the event with it.
+    endSession() {},
+    apply(event, isNewer) {
+      const { seq, type, occurred_at: occurredAt = '', profile, user_id: userId } = event;
+      if (type === 'user.deleted') visitors.delete(`${client}:${userId}`);
+      for (const kept of listLive(client).filter((each) => each.userId === userId)) {
+        const isEnd = endsSession(event, kept.sid);
+        if (isEnd) kept.live = undefined;
+        else if (isNewer && profile && kept.live) kept.live.profile = profile;
+        const effect = isEnd
+          ? 'ended this session'
+          : isNewer
+            ? 'refreshed the cached profile'
+            : 'nothing to do';
+        show(kept, { seq, type, occurredAt, effect });
+      }
+    },
+    /** Missed events cannot be read any more, so nobody can say which logins still count. */
+    startOver() {
+      const occurredAt = new Date().toISOString();
+      for (const kept of listLive(client)) {
+        kept.live = undefined;
+        show(kept, { seq: undefined, type: 'events_gone', occurredAt, effect: 'ended this session' });
+      }
+    },
+  });
+
+  return { start, find, end, endLogin, hooksOf };
+}
+
+function show(kept: KeptSession, event: ArrivedEvent): void {
+  kept.events = [event, ...kept.events].slice(0, maxEvents);
+  for (const tell of kept.watchers) tell();
+}
+
+const endsSession = ({ type, sid }: IdentityEvent, ofSession: string | undefined) =>
+  type === 'user.suspended' ||
+  type === 'user.deleted' ||
+  (type === 'session.ended' && sid !== undefined && sid === ofSession);
+
+/** Adds an entry. Drops the oldest if there are too many: a demo may run for weeks. */
+function keep<T>(map: Map<string, T>, key: string, value: T): void {
+  map.delete(key);
+  map.set(key, value);
+  const [oldest] = map.keys();
+  if (map.size > maxKept && oldest !== undefined) map.delete(oldest);
+}

@@ -1,0 +1,32 @@
+// The token with which a client reads from us (contract 10.19 to 10.20). It is made from the signing secret, so the secret
+// never travels.
+
+import { AppError } from '../../basics/errors.ts';
+import { readHeader } from '../../basics/text.ts';
+import type { Dependencies } from '../../ground/dependencies.ts';
+import type { Client } from '../../sso/clients.ts';
+import { findMatch, sign } from '../../sso/hmac.ts';
+
+/**
+ * The client whose token the request carries. The time that this takes does not show how close a wrong token came. Throws
+ * 401 `invalid_token`.
+ */
+export async function requireTokenOwner(
+  { metrics }: Pick<Dependencies, 'metrics'>,
+  request: Request,
+  clients: readonly Client[],
+): Promise<Client> {
+  const token = /^bearer +(\S+)$/i.exec(readHeader(request.headers, 'authorization') ?? '')?.[1] ?? '';
+  const tokens = await Promise.all(clients.map(buildTokens));
+  const [owned] = clients.flatMap((owner, at) => {
+    const secret = findMatch(tokens[at] ?? [], [token]);
+    return secret === undefined ? [] : [{ owner, secret }];
+  });
+  if (!owned) throw new AppError('invalid_token', { headers: { 'WWW-Authenticate': 'Bearer' } });
+  metrics.countCall(owned.owner.name, 'token', owned.secret);
+  return owned.owner;
+}
+
+/** The client's tokens, one for each secret. */
+const buildTokens = ({ name, secrets }: Client): Promise<string[]> =>
+  Promise.all(secrets.map((secret) => sign(secret, `identity events v1 ${name}`)));

@@ -1,0 +1,107 @@
+// GET /invoices/{number}.pdf and .xml, and the same under /admin: the files of an invoice or a credit note, as they were made.
+import {
+  type FileKind,
+  type FoundFile,
+  findFile,
+  findFileOfAccount,
+} from '../../../db/tables/document-files.ts';
+import { requireStaff, type Staff } from '../../acts/staff.ts';
+import { AppError } from '../../basics/errors.ts';
+import { FactsError, requireSums } from '../../billing/documents/require-sums.ts';
+import { buildXml } from '../../billing/documents/xml.ts';
+import { type DocumentFacts, hasXml } from '../../billing/values/document-facts.ts';
+import type { Dependencies } from '../../ground/dependencies.ts';
+import { findLiveSession, findSession, requireLive } from '../../identity/session/sessions.ts';
+import { lookAtDocument } from '../../staff/books.ts';
+import { redirect } from '../../web/answers.ts';
+import { loginAgainPath, loginPathTo, prefersHtml, type Visit } from '../../web/requests.ts';
+
+/** As the path has it, with the ending. */
+type AskedFile = { name: string };
+
+/**
+ * The file, for people on whose account the document is. Leads a browser to the login, and throws 401 `login_required` for others;
+ * 404 `not_found` for a document that they do not have, and for a file that there is none of; 503 `unavailable` where it is not
+ * made yet.
+ */
+export async function documentFile(
+  deps: Dependencies,
+  request: Request,
+  visit: Visit,
+  asked: AskedFile,
+): Promise<Response> {
+  const session = await findLiveSession(deps, request, visit);
+  if (!session && prefersHtml(request)) return redirect(loginPathTo(new URL(request.url).pathname));
+  const { emailVerifiedAt, account } = requireLive(session).user;
+  const { number, kind } = readName(asked);
+  const found = emailVerifiedAt
+    ? await findFileOfAccount(deps.db, { number, kind, accountId: account.id })
+    : undefined;
+  return answer(found, number, kind);
+}
+
+/**
+ * The file of any document, for administrators, as a look at its buyer. Leads to the login if the credential was given too long ago,
+ * and throws 403 `not_allowed` for managers, and 429 `rate_limited`. The shell hides it from anybody who is not staff.
+ */
+export async function staffDocumentFile(
+  deps: Dependencies,
+  request: Request,
+  visit: Visit,
+  asked: AskedFile,
+): Promise<Response> {
+  const found = await findSession(deps, request, visit);
+  let session: Staff['session'];
+  try {
+    session = requireStaff(deps, found);
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== 'login_required') throw error;
+    return redirect(loginAgainPath(request));
+  }
+  if (session.user.role !== 'admin') throw new AppError('not_allowed');
+  const { number, kind } = readName(asked);
+  await lookAtDocument(deps, { session, request, visit }, number);
+  return answer(await findFile(deps.db, { number, kind }), number, kind);
+}
+
+function readName({ name }: AskedFile): { number: string; kind: FileKind } {
+  const [, number, kind] = /^([A-Z0-9-]{1,40})\.(pdf|xml)$/.exec(name) ?? [];
+  if (!number || !kind) throw new AppError('not_found');
+  return { number, kind: kind as FileKind };
+}
+
+/** The XML of a document without files; null if there is none, undefined if the document is at fault. */
+function makeXml({ facts: found }: FoundFile): Uint8Array<ArrayBuffer> | null | undefined {
+  const facts = found as DocumentFacts;
+  if (!hasXml(facts)) return null;
+  try {
+    requireSums(facts);
+    return new TextEncoder().encode(buildXml(facts));
+  } catch (error) {
+    if (!(error instanceof FactsError)) throw error;
+    return undefined;
+  }
+}
+
+const types: Record<FileKind, string> = { pdf: 'application/pdf', xml: 'application/xml' };
+
+function answer(found: FoundFile | undefined, number: string, kind: FileKind): Response {
+  // The XML needs no font, so it waits for nothing.
+  const bytes = found?.bytes === undefined && kind === 'xml' ? found && makeXml(found) : found?.bytes;
+  if (!found || bytes === null) throw new AppError('not_found');
+  // The job makes it within seconds, unless it is at fault.
+  if (!bytes)
+    throw new AppError('unavailable', {
+      detail:
+        'This file is not made yet. Try again in a moment. If it is still missing then, support can tell you why.',
+      headers: { 'Retry-After': '1' },
+    }).asExpected();
+  return new Response(bytes, {
+    headers: {
+      'Content-Type': types[kind],
+      // A browser that showed it in place would do so in our origin.
+      'Content-Disposition': `attachment; filename="${number}.${kind}"`,
+      'Cache-Control': 'no-store',
+    },
+  });
+}

@@ -1,0 +1,223 @@
+// GET /sso/launch/{client} (contract section 4): hands the login of this browser over to a client, signed.
+//
+// The target is always the configured callback: nothing in the request changes it, or `iss`.
+
+import { isDatabaseBusy } from '../../../db/postgres/away.ts';
+import { inTransactionOf } from '../../../db/postgres/transactions.ts';
+import { recordLaunch, tryRecordLaunch } from '../../../db/tables/launches.ts';
+import { AppError } from '../../basics/errors.ts';
+import type { Dependencies } from '../../ground/dependencies.ts';
+import { buildStandardProfile } from '../../identity/person/profile.ts';
+import { setUpPath } from '../../identity/session/second-factor.ts';
+import { type BrowserSession, findSession, type LiveSession } from '../../identity/session/sessions.ts';
+import type { LaunchOutcome } from '../../metrics/results.ts';
+import type { Client } from '../../sso/clients.ts';
+import { createNonce, sealEnvelope } from '../../sso/envelope.ts';
+import { type Payload, stateForm } from '../../sso/payload.ts';
+import { redirect, respond } from '../../web/answers.ts';
+import { buildLaunchId } from '../../web/launch-id.ts';
+import {
+  checkReturnTo,
+  invalidParameter,
+  isSpeculative,
+  readParameter,
+  readQuery,
+  type Visit,
+} from '../../web/requests.ts';
+
+export async function launch(
+  deps: Dependencies,
+  request: Request,
+  visit: Visit,
+  name: string,
+): Promise<Response> {
+  if (isSpeculative(request)) return respond(204);
+
+  const { config, metrics } = deps;
+  const client = config.clients.get(name);
+  if (!client) throw new AppError('unknown_client');
+  visit.client = client.name;
+  const asked = readLaunch(readQuery(request), deps.now());
+  const found = await findSession(deps, request, visit, client.name);
+  const login = await recordFirstLaunch(deps, visit, client, checkLogin(found, asked));
+
+  if (typeof login === 'object') {
+    const payload = buildPayload(deps, client, login, asked);
+    visit.launchId = buildLaunchId(payload.nonce);
+    const sealed = await sealOrRefuse(payload, client);
+    metrics.countLaunch(client.name, 'payload');
+    return redirectToClient(client, sealed);
+  }
+  const { error, page, first } = refusals[login];
+  metrics.countLaunch(client.name, asked.prompt === 'none' ? error : first);
+  if (asked.prompt === 'none') return redirectToClient(client, { error, state: asked.state });
+  const next = encodeURIComponent(launchPath(client, asked));
+  const why = login === 'too_long_ago' ? '&why=asked-again' : '';
+  return redirect(`${page}${page.includes('?') ? '&' : '?'}next=${next}${why}`);
+}
+
+type Asked = {
+  state?: string;
+  returnTo?: string;
+  /** `none`: never show a page. `login`: ask for a credential again. */
+  prompt?: 'none' | 'login';
+  /** Unix seconds: a credential must have been given since then. */
+  authAfter?: number;
+};
+
+/** 30 days. */
+export const maxAgeLimit = 2_592_000;
+
+function readLaunch(params: URLSearchParams, now: Date): Asked {
+  const state = readParameter(params, 'state');
+  const returnTo = readParameter(params, 'return_to');
+  const prompt = readParameter(params, 'prompt');
+  const maxAge = readSeconds(params, 'max_age', maxAgeLimit);
+  const authAfter = readSeconds(params, 'auth_after', Number.MAX_SAFE_INTEGER);
+  if (state !== undefined && !stateForm.test(state)) {
+    throw invalidParameter('state', 'It must be 1 to 512 letters, digits or the characters . _ ~ -');
+  }
+  checkReturnTo(returnTo);
+  if (prompt !== undefined && prompt !== 'none' && prompt !== 'login') {
+    throw invalidParameter('prompt', 'It must be none or login.');
+  }
+  const seconds = Math.floor(now.getTime() / 1_000);
+  const demands = [
+    authAfter,
+    maxAge === undefined ? undefined : seconds - maxAge,
+    prompt === 'login' ? seconds : undefined,
+  ].filter((demand) => demand !== undefined);
+  return {
+    state,
+    returnTo,
+    prompt,
+    // A time in the future could never be met.
+    ...(demands.length > 0 && { authAfter: Math.min(seconds, Math.max(...demands)) }),
+  };
+}
+
+function readSeconds(
+  params: URLSearchParams,
+  name: 'max_age' | 'auth_after',
+  max: number,
+): number | undefined {
+  const text = readParameter(params, name);
+  if (text === undefined) return undefined;
+  const seconds = /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN;
+  if (!(seconds <= max))
+    throw invalidParameter(name, `It must be a whole number of seconds, at most ${max}.`);
+  return seconds;
+}
+
+// Why no payload is sent, the page that helps, and what the metrics call it. The errors are those of OpenID Connect Core
+// 1.0, section 3.1.2.6, and RFC 6749, section 4.1.2.1.
+const refusals = {
+  nobody: { error: 'login_required', page: '/login', first: 'login' },
+  too_long_ago: { error: 'login_required', page: '/login?prompt=login', first: 'login' },
+  suspended: { error: 'access_denied', page: '/login', first: 'login' },
+  no_factor: { error: 'interaction_required', page: setUpPath, first: 'second_factor' },
+  leaving: { error: 'interaction_required', page: '/profile/delete', first: 'deletion' },
+  unproved: { error: 'interaction_required', page: '/verify-email', first: 'verify_email' },
+} as const satisfies Record<string, { error: LaunchOutcome; page: string; first: LaunchOutcome }>;
+
+/** The session, or why no payload is sent for it. */
+function checkLogin(
+  session: BrowserSession | undefined,
+  { prompt, authAfter }: Asked,
+): LiveSession | keyof typeof refusals {
+  if (!session) return 'nobody';
+  if (session.state === 'suspended') return 'suspended';
+  // Even if a credential was given within the same second.
+  if (prompt === 'login') return 'too_long_ago';
+  if (authAfter !== undefined && (secondsOf(session.authTime) ?? Number.NEGATIVE_INFINITY) < authAfter)
+    return 'too_long_ago';
+  if (session.state === 'must_set_up_factor') return 'no_factor';
+  if (session.user.deletionDueAt) return 'leaving';
+  return session.user.emailVerifiedAt ? session : 'unproved';
+}
+
+const secondsOf = (at: Date | null) => (at ? Math.floor(at.getTime() / 1_000) : undefined);
+
+/** Records the launch, once, before the payload is sent. The result has the `sid` of that session at that client. */
+async function recordFirstLaunch(
+  { db }: Dependencies,
+  visit: Visit,
+  client: Client,
+  login: ReturnType<typeof checkLogin>,
+): Promise<(LiveSession & { sid: string }) | keyof typeof refusals> {
+  if (typeof login !== 'object') return login;
+  if (login.sid) return { ...login, sid: login.sid };
+  const launched = { sessionId: login.id, client: client.name, sid: createNonce() };
+  // A statement of its own, without round trips to begin and end a transaction. If another transaction is at the same rows, it runs
+  // again in a transaction that knows how long to wait and how often to try.
+  const sid = await tryRecordLaunch(db, launched).catch((error) => {
+    if (!isDatabaseBusy(error)) throw error;
+    return inTransactionOf(visit, db, (trx) => recordLaunch(trx, launched));
+  });
+  // The user was logged out, suspended or erased at this moment.
+  return sid === undefined ? 'nobody' : { ...login, sid };
+}
+
+/** The path of this launch, to go on to after the login. Without `prompt`, which would ask for the password again and again. */
+function launchPath(client: Client, { state, returnTo, authAfter }: Asked): string {
+  const query = new URLSearchParams({
+    ...(state && { state }),
+    ...(returnTo && { return_to: returnTo }),
+    ...(authAfter !== undefined && { auth_after: String(authAfter) }),
+  });
+  return `/sso/launch/${client.name}${query.size > 0 ? `?${query}` : ''}`;
+}
+
+function buildPayload(
+  { config, now }: Dependencies,
+  client: Client,
+  session: LiveSession & { sid: string },
+  asked: Asked,
+): Payload {
+  const iat = Math.floor(now().getTime() / 1_000);
+  const authTime = secondsOf(session.authTime);
+  return {
+    iss: config.issuer,
+    aud: client.name,
+    iat,
+    exp: iat + client.ttlSeconds,
+    nonce: createNonce(),
+    client: client.name,
+    sid: session.sid,
+    ...(authTime !== undefined && { auth_time: authTime }),
+    amr: session.amr,
+    profile: buildStandardProfile(session.user),
+    ...(asked.state && { state: asked.state }),
+    ...(asked.returnTo && { return_to: asked.returnTo }),
+  };
+}
+
+/** Seals the payload. Only `return_to` is long enough to make a payload too long. */
+async function sealOrRefuse(payload: Payload, client: Client) {
+  try {
+    return await sealEnvelope(payload, client.secrets);
+  } catch (error) {
+    if (error instanceof RangeError)
+      throw invalidParameter('return_to', 'It makes the payload too long. Use a shorter path.');
+    throw error;
+  }
+}
+
+function redirectToClient(client: Client, params: Record<string, string | undefined>): Response {
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(params)) if (value !== undefined) query.set(name, value);
+  return redirect(startOf(client) + query);
+}
+
+const starts = new WeakMap<Client, string>();
+
+/** The callback up to where parameters are appended. It stays text, so its own query keeps its spelling. Parsed once. */
+function startOf(client: Client): string {
+  const known = starts.get(client);
+  if (known) return known;
+  const url = new URL(client.callbackUrl);
+  url.hash = '';
+  const start = `${url.href.replace(/\?$/, '')}${url.search ? '&' : '?'}`;
+  starts.set(client, start);
+  return start;
+}

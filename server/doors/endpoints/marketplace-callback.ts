@@ -1,0 +1,27 @@
+// GET /sso/marketplace/callback (contract section 6): the legacy marketplace hands its logged-in users over.
+
+import type { Dependencies } from '../../ground/dependencies.ts';
+import { receiveHandOff } from '../../marketplace/receive-hand-off.ts';
+import { redirect, respond, toAppError } from '../../web/answers.ts';
+import { isSpeculative, readQuery, type Visit } from '../../web/requests.ts';
+
+export async function marketplaceCallback(
+  deps: Dependencies,
+  request: Request,
+  visit: Visit,
+): Promise<Response> {
+  if (isSpeculative(request)) return respond(204);
+  try {
+    const { next, setCookies, result } = await receiveHandOff(deps, request, visit, readQuery(request));
+    deps.metrics.countHandOff(result);
+    return redirect(next, {}, setCookies);
+  } catch (error) {
+    const refusal = toAppError(error);
+    // Logged, not audited: anybody could send hand-offs without end that are refused before their signature is checked.
+    const { code, reason } = refusal;
+    deps.metrics.countHandOff(code);
+    const { requestId, address } = visit;
+    deps.log.record({ requestId, address, code, reason }, 'hand-off refused');
+    throw refusal;
+  }
+}

@@ -1,0 +1,22 @@
+// GET /.well-known/security.txt (RFC 9116): where to report a weakness.
+import { AppError } from '../../basics/errors.ts';
+import { daysAfter } from '../../basics/instant.ts';
+import type { Dependencies } from '../../ground/dependencies.ts';
+import { respond } from '../../web/answers.ts';
+
+// The RFC asks for less than a year. Each reader gets a new date.
+const validDays = 180;
+
+/** Throws 404 `not_configured` if no contact is set. */
+export function securityTxt({ config, now }: Dependencies): Response {
+  const { securityContact, baseUrl } = config;
+  if (!securityContact) throw new AppError('not_configured');
+  const expires = daysAfter(now(), validDays).toISOString();
+  const lines = [
+    `Contact: ${securityContact}`,
+    `Expires: ${expires}`,
+    'Preferred-Languages: en',
+    `Canonical: ${baseUrl}/.well-known/security.txt`,
+  ];
+  return respond(200, { 'Content-Type': 'text/plain; charset=utf-8' }, `${lines.join('\n')}\n`);
+}

@@ -1,0 +1,85 @@
+// What the endpoints that take signed webhooks have in common: a message is read once its signature holds, and is answered once
+// by its webhook-id (contract 7.17 to 7.22).
+import type { Transaction } from 'kysely';
+import { constantTimeEqual } from 'oslo/crypto';
+import { inTransaction, type Origin } from '../../../db/postgres/transactions.ts';
+import type { DB } from '../../../db/schema.ts';
+import { deferAnswer, findAnswer, tryLockWebhookId } from '../../../db/tables/webhook-requests.ts';
+import { AppError } from '../../basics/errors.ts';
+import { readHeader } from '../../basics/text.ts';
+import type { Dependencies } from '../../ground/dependencies.ts';
+import { sha256 } from '../../runtime/hash.ts';
+import { respond } from '../../web/answers.ts';
+import { readBody, type Visit } from '../../web/requests.ts';
+import { outOfDate, requireWebhookSignature } from '../../web/webhook-signature.ts';
+
+export type WebhookMessage = { webhookId: string; body: Uint8Array; visit: Visit };
+
+/** A message, and the place of the secret that signed it. */
+type ReadMessage = WebhookMessage & { secret: number };
+
+/** Reads a message. Throws 404 `not_configured` without secrets, 415, 413, and 401 `invalid_webhook_signature`. */
+export async function readWebhook(
+  request: Request,
+  visit: Visit,
+  { secrets, now }: { secrets: readonly string[] | undefined; now: () => Date },
+): Promise<ReadMessage> {
+  if (!secrets) throw new AppError('not_configured');
+  requireJson(request);
+  const body = await readBody(request, visit);
+  const { id, secret } = await requireWebhookSignature(request.headers, body, { secrets, now: now() });
+  return { webhookId: id, body, visit, secret };
+}
+
+function requireJson(request: Request): void {
+  const type = readHeader(request.headers, 'content-type') ?? '';
+  if (!/^application\/json *(; *charset="?utf-8"? *)?$/i.test(type))
+    throw new AppError('unsupported_media_type', { detail: 'The Content-Type must be application/json.' });
+}
+
+export type WebhookAnswer<Result> = { status: number; text: string; result: Result | 'repeated' };
+
+/**
+ * Stores the work and its answer together, in one transaction, or neither. `key` is what its answer is kept by: no two endpoints
+ * have one in common.
+ */
+export function answerOnce<Result>(
+  { db, now }: Pick<Dependencies, 'db' | 'now'>,
+  { webhookId, body, visit, key, by }: WebhookMessage & { key: string; by: Origin['by'] },
+  work: (trx: Transaction<DB>) => Promise<WebhookAnswer<Result>>,
+): Promise<WebhookAnswer<Result>> {
+  const bodyHash = sha256(body);
+  return inTransaction(
+    db,
+    { by, request: visit.requestId, cause: webhookId },
+    async (trx) => {
+      const [isAlone, given] = await Promise.all([tryLockWebhookId(trx, key), findAnswer(trx, key)]);
+      if (given) {
+        if (!constantTimeEqual(given.bodyHash, bodyHash)) throw new AppError('idempotency_key_reused');
+        return { status: given.status, text: given.answer, result: 'repeated' };
+      }
+      if (!isAlone) throw new AppError('request_in_progress', { headers: { 'Retry-After': '1' } });
+      const answer = await work(trx);
+      deferAnswer(trx, {
+        ...{ webhookId: key, bodyHash, status: answer.status, answer: answer.text },
+        now: now(),
+      });
+      return answer;
+    },
+    { commit: 'with_writes', deadline: visit.deadline },
+  );
+}
+
+/** What the metrics count a refusal as. */
+export const resultOf = ({ code, reason }: AppError) => (reason === outOfDate ? outOfDate : code);
+
+export const toResponse = ({ status, text, result }: WebhookAnswer<unknown>): Response =>
+  respond(
+    status,
+    {
+      'Content-Type': 'application/json',
+      'Cache-Control': 'no-store',
+      ...(result === 'repeated' && { 'Idempotent-Replayed': 'true' }),
+    },
+    text,
+  );

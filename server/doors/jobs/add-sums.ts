@@ -1,0 +1,23 @@
+// Adds what this instance has counted to the sums of hours (contract 12.100 to 12.105): every ten seconds, and when it stops.
+import { isUndone } from '../../../db/postgres/away.ts';
+import { addToSums } from '../../../db/tables/sums-of-hours.ts';
+import type { Dependencies } from '../../ground/dependencies.ts';
+
+/** Throws if it fails. What was surely not added is kept for the next time; what may have been counts as added. */
+export async function addSums({
+  db,
+  metrics: { sums },
+}: Pick<Dependencies, 'db' | 'metrics'>): Promise<void> {
+  const taken = sums.take();
+  if (taken.length === 0) return;
+  let isSent = false;
+  try {
+    await db.connection().execute(async (connection) => {
+      isSent = true;
+      await addToSums(connection, taken);
+    });
+  } catch (error) {
+    if (!isSent || isUndone(error)) sums.giveBack(taken);
+    throw error;
+  }
+}

@@ -1,0 +1,42 @@
+// The loop of a job.
+import type { Log } from '../../basics/log.ts';
+
+/**
+ * Runs `work` again and again, with a pause of `intervalMs` after each run. After failures the pause doubles up to ten seconds, so
+ * that a database that is away does not fill the log; that of a rare job is a minute at most, so that all have ended well soon after
+ * the database is back (contract 9.335). The result stops it: it aborts the signal, and resolves once work
+ * under way has ended.
+ */
+export function runInBackground(
+  name: string,
+  intervalMs: number,
+  work: (signal: AbortSignal) => Promise<void>,
+  log: Log,
+): () => Promise<void> {
+  const stop = new AbortController();
+  const longestPauseMs = Math.min(Math.max(intervalMs, 10_000), 60_000);
+  let pauseMs = intervalMs;
+  let running = Promise.resolve();
+  let timer: ReturnType<typeof setTimeout>;
+  const plan = () => {
+    timer = setTimeout(() => {
+      running = run();
+    }, pauseMs);
+  };
+  const run = async () => {
+    try {
+      await work(stop.signal);
+      pauseMs = intervalMs;
+    } catch (err) {
+      log.error({ err }, `${name} failed`);
+      pauseMs = Math.min(pauseMs * 2, longestPauseMs);
+    }
+    if (!stop.signal.aborted) plan();
+  };
+  plan();
+  return () => {
+    stop.abort();
+    clearTimeout(timer);
+    return running;
+  };
+}

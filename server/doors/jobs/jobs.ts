@@ -1,0 +1,49 @@
+// The jobs that every instance runs beside its requests. Any number of instances may run them at once.
+
+import { openDocumentMaker } from '../../billing/documents/document-maker.ts';
+import { makeDueDocuments } from '../../billing/documents/make-due.ts';
+import { runBilling } from '../../billing/invoices/invoicing.ts';
+import { deleteOldBooks } from '../../billing/upkeep/retention.ts';
+import { createNudger } from '../../events/nudges.ts';
+import { numberAllEvents } from '../../events/number-events.ts';
+import type { Dependencies } from '../../ground/dependencies.ts';
+import { eraseDueUsers } from '../../identity/person/erase-user.ts';
+import { createMailer } from '../../mail/mailer.ts';
+import { sendDueMails } from '../../mail/outbox.ts';
+import { indexPeople } from '../../staff/index-people.ts';
+import { addSums } from './add-sums.ts';
+import { runInBackground } from './background.ts';
+import { sweep } from './sweep.ts';
+
+/** Starts the jobs. The result stops them, and resolves once work under way has ended. */
+export function startJobs(deps: Dependencies): () => Promise<void> {
+  const { config, log, metrics } = deps;
+  const openMailer = () => config.mail && createMailer(config.mail, config.baseUrl);
+  // A mailer with its own connections for each lane: mails that people wait for never wait for the mail server to take other
+  // mails.
+  const [holders, signUps, other] = [openMailer(), openMailer(), openMailer()];
+  const nudger = createNudger(deps);
+  const maker = openDocumentMaker(config.billingFont);
+  const start = (name: string, intervalMs: number, work: (signal: AbortSignal) => Promise<void>) =>
+    runInBackground(name, intervalMs, metrics.watchJob(name, work), log);
+  const stops = [
+    start('awaited-mail', 500, (signal) => sendDueMails(deps, holders, signal, ['holders'])),
+    start('sign-up-mail', 500, (signal) => sendDueMails(deps, signUps, signal, ['sign_ups'])),
+    start('mail', 1_000, (signal) => sendDueMails(deps, other, signal, ['other'])),
+    // A pull numbers the events that it needs: this job is for clients that do not pull.
+    start('events', 1_000, (signal) => numberAllEvents(deps, signal)),
+    start('people', 1_000, (signal) => indexPeople(deps, signal)),
+    start('billing', 5_000, (signal) => runBilling(deps, signal)),
+    start('documents', 1_000, (signal) => makeDueDocuments({ ...deps, maker }, signal)),
+    start('erasure', 60_000, (signal) => eraseDueUsers(deps, signal)),
+    start('sweep', 60_000, (signal) => sweep(deps, signal)),
+    start('sums', 10_000, () => addSums(deps)),
+    start('retention', 240_000, (signal) => deleteOldBooks(deps, signal)),
+    ...(nudger ? [start('nudges', 250, nudger.nudge)] : []),
+  ];
+  return async () => {
+    await Promise.all([...stops.map((stop) => stop()), nudger?.stop()]);
+    await maker.close();
+    for (const mailer of [holders, signUps, other]) mailer?.close();
+  };
+}

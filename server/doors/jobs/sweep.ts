@@ -1,0 +1,66 @@
+// Deletes expired rows, in small batches. The clock of the database decides: an instance with a fast clock must not forget a
+// nonce too early.
+import { sql } from 'kysely';
+import { deleteExpiredRows, type ExpiredRows } from '../../../db/expired-rows.ts';
+import { isDatabaseBusy } from '../../../db/postgres/away.ts';
+import type { Database } from '../../../db/postgres/client.ts';
+import { rest } from '../../basics/rest.ts';
+import type { Dependencies } from '../../ground/dependencies.ts';
+
+// Takes five to ten milliseconds.
+const batchSize = 1_000;
+
+const daysAgo = (days: number) => sql`now() - make_interval(days => ${sql.lit(days)})`;
+
+// docs/security/data.md says why each table keeps rows for so long. Sessions that ended or idled are not looked for before
+// their 30 days are over: an index on a column that changes with each visit would cost more than it saves.
+export const expired: ExpiredRows[] = [
+  // Longer than an instance's clock may be wrong (contract 9.109).
+  { table: 'nonces', column: 'expires_at', before: sql`now() - interval '10 minutes'` },
+  { table: 'used_passkey_challenges', column: 'expires_at', before: sql`now() - interval '10 minutes'` },
+  { table: 'pending_hand_offs', column: 'expires_at', before: sql`now()` },
+  { table: 'form_answers', column: 'expires_at', before: sql`now()` },
+  { table: 'pending_logins', column: 'expires_at', before: sql`now()` },
+  { table: 'refused_forms', column: 'expires_at', before: sql`now()` },
+  // For the page that says why a link no longer works (contract 9.203).
+  { table: 'mail_tokens', column: 'expires_at', before: daysAgo(30) },
+  // A week longer than their links: the window of another link may begin with these rows (contract 2.44).
+  { table: 'take_back_changes', column: 'expires_at', before: daysAgo(7) },
+  { table: 'pending_email_changes', column: 'expires_at', before: sql`now()` },
+  { table: 'new_addresses', column: 'expires_at', before: sql`now()` },
+  { table: 'reserved_addresses', column: 'expires_at', before: sql`now()` },
+  { table: 'sessions', column: 'created_at', before: daysAgo(30) },
+  { table: 'webhook_requests', column: 'created_at', before: daysAgo(30) },
+  // Sent or given up long ago: no mail is tried for so long.
+  { table: 'mails', column: 'created_at', before: daysAgo(30) },
+  { table: 'audit_events', column: 'at', before: daysAgo(400) },
+  // Only erased history: the history of people who are still here stays.
+  { table: 'changes', column: 'erased_at', before: daysAgo(400) },
+  { table: 'devices', column: 'last_login_at', before: daysAgo(400) },
+  { table: 'launches', column: 'at', before: daysAgo(400) },
+  { table: 'sums_of_hours', column: 'hour', before: daysAgo(400) },
+  // A client's kept events are a run without holes (contract 10.2 and 10.22).
+  { table: 'events', column: 'numbered_at', before: daysAgo(90), inOrderOf: 'seq' },
+  // Of the column's own type, or Postgres could not use the index.
+  { table: 'rate_limits', column: 'expire', before: sql`(extract(epoch from now()) * 1000)::bigint` },
+];
+
+/** Deletes batch after batch of each kind, until less than a batch is left. */
+export async function sweep({ db }: Pick<Dependencies, 'db'>, signal?: AbortSignal): Promise<void> {
+  for (const rows of expired) {
+    while (!signal?.aborted) {
+      const startedAt = performance.now();
+      if ((await deleteBatch(db, rows)) < batchSize) break;
+      // Rests as long as it worked, so that requests get their turn, however many rows there are and however slow the database
+      // is.
+      await rest(performance.now() - startedAt, signal);
+    }
+  }
+}
+
+/** Deletes one batch; nothing of rows that go in order, if another instance is deleting them. */
+const deleteBatch = (db: Database, rows: ExpiredRows): Promise<number> =>
+  deleteExpiredRows(db, rows, batchSize).catch((error) => {
+    if (rows.inOrderOf && isDatabaseBusy(error)) return 0;
+    throw error;
+  });

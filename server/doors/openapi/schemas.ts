@@ -1,0 +1,99 @@
+// The schemas of the document, made from the schemas that check input and describe output.
+import { z } from 'zod';
+import { sections } from '../../../db/own-data.ts';
+import { problemSchema } from '../../basics/errors.ts';
+import { contractEntrySchema, contractPageSchema } from '../../billing/contracts/contract-list.ts';
+import { signupSchema } from '../../billing/contracts/signup-message.ts';
+import { signupAnswerSchema } from '../../billing/customers/accept-signup.ts';
+import { paymentAnswerSchema } from '../../billing/payments/payment-answer.ts';
+import { paymentSchema } from '../../billing/payments/payment-message.ts';
+import { eventPageSchema, eventSchema } from '../../events/describe-event.ts';
+import { nudgeSchema } from '../../events/nudges.ts';
+import { marketplacePayloadSchema } from '../../marketplace/payload.ts';
+import { payloadSchema, standardProfileSchema } from '../../sso/payload.ts';
+import { healthSchema } from '../../web/answers.ts';
+import type { WholeRange } from '../../web/requests.ts';
+
+/** JSON Schema 2020-12, as far as the document uses it. */
+export type JsonSchema = {
+  $ref?: string;
+  type?: string | string[];
+  const?: unknown;
+  enum?: unknown[];
+  format?: string;
+  pattern?: string;
+  minLength?: number;
+  maxLength?: number;
+  minimum?: number;
+  maximum?: number;
+  default?: unknown;
+  description?: string;
+  properties?: Record<string, JsonSchema>;
+  required?: string[];
+  items?: JsonSchema;
+  oneOf?: JsonSchema[];
+  anyOf?: JsonSchema[];
+  contentEncoding?: string;
+  contentMediaType?: string;
+  contentSchema?: JsonSchema;
+};
+
+const ours = {
+  Payload: payloadSchema,
+  Profile: standardProfileSchema,
+  MarketplacePayload: marketplacePayloadSchema,
+  Signup: signupSchema,
+  SignupAnswer: signupAnswerSchema,
+  Payment: paymentSchema,
+  PaymentAnswer: paymentAnswerSchema,
+  Contract: contractEntrySchema,
+  ContractPage: contractPageSchema,
+  Event: eventSchema,
+  EventPage: eventPageSchema,
+  Nudge: nudgeSchema,
+  Problem: problemSchema,
+  Health: healthSchema,
+};
+
+export type SchemaName = keyof typeof ours | 'OwnData';
+
+const pathOf = (name: string) => `#/components/schemas/${name}`;
+
+export const schemaRef = (name: SchemaName): JsonSchema => ({ $ref: pathOf(name) });
+
+/** By name. `input`: the form that a sender writes; it fits the schemas of answers, too. */
+export function buildSchemas(): Record<SchemaName, JsonSchema> {
+  const registry = z.registry<{ id: string }>();
+  for (const [id, schema] of Object.entries(ours)) registry.add(schema, { id });
+  const { schemas } = z.toJSONSchema(registry, { io: 'input', uri: pathOf });
+  const plain = Object.entries(schemas).map(([name, { $schema, $id, ...schema }]) => [name, schema]);
+  return { ...Object.fromEntries(plain), OwnData: buildOwnData() };
+}
+
+/** Made from the same list as the file of a person's own data. */
+function buildOwnData(): JsonSchema {
+  const lists = sections.map(({ name, columns }) => {
+    const row = { type: 'object', properties: Object.fromEntries(columns.map((column) => [column, {}])) };
+    return [name, { type: 'array', items: { ...row, required: columns } }];
+  });
+  const always = sections.filter(({ needsProof }) => !needsProof).map(({ name }) => name);
+  return {
+    type: 'object',
+    description:
+      'Everything kept about a person, without secrets. Contracts and invoices only once the address is proved.',
+    properties: {
+      service: { type: 'string', description: 'The base URL of this service.' },
+      written_at: { type: 'string', format: 'date-time' },
+      ...Object.fromEntries(lists),
+    },
+    required: ['service', 'written_at', ...always],
+  };
+}
+
+/** The schema of a parameter that `readWhole` reads. */
+export const wholeSchema = ({ min, max, usual }: WholeRange): JsonSchema => ({
+  type: 'integer',
+  minimum: min,
+  maximum: max,
+  default: usual,
+});

@@ -1,0 +1,51 @@
+// What administrators do with the books (contract sections 7a and 11). server/acts/rights.ts says who may call what.
+import { z } from 'zod';
+import { actOnBooks, requireRight } from '../../acts/act-on-books.ts';
+import { textSchema } from '../../basics/text.ts';
+import { describeSettings } from '../../billing/settings/describe-settings.ts';
+import { setSettingsAsStaff, stopSettings } from '../../billing/settings/set-settings.ts';
+import { readSettings } from '../../billing/settings/settings.ts';
+import {
+  nameSettingsField,
+  readSettingsForm,
+  writeSettingsForm,
+} from '../../billing/settings/settings-form.ts';
+import { router, staff } from './init.ts';
+
+// A member that is missing is refused in its turn (contract 12.14), not before.
+const asked = { why: textSchema('why').default(''), seen: textSchema('seen').default('') };
+
+export const adminBillingRouter = router({
+  /** What counts now, what will, and the newest versions. */
+  settings: staff.query(({ ctx }) => {
+    requireRight(ctx, 'billing.settings');
+    return describeSettings(ctx.deps.db);
+  }),
+  setSettings: staff
+    .input(z.object({ ...asked, settings: z.unknown().optional() }))
+    .mutation(({ ctx, input: { settings, ...reason } }) =>
+      setSettingsAsStaff(ctx.deps, ctx, reason, { read: () => readSettings(settings) }),
+    ),
+  /** Stops what does not count yet. */
+  stopSettings: staff
+    .input(z.object(asked))
+    .mutation(({ ctx, input }) => actOnBooks(ctx.deps, ctx, stopSettings, input)),
+});
+
+export const billingFormsRouter = router({
+  /** The same as `admin.billing.settings`, and the fields of the form. */
+  settings: staff.query(async ({ ctx }) => {
+    requireRight(ctx, 'billing.settings');
+    const described = await describeSettings(ctx.deps.db);
+    const latest = described.pending ?? described.inForce;
+    return { ...described, fields: writeSettingsForm(latest?.settings) };
+  }),
+  setSettings: staff
+    .input(z.object({ ...asked, fields: z.record(z.string(), z.string()) }))
+    .mutation(({ ctx, input: { fields, ...reason } }) =>
+      setSettingsAsStaff(ctx.deps, ctx, reason, {
+        read: () => readSettingsForm(fields),
+        nameField: (pointer) => nameSettingsField(fields, pointer),
+      }),
+    ),
+});

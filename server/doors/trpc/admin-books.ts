@@ -1,0 +1,67 @@
+// What administrators see of billing (contract 7.191 to 7.198, and 12.140 to 12.142).
+import { z } from 'zod';
+import { requireRight } from '../../acts/act-on-books.ts';
+import type { RightName } from '../../acts/rights.ts';
+import { countSearch, recordSearch } from '../../acts/staff.ts';
+import { textSchema } from '../../basics/text.ts';
+import { signupIdSchema } from '../../billing/contracts/signup-message.ts';
+import { contractStates, invoiceStates, readContracts, readInvoices } from '../../billing/invoices/lists.ts';
+import { readPreview } from '../../billing/invoices/preview.ts';
+import { monthSchema, summariseBilling } from '../../billing/invoices/summary.ts';
+import { router, staff } from './init.ts';
+
+/** Somebody of the staff whose role may do that. To others there is nothing here. */
+const allowed = (name: RightName) =>
+  staff.use(({ ctx, next }) => {
+    requireRight(ctx, name);
+    return next();
+  });
+
+/** An empty filter is none. */
+const filter = (states: readonly string[]) =>
+  textSchema('state')
+    .refine((state) => state === '' || states.includes(state))
+    .transform((state) => state || undefined)
+    .optional();
+
+export const adminBooksRouter = router({
+  /** A page of contracts, the newest first. They name people, so that each page is a search. */
+  contracts: allowed('billing.contracts')
+    .input(z.object({ state: filter(contractStates), before: z.uuid().optional() }).default({}))
+    .query(async ({ ctx, input }) => {
+      await countSearch(ctx.deps, ctx);
+      const read = await readContracts(ctx.deps.db, { ...input, now: ctx.deps.now() });
+      await recordSearch(ctx.deps, ctx, read.contracts.length);
+      return read;
+    }),
+
+  /** A page of invoices, likewise. `before` is a `next`. */
+  invoices: allowed('billing.invoices')
+    .input(
+      z
+        .object({
+          state: filter(invoiceStates),
+          before: textSchema('before')
+            .refine((text) => /^[1-9]\d{0,14}$/.test(text))
+            .transform(Number)
+            .optional(),
+        })
+        .default({}),
+    )
+    .query(async ({ ctx, input }) => {
+      await countSearch(ctx.deps, ctx);
+      const read = await readInvoices(ctx.deps.db, { ...input, now: ctx.deps.now() });
+      await recordSearch(ctx.deps, ctx, read.invoices.length);
+      return { ...read, next: read.next === null ? null : String(read.next) };
+    }),
+
+  /** What waits for somebody, and what billing brings in: see server/billing/invoices/summary.ts. */
+  summary: allowed('billing.summary')
+    .input(z.object({ before: monthSchema.optional() }).optional())
+    .query(({ ctx: { deps }, input }) => summariseBilling(deps, input?.before)),
+
+  /** The documents to come of a contract. Throws 404 `not_found`, or `not_configured` while there is no seller. */
+  preview: allowed('billing.preview')
+    .input(z.object({ signup: signupIdSchema, months: z.int().min(1).max(120) }))
+    .query(({ ctx: { deps }, input: { signup, months } }) => readPreview(deps.db, signup, months)),
+});

@@ -1,0 +1,51 @@
+// What administrators see of clients, and of mails that have not left, and what they do about these (contract 12.120 to 12.132).
+import { z } from 'zod';
+import { mailStates } from '../../../db/tables/unsent-mails.ts';
+import { requireRight } from '../../acts/act-on-books.ts';
+import type { RightName } from '../../acts/rights.ts';
+import { countSearch, recordSearch } from '../../acts/staff.ts';
+import { textSchema } from '../../basics/text.ts';
+import { listClients } from '../../staff/clients.ts';
+import { giveUpMailAct, listMails, readPlace, retryMailAct } from '../../staff/mails.ts';
+import { act } from './admin-money.ts';
+import { router, staff } from './init.ts';
+
+const filters = z
+  .object({
+    state: z.enum(mailStates),
+    kind: textSchema('kind'),
+    before: textSchema('before').transform((text, { addIssue }) => {
+      const place = readPlace(text);
+      if (!place) addIssue({ code: 'custom', message: 'It must be the `next` of a page.' });
+      return place;
+    }),
+  })
+  .partial()
+  .default({});
+
+/** For administrators. To managers there is nothing here. */
+const allowed = (name: RightName) =>
+  staff.use(({ ctx, next }) => {
+    requireRight(ctx, name);
+    return next();
+  });
+
+export const clientsRouter = router({
+  /** What is set and counted of each, in the order of the settings. */
+  list: allowed('clients.list').query(({ ctx }) => listClients(ctx.deps)),
+});
+
+export const mailsRouter = router({
+  /** 50 of those that failed or were given up, or of one state; `next` is for the page after. */
+  list: allowed('mails.list')
+    .input(filters)
+    .query(async ({ ctx, input }) => {
+      // It names people, 50 at a time.
+      await countSearch(ctx.deps, ctx);
+      const listed = await listMails(ctx.deps, ctx, input);
+      await recordSearch(ctx.deps, ctx, listed.people.length);
+      return listed;
+    }),
+  retry: act(retryMailAct, 'id'),
+  giveUp: act(giveUpMailAct, 'id'),
+});

@@ -1,0 +1,176 @@
+// What staff do for other people (contract section 12). server/acts/rights.ts says who may call what, on whom.
+import { z } from 'zod';
+import { countSearch, recordSearch } from '../../acts/staff.ts';
+import { AppError } from '../../basics/errors.ts';
+import { faultWords } from '../../basics/fault-words.ts';
+import { instantSchema } from '../../basics/instant.ts';
+import { textSchema } from '../../basics/text.ts';
+import { listMailKinds } from '../../mail/kind-words.ts';
+import { actAsStaff } from '../../staff/act.ts';
+import { type Given, type Intent, isIntent, verification } from '../../staff/acts.ts';
+import { listAudit } from '../../staff/audit.ts';
+import { listKinds } from '../../staff/event-words.ts';
+import { findPeople, showHits } from '../../staff/find-people.ts';
+import { getPerson, wouldGet } from '../../staff/person.ts';
+import { adminBillingRouter } from './admin-billing.ts';
+import { adminBooksRouter } from './admin-books.ts';
+import { adminFilesRouter } from './admin-files.ts';
+import { clientsRouter, mailsRouter } from './admin-mails.ts';
+import { moneyRouter } from './admin-money.ts';
+import { adminOverviewRouter } from './admin-overview.ts';
+import { mergeRouters, router, staff } from './init.ts';
+
+// A member that is missing is refused in its turn (contract 12.14), not before.
+const text = (name: Parameters<typeof textSchema>[0]) => textSchema(name).default('');
+const asked = { id: text('id'), why: text('why'), seen: text('seen') };
+const person = z.object({ id: text('id') });
+
+/** An act whose form has these fields. */
+const act = (intent: Intent, ...fields: (keyof Given)[]) =>
+  staff
+    .input(z.object({ ...asked, ...Object.fromEntries(fields.map((name) => [name, text(name)])) }))
+    .mutation(({ ctx, input }) =>
+      actAsStaff(ctx.deps, ctx, intent, input as z.infer<z.ZodObject<typeof asked>>),
+    );
+
+const decisions = new Map([
+  ['yes', { verification: 'verify', capability: 'grant' }],
+  ['no', { verification: 'unverify', capability: 'revoke' }],
+  ['undecided', { verification: 'undecide', capability: 'undecide' }],
+] as const) as ReadonlyMap<string, Record<'verification' | 'capability', Intent>>;
+
+const peopleRouter = router({
+  /** At most 50; `more` says that there are more. */
+  find: staff
+    .input(
+      z.object({
+        q: text('q'),
+        filters: z
+          .object({ role: textSchema('role'), state: textSchema('state') })
+          .partial()
+          .default({}),
+      }),
+    )
+    .query(async ({ ctx, input: { q, filters } }) => {
+      await countSearch(ctx.deps, ctx);
+      const found = await findPeople(ctx.deps, { q, ...filters });
+      await recordSearch(ctx.deps, ctx, found.people.length);
+      const people = showHits(ctx.session.user.role, found.people, filters);
+      return { ...found, people };
+    }),
+  get: staff.input(person).query(({ ctx, input }) => getPerson(ctx.deps, ctx, input.id)),
+  wouldGet: staff.input(person).query(({ ctx, input }) => wouldGet(ctx.deps, ctx, input.id)),
+
+  suspend: act('suspend'),
+  freeze: act('freeze'),
+  resume: act('resume'),
+  endSessions: act('end-sessions'),
+  sendMail: act('send-mail', 'kind'),
+  removeFactors: act('remove-factors'),
+  setRole: act('change-role', 'role'),
+  planDeletion: act('plan-deletion'),
+  keep: act('keep'),
+  changeEmail: act('change-email', 'email'),
+  thaw: act('thaw', 'keep', 'removeFactors'),
+  removeLink: act('remove-link', 'externalId'),
+  decide: staff
+    .input(z.object({ ...asked, what: text('what'), decision: text('decision') }))
+    .mutation(({ ctx, input: { what, decision, ...more } }) => {
+      const isVerification = what === verification;
+      const intent = decisions.get(decision)?.[isVerification ? 'verification' : 'capability'] ?? 'undecide';
+      // Without a decision there is nothing to choose.
+      const capability = decisions.has(decision) ? what : '';
+      return actAsStaff(ctx.deps, ctx, intent, { ...more, capability });
+    }),
+});
+
+/** A word that the audit may hold. */
+const word = (name: Parameters<typeof textSchema>[0]) =>
+  textSchema(name).refine((text) => /^[\w.-]*$/.test(text));
+
+const auditRouter = router({
+  list: staff
+    .input(
+      z
+        .object({
+          kind: word('kind'),
+          person: z.uuid(),
+          staff: z.uuid(),
+          client: word('client'),
+          before: z.union([z.uuid(), instantSchema]),
+        })
+        .partial()
+        .default({}),
+    )
+    .query(async ({ ctx, input }) => {
+      // It names people, 50 events at a time: who could page through it at will would learn who everybody is.
+      await countSearch(ctx.deps, ctx);
+      const listed = await listAudit(ctx.deps, ctx, input);
+      await recordSearch(ctx.deps, ctx, listed.people.length);
+      return listed;
+    }),
+});
+
+const billingRouter = mergeRouters(
+  adminBillingRouter,
+  adminBooksRouter,
+  moneyRouter,
+  router({
+    checkVatId: act('check-vat-id', 'vatId', 'checked'),
+    acceptCountry: act('accept-country', 'country', 'accepted'),
+  }),
+);
+
+export const adminRouter = router({
+  overview: adminOverviewRouter,
+  people: peopleRouter,
+  audit: auditRouter,
+  files: adminFilesRouter,
+  billing: billingRouter,
+  clients: clientsRouter,
+  mails: mailsRouter,
+});
+
+export const staffFormsRouter = router({
+  /** Who of the staff asks. Without a factor only in local mode. */
+  who: staff.query(({ ctx: { session } }) => ({
+    id: session.user.id,
+    role: session.user.role,
+    lacksFactor: !session.amr.includes('mfa'),
+  })),
+
+  /** The kinds of events that the audit can be searched by. */
+  auditKinds: staff.query(() => listKinds()),
+
+  /** The kinds of mails that a list can be of, in words. */
+  mailKinds: staff.query(() => listMailKinds()),
+
+  /** A form of a person's page: an act by its intent, with the fields of its form. Throws 400 `invalid_request` for another intent. */
+  act: staff
+    .input(
+      z.object({
+        ...asked,
+        intent: z.string(),
+        given: z.partialRecord(
+          z.enum([
+            'kind',
+            'capability',
+            'role',
+            'email',
+            'keep',
+            'removeFactors',
+            'externalId',
+            'vatId',
+            'checked',
+            'country',
+            'accepted',
+          ]),
+          z.string(),
+        ),
+      }),
+    )
+    .mutation(({ ctx, input: { intent, given, ...more } }) => {
+      if (!isIntent(intent)) throw new AppError('invalid_request', { detail: faultWords.choice_missing });
+      return actAsStaff(ctx.deps, ctx, intent, { ...more, ...given });
+    }),
+});

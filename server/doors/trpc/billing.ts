@@ -1,0 +1,87 @@
+// The account's service contracts, invoices and billing details. Nobody sees any before their address is proved.
+import { z } from 'zod';
+import { type Invoice, listInvoices } from '../../../db/tables/invoices.ts';
+import { listContracts } from '../../../db/tables/service-contracts.ts';
+import { minorDigits } from '../../basics/currencies.ts';
+import { textSchema } from '../../basics/text.ts';
+import { presentStatus } from '../../billing/contracts/contract-states.ts';
+import { cancelOwnContract, keepOwnContract } from '../../billing/customers/cancel-contract.ts';
+import { getOwnDocument } from '../../billing/customers/own-billing.ts';
+import { describeOwnDetails, updateOwnDetails } from '../../billing/customers/own-details.ts';
+import type { Dependencies } from '../../ground/dependencies.ts';
+import { person, router } from './init.ts';
+
+/** These refuse what is wrong before they ask for a credential. */
+const changing = person.meta({ access: 'confirmed' });
+
+const ofContract = z.object({ contract: textSchema('contract') });
+
+export const contractsRouter = router({
+  /** Newest first. Amounts are in minor units; `minorDigits` of their digits come after the decimal point. */
+  list: person.query(async ({ ctx: { deps, session } }) => {
+    if (!session.user.emailVerifiedAt) return [];
+    const contracts = await listContracts(deps.db, session.user.account.id);
+    return contracts.map((contract) => ({
+      id: contract.id,
+      plan: contract.plan,
+      status: presentStatus(contract, deps.now()),
+      trialEndsAt: contract.trialEndsAt,
+      cancelsAt: contract.cancelsAt,
+      price: contract.price && { ...contract.price, minorDigits: minorDigits(contract.price.currency) },
+    }));
+  }),
+
+  /** Ends with the period in progress; a trial ends at once. */
+  cancel: changing
+    .input(ofContract)
+    .mutation(({ ctx, input }) => cancelOwnContract(ctx.deps, ctx, input.contract)),
+
+  /** Until it has ended. */
+  keep: changing
+    .input(ofContract)
+    .mutation(({ ctx, input }) => keepOwnContract(ctx.deps, ctx, input.contract)),
+});
+
+export const invoicesRouter = router({
+  /** Newest first. */
+  list: person.query(async ({ ctx: { deps, session } }) => {
+    if (!session.user.emailVerifiedAt) return [];
+    const invoices = await listInvoices(deps.db, session.user.account.id);
+    return invoices.map((invoice) => describe(deps, invoice));
+  }),
+
+  /** An invoice or a credit note. Throws 404 `not_found` for one that the account does not have. */
+  get: person
+    .input(z.object({ number: textSchema('number') }))
+    .query(({ ctx, input }) => getOwnDocument(ctx.deps, ctx, input.number)),
+});
+
+/** A member that is not given stays as it is. */
+const detailsSchema = z
+  .object({
+    company: textSchema('company'),
+    line1: textSchema('line1'),
+    line2: textSchema('line2'),
+    postcode: textSchema('postcode'),
+    city: textSchema('city'),
+    country: textSchema('country'),
+    vatId: textSchema('vatId'),
+    invoiceEmail: textSchema('invoiceEmail'),
+  })
+  .partial();
+
+export const billingRouter = router({
+  /** Throws 403 `email_unverified`. */
+  details: person.query(({ ctx }) => describeOwnDetails(ctx.deps, ctx)),
+
+  update: changing.input(detailsSchema).mutation(({ ctx, input }) => updateOwnDetails(ctx.deps, ctx, input)),
+});
+
+const describe = (
+  { now }: Pick<Dependencies, 'now'>,
+  { id, contractId, pastDueAt, ...invoice }: Invoice,
+) => ({
+  ...invoice,
+  isOverdue: invoice.status === 'open' && invoice.dueAt <= now(),
+  minorDigits: minorDigits(invoice.currency),
+});

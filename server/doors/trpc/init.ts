@@ -1,0 +1,159 @@
+// The base of every procedure: its context, who may call it, and the shape of its errors.
+import { initTRPC, TRPCError } from '@trpc/server';
+import superjson, { type SuperJSONResult } from 'superjson';
+import { z } from 'zod';
+import { requireStaff } from '../../acts/staff.ts';
+import { AppError, toFieldErrors } from '../../basics/errors.ts';
+import { isObject } from '../../basics/is-object.ts';
+import type { Dependencies } from '../../ground/dependencies.ts';
+import { requireConfirmed } from '../../identity/session/actor.ts';
+import { findSession, requireLive, requireLoggedIn } from '../../identity/session/sessions.ts';
+import { toAppError } from '../../web/answers.ts';
+import type { Visit } from '../../web/requests.ts';
+
+export type TrpcContext = {
+  deps: Dependencies;
+  request: Request;
+  visit: Visit;
+  /** Headers for the answer, such as a new session's cookie. */
+  headers: Headers;
+  /** The session, looked up once for all that is asked together, and again after each change. */
+  looked: { session?: ReturnType<typeof findSession> };
+};
+
+/** Who may call a procedure. */
+export type Access = 'anonymous' | 'person' | 'confirmed' | 'setting_up' | 'setting_up_confirmed' | 'staff';
+
+/**
+ * Reads an input. It is JSON, and superjson may only say of it that the input, or members of it, are undefined. Superjson
+ * itself does not read it: its other types would let the sender choose what we make, and it walks every path for each
+ * annotation.
+ */
+function readInput({ json, meta }: SuperJSONResult): unknown {
+  if (meta === undefined) return json;
+  const { values, v: _version, ...more } = meta;
+  if (Object.keys(more).length > 0) throw new AppError('invalid_request');
+  if (values === undefined) return json;
+  if (isUndefined(values)) return undefined;
+  if (!isObject(json) || !isObject(values)) throw new AppError('invalid_request');
+  const annotations = Object.entries(values);
+  // No input has nested members.
+  if (annotations.length > maxAnnotations || !annotations.every(([, each]) => isUndefined(each)))
+    throw new AppError('invalid_request');
+  const gone = new Set(annotations.map(([name]) => name));
+  return Object.fromEntries(Object.entries(json).filter(([name]) => !gone.has(name)));
+}
+
+/** More than the members of any input. */
+const maxAnnotations = 20;
+
+const isUndefined = (annotation: unknown) =>
+  Array.isArray(annotation) && annotation.length === 1 && annotation[0] === 'undefined';
+
+const t = initTRPC
+  .context<TrpcContext>()
+  .meta<{ access: Access }>()
+  .create({
+    transformer: { input: { serialize: superjson.serialize, deserialize: readInput }, output: superjson },
+    // Built member by member, so that tRPC's own `stack` and the message of an unexpected error never leave.
+    errorFormatter({ shape, error }) {
+      const { code, detail, errors } = toRefusal(error);
+      const { code: trpcCode, httpStatus, path } = shape.data;
+      return { ...shape, message: detail, data: { code: trpcCode, httpStatus, path, problem: code, errors } };
+    },
+  });
+
+export const { router, createCallerFactory, mergeRouters } = t;
+
+// tRPC turns whatever a procedure throws into INTERNAL_SERVER_ERROR, and bad input into 400. Our refusals keep their code
+// and status.
+const refusals = t.middleware(async ({ next }) => {
+  const result = await next();
+  if (result.ok) return result;
+  const refusal = toRefusal(result.error);
+  throw new TRPCError({
+    code: trpcCodes[refusal.status] ?? 'INTERNAL_SERVER_ERROR',
+    message: refusal.detail,
+    cause: refusal,
+  });
+});
+
+const trpcCodes: Record<number, TRPCError['code']> = {
+  400: 'BAD_REQUEST',
+  401: 'UNAUTHORIZED',
+  403: 'FORBIDDEN',
+  404: 'NOT_FOUND',
+  409: 'CONFLICT',
+  422: 'UNPROCESSABLE_CONTENT',
+  429: 'TOO_MANY_REQUESTS',
+  503: 'SERVICE_UNAVAILABLE',
+};
+
+const forgetAfterChange = t.middleware(async ({ ctx, type, next }) => {
+  const result = await next();
+  if (type === 'mutation') ctx.looked.session = undefined;
+  return result;
+});
+
+const base = t.procedure.use(refusals).use(forgetAfterChange);
+
+/** The session of this browser. */
+export function lookUp({ looked, deps, request, visit }: Omit<TrpcContext, 'headers'>) {
+  looked.session ??= findSession(deps, request, visit);
+  return looked.session;
+}
+
+// Each procedure begins with one of these words, which say who may call it.
+
+/** Anybody. */
+export const anonymous = base.meta({ access: 'anonymous' });
+
+/** A user to whom all of their account is open. Otherwise throws 401 `login_required` or 403 `second_factor_required`. */
+export const person = base
+  .meta({ access: 'person' })
+  .use(async ({ ctx, next }) => next({ ctx: { ...ctx, session: requireLive(await lookUp(ctx)) } }));
+
+/** A person who gave a credential within ten minutes. Otherwise throws 401 `login_required`, too. */
+export const confirmed = person
+  .meta({ access: 'confirmed' })
+  .use(({ ctx, next }) => next({ ctx: requireConfirmed(ctx.deps, ctx) }));
+
+/**
+ * Somebody of the staff (contract 12.1). Otherwise throws 401 `login_required`, 404 `not_found` for other people, or 403
+ * `second_factor_required`.
+ */
+export const staff = base
+  .meta({ access: 'staff' })
+  .use(async ({ ctx, next }) =>
+    next({ ctx: { ...ctx, session: requireStaff(ctx.deps, await lookUp(ctx)) } }),
+  );
+
+/** A person, or a user who must first set up a second factor, or give theirs. */
+export const settingUp = base
+  .meta({ access: 'setting_up' })
+  .use(async ({ ctx, next }) => next({ ctx: { ...ctx, session: requireLoggedIn(await lookUp(ctx)) } }));
+
+/** A person, or a user who must first set up a second factor or give theirs, if they gave a credential within ten minutes. */
+export const settingUpConfirmed = settingUp
+  .meta({ access: 'setting_up_confirmed' })
+  .use(({ ctx, next }) => next({ ctx: requireConfirmed(ctx.deps, ctx) }));
+
+/** Sets cookies of the browser with the answer. */
+export function setCookies({ headers }: TrpcContext, cookies: string[]): void {
+  for (const cookie of cookies) headers.append('Set-Cookie', cookie);
+}
+
+/** Turns the failure of a procedure into a refusal of ours. */
+export function toRefusal(error: TRPCError): AppError {
+  if (error.cause instanceof AppError) return error.cause;
+  // Only of its input: anything else that does not parse is a fault of ours.
+  if (error.code === 'BAD_REQUEST' && error.cause instanceof z.core.$ZodError) {
+    return new AppError('validation_failed', { errors: toFieldErrors(error.cause), cause: error });
+  }
+  if (error.code === 'NOT_FOUND') return new AppError('not_found');
+  if (error.code === 'METHOD_NOT_SUPPORTED') return new AppError('method_not_allowed');
+  if (error.code === 'UNSUPPORTED_MEDIA_TYPE') return new AppError('unsupported_media_type');
+  if (error.code === 'PARSE_ERROR' || error.code === 'BAD_REQUEST')
+    return new AppError('invalid_request', { cause: error });
+  return toAppError(error.cause ?? error);
+}

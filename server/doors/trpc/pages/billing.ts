@@ -1,0 +1,53 @@
+// What the pages of billing do, beside the procedures that programs have, too.
+import { z } from 'zod';
+import { describeOwnBilling, hasOwnOverdue } from '../../../billing/customers/own-billing.ts';
+import {
+  confirmInvoiceEmail,
+  findInvoiceEmail,
+  findUndecidedInvoiceEmail,
+  keepOwnInvoiceEmail,
+  mailInvoiceEmailAgain,
+} from '../../../billing/customers/own-details.ts';
+import { anonymous, lookUp, person, router } from '../init.ts';
+
+const link = z.object({ token: z.string() });
+
+export const billingPagesRouter = router({
+  /** Null while the address is not proved. `before` is the number of a document: those from before it. */
+  describe: person
+    .input(
+      z
+        .object({
+          before: z
+            .string()
+            .regex(/^[A-Z0-9-]{1,40}$/)
+            .optional(),
+        })
+        .optional(),
+    )
+    .query(async ({ ctx, input }) => (await describeOwnBilling(ctx.deps, ctx, input?.before)) ?? null),
+  /** For whoever all of their account is open to; else false. */
+  hasOverdue: anonymous.query(async ({ ctx }) => {
+    const found = await lookUp(ctx);
+    return found?.state === 'live' && hasOwnOverdue(ctx.deps, found.user);
+  }),
+  /** The address for invoices that nobody of the account has decided about, or null. */
+  findUndecided: person.query(async ({ ctx }) => (await findUndecidedInvoiceEmail(ctx.deps, ctx)) ?? null),
+  keepInvoiceEmail: person
+    .meta({ access: 'confirmed' })
+    .input(z.object({ email: z.string() }))
+    .mutation(({ ctx, input }) => keepOwnInvoiceEmail(ctx.deps, ctx, input.email)),
+  mailInvoiceEmail: person
+    .meta({ access: 'confirmed' })
+    .mutation(({ ctx }) => mailInvoiceEmailAgain(ctx.deps, ctx)),
+});
+
+/** Whoever reads the mailbox for invoices need not be logged in. */
+export const invoiceEmailRouter = router({
+  find: anonymous
+    .input(link)
+    .query(async ({ ctx, input }) => (await findInvoiceEmail(ctx.deps, input.token)) ?? null),
+  confirm: anonymous
+    .input(link)
+    .mutation(({ ctx, input }) => confirmInvoiceEmail(ctx.deps, ctx.visit, input.token)),
+});

@@ -1,0 +1,77 @@
+// Forms that were refused, for the page that shows them again.
+import { z } from 'zod';
+import { type FaultName, faultWords, nameFault } from '../../../basics/fault-words.ts';
+import { sendsCookies } from '../../../identity/ground/form-answers.ts';
+import { askAboutHost } from '../../../identity/ground/mail-hosts.ts';
+import { findRefusedForm, keepRefusedForm } from '../../../identity/ground/refused-forms.ts';
+import { findLastSessionUser } from '../../../identity/session/sessions.ts';
+import { anonymous, lookUp, router, setCookies, type TrpcContext } from '../init.ts';
+
+const words = z.record(z.string(), z.string());
+
+/** The words of a fault. */
+const sayFault = (name: FaultName, fields: Record<string, string>): string =>
+  (name === 'email_slip' && askAboutHost(fields.email ?? '', false)[0]?.detail) || faultWords[name];
+
+const isKnown = (fault: readonly [string, FaultName | undefined]): fault is readonly [string, FaultName] =>
+  fault[1] !== undefined;
+
+/** Who is logged in, or null. */
+async function findUserId(ctx: TrpcContext): Promise<string | null> {
+  const found = await lookUp(ctx);
+  return found && found.state !== 'suspended' ? found.user.id : null;
+}
+
+export const formsRouter = router({
+  /**
+   * Keeps a form for its page, and for the user who is logged in. `faults` are sentences of server/basics/fault-words.ts. The
+   * result is its id, or null if one is not from there, or the browser has no room for the form.
+   */
+  keep: anonymous
+    .input(
+      z.object({
+        path: z.string(),
+        code: z.string(),
+        faults: words,
+        waitSeconds: z.int().optional(),
+        fields: words,
+      }),
+    )
+    .mutation(async ({ ctx, input: { faults, waitSeconds, ...form } }) => {
+      // A browser without cookies gets the refusal at once (contract 9.283).
+      if (!sendsCookies(ctx.deps, ctx.request)) return null;
+      const isEnded = form.code === 'ended';
+      const userId = isEnded ? await findLastSessionUser(ctx.deps, ctx.request) : await findUserId(ctx);
+      // Without a user nobody could have the form back.
+      if (isEnded && !userId) return null;
+      const named = Object.entries(faults).map(
+        ([field, each]) => [field, field === 'meant' ? 'email_slip' : nameFault(each)] as const,
+      );
+      if (!named.every(isKnown)) return null;
+      const waitsUntil = waitSeconds && Math.floor(ctx.deps.now().getTime() / 1_000) + waitSeconds;
+      const kept = await keepRefusedForm(ctx.deps, ctx.request, {
+        ...form,
+        userId,
+        faults: Object.fromEntries(named),
+        waitsUntil,
+      });
+      if (!kept) return null;
+      setCookies(ctx, [kept.setCookie]);
+      return kept.id;
+    }),
+
+  /** A form that was kept for that page and the user who is logged in, or null. */
+  find: anonymous.input(z.object({ id: z.string(), path: z.string() })).query(async ({ ctx, input }) => {
+    const kept = await findRefusedForm(ctx.deps, ctx.request, { ...input, userId: await findUserId(ctx) });
+    if (!kept) return null;
+    const { code, fields, faults, waitsUntil } = kept;
+    const said = Object.entries(faults).map(([field, name]) => [field, sayFault(name, fields)]);
+    const seconds = waitsUntil && waitsUntil - Math.floor(ctx.deps.now().getTime() / 1_000);
+    return {
+      code,
+      fields,
+      faults: Object.fromEntries(said) as Record<string, string>,
+      waitSeconds: seconds && Math.max(1, seconds),
+    };
+  }),
+});

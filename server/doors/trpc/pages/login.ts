@@ -1,0 +1,122 @@
+// Logging in and out, and "Confirm it's you".
+import { z } from 'zod';
+import { isStaff } from '../../../acts/staff.ts';
+import {
+  keepTypedEmail,
+  keepTypedName,
+  readTypedEmail,
+  readTypedName,
+} from '../../../identity/address/typed-email.ts';
+import { type AllowanceName, allowances } from '../../../identity/ground/allowances.ts';
+import { confirm, confirmWithoutPassword, findAsks } from '../../../identity/login/confirm.ts';
+import { login, logout } from '../../../identity/login/login.ts';
+import { readLogoutTarget } from '../../../identity/login/logout-target.ts';
+import { logInByPasskey } from '../../../identity/login/passkey-login.ts';
+import { findOwnPendingLogin, finishLogin, type LoginStep } from '../../../identity/login/pending-login.ts';
+import { hasSessionCookie } from '../../../identity/session/sessions.ts';
+import type { Form } from '../../../web/requests.ts';
+import { anonymous, lookUp, person, router, setCookies, settingUp, type TrpcContext } from '../init.ts';
+
+/**
+ * `wrong` credentials, a session (`done`), a login that waits for a code (`code_needed`), or a session that begins with the
+ * offer of a passkey (`passkey_offered`).
+ */
+type LoginOutcome = 'wrong' | 'done' | 'code_needed' | 'passkey_offered';
+
+function takeStep(
+  ctx: TrpcContext,
+  step: (LoginStep & { offersPasskey?: boolean }) | undefined,
+): LoginOutcome {
+  if (!step) return 'wrong';
+  setCookies(ctx, step.setCookies);
+  if (step.needsCode) return 'code_needed';
+  return step.offersPasskey ? 'passkey_offered' : 'done';
+}
+
+export const visitorRouter = router({
+  /** Who is logged in, even if they must do something first: only for showing their name, and the way to the staff's pages. */
+  find: anonymous.query(async ({ ctx }) => {
+    const found = await lookUp(ctx);
+    if (!found || found.state === 'suspended') return null;
+    return { email: found.user.email, isStaff: isStaff(found.user) };
+  }),
+
+  /** Whether this browser has a session, or the cookie of one that has ended. */
+  session: anonymous.query(async ({ ctx }): Promise<'live' | 'ended' | 'none'> => {
+    const found = await lookUp(ctx);
+    if (found && found.state !== 'suspended') return 'live';
+    return hasSessionCookie(ctx.deps, ctx.request) ? 'ended' : 'none';
+  }),
+});
+
+export const loginRouter = router({
+  byPassword: anonymous
+    .input(
+      z.object({
+        email: z.string(),
+        password: z.string(),
+        /** Where the person is going, if their browser can add a passkey. */
+        offer: z.object({ next: z.string() }).optional(),
+      }),
+    )
+    .mutation(async ({ ctx, input }) => takeStep(ctx, await login(ctx.deps, ctx.request, ctx.visit, input))),
+
+  byPasskey: anonymous
+    .input(z.object({ passkey: z.string() }))
+    .mutation(async ({ ctx, input }) =>
+      takeStep(ctx, await logInByPasskey(ctx.deps, ctx.request, ctx.visit, input.passkey)),
+    ),
+
+  /** The login of this browser that waits for a code, or null. */
+  pending: anonymous.query(async ({ ctx }) => (await findOwnPendingLogin(ctx.deps, ctx.request)) ?? null),
+
+  byCode: anonymous.input(z.object({ code: z.string() })).mutation(async ({ ctx, input }) => {
+    const outcome = await finishLogin(ctx.deps, ctx.request, ctx.visit, input.code);
+    if (typeof outcome === 'string') return outcome;
+    setCookies(ctx, outcome);
+    return 'done';
+  }),
+
+  /** Where a logout that a client started goes on, or null. */
+  logoutTarget: anonymous.query(({ ctx }) => readLogoutTarget(ctx.deps.config, ctx.request) ?? null),
+
+  out: anonymous.mutation(async ({ ctx }) => {
+    setCookies(ctx, [await logout(ctx.deps, ctx.request, ctx.visit)]);
+    // Not "cookies" or "storage": browsers take seconds to clear these, and we keep nothing but the cookie.
+    ctx.headers.set('Clear-Site-Data', '"cache"');
+  }),
+
+  /** The address that was typed to get a mail, from the form to the page that says that the mail is on its way. */
+  typedEmail: anonymous.query(({ ctx }) => readTypedEmail(ctx.deps, ctx.request)),
+
+  /** The name that was typed with it, of a sign-up. */
+  typedName: anonymous.query(({ ctx }) => readTypedName(ctx.deps, ctx.request)),
+
+  keepTypedEmail: anonymous
+    .input(z.object({ email: z.string(), name: z.string().optional() }))
+    .mutation(({ ctx, input: { email, name } }) => {
+      setCookies(ctx, [keepTypedEmail(ctx.deps, email)]);
+      if (name !== undefined) setCookies(ctx, [keepTypedName(ctx.deps, name)]);
+    }),
+});
+
+const form = z.custom<Form>((value) => value instanceof Map);
+const changes = Object.keys(allowances) as AllowanceName[];
+const asked = z.object({ form, change: z.enum(changes).optional() });
+
+/** `asks` says what to ask for before the change that the form is for; undefined if nothing is needed. */
+export const confirmRouter = router({
+  ask: person.input(asked).mutation(({ ctx, input }) => confirm(ctx.deps, ctx, input.form, input.change)),
+
+  /** What a page asks for that is opened again. */
+  find: settingUp.query(({ ctx }) => findAsks(ctx.deps, ctx)),
+
+  askWhileSettingUp: settingUp
+    .input(asked)
+    .mutation(({ ctx, input }) => confirm(ctx.deps, ctx, input.form, input.change)),
+
+  /** For a form that has its own field for the password. */
+  askWithoutPassword: person
+    .input(z.object({ form }))
+    .mutation(({ ctx, input }) => confirmWithoutPassword(ctx.deps, ctx, input.form)),
+});

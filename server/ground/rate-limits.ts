@@ -1,0 +1,244 @@
+// Limits what strangers can try: guessing passwords, having new ones checked, and requesting mails (contract 9.41 to 9.51, 9.121,
+// 9.122 and 9.244). Tries are counted in Postgres, for all instances together. A browser that the account's user has logged in with
+// has counts of its own, so nobody else can use them up. A try from a client whose address is unknown counts for its account alone.
+import ipaddr from 'ipaddr.js';
+import { CompiledQuery } from 'kysely';
+import { base64url } from 'oslo/encoding';
+import { RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible';
+import type { Database } from '../../db/postgres/client.ts';
+import { giveBackTry } from '../../db/tables/rate-limits.ts';
+import { AppError } from '../basics/errors.ts';
+import { sha256 } from '../runtime/hash.ts';
+
+export type RateLimits = ReturnType<typeof createRateLimits>;
+
+type Tried = {
+  /** The account that somebody tries: always the same text for the same account. */
+  account: string;
+  /** The address of the client; empty if unknown. */
+  address: string;
+  /** Names a browser that the account's user knows. See `nameDevice`. */
+  device: string | undefined;
+};
+
+type RateLimit = {
+  /**
+   * Counts a try. Call it before the try itself, so that many at once cannot slip through. A try that one count refuses
+   * does not reach the next count. Throws 429 `rate_limited`.
+   */
+  countTry: (tried: Tried) => Promise<Try>;
+};
+
+type Try = {
+  /** Whether the next try is refused. */
+  isLast: boolean;
+  /** Gives this try back to every count. `db` may be a transaction. */
+  giveBack: (db: Database) => Promise<void>;
+};
+
+type Store = ReturnType<typeof createStore>;
+type Counter = { limiter: RateLimiterPostgres; of: (tried: Tried) => string | undefined };
+
+const minute = 60;
+const hour = 60 * minute;
+const day = 24 * hour;
+
+/** `countAsked` counts each mail that somebody asks for, by whether the limits took it. */
+export function createRateLimits(db: Database, countAsked: (result: 'taken' | 'refused') => void) {
+  const store = createStore(db);
+  const count = (keyPrefix: string, tries: number, windowSeconds: number, of: Counter['of']): Counter => ({
+    limiter: createLimiter(store, keyPrefix, tries, windowSeconds),
+    of,
+  });
+  const mailLimits = createRateLimit(
+    [count('mail-device', 5, hour, ({ device }) => device)],
+    [
+      count('mail-address', 50, hour, ({ address }) => lineOf(address)),
+      count('mail-site', 150, hour, ({ address }) => siteOf(address)),
+      count('mail-network', 5, hour, accountByNetwork),
+      count('mail-network-day', 7, day, accountByNetwork),
+      count('mail-account', 5, hour, ({ account }) => account),
+      count('mail-account-day', 10, day, ({ account }) => account),
+    ],
+  );
+  // In this order: a client address that has used up its own tries must not use up those of accounts.
+  const spare = [
+    count('spare-mail-address', 50, hour, ({ address }) => lineOf(address)),
+    count('spare-mail-site', 150, hour, ({ address }) => siteOf(address)),
+    count('spare-mail-account', 1, 3 * hour, ({ account }) => account),
+  ];
+  const counted = ({ countTry }: RateLimit): RateLimit => ({
+    async countTry(tried) {
+      try {
+        const taken = await countTry(tried);
+        countAsked('taken');
+        return taken;
+      } catch (error) {
+        if (waitOf(error) !== undefined) countAsked('refused');
+        throw error;
+      }
+    },
+  });
+  return {
+    /** Guesses of a password. */
+    guessLimits: createRateLimit(
+      [
+        count('guess-device', 10, 15 * minute, ({ device }) => device),
+        count('guess-device-day', 30, day, ({ device }) => device),
+        // Each login makes a device, so anybody with an account could go on and on.
+        count('guess-device-address', 300, 15 * minute, ({ address }) => lineOf(address)),
+      ],
+      [
+        count('guess-address', 100, 15 * minute, ({ address }) => lineOf(address)),
+        count('guess-site', 300, 15 * minute, ({ address }) => siteOf(address)),
+        count('guess-network', 10, 15 * minute, accountByNetwork),
+        count('guess-account', 100, hour, ({ account }) => account),
+      ],
+    ),
+    /**
+     * Guesses of a second factor. Whoever knows the password can use up the tries of strangers, but not those of a browser
+     * that the owner uses; and a new password starts to count afresh.
+     */
+    codeLimits: createRateLimit(
+      [
+        count('code-device', 10, hour, ({ device }) => device),
+        count('code-device-day', 30, day, ({ device }) => device),
+        // As with passwords: each login makes a device.
+        count('code-device-address', 300, 15 * minute, ({ address }) => lineOf(address)),
+      ],
+      [
+        count('code-account', 10, hour, ({ account }) => account),
+        count('code-account-day', 30, day, ({ account }) => account),
+      ],
+    ),
+    /** Guesses of a second factor with a take-back link. */
+    takeBackLimits: createRateLimit([], [count('take-back-link', 10, hour, ({ account }) => account)]),
+    /**
+     * New passwords that are refused. `account` is whoever may set one: a link, or a user in a browser. That count comes first, so
+     * that one of them cannot use up what others at the same client address have.
+     */
+    newPasswordLimits: createRateLimit(
+      [],
+      [
+        count('new-password', 30, 15 * minute, ({ account }) => account),
+        count('new-password-address', 100, 15 * minute, ({ address }) => lineOf(address)),
+        count('new-password-site', 300, 15 * minute, ({ address }) => siteOf(address)),
+      ],
+      // Whoever shares an address that is full keeps the tries of their own link.
+      { giveBackRefusedIn: db },
+    ),
+    /** Mails that people request. */
+    mailLimits: counted(mailLimits),
+    /**
+     * Mails that set a password. Strangers who use up the other tries cannot keep the owner from one such mail every three
+     * hours.
+     */
+    passwordMailLimits: counted(withSpare(mailLimits, createRateLimit(spare, spare))),
+  };
+}
+
+/** The part of a pg client that the library uses. */
+function createStore(db: Database) {
+  return {
+    async query({ text, values }: { text: string; values: unknown[] }) {
+      const { rows, numAffectedRows } = await db.executeQuery(CompiledQuery.raw(text, values));
+      return { rows, rowCount: Number(numAffectedRows ?? rows.length) };
+    },
+  };
+}
+
+function createLimiter(store: Store, keyPrefix: string, tries: number, windowSeconds: number) {
+  return new RateLimiterPostgres({
+    storeClient: store,
+    storeType: 'client',
+    tableName: 'rate_limits',
+    tableCreated: true,
+    keyPrefix,
+    points: tries,
+    duration: windowSeconds,
+    // The job `sweep` deletes expired rows.
+    clearExpiredByTimeout: false,
+  });
+}
+
+/** With `giveBackRefusedIn`, a try that one count refuses is given back to those before it. */
+function createRateLimit(
+  ofDevice: Counter[],
+  ofOthers: Counter[],
+  { giveBackRefusedIn }: { giveBackRefusedIn?: Database } = {},
+): RateLimit {
+  return {
+    async countTry(tried) {
+      const counted: Parameters<typeof giveBackTry>[1][] = [];
+      const giveBack = async (db: Database) => {
+        await Promise.all(counted.map((each) => giveBackTry(db, each)));
+      };
+      let isLast = false;
+      for (const { limiter, of } of tried.device === undefined ? ofOthers : ofDevice) {
+        const counts = of(tried);
+        if (counts === undefined) continue;
+        const key = digestOf(counts);
+        const { msBeforeNext, remainingPoints } = await limiter.consume(key).catch(async (refusal) => {
+          if (giveBackRefusedIn && refusal instanceof RateLimiterRes) await giveBack(giveBackRefusedIn);
+          return refuse(refusal);
+        });
+        isLast ||= remainingPoints === 0;
+        // The next count under this key ends a whole window later, and no window is that short.
+        const expiresBefore = Date.now() + msBeforeNext + minute * 1_000;
+        counted.push({ key: limiter.getKey(key), tries: limiter.points, expiresBefore });
+      }
+      return { isLast, giveBack };
+    },
+  };
+}
+
+/** A try that `first` refuses counts in `spare`. If both refuse, the answer names the shorter wait. */
+const withSpare = (first: RateLimit, spare: RateLimit): RateLimit => ({
+  countTry: (tried) =>
+    first.countTry(tried).catch((refusal) => {
+      if (waitOf(refusal) === undefined) throw refusal;
+      return spare.countTry(tried).catch((other) => {
+        throw (waitOf(other) ?? 0) < (waitOf(refusal) ?? 0) ? other : refusal;
+      });
+    }),
+});
+
+/** The seconds that a refusal asks to wait; undefined for anything else that was thrown. */
+function waitOf(error: unknown): number | undefined {
+  return error instanceof AppError && error.code === 'rate_limited'
+    ? Number(error.headers['Retry-After'])
+    : undefined;
+}
+
+function refuse(refusal: unknown): never {
+  if (!(refusal instanceof RateLimiterRes)) throw refusal;
+  const seconds = Math.max(1, Math.ceil(refusal.msBeforeNext / 1_000));
+  throw new AppError('rate_limited', { headers: { 'Retry-After': String(seconds) } });
+}
+
+/** A digest, so that keys have one length and the table does not list addresses. */
+export const digestOf = (text: string) => base64url.encode(sha256(text), { includePadding: false });
+
+/** The part of an address that one customer line has: the whole address in IPv4, a /64 in IPv6. */
+export const lineOf = (address: string) => cut(address, { ipv4: 4, ipv6: 4 });
+
+/** The part of an address that one customer with many lines can have: a /48. Undefined in IPv4. */
+export const siteOf = (address: string) => cut(address, { ipv6: 3 });
+
+/** The account together with the network of the client: a /24 in IPv4, a /48 in IPv6. */
+function accountByNetwork({ account, address }: Tried): string | undefined {
+  const network = cut(address, { ipv4: 3, ipv6: 3 });
+  return network === undefined ? undefined : `${network} ${account}`;
+}
+
+/**
+ * The first parts of an address, as many as `parts` says for its kind: IPv4 has four parts of one byte, IPv6 has eight of
+ * two. Undefined if the address is unknown: strangers would use up one count for all unknown addresses.
+ */
+function cut(address: string, parts: { ipv4?: number; ipv6?: number }): string | undefined {
+  if (!ipaddr.isValid(address)) return undefined;
+  const parsed = ipaddr.process(address);
+  const wanted = parts[parsed.kind()];
+  const all = parsed instanceof ipaddr.IPv4 ? parsed.octets : (parsed as ipaddr.IPv6).parts;
+  return wanted === undefined ? undefined : `${parsed.kind()} ${all.slice(0, wanted).join('.')}`;
+}

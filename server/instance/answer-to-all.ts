@@ -1,0 +1,94 @@
+// Answers that are the same for everybody. Each is made once, and its bytes are kept, compressed too, so a stranger who asks for it
+// again and again costs next to nothing. Caches keep it as well, and ask whether it is still current.
+import { parseAccept } from 'hono/utils/accept';
+import { readHeader } from '../basics/text.ts';
+import { shortDigest } from '../runtime/hash.ts';
+import { respond } from '../web/answers.ts';
+import { matchesTag } from '../web/requests.ts';
+
+type Kept = {
+  headers: Record<string, string>;
+  etag: string;
+  /** The bytes by their encoding. */
+  bodies: Map<Encoding | 'identity', Promise<Uint8Array<ArrayBuffer>>>;
+};
+
+const encodings = ['gzip', 'deflate'] as const;
+type Encoding = (typeof encodings)[number];
+
+// Far more than there are, so that memory has a bound whatever paths somebody finds.
+const maxKept = 500;
+
+const cacheControl = 'public, no-cache';
+const isText = (type = '') => type.startsWith('text/');
+
+/**
+ * The result answers a request with what is kept for the path, or with what `make` makes: from the path alone, since it is for
+ * everybody. Only a 200 is kept, so no more is kept than there is.
+ */
+export function createAnswerToAll() {
+  const kept = new Map<string, Promise<Kept | Response>>();
+
+  const keep = async (make: () => Promise<Response>): Promise<Kept | Response> => {
+    const made = await make();
+    if (made.status !== 200) return made;
+    const bytes = new Uint8Array(await made.arrayBuffer());
+    return {
+      headers: Object.fromEntries(made.headers),
+      etag: `"${shortDigest(bytes)}"`,
+      bodies: new Map([['identity', Promise.resolve(bytes)]]),
+    };
+  };
+
+  return async (request: Request, path: string, make: () => Promise<Response>): Promise<Response> => {
+    let found = kept.get(path);
+    if (!found) {
+      // Those who come while it is made wait for the same.
+      found = keep(make);
+      if (kept.size < maxKept) {
+        kept.set(path, found);
+        const forget = () => kept.delete(path);
+        found.then((made) => made instanceof Response && forget(), forget);
+      }
+    }
+    const answer = await found;
+    if (answer instanceof Response) return answer.clone();
+    const { headers, etag, bodies } = answer;
+    if (matchesTag(request, etag)) return respond(304, { 'cache-control': cacheControl, etag });
+    const encoding = isText(headers['content-type']) ? chooseEncoding(request) : undefined;
+    const body = await (encoding ? compressOnce(bodies, encoding) : bodies.get('identity'));
+    return new Response(body, {
+      headers: {
+        ...headers,
+        'cache-control': cacheControl,
+        ...(isText(headers['content-type']) && { vary: 'Accept-Encoding' }),
+        ...(encoding && { 'content-encoding': encoding }),
+        // The tag of other bytes that mean the same is a weak one.
+        etag: encoding ? `W/${etag}` : etag,
+      },
+    });
+  };
+}
+
+/** As the `compress` of Hono, which would compress the same bytes for each request, chooses it. */
+function chooseEncoding(request: Request): Encoding | undefined {
+  const accepted = parseAccept(readHeader(request.headers, 'accept-encoding') ?? '');
+  const weightOf = (name: string) =>
+    (accepted.find(({ type }) => type.toLowerCase() === name) ?? accepted.find(({ type }) => type === '*'))
+      ?.q ?? 0;
+  const [first, second] = encodings.map((name) => ({ name, weight: weightOf(name) }));
+  const best = first && second && second.weight > first.weight ? second : first;
+  return best && best.weight > 0 ? best.name : undefined;
+}
+
+function compressOnce(bodies: Kept['bodies'], encoding: Encoding) {
+  const known = bodies.get(encoding);
+  if (known) return known;
+  const compressed = (async () => {
+    const bytes = (await bodies.get('identity')) ?? new Uint8Array();
+    const stream = new Blob([bytes]).stream().pipeThrough(new CompressionStream(encoding));
+    return new Uint8Array(await new Response(stream).arrayBuffer());
+  })();
+  bodies.set(encoding, compressed);
+  return compressed;
+}

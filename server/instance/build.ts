@@ -1,0 +1,31 @@
+// The built app (`npm run build`): its pages, and its files for browsers.
+import { existsSync } from 'node:fs';
+import { pathToFileURL } from 'node:url';
+import { serveStatic } from '@hono/node-server/serve-static';
+import type { MiddlewareHandler } from 'hono';
+import { buildFolder } from '../runtime/files.ts';
+import type { Pages } from './route.ts';
+
+/** An error that is printed as one sentence, without a stack. */
+export class BuildError extends Error {}
+
+export type AppBuild = { entry: { module: { createPages: (build: unknown) => Pages } } };
+
+export async function loadPages(): Promise<Pages> {
+  const file = `${buildFolder}/server/index.js`;
+  if (!existsSync(file)) throw new BuildError('The pages have not been built. Run "npm run build" first.');
+  const build: AppBuild = await import(pathToFileURL(file).href);
+  return build.entry.module.createPages(build);
+}
+
+/** Serves files with a digest of their content in the name: they never change. */
+export function serveBuiltFiles(): MiddlewareHandler {
+  const serve = serveStatic({ root: `${buildFolder}/client` });
+  return async (c, next) => {
+    const response = await serve(c, next);
+    // If there is no such file, the rest of the chain has answered.
+    if (response instanceof Response)
+      response.headers.set('Cache-Control', 'public, max-age=31536000, immutable');
+    return response;
+  };
+}

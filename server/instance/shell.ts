@@ -1,0 +1,148 @@
+// The HTTP shell around every route: which steps a request takes and in which order (steps.ts), its route, and the answer if
+// the request is refused (answer-error.ts). The shell is the same in development, tests and production, on Node and on Deno.
+import { type Handler, Hono, type MiddlewareHandler } from 'hono';
+import { compress } from 'hono/compress';
+import { AppError, unavailable } from '../basics/errors.ts';
+import { buildBusy, refusesSlot } from '../identity/password/passwords.ts';
+import type { Fetch, RefuseHeaders } from '../runtime/listener.ts';
+import { limitBody, refuseEncodedBody } from '../web/body-limit.ts';
+import { Deadline } from '../web/deadline.ts';
+import { pathOf } from '../web/incoming.ts';
+import { prefersHtml, type Visit } from '../web/requests.ts';
+import { answerError, makeAnswers, type Refusing } from './answer-error.ts';
+import { createAnswerToAll } from './answer-to-all.ts';
+import type { Backend } from './backend.ts';
+import { createDoor } from './door.ts';
+import { buildHealthRoutes } from './health.ts';
+import { createPageTurns } from './page-turns.ts';
+import { type Pages, type Route, spellForHono } from './route.ts';
+import { buildSecureHeaders, readHeaders } from './secure-headers.ts';
+import {
+  assetsPath,
+  type Env,
+  finishHeaders,
+  hideFromOthers,
+  leadFromSlash,
+  logRequest,
+  nameRequest,
+  openVisit,
+  refuseOddRequest,
+  refuseOtherHost,
+  requireOwnPage,
+} from './steps.ts';
+
+export type ShellOptions = {
+  backend: Backend;
+  pages: Pages;
+  /** Serves the files of the built client, or calls next. */
+  staticFiles: MiddlewareHandler;
+  /** False while the service starts: only /healthz answers then. */
+  isUp: () => boolean;
+  /** True once the process is stopping: the process is not ready any more and closes its connections. */
+  isDraining: () => boolean;
+  /** Allows the bundler's own scripts and socket. */
+  isDevelopment?: boolean;
+};
+
+const changes = ['POST', 'PUT', 'PATCH', 'DELETE'];
+
+export type Shell = {
+  fetch: Fetch;
+  /** The answer to a request whose headers are too large to be read, as far as the listener has seen its `Accept`. */
+  refuseHeaders: RefuseHeaders;
+};
+
+export async function createShell(options: ShellOptions): Promise<Shell> {
+  const { backend, pages, isUp, isDraining, isDevelopment } = options;
+  const { config, deps } = backend;
+  const routes = [...buildHealthRoutes(deps, isDraining), ...pages.routes];
+  const pageTurns = createPageTurns(config);
+
+  const app = new Hono<Env>();
+  app.use(nameRequest(config));
+  app.use(openVisit(backend));
+  app.use(logRequest(backend, routes));
+  const securityHeaders = await readHeaders(buildSecureHeaders(config, false, isDevelopment));
+  const unavailableAnswers = await makeAnswers(unavailable(), securityHeaders, options);
+  const refusing: Refusing = { backend, pages, pageTurns, unavailablePage: unavailableAnswers.page };
+  const answerBy = buildAnswerBy(options, pageTurns);
+  app.use(finishHeaders(securityHeaders, routes, isDraining));
+  if (!config.production) app.use(refuseOtherHost(config.baseUrl));
+  app.use(refuseOddRequest);
+  app.on(changes, '*', requireOwnPage(config.issuer), refuseEncodedBody);
+  app.use(limitBody);
+  // What staff get is hidden from others, pages or not.
+  const isOfSite = ({ isPage, path }: Route) => isPage || path.startsWith('/admin/');
+  for (const route of routes.filter((route) => !isOfSite(route)))
+    app.all(spellForHono(route.path), answerBy(route));
+
+  // An app of its own, because Hono takes longer to find a path among the patterns of the pages.
+  const site = new Hono<Env>();
+  app.notFound((c) => site.fetch(c.req.raw, c.env));
+  site.use(buildSecureHeaders(config, true, isDevelopment));
+  site.use(
+    compress({ contentTypeFilter: /^(text\/(html|css|javascript)|application\/javascript|image\/svg)/ }),
+  );
+  site.use(isDevelopment ? '*' : assetsPath, options.staticFiles);
+  site.use(hideFromOthers(backend));
+  for (const route of routes.filter(isOfSite)) site.all(spellForHono(route.path), answerBy(route));
+  site.all('*', leadFromSlash(routes));
+
+  for (const part of [app, site]) {
+    part.onError((error, c) => answerError(error, c.req.raw, c.env.visit, refusing));
+  }
+  const tooLarge = await makeAnswers(new AppError('headers_too_large'), securityHeaders, options);
+  const refuseHeaders: RefuseHeaders = (accept) =>
+    prefersHtml(new Request(config.baseUrl, { headers: { accept } })) ? tooLarge.page : tooLarge.problem;
+  const fetch = createDoor({
+    fetch: (request, peer) => app.fetch(request, { address: peer.address, node: peer.node }),
+    isUp,
+    isDraining,
+    countApart: () => backend.countHashing() + backend.heldRequests.countHeld() + pageTurns.countWaiting(),
+    unavailable: unavailableAnswers,
+    busy: await makeAnswers(buildBusy(), securityHeaders, options),
+    refusesLogin() {
+      const isRefused = refusesSlot();
+      if (isRefused) deps.metrics.countLogin('busy');
+      return isRefused;
+    },
+    deps,
+  });
+  return { fetch, refuseHeaders };
+}
+
+function buildAnswerBy({ backend, isDevelopment }: ShellOptions, pageTurns: Refusing['pageTurns']) {
+  const answerToAll = createAnswerToAll();
+
+  /** What is for everybody is made as for nobody: without the cookies, query and nonce of who asks first. */
+  const makeForAll = ({ handle }: Route, path: string, params: Record<string, string>) => {
+    const visit: Visit = { requestId: '', address: '', cspNonce: '', deadline: new Deadline() };
+    return handle(new Request(backend.config.baseUrl + encodeURI(path)), { backend, visit }, params);
+  };
+
+  return (route: Route): Handler<Env> =>
+    (c) => {
+      const { path, methods, headers, handle, isPage, isPublic } = route;
+      const { visit } = c.env;
+      const { raw, method } = c.req;
+      c.env.headers = headers;
+      c.env.route = path;
+      if (!methods.includes(method)) {
+        throw new AppError('method_not_allowed', { headers: { Allow: methods.join(', ') } });
+      }
+      visit.cspNonce = c.get('secureHeadersNonce') ?? '';
+      const params = c.req.param();
+      const serve = () => {
+        const isRead = method === 'GET' || method === 'HEAD';
+        const make = () => handle(raw, { backend, visit }, params);
+        if (!isRead || !(isPublic || isPage)) return make();
+        if (!isPublic || isDevelopment) return pageTurns.take(visit, make);
+        // In one spelling, so that no more is kept than there is.
+        const asked = decodeURIComponent(pathOf(raw.url));
+        // Encoded again they would begin a query, so there were no end of paths to one page.
+        if (/[?#]/.test(asked)) throw new AppError('not_found');
+        return answerToAll(raw, asked, () => makeForAll(route, asked, params));
+      };
+      return visit.deadline.enforce(serve());
+    };
+}

@@ -1,0 +1,220 @@
+// The steps that the shell takes with every request, before and after its route.
+import type { Handler, MiddlewareHandler } from 'hono';
+import { isStaff } from '../acts/staff.ts';
+import { AppError } from '../basics/errors.ts';
+import { userAgentOf } from '../identity/ground/device.ts';
+import { findSession } from '../identity/session/sessions.ts';
+import type { Config } from '../settings/config.ts';
+import { addHeaders, buildProblemResponse, redirect, respond, shortenLocation } from '../web/answers.ts';
+import { buildFindClientAddress } from '../web/client-address.ts';
+import { Deadline } from '../web/deadline.ts';
+import { isForThisMachine, pathOf, readPlace, readRequestId, refuseUnroutable } from '../web/incoming.ts';
+import { loginPathTo, requireOwnOrigin, type Visit } from '../web/requests.ts';
+import { readTrace } from '../web/trace-context.ts';
+import type { Backend } from './backend.ts';
+import { isHealthPath } from './health.ts';
+import { buildFindPattern, type Route } from './route.ts';
+
+export type Env = {
+  /**
+   * One object for each request, which all steps share. `headers` are those of the request's route, and `route` is its pattern.
+   */
+  Bindings: {
+    address: string;
+    node?: object;
+    visit: Visit;
+    headers?: Record<string, string>;
+    route?: string;
+    /** Nothing may tell that there is a route. */
+    isHidden?: boolean;
+  };
+  Variables: { requestId: string; secureHeadersNonce?: string };
+};
+type Step = MiddlewareHandler<Env>;
+
+/** Files of the built client. */
+export const assetsPath = '/assets/*';
+
+// Other systems call these paths with a credential of their own, not with a browser's cookie.
+const crossOriginPaths = /^\/(?:integrations\/|demo\/\w+\/events$)/;
+
+/**
+ * Makes the request's id here, unless a proxy of ours has made one: anybody else could choose what the log and the history say.
+ */
+export function nameRequest(config: Config): Step {
+  return (c, next) => {
+    c.set('requestId', readRequestId(c.req.raw, c.env.address, config) ?? crypto.randomUUID());
+    return next();
+  };
+}
+
+export function openVisit({ config, deps }: Backend): Step {
+  const findClientAddress = buildFindClientAddress(config, deps.log);
+  return (c, next) => {
+    const { raw } = c.req;
+    const peer = c.env.address;
+    const address = findClientAddress(raw, peer) ?? '';
+    c.env.visit = {
+      requestId: c.get('requestId'),
+      address,
+      cspNonce: '',
+      trace: readTrace(raw),
+      deadline: new Deadline(),
+      // Read only when asked for: few requests need it.
+      get userAgent() {
+        return userAgentOf(raw);
+      },
+      get place() {
+        return readPlace(raw, peer, config);
+      },
+      get signal() {
+        return raw.signal;
+      },
+    };
+    return next();
+  };
+}
+
+/** Writes one line in the log for each request, but for health checks that went well, and counts the request in the metrics. */
+export function logRequest({ deps: { log, metrics } }: Backend, routes: Route[]): Step {
+  const findPattern = buildFindPattern([...routes.map(({ path }) => path), assetsPath]);
+  return async (c, next) => {
+    const startedAt = performance.now();
+    metrics.startRequest();
+    await next();
+    const ms = performance.now() - startedAt;
+    const { visit } = c.env;
+    const { userId, client, launchId, code } = visit;
+    const { method } = c.req;
+    // The log never gets the query, which may hold a signed hand-off.
+    const path = pathOf(c.req.url);
+    // Some are refused before their route is looked for.
+    const route = c.env.isHidden ? undefined : (c.env.route ?? findPattern(path));
+    const { status } = c.res;
+    metrics.endRequest({ method, route, status, seconds: ms / 1_000, code, client });
+    // A balancer asks every second. Whoever wants to know how often finds it in the metrics.
+    if (isHealthPath(path) && status < 400) return;
+    log.info(
+      {
+        requestId: visit.requestId,
+        ...visit.trace,
+        method,
+        route,
+        path,
+        status,
+        ms: Math.round(ms * 10) / 10,
+        userId,
+        client,
+        launchId,
+        code,
+      },
+      'request',
+    );
+  };
+}
+
+export function finishHeaders(
+  securityHeaders: Record<string, string>,
+  routes: Route[],
+  isDraining: () => boolean,
+): Step {
+  const findPattern = buildFindPattern(routes.map(({ path }) => path));
+  const headersOf = new Map(routes.map(({ path, headers }) => [path, headers]));
+  return async (c, next) => {
+    await next();
+    const answer = addHeaders(shortenLocation(c.res), {
+      ...securityHeaders,
+      // Some are refused before their route is looked for: of the staff's paths nothing may tell that there is one.
+      ...(c.env.route !== undefined || isOfStaff(pathOf(c.req.url))
+        ? c.env.headers
+        : headersOf.get(findPattern(pathOf(c.req.url)) ?? '')),
+      // Hono would set this header only on answers that are made through its own context.
+      'x-request-id': c.get('requestId'),
+      ...(isDraining() && { connection: 'close' }),
+    });
+    // First set to nothing: a Response assigned over another takes over the headers of the other, which costs time.
+    c.res = undefined;
+    c.res = answer;
+  };
+}
+
+/**
+ * Refuses requests for other hosts, in local mode: a site that makes its name point to this machine (DNS rebinding) would
+ * be one origin with us, and read what it likes. Such a site gets no page either.
+ */
+export function refuseOtherHost(baseUrl: string): Step {
+  const detail = `In local mode this service answers only to names of this machine. Open ${baseUrl} instead.`;
+  return async (c, next) => {
+    if (isForThisMachine(c.req.raw)) return next();
+    c.env.visit.code = 'invalid_request';
+    return buildProblemResponse(new AppError('invalid_request', { detail }), baseUrl);
+  };
+}
+
+export const refuseOddRequest: Step = (c, next) => {
+  const refusal = refuseUnroutable(c.req.raw);
+  if (refusal) throw refusal;
+  return next();
+};
+
+/**
+ * The answer where there is no route: 308 to the path without its slash at the end, if a GET is answered there, else 404. It
+ * leads nowhere but to the path of a route, so never to another site: `//evil.test` is none.
+ */
+export function leadFromSlash(routes: Route[]): Handler<Env> {
+  const readable = new Map(
+    routes.filter(({ methods }) => methods.includes('GET')).map((route) => [route.path, route]),
+  );
+  const findPattern = buildFindPattern([...readable.keys()]);
+  return (c) => {
+    const { method, url } = c.req.raw;
+    const path = pathOf(url);
+    const target = path.slice(0, -1);
+    const isRead = method === 'GET' || method === 'HEAD';
+    const route = isRead && path.endsWith('/') ? readable.get(findPattern(target) ?? '') : undefined;
+    if (!route) throw new AppError('not_found');
+    // The query may hold what the headers of the route keep from others, such as the token of a link.
+    c.env.headers = route.headers;
+    c.env.route = route.path;
+    return respond(308, { 'Cache-Control': 'no-store', Location: target + new URL(url).search });
+  };
+}
+
+export function requireOwnPage(issuer: string): Step {
+  return (c, next) => {
+    if (!crossOriginPaths.test(c.req.path)) requireOwnOrigin(c.req.raw, issuer);
+    return next();
+  };
+}
+
+/** Whether a path is /admin or below it, however it is spelled. */
+const isOfStaff = (path: string) => /^\/[%a]/.test(path) && /^\/admin(?:[/.]|$)/.test(decode(path));
+
+function decode(path: string): string {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return path;
+  }
+}
+
+/**
+ * Leads whoever has no session from any path of the staff's to the login. For anybody else who is not staff there is nothing
+ * there (contract 12.5).
+ */
+export function hideFromOthers({ deps }: Backend): Step {
+  return async (c, next) => {
+    const { raw } = c.req;
+    const path = pathOf(raw.url);
+    if (!isOfStaff(path)) return next();
+    const { visit } = c.env;
+    const session = await visit.deadline.enforce(findSession(deps, raw, visit));
+    if (!session || session.state === 'suspended') {
+      const answer = redirect(loginPathTo(path + new URL(raw.url).search));
+      return addHeaders(answer, { 'cache-control': 'no-store' });
+    }
+    if (isStaff(session.user)) return next();
+    c.env.isHidden = true;
+    throw new AppError('not_found');
+  };
+}

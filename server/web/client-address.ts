@@ -1,0 +1,50 @@
+// The address that a request counts for: that of the connection, or the one that our proxies name in X-Forwarded-For.
+
+import ipaddr from 'ipaddr.js';
+import type { Log } from '../basics/log.ts';
+import { readHeaderEnd } from '../basics/text.ts';
+import type { Config } from '../settings/config.ts';
+
+/**
+ * Each proxy adds at the end of the list the address that it got the request from. So the list is read from its end, for as
+ * long as a proxy of ours wrote it. Undefined if one of our proxies wrote something else than an address. Then nobody knows
+ * the client, and counting the proxy's address instead would let strangers use up the tries of everybody.
+ */
+export function buildFindClientAddress({ trustsProxy }: Pick<Config, 'trustsProxy'>, log: Log) {
+  let isTold = false;
+  return (request: Request, peer: string): string | undefined => {
+    if (!trustsProxy(peer)) return peer;
+    const forwarded = readHeaderEnd(request.headers, 'x-forwarded-for');
+    let address = peer;
+    for (let end = forwarded.length, hops = 0; end > 0 && trustsProxy(address); hops++) {
+      const start = forwarded.lastIndexOf(',', end - 1) + 1;
+      const said = forwarded.slice(start, end).trim();
+      const read = hops < maxHops ? readAddress(said) : undefined;
+      if (read === undefined) {
+        if (!isTold) log.error({ proxy: address, said: said.slice(0, maxLength) }, noAddress);
+        isTold = true;
+        return undefined;
+      }
+      address = read;
+      end = start - 1;
+    }
+    return address;
+  };
+}
+
+const noAddress =
+  'TRUSTED_PROXIES: no address in X-Forwarded-For. Limits by address do not hold for such requests. Told once.';
+
+// More hops than anybody has; each hop takes some work.
+const maxHops = 16;
+// Room for an IPv6 address with its zone, brackets and port.
+const maxLength = 80;
+
+/** The address in one spelling, without the port that some proxies add. */
+function readAddress(text: string): string | undefined {
+  if (text.length > maxLength) return undefined;
+  const [, ipv6, ipv4] = /^(?:\[([^\]]*)\]|([\d.]+))(?::\d{1,5})?$/.exec(text) ?? [];
+  const address = ipv6 ?? ipv4 ?? text;
+  const isAddress = ipv4 ? ipaddr.IPv4.isValidFourPartDecimal(address) : ipaddr.IPv6.isValid(address);
+  return isAddress ? ipaddr.process(address).toString() : undefined;
+}

@@ -1,0 +1,76 @@
+// What the shell reads from a request as it arrives.
+
+import { AppError } from '../basics/errors.ts';
+import { nameSchema } from '../basics/names.ts';
+import { readHeader, readNamedHeader } from '../basics/text.ts';
+import type { Config } from '../settings/config.ts';
+import { isThisMachine } from '../settings/this-machine.ts';
+
+/** The id that a trusted proxy gave the request, if the header is set and has the form of an id. */
+export function readRequestId(
+  request: Request,
+  peer: string,
+  { requestIdHeader, trustsProxy }: Pick<Config, 'requestIdHeader' | 'trustsProxy'>,
+): string | undefined {
+  if (!requestIdHeader || !trustsProxy(peer)) return undefined;
+  return /^[\w=-]{1,255}$/.exec(readNamedHeader(request.headers, requestIdHeader))?.[0];
+}
+
+const maxPlaceLength = 60;
+
+/** Roughly where the client is, if the header is set and comes from a trusted proxy. */
+export function readPlace(
+  request: Request,
+  peer: string,
+  { placeHeader, trustsProxy }: Pick<Config, 'placeHeader' | 'trustsProxy'>,
+): string | undefined {
+  if (!placeHeader || !trustsProxy(peer)) return undefined;
+  const text = decodeHeader(readNamedHeader(request.headers, placeHeader)).replace(
+    /[\p{C}\p{Zl}\p{Zp}]/gu,
+    '',
+  );
+  const place = Array.from(text.trim()).slice(0, maxPlaceLength).join('');
+  return nameSchema.safeParse(place).data;
+}
+
+/** Decodes a header: proxies send UTF-8, but Request reads each byte as a character. */
+function decodeHeader(text: string): string {
+  if (!/^[\0-\xff]*$/.test(text)) return text;
+  try {
+    const bytes = Uint8Array.from(text, (character) => character.charCodeAt(0));
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    return text;
+  }
+}
+
+/** Whether a request is for a name of this machine, in its address and, if it has one, in its `Host`. */
+export function isForThisMachine(request: Request): boolean {
+  const hosts = [/^[^/]+\/\/([^/?#]*)/.exec(request.url)?.[1], readHeader(request.headers, 'host')];
+  return hosts.every((host) => host === null || isThisMachine(host?.replace(/:\d*$/, '') ?? ''));
+}
+
+/** The refusal of a request that Request or the routes cannot take, or undefined. */
+export function refuseUnroutable(request: Request): AppError | undefined {
+  // Fetch allows no Request of these methods, and the framework trips over addresses in disguise.
+  if (/^(TRACE|TRACK|CONNECT)$/.test(request.method)) {
+    return new AppError('method_not_allowed', { headers: { Allow: 'GET, HEAD, POST' } });
+  }
+  return isPlainPath(pathOf(request.url)) ? undefined : new AppError('not_found');
+}
+
+/** Whether a path means what it says: it can be decoded, and has no step back, and no separator or dot in disguise. */
+function isPlainPath(path: string): boolean {
+  // Node resolves such steps before we see them, Deno does not, and later code would read the path as another one.
+  if (/\/\.\.?(?:\/|$)/.test(path)) return false;
+  if (!path.includes('%')) return true;
+  try {
+    decodeURIComponent(path);
+  } catch {
+    return false;
+  }
+  return !/%(2e|2f|5c|00)/i.test(path);
+}
+
+/** The path of a whole URL, as the URL spells it. */
+export const pathOf = (url: string) => /^[^/]+\/\/[^/?#]*([^?#]*)/.exec(url)?.[1] || '/';

@@ -1,0 +1,35 @@
+// A build that looks at the length of a text last is caught: the attacks of test/faults/worst-text.thorough.test.ts and
+// long-text.test.ts keep others waiting there for longer than they allow.
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { openApp, type TestApp } from '../support/app/app.ts';
+import { measureWait } from '../support/faults/waits.ts';
+import { fitTo, spellForm, worstBytes, worstTexts } from '../support/faults/worst-texts.ts';
+
+// Nothing is cut, and no bound is ever reached: what is too long is refused by the rules that come later.
+vi.mock('../../server/basics/text.ts', async (importOriginal) => {
+  const real = await importOriginal<typeof import('../../server/basics/text.ts')>();
+  const textBounds = Object.fromEntries(Object.keys(real.textBounds).map((name) => [name, 2 ** 30]));
+  return { ...real, textBounds, cutText: (text: string) => text, cutPairs: (pairs: unknown) => pairs };
+});
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await openApp();
+});
+afterAll(() => app.close());
+
+describe('where the length comes last, somebody waits for more than 100 ms', () => {
+  it.each([
+    ['an address', 'email', 'a domain of different letters', { password: 'wrong' }],
+    ['a password', 'password', 'combining marks', { email: 'customer@example.test' }],
+  ])('for %s', async (_, name, kind, others) => {
+    // Shorter than it may be: at full length the tests of others would wait, too.
+    const body = spellForm({
+      ...others,
+      [name]: fitTo(worstTexts[kind] ?? '', Math.floor(worstBytes * 0.75)),
+    });
+    const headers = { 'content-type': 'application/x-www-form-urlencoded', origin: app.config.issuer };
+    const attack = () => app.send('/login', { method: 'POST', body, headers });
+    expect(await measureWait(app, attack)).toBeGreaterThan(100);
+  });
+});

@@ -1,0 +1,44 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { loadPages } from '../../server/instance/build.ts';
+import { openApp, type TestApp } from '../support/app/app.ts';
+import { listEveryRoute } from '../support/app/every-route.ts';
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await openApp({ env: { IDENTITY_NAME: 'Château ID' } });
+});
+afterAll(() => app.close());
+
+// A demo client is another site, and has a name of its own.
+const isDemo = (path: string) => path.startsWith('/demo/');
+
+it('every page has a title of its own, with the name of the service', async () => {
+  const { routes } = await loadPages();
+  const pages = routes.filter(({ isPage, path }) => isPage && !path.endsWith('.data'));
+  const cookies = [
+    undefined,
+    await app.login('merchant@example.test'),
+    await app.login('unverified@example.test'),
+    await app.login('admin@example.test'),
+  ];
+  const titles = new Map<string, string>();
+  const requests = (await listEveryRoute(app)).filter(({ name }) => name.startsWith('GET '));
+  for (const { request } of requests) {
+    const [path, options] = request;
+    for (const cookie of cookies) {
+      const { status, text, headers } = await app.send(path, {
+        ...options,
+        cookie,
+        headers: { accept: 'text/html' },
+      });
+      if (!headers.get('content-type')?.startsWith('text/html') || status >= 400) continue;
+      const title = /<title>([^<]*)<\/title>/.exec(text)?.[1] ?? '';
+      titles.set(path.replace(/\?.*/, ''), title);
+      expect(title, path).toMatch(isDemo(path) ? /\S/ : /^\S.* · Château ID$/);
+    }
+  }
+  // A page that only redirects or refuses here has none.
+  expect(titles.size).toBeGreaterThan(pages.length / 2);
+  const ours = [...titles].filter(([path]) => !isDemo(path)).map(([, title]) => title);
+  expect(ours.filter((title, index) => ours.indexOf(title) !== index)).toEqual([]);
+});
