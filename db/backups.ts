@@ -24,6 +24,13 @@ export async function withSnapshot<T>(db: Database, work: (server: Server) => Pr
   return (outcome as unknown as { result: T }).result;
 }
 
+/** Which database this is, as its server says: `identity at 10.0.0.5`. */
+export async function nameDatabase(db: Database): Promise<string> {
+  const { rows } = await sql<{ name: string; host: string | null }>`select current_database() as name,
+    host(inet_server_addr()) as host`.execute(db);
+  return `${rows[0]?.name} at ${rows[0]?.host ?? 'this machine'}`;
+}
+
 /**
  * For how many seconds nothing has been backed up: since the last good backup began, or without any since the first migration.
  * A database that was restored from a dump does not know that one, so it counts from the one before.

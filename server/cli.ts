@@ -29,8 +29,10 @@ import { addThawCommand } from './doors/cli/thaw.ts';
 import { addUserCommands } from './doors/cli/users.ts';
 import { DumpError } from './runtime/dump.ts';
 import { FileError } from './runtime/files.ts';
-import { calledAs, endWith, exitWith } from './runtime/process.ts';
+import { calledAs, endWith, endWithReader, exitWith } from './runtime/process.ts';
 import { ConfigError } from './settings/reader.ts';
+
+endWithReader();
 
 const program = new Command(calledAs)
   .description('Command line of the identity service')

@@ -59,6 +59,14 @@ export function print(text: string): void {
   process.stdout.write(`${text}\n`);
 }
 
+/** Ends the process without a word once nobody reads what it prints, such as after `| head -1`. */
+export function endWithReader(): void {
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error;
+    process.exit();
+  });
+}
+
 /** Prints for people, beside the output that a program reads. */
 export function printAside(text: string): void {
   process.stderr.write(`${text}\n`);

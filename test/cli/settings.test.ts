@@ -18,13 +18,13 @@ afterAll(() => rm(folder, { recursive: true }));
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-function settings(env: Settings, ...args: string[]): Promise<Outcome> {
-  const child = spawn(process.execPath, ['build/service/cli.js', 'settings', ...args], {
+const start = (env: Settings, ...args: string[]) =>
+  spawn(process.execPath, ['build/service/cli.js', 'settings', ...args], {
     cwd: root,
     env: { PATH: process.env.PATH, NODE_ENV: undefined, ...env } as unknown as NodeJS.ProcessEnv,
   });
-  return readOutcome(child);
-}
+
+const settings = (env: Settings, ...args: string[]): Promise<Outcome> => readOutcome(start(env, ...args));
 
 it('says that they are right, for production or local mode, and exits with 0', async () => {
   const [here, there] = await Promise.all([settings({}), settings(production)]);
@@ -100,6 +100,12 @@ it('--show lists each setting with where it is from, and secrets only as set or 
   const odd = await settings({ SSO_CRM_LOGIN_URL: 'http://localhost/\u001b[2J\nx' }, '--show');
   expect(odd.out).not.toContain('\u001b');
   expect(odd.out).toMatch(/^SSO_CRM_LOGIN_URL .*x"$/m);
+});
+
+it('ends without a word once nobody reads what it prints', async () => {
+  const child = start({}, '--show');
+  child.stdout.destroy();
+  expect(await readOutcome(child)).toEqual({ code: 0, out: '', err: '' });
 });
 
 it('asks no database and keeps nothing', async () => {

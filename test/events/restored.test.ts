@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { inTransaction } from '../../db/postgres/transactions.ts';
 import { restartEvents } from '../../db/tables/events.ts';
 import { codeOf, openApp, type TestApp } from '../support/app/app.ts';
-import { runCli } from '../support/app/cli.ts';
+import { hasTerminals, runCli, runCliAtTerminal } from '../support/app/cli.ts';
 import { backUpDatabase } from '../support/database/postgres.ts';
 import {
   addVisitor,
@@ -65,6 +65,19 @@ it('clients that have seen what is lost, and those that have not, get 410 and th
   expect((await readOn(app, 'network_site', gap)).map(({ seq }) => seq)).toEqual([gap + 1]);
   const { rows } = await sql`select from event_deliveries where acknowledged < ${gap}`.execute(app.db);
   expect(rows).toEqual([]);
+});
+
+it.skipIf(!hasTerminals)('asks at a terminal, and names the database (contract 11.111)', async () => {
+  const name = `${new URL(app.databaseUrl).pathname.slice(1)} at 127.0.0.1`;
+  const visitor = await addVisitor(app, 'marketplace');
+  const refused = await runCliAtTerminal(app.databaseUrl, ['database:restored'], 'no');
+  expect(refused.code, refused.out).toBe(1);
+  expect(refused.out).toContain(`End all sessions and links in the database ${name}?`);
+  expect(refused.out).toContain('Nothing was done.');
+  expect((await app.send('/profile', { cookie: visitor.cookie })).status).toBe(200);
+  const done = await runCliAtTerminal(app.databaseUrl, ['database:restored'], 'yes');
+  expect(done.out).toContain(`In the database ${name} nothing from before now can be used`);
+  expect((await app.send('/profile', { cookie: visitor.cookie })).status).toBe(303);
 });
 
 it('what is changed at that moment is on one side of the gap, whole', async () => {

@@ -1,6 +1,7 @@
 // Migrating the database, and what must be done after the database was put back to an earlier time.
 import type { Command } from 'commander';
 import type { Transaction } from 'kysely';
+import { nameDatabase } from '../../../db/backups.ts';
 import { type MigrationStatus, readMigrationStatus } from '../../../db/migration-status.ts';
 import { inTransaction } from '../../../db/postgres/transactions.ts';
 import type { DB } from '../../../db/schema.ts';
@@ -26,12 +27,13 @@ import { describeLost, listNextNumbers, listUnnamed, skipNumbers } from '../../b
 import { notifyWithTakeBack } from '../../identity/ground/notices.ts';
 import { findTimeOfChange } from '../../identity/ground/take-back-window.ts';
 import { dueAfter } from '../../identity/person/deletion.ts';
-import { endWith, print } from '../../runtime/process.ts';
+import { endWith, isTerminal, print } from '../../runtime/process.ts';
 import {
   byCommand,
   describeRefusal,
   now,
   readNumber,
+  requireYes,
   UsageError,
   withDatabase,
   withDatabaseUrl,
@@ -70,21 +72,31 @@ export function addDatabaseCommands(program: Command): void {
       readNumber,
       0,
     )
-    .action(async ({ last = [], lastInvoice }: { last?: string[]; lastInvoice: number }) => {
-      const given = { last, lastInvoice };
-      const { sessions, mails, next, lost, warnings } = await withDatabase((db) =>
-        inTransaction(db, byCommand('database:restored'), (trx) => endWhatIsOlder(trx, given)),
-      ).catch((error) => {
-        throw error instanceof AppError ? new UsageError(describeRefusal(error)) : error;
-      });
-      const told =
-        `Nothing from before now can be used: ${sessions} sessions ended, ${mails} emails with links ` +
-        `withdrawn. The next invoice is number ${next.join(', and the next credit note ')}. ` +
-        `${lost.length > 0 ? `Lost are ${describeLost(lost)}. ` : ''}People erased since the backup are back: erase ` +
-        'them again with user:delete --now, using the ids in the log lines "user erased". Nothing is issued, and no ' +
-        'email about billing leaves, until you run billing:resume.';
-      print([told, ...warnings].join('\n'));
-    });
+    .option('--yes', 'do not ask', false)
+    .action(
+      async ({ last = [], lastInvoice, yes }: { last?: string[]; lastInvoice: number; yes: boolean }) => {
+        const given = { last, lastInvoice };
+        const { name, sessions, mails, next, lost, warnings } = await withDatabase(async (db) => {
+          const name = await nameDatabase(db);
+          // Scripts ran it before there was a question.
+          await requireYes(
+            { yes: yes || !isTerminal() },
+            `End all sessions and links in the database ${name}?`,
+          );
+          const restored = (trx: Transaction<DB>) => endWhatIsOlder(trx, given);
+          return { name, ...(await inTransaction(db, byCommand('database:restored'), restored)) };
+        }).catch((error) => {
+          throw error instanceof AppError ? new UsageError(describeRefusal(error)) : error;
+        });
+        const told =
+          `In the database ${name} nothing from before now can be used: ${sessions} sessions ended, ${mails} emails with links ` +
+          `withdrawn. The next invoice is number ${next.join(', and the next credit note ')}. ` +
+          `${lost.length > 0 ? `Lost are ${describeLost(lost)}. ` : ''}People erased since the backup are back: erase ` +
+          'them again with user:delete --now, using the ids in the log lines "user erased". Nothing is issued, and no ' +
+          'email about billing leaves, until you run billing:resume.';
+        print([told, ...warnings].join('\n'));
+      },
+    );
 }
 
 function describeStatus({ toDo, ahead, fault }: MigrationStatus): string {
