@@ -31,6 +31,8 @@ async function start(): Promise<void> {
   // Not refused: they may be left from a client that is gone, and a stop at an upgrade would log everybody out.
   if (config.unreadSettings.length > 0)
     log.info({ settings: config.unreadSettings }, 'no client in SSO_CLIENTS has these settings');
+  if (config.formerSettings.length > 0)
+    log.record({ settings: config.formerSettings }, 'ignored: nothing reads these settings any more');
   const isDevelopment = args.includes('--dev') && !config.production;
   const bundler = isDevelopment ? await (await import('./instance/bundler.ts')).startBundler() : undefined;
   const pages = bundler?.pages ?? (await loadPages());

@@ -97,15 +97,3 @@ export async function listAllocated(
     amount: Number(row.amount),
   }));
 }
-
-/** Deletes what was allocated to old invoices. The result is which payment paid which of them. */
-export async function deleteAllocations(
-  trx: Transaction<DB>,
-  invoiceIds: number[],
-): Promise<{ payment: string; number: string }[]> {
-  const { rows } = await sql<{ payment: string; number: string }>`
-    delete from allocations a using invoices i
-    where i.number = a.invoice and a.invoice = any(${invoiceIds}::bigint[])
-    returning a.payment, coalesce(i.document, i.number::text) as number`.execute(trx);
-  return rows;
-}

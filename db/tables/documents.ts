@@ -57,19 +57,6 @@ export async function insertDocumentRow(trx: Transaction<DB>, document: NewDocum
     .execute();
 }
 
-/** Deletes the documents of old invoices, with their files. The result is their numbers. */
-export async function deleteDocuments(
-  trx: Transaction<DB>,
-  invoiceIds: number[],
-): Promise<{ number: string; kind: NewDocument['kind'] }[]> {
-  const rows = await trx
-    .deleteFrom('documents')
-    .where(sql<boolean>`invoice = any(${invoiceIds}::bigint[])`)
-    .returning(['number', 'kind'])
-    .execute();
-  return rows.map(({ number, kind }) => ({ number, kind: kind as NewDocument['kind'] }));
-}
-
 /** Whether an account ever got a document. */
 export async function hasDocuments(db: Database, accountId: string): Promise<boolean> {
   const { rows } = await sql`select from documents d join invoices i on i.number = d.invoice

@@ -226,11 +226,6 @@ export async function unmarkReminded(db: Database, number: string, which: 1 | 2)
     .execute();
 }
 
-/** Deletes old invoices, to which nothing refers any more. */
-export async function deleteInvoices(trx: Transaction<DB>, ids: number[]): Promise<void> {
-  await trx.deleteFrom('invoices').where(sql<boolean>`number = any(${ids}::bigint[])`).execute();
-}
-
 /** The ids of the contracts of these invoices, in one order for all callers that lock them. */
 export async function listContractsOf(db: Database, ids: number[]): Promise<string[]> {
   const rows = await db

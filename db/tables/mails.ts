@@ -543,8 +543,3 @@ export async function deleteMailsToTyped(db: Database, emails: string[]): Promis
     .where('kind', 'in', ['sign_up', 'change_email', 'new_address', 'invoice_email', ...billingMailKinds])
     .execute();
 }
-
-/** Deletes the mails with these keys, sent or not. */
-export async function deleteMailsByKey(trx: Transaction<DB>, keys: string[]): Promise<void> {
-  await trx.deleteFrom('mails').where(sql<boolean>`key = any(${keys})`).execute();
-}

@@ -131,11 +131,3 @@ export async function insertPayment(
 export async function setUnallocated(trx: Transaction<DB>, id: string, unallocated: number): Promise<void> {
   await trx.updateTable('payments').set({ unallocated }).where('id', '=', id).execute();
 }
-
-/** Deletes old payments, and what went back of them. The result is how many rows. */
-export async function deletePayments(trx: Transaction<DB>, ids: string[]): Promise<number> {
-  // Two statements, each with an index of its own.
-  const returns = await trx.deleteFrom('payments').where(sql<boolean>`of = any(${ids})`).executeTakeFirst();
-  const payments = await trx.deleteFrom('payments').where(sql<boolean>`id = any(${ids})`).executeTakeFirst();
-  return Number(returns.numDeletedRows + payments.numDeletedRows);
-}

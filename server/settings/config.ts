@@ -24,6 +24,8 @@ export type Config = {
   clients: ReadonlyMap<string, Client>;
   /** Names of settings that have the form of a client's, but belong to no client that is named here. */
   unreadSettings: string[];
+  /** Names of settings that are set and that an earlier version read. */
+  formerSettings: string[];
   /** Undefined: the inbound hand-off is off. */
   marketplaceInbound: { issuer: string; secrets: readonly string[]; ttlSeconds: number } | undefined;
   /** `whsec_…`, one or two. Undefined: the endpoint is off. */
@@ -48,8 +50,6 @@ export type Config = {
   supportUrl: string | undefined;
   /** Who gets a copy of each document of billing. */
   billingArchiveEmail: string | undefined;
-  /** How many years after the year of issue the books are kept. */
-  billingRetentionYears: number;
   /** Where weaknesses are reported: `mailto:` or `https:`. Undefined: no security.txt. */
   securityContact: string | undefined;
   /** Whether people can create an account by themselves. */
@@ -144,6 +144,7 @@ function readSettings(reader: SettingsReader): Config {
     baseUrl: issuer,
     clients: readClients(reader, { baseUrl: issuer, files: brandFiles, ttlSeconds }),
     unreadSettings: listUnreadSettings(reader),
+    formerSettings: reader.listUnread(/^BILLING_RETENTION_YEARS$/),
     marketplaceInbound: readMarketplaceInbound(reader),
     crmSignupsSecrets: reader.secrets('CRM_SIGNUPS_SECRET', {
       fallback: localSecrets.CRM_SIGNUPS_SECRET,
@@ -172,7 +173,6 @@ function readSettings(reader: SettingsReader): Config {
     mail: readMail(reader),
     supportUrl: reader.url('IDENTITY_SUPPORT_URL', { schemes: ['mailto:', 'https:'] }),
     billingArchiveEmail: readArchiveEmail(reader),
-    billingRetentionYears: reader.integer('BILLING_RETENTION_YEARS', { min: 6, max: 30, fallback: 10 }),
     securityContact: reader.url('IDENTITY_SECURITY_CONTACT', { schemes: ['mailto:', 'https:'] }),
     signUp: reader.oneOf('IDENTITY_SIGN_UP', ['open', 'closed'], 'open'),
     privacyUrl: reader.url('IDENTITY_PRIVACY_URL', { schemes: ['https:'] }),

@@ -247,11 +247,6 @@ client needs a callback and a secret, and a client has both or neither.`,
           'The font of invoices and credit notes: a TTF file of 32 MiB at most, read at the start. Name one where names or plans have characters that the built-in font lacks, such as Chinese ones: their documents are not made until the font has them. It takes the place of the built-in font, so it must have Latin letters, too: many fonts for Chinese alone have none. Its licence must allow that documents hold parts of it.',
         fallback: 'DejaVu Sans Condensed: Latin, Greek, Cyrillic, Armenian, Georgian, Hebrew, Arabic',
       },
-      {
-        name: 'BILLING_RETENTION_YEARS',
-        meaning:
-          'For how many years after the year of issue [the books are kept](billing.md#how-long-the-books-are-kept). A smaller number deletes at once, and for good, what is over by it.',
-      },
     ],
   },
   {

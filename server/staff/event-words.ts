@@ -9,7 +9,6 @@ import { sayMailKind } from '../mail/kind-words.ts';
 const hidden: Record<string, string> = {
   'billing.resumed': 'Billing goes on after a restore of the database',
   'billing.set': 'The settings of billing were changed, or a change of them was stopped',
-  'books.deleted': 'Books whose years were over were deleted',
   'contract.moved': 'A contract moved on by itself',
   'database.backed_up': 'The database was backed up',
   'database.restored': 'The database was restored',

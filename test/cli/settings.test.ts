@@ -60,9 +60,17 @@ it('names all faults at once, as the start does, without a value, and exits with
   expect(service.output()).toBe(outcome.err);
 });
 
-it('names the settings that no client has, which are no fault', async () => {
-  const { code, err } = await settings({ ...production, SSO_SHOPP_SECRET: canary });
-  expect([code, err]).toEqual([0, 'No client in SSO_CLIENTS has these settings: SSO_SHOPP_SECRET.\n']);
+it('names the settings that no client has, or nothing reads any more, which are no fault (contract 8.85)', async () => {
+  const left = { SSO_SHOPP_SECRET: canary, BILLING_RETENTION_YEARS: canary };
+  const { code, err } = await settings({ ...production, ...left });
+  expect([code, err.split('\n')]).toEqual([
+    0,
+    [
+      'No client in SSO_CLIENTS has these settings: SSO_SHOPP_SECRET.',
+      'Ignored: nothing reads these settings any more: BILLING_RETENTION_YEARS.',
+      '',
+    ],
+  ]);
 });
 
 it('--show lists each setting with where it is from, and secrets only as set or not set', async () => {

@@ -344,17 +344,17 @@ it.each<[string, [series: string, values: string][], by?: string]>([
   ['IdentityBackupOld', [['identity_backup_age_seconds', '0x20 130000x60']]],
   ['IdentityClientBehind', [['identity_client_events_oldest_seconds{client="crm_app"}', '0x20 1200x60']]],
   ['IdentityNudgesFailing', [['identity_nudges_failing{client="crm_app"}', '0x20 1x60']]],
-  // One job that runs every four minutes, of one instance, and never ends well. That of the other instance does.
+  // One job that runs every minute, of one instance, and never ends well. That of the other instance does.
   [
     'IdentityJobFailing',
     [
-      [jobOf('last_success_timestamp_seconds', 'a', 'retention'), always(0)],
+      [jobOf('last_success_timestamp_seconds', 'a', 'sweep'), always(0)],
       [
-        jobOf('failures_total', 'a', 'retention'),
+        jobOf('failures_total', 'a', 'sweep'),
         '0x15 1x3 2x3 3x3 4x3 5x3 6x3 7x3 8x3 9x3 10x3 11x3 12x3 13x3 14x3 15x8',
       ],
-      [jobOf('last_success_timestamp_seconds', 'b', 'retention'), '0+15x80'],
-      [jobOf('failures_total', 'b', 'retention'), always(0)],
+      [jobOf('last_success_timestamp_seconds', 'b', 'sweep'), '0+15x80'],
+      [jobOf('failures_total', 'b', 'sweep'), always(0)],
       ['identity_database_up', always(1)],
     ],
     '18m',
@@ -502,7 +502,7 @@ it('no alert fires in a quiet hour (contract 9.330 to 9.336)', async () =>
 
 it('an outage of the database is told while it lasts, and no alert fires once it is over (contract 9.335)', async () => {
   // From the tenth minute to the twentieth. Frequent jobs fail every ten seconds meanwhile, and rare ones every minute: of these the
-  // last good end was four minutes before, and the next one comes up to a minute after.
+  // last good end was a minute before, and the next one comes up to a minute after.
   const [before, meanwhile, after] = [40, 40, 158];
   const outage = (name: string, its: string) =>
     ({
@@ -510,13 +510,11 @@ it('an outage of the database is told while it lasts, and no alert fires once it
       identity_counts_read: `1x${before} 0x${meanwhile} 1x${after}`,
       identity_database_connections_refused_total: `0x${before} 0+20x${meanwhile} 800x${after}`,
       identity_job_failures_total:
-        its === 'retention'
+        its === 'sweep'
           ? `0x${before} 0+0.25x${meanwhile} 10x${after}`
           : `0x${before} 0+1.5x${meanwhile} 60x${after}`,
       identity_job_last_success_timestamp_seconds:
-        its === 'retention'
-          ? '0+15x24 360x60 1275+15x154'
-          : `0+15x${before} 600x${meanwhile} 1230+15x${after}`,
+        its === 'sweep' ? '0+15x36 540x48 1275+15x154' : `0+15x${before} 600x${meanwhile} 1230+15x${after}`,
     })[name];
   const series = await readQuiet(({ name, labels, value }) =>
     /^identity_(waiting|clock)/.test(name)

@@ -375,7 +375,7 @@ describe('the address of a file', () => {
     );
   });
 
-  it('gives administrators alone those of people who were erased', async () => {
+  it('gives administrators alone those of people who were erased (contract 7.381)', async () => {
     const { db } = billing.app;
     const id = await billing.report('gone', {}, { email: 'gone@example.test' });
     await billing.bill();

@@ -250,8 +250,8 @@ describe('the metrics', () => {
     const { valueFor } = await scrape(alone);
     expect(valueFor('identity_job_failures_total', { name: 'sweep' })).toBe(0);
     // It has not been begun yet: it is as old as the instance (contract 9.335).
-    const retention = valueFor('identity_job_last_success_timestamp_seconds', { name: 'retention' });
-    expect(Math.abs(Date.now() / 1_000 - (retention ?? 0))).toBeLessThan(60);
+    const erasure = valueFor('identity_job_last_success_timestamp_seconds', { name: 'erasure' });
+    expect(Math.abs(Date.now() / 1_000 - (erasure ?? 0))).toBeLessThan(60);
     await alone.close();
   });
 
@@ -315,7 +315,6 @@ it('no label holds what somebody outside has chosen, nor anything about a person
         'erasure',
         'sweep',
         'sums',
-        'retention',
         'nudges',
       ].includes(value),
     queue: (value) => ['outbox', 'unsent', 'billing', 'sweep'].includes(value),

@@ -15,10 +15,13 @@ describe.each<Runtime>(['node', 'deno'])('the start on %s', (runtime) => {
     const service = await db.transaction().execute(async (trx) => {
       await sql`set local idle_in_transaction_session_timeout = 0`.execute(trx);
       await sql`select pg_advisory_xact_lock(hashtextextended('identity migrations', 0))`.execute(trx);
-      const running = run(runtime, [entryOf[runtime]], { PORT: String(port), DATABASE_URL: url });
+      const env = { PORT: String(port), DATABASE_URL: url, BILLING_RETENTION_YEARS: '5' };
+      const running = run(runtime, [entryOf[runtime]], env);
       const isHealthy = async () => (await ask('/healthz').catch(() => undefined))?.status;
       await expect.poll(isHealthy, { timeout: 30_000 }).toBe(200);
       await expect.poll(running.output, { timeout: 30_000 }).toContain("another instance's migrations");
+      // Contract 8.85.
+      expect(running.output()).toMatch(/"BILLING_RETENTION_YEARS".*ignored/);
       for (const [path, init] of [
         ['/readyz', {}],
         ['/sso/launch/marketplace', {}],

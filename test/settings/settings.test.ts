@@ -14,6 +14,7 @@ describe('local mode', () => {
       issuer: 'http://localhost:3000',
       baseUrl: 'http://localhost:3000',
       unreadSettings: [],
+      formerSettings: [],
       marketplaceInbound: {
         issuer: expect.stringMatching(/^https:/),
         secrets: [expect.stringMatching(/.{32}/)],
@@ -32,7 +33,6 @@ describe('local mode', () => {
       host: '127.0.0.1',
       logLevel: 'info',
       shutdownDelaySeconds: 0,
-      billingRetentionYears: 10,
     });
     expect([...clients.keys()]).toEqual(['marketplace', 'network_site', 'crm_app']);
     expect(trustsProxy('127.0.0.1')).toBe(false);
@@ -237,7 +237,6 @@ describe('the setting', () => {
     ['IDENTITY_SSO_TTL', seconds.good, seconds.bad],
     ['MARKETPLACE_SSO_TTL', seconds.good, seconds.bad],
     ['METRICS_PORT', ['1', '9464', '65535'], ['0', '65536', '-1', '80.5', 'http', '3000']],
-    ['BILLING_RETENTION_YEARS', ['6', '10', '30'], ['5', '31', '0', '-10', '7.5', 'ten']],
     ['SHUTDOWN_DELAY_SECONDS', ['0', '5', '60'], ['61', '-1', '5s', '0.5']],
     ['PORT', ['1', '8080', '65535'], ['65536', '-1', '80.5', 'http', '+80', '1e3', '٣٠٠٠']],
     [
@@ -380,6 +379,17 @@ describe('the setting', () => {
     for (const address of ['11.0.0.1', '127.0.0.1', '::1', '2001:db8::2', '', 'unknown', '10.0.0.1:80']) {
       expect(trustsProxy(address), address).toBe(false);
     }
+  });
+});
+
+describe('how long books are kept', () => {
+  it('ignores the setting that said it, whatever it says (contract 8.85)', () => {
+    expect(readConfig({ BILLING_RETENTION_YEARS: '5' }).formerSettings).toEqual(['BILLING_RETENTION_YEARS']);
+    expect(listSettings()).not.toContain('BILLING_RETENTION_YEARS');
+  });
+
+  it('is until 2037 at the earliest: build the deletion before then (contract 7.370)', () => {
+    expect(new Date().getUTCFullYear()).toBeLessThan(2032);
   });
 });
 

@@ -5,7 +5,7 @@ import type { Transaction } from 'kysely';
 import type { Database } from '../../../db/postgres/client.ts';
 import { inTransaction } from '../../../db/postgres/transactions.ts';
 import type { DB } from '../../../db/schema.ts';
-import { copyKeyOf, findDueReminders, findEndingTrials } from '../../../db/tables/billing-mails.ts';
+import { findDueReminders, findEndingTrials } from '../../../db/tables/billing-mails.ts';
 import { findSettingsInForce } from '../../../db/tables/billing-settings.ts';
 import { markReminded } from '../../../db/tables/invoices.ts';
 import { deferBillingMail, deferMail } from '../../../db/tables/mails.ts';
@@ -54,22 +54,6 @@ export function deferContractMail(
 ): void {
   const key = `${kind}:${contractId}:${now.getTime()}`;
   deferBillingMail(trx, { kind, key, contractId, details: { contract: contractId }, now });
-}
-
-/** The keys of all mails that there may be about documents, and about payments of them. */
-export function listMailKeys(
-  documents: { number: string; kind: DocumentFacts['kind'] }[],
-  paid: { payment: string; number: string }[],
-): string[] {
-  const toMailboxes = [
-    ...documents.flatMap(({ number, kind }) => [
-      documentMailKey(kind, number),
-      ...[reminderKey(1, number), reminderKey(2, number)],
-    ]),
-    ...paid.map(({ payment, number }) => paymentMailKey(payment, number)),
-  ];
-  const toArchive = documents.map(({ number, kind }) => archiveMailKey(kind, number));
-  return [...toMailboxes, ...toMailboxes.map(copyKeyOf), ...toArchive];
 }
 
 const documentMailKey = (kind: DocumentFacts['kind'], number: string) => `${kind}_issued:${number}`;

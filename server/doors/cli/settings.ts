@@ -11,9 +11,11 @@ export function addSettingsCommand(program: Command): void {
     .addHelpText('after', '\nExit status: 0 if the settings are right, 1 if any is at fault.')
     .action(({ show }: { show: boolean }) => {
       if (show) print(toTable(listInForce(environment)));
-      const { production, unreadSettings } = readConfig(environment);
+      const { production, unreadSettings, formerSettings } = readConfig(environment);
       if (unreadSettings.length > 0)
         printAside(`No client in SSO_CLIENTS has these settings: ${unreadSettings.join(', ')}.`);
+      if (formerSettings.length > 0)
+        printAside(`Ignored: nothing reads these settings any more: ${formerSettings.join(', ')}.`);
       print(`The settings are right, for ${production ? 'production' : 'local mode'}.`);
     });
 }

@@ -3,9 +3,8 @@ import type { Log } from '../../basics/log.ts';
 
 /**
  * Runs `work` again and again, with a pause of `intervalMs` after each run. After failures the pause doubles up to ten seconds, so
- * that a database that is away does not fill the log; that of a rare job is a minute at most, so that all have ended well soon after
- * the database is back (contract 9.335). The result stops it: it aborts the signal, and resolves once work
- * under way has ended.
+ * that a database that is away does not fill the log; that of a job that runs less often stays as it is. No job has more than a minute
+ * (contract 9.335). The result stops it: it aborts the signal, and resolves once work under way has ended.
  */
 export function runInBackground(
   name: string,
@@ -14,7 +13,7 @@ export function runInBackground(
   log: Log,
 ): () => Promise<void> {
   const stop = new AbortController();
-  const longestPauseMs = Math.min(Math.max(intervalMs, 10_000), 60_000);
+  const longestPauseMs = Math.max(intervalMs, 10_000);
   let pauseMs = intervalMs;
   let running = Promise.resolve();
   let timer: ReturnType<typeof setTimeout>;

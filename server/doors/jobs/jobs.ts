@@ -3,7 +3,6 @@
 import { openDocumentMaker } from '../../billing/documents/document-maker.ts';
 import { makeDueDocuments } from '../../billing/documents/make-due.ts';
 import { runBilling } from '../../billing/invoices/invoicing.ts';
-import { deleteOldBooks } from '../../billing/upkeep/retention.ts';
 import { createNudger } from '../../events/nudges.ts';
 import { numberAllEvents } from '../../events/number-events.ts';
 import type { Dependencies } from '../../ground/dependencies.ts';
@@ -38,7 +37,6 @@ export function startJobs(deps: Dependencies): () => Promise<void> {
     start('erasure', 60_000, (signal) => eraseDueUsers(deps, signal)),
     start('sweep', 60_000, (signal) => sweep(deps, signal)),
     start('sums', 10_000, () => addSums(deps)),
-    start('retention', 240_000, (signal) => deleteOldBooks(deps, signal)),
     ...(nudger ? [start('nudges', 250, nudger.nudge)] : []),
   ];
   return async () => {

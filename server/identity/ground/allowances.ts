@@ -123,7 +123,6 @@ export const withoutAllowance = {
   'signup.accepted': 'the CRM, whose signature counts',
   'contract.moved': 'time',
   'invoice.issued': 'time',
-  'books.deleted': 'time',
   'invoice.paid': 'commands',
   'invoice.void': 'commands, and staff',
   'credit_note.issued': 'commands, and staff',

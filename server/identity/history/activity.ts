@@ -32,7 +32,6 @@ export const words: Record<string, string | ByReason | undefined> = {
   // Hidden: these are about accounts, contracts and the books, not about a person.
   'billing.resumed': undefined,
   'billing.set': undefined,
-  'books.deleted': undefined,
   'contract.moved': undefined,
   'database.backed_up': undefined,
   'database.restored': undefined,
