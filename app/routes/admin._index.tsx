@@ -4,7 +4,7 @@ import { Row, Rows } from '../components/rows.tsx';
 import { Section } from '../components/section.tsx';
 import { titled } from '../components/service-name.ts';
 import { Counts } from '../components/staff/counts.tsx';
-import { both, Course } from '../components/staff/course.tsx';
+import { both, LoginChart } from '../components/staff/login-chart.tsx';
 import {
   handOffWords,
   launchWords,
@@ -118,7 +118,7 @@ export default function Overview() {
           </ul>
         </nav>
         <div className="card">
-          <Course series={series} unit={unit} />
+          <LoginChart series={series} unit={unit} />
         </div>
       </section>
       <Section id="logins" title="Logins">

@@ -313,7 +313,7 @@ export async function deleteUnsentInvoiceEmailMails(db: Database, accountId: str
 }
 
 /**
- * Deletes unsent mails to all mailboxes but these that would get a take-back link. A mail about the rest goes out without the link.
+ * Deletes unsent mails to all mailboxes but these that would get a take-back link. A summary mail goes out without the link.
  */
 export async function deleteUnsentTakeBackMails(
   db: Database,
@@ -326,24 +326,24 @@ export async function deleteUnsentTakeBackMails(
     .updateTable('mails')
     .set({ details: sql`details - 'change' - 'until'` })
     .where(isOfThem)
-    .where(isAboutTheRest)
+    .where(isSummary)
     .execute();
   await db.deleteFrom('mails').where(isOfThem).execute();
 }
 
 /** Whether a mail is about notices that were held back (server/identity/ground/notice-limits.ts). */
-const isAboutTheRest = sql<boolean>`details ? 'rest'`;
+const isSummary = sql<boolean>`details ? 'rest'`;
 
 /** The group of notices that is about what happens to the owner's login: all that has no group of its own. */
-export const ownRest = 'true';
+export const ownSummary = 'true';
 
-/** `group` says of which notices a mail about the rest is, as the mail keeps it. */
+/** `group` says of which notices a summary mail is, as the mail keeps it. */
 type Rest = { userId: string; recipient: string; group: string };
 
 const isOfGroup = (group: string) => sql<boolean>`details->>'rest' = ${group}`;
 
-/** When the last mail about the rest to this mailbox was, or will be, due: of all, and of those with a take-back link. */
-export async function findLastRest(
+/** When the last summary mail to this mailbox was, or will be, due: of all, and of those with a take-back link. */
+export async function findLastSummary(
   db: Database,
   { userId, recipient, group }: Rest,
 ): Promise<{ dueAt: Date | null; withLinkDueAt: Date | null }> {
@@ -359,14 +359,14 @@ export async function findLastRest(
     .executeTakeFirstOrThrow();
 }
 
-/** What gives a mail about the rest the take-back link of that change. */
+/** What gives a summary mail the take-back link of that change. */
 type RestLink = { kind: MailKind; change: string; until: string };
 
 /**
- * Adds one more notice to the mail about the rest that no worker has taken yet; false if there is none. The mail is due at
+ * Adds one more notice to the summary mail that no worker has taken yet; false if there is none. The mail is due at
  * `dueAt`, if it was not due before.
  */
-export async function joinRest(
+export async function addToSummary(
   db: Database,
   { userId, recipient, group, dueAt, link }: Rest & { dueAt: Date; link?: RestLink | undefined },
 ): Promise<boolean> {
@@ -494,7 +494,7 @@ export async function retryMail(
 }
 
 /**
- * Whether a mail must not be given up (contract 12.126): one with a link that takes back or stops something, one about the rest,
+ * Whether a mail must not be given up (contract 12.126): one with a link that takes back or stops something, a summary mail,
  * which may still get such a link, and warnings.
  */
 export const mustLeave = sql<boolean>`(details ?| array['until', 'change', 'rest'] or kind = any(${[...warningKinds]}::text[]))`;

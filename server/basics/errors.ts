@@ -100,3 +100,7 @@ export function buildProblem(error: AppError, baseUrl: string): Problem {
     ...(error.oldest !== undefined && { oldest: error.oldest }),
   };
 }
+
+/** 422 `validation_failed` for one member, by its JSON pointer. */
+export const invalidMember = (pointer: string, detail: string): AppError =>
+  new AppError('validation_failed', { errors: [{ pointer, detail }] });

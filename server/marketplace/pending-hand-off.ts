@@ -2,6 +2,7 @@
 //
 // Each pending hand-off has an id, in the address of the page, and a cookie of its own; only the cookie leads to it. A
 // click starts a session (`continue`) or links the two accounts (`connect`), once.
+
 import type { Transaction } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import type { Database } from '../../db/postgres/client.ts';
@@ -23,6 +24,7 @@ import {
 import { lockOpenSession } from '../../db/tables/sessions.ts';
 import { lockUser } from '../../db/tables/users.ts';
 import { AppError } from '../basics/errors.ts';
+import { isUuid } from '../basics/uuid.ts';
 import type { Dependencies } from '../ground/dependencies.ts';
 import { buildTokenCookie, createToken, hashToken, readTokens } from '../identity/ground/tokens.ts';
 import { trailOf } from '../identity/ground/trail.ts';
@@ -73,11 +75,9 @@ const pagePath = (id: string) => `/continue?id=${id}`;
 
 const endCookie = (issuer: string, id: string) => buildTokenCookie(issuer, cookiePrefix + id, '', 0);
 
-const isId = (id: string) => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(id);
-
 function readKeys(issuer: string, request: Request): PendingKey[] {
   return [...readTokens(request, issuer, cookiePrefix)].flatMap(([id, token]) =>
-    isId(id) ? [{ id, tokenHash: hashToken(token) }] : [],
+    isUuid(id) ? [{ id, tokenHash: hashToken(token) }] : [],
   );
 }
 

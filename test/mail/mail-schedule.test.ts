@@ -216,7 +216,7 @@ it('a mail whose worker died goes to another worker when the lease is over', asy
   expect(await readMail()).toMatchObject({ attempts: 2, sent_at: now });
 });
 
-it('a mail about the rest takes nothing in while it is being sent: that is in the next one, with its link', async () => {
+it('a summary mail takes nothing in while it is being sent: that is in the next one, with its link', async () => {
   const id = await idOf(test.db, email);
   const addPasskey = () =>
     inTransaction(test.db, { by: 'service' }, (trx) =>

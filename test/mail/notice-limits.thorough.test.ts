@@ -1,4 +1,4 @@
-// How many notices a mailbox gets, and the one mail about the rest.
+// How many notices a mailbox gets, and the one summary mail.
 import { sql } from 'kysely';
 import { describe, expect, it, vi } from 'vitest';
 import { inTransaction } from '../../db/postgres/transactions.ts';
@@ -66,7 +66,7 @@ const countNotices = async (email: string) =>
   (await readNotices(email)).filter(({ isRest }) => !isRest).length;
 const readRests = async (email: string) => (await readNotices(email)).filter(({ isRest }) => isRest);
 
-/** Waits until there are that many about the rest, all sent, and returns their texts. */
+/** Waits until there are that many summary mails, all sent, and returns their texts. */
 const waitForRests = (email: string, count: number): Promise<string[]> =>
   vi.waitFor(async () => {
     const texts = (await readRests(email)).flatMap(({ text }) => text ?? []);
@@ -175,7 +175,7 @@ describe('notices that others cause', () => {
   });
 });
 
-describe('the mail about the rest', () => {
+describe('the summary mail', () => {
   it('says that more happened, since when, and where to look', async () => {
     const { email } = await fillUp();
     const [text = ''] = await waitForRests(email, 1);

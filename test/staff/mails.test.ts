@@ -241,7 +241,7 @@ describe('give up', () => {
 
   it.each([
     ['with a take-back link', { details: { until: '2099-01-01T00:00:00Z', change: 'x' } }],
-    ['about the rest, which may get one', { details: { rest: 'true', at: '2026-01-01T00:00:00Z' } }],
+    ['a summary mail, which may get one', { details: { rest: 'true', at: '2026-01-01T00:00:00Z' } }],
     ['that stops a new address', { kind: 'stop_new_address', details: { until: '' } }],
     ['about bank details', { kind: 'bank_details_changed' }],
     ['about a stolen session of staff', { kind: 'staff_limited' }],

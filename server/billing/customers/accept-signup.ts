@@ -15,7 +15,7 @@ import {
   lockContract,
   updateContract,
 } from '../../../db/tables/service-contracts.ts';
-import { AppError } from '../../basics/errors.ts';
+import { invalidMember } from '../../basics/errors.ts';
 import { keepTrace } from '../../identity/ground/address-proof.ts';
 import { createCustomer } from '../../identity/ground/customers.ts';
 import { canGetMail } from '../../identity/ground/email-address.ts';
@@ -107,7 +107,7 @@ async function welcomeCustomer(
 ) {
   if (!canGetMail(user.email, config)) {
     const detail = 'Must be an address that mail can be sent to.';
-    throw new AppError('validation_failed', { errors: [{ pointer: '/user/email', detail }] });
+    throw invalidMember('/user/email', detail);
   }
   const ids = await createCustomer(trx, { ...user, holdsEmail: true, emailVerifiedAt: null, account });
   deferMail(trx, {

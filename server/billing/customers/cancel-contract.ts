@@ -1,4 +1,5 @@
 // A customer ends a contract of theirs, or keeps it after all (contract 7.255 to 7.260).
+
 import type { Transaction } from 'kysely';
 import { inTransactionOf } from '../../../db/postgres/transactions.ts';
 import type { DB } from '../../../db/schema.ts';
@@ -8,8 +9,9 @@ import {
   lockContract,
   setCancelsAt,
 } from '../../../db/tables/service-contracts.ts';
-import { AppError } from '../../basics/errors.ts';
+import { AppError, invalidMember } from '../../basics/errors.ts';
 import { faultWords } from '../../basics/fault-words.ts';
+import { isUuid } from '../../basics/uuid.ts';
 import type { Dependencies } from '../../ground/dependencies.ts';
 import {
   type Actor,
@@ -80,14 +82,12 @@ export async function keepOwnContract(deps: Dependencies, actor: Actor, id: stri
   });
 }
 
-const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-
 const isOwn = (contract: Pick<Contract, 'accountId'> | undefined, { session }: Actor) =>
   contract?.accountId === session.user.account.id;
 
 /** Before anybody is asked for a credential. */
 async function requireOwnContract({ db }: Dependencies, actor: Actor, id: string): Promise<void> {
-  if (!uuid.test(id) || !isOwn(await findContract(db, { id }), actor)) throw unknown();
+  if (!isUuid(id) || !isOwn(await findContract(db, { id }), actor)) throw unknown();
 }
 
 const changeContract = (
@@ -103,8 +103,7 @@ const changeContract = (
     await change(trx, contract);
   });
 
-const refuse = (detail: string) =>
-  new AppError('validation_failed', { errors: [{ pointer: '/contract', detail }] });
+const refuse = (detail: string) => invalidMember('/contract', detail);
 
 const unknown = () => new AppError('not_found', { detail: faultWords.contract_unknown });
 

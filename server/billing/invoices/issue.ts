@@ -39,7 +39,7 @@ export type HeldCode =
   | 'price_too_high';
 
 /** What an invoice for the period would say of money, or why there can be none. Pure. */
-export function drawUp(
+export function computeInvoice(
   settings: BillingSettings,
   { price, startsAt, endsAt }: Charge,
   buyer: Pick<Buyer, 'taxed'>,
@@ -73,7 +73,7 @@ export async function issueInvoice(
   const { plan, price } = charge;
   const buyer = await findBuyer(trx, contract);
   if (!buyer) return { held: 'account_erased' };
-  const drawn = drawUp(settings, charge, buyer);
+  const drawn = computeInvoice(settings, charge, buyer);
   if ('held' in drawn) return drawn;
   const { net, tax, total, category, rate, words, firstDay, lastDay } = drawn;
   const { zone, now, today } = await readDay(trx, settings);

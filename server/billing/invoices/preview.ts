@@ -10,7 +10,7 @@ import { dayIn } from '../values/days.ts';
 import type { TaxCategory } from '../values/document-facts.ts';
 import { endOfPeriod, listPeriods } from '../values/periods.ts';
 import { type Buyer, findBuyer } from './buyers.ts';
-import { drawUp, findSettings, type HeldCode } from './issue.ts';
+import { computeInvoice, findSettings, type HeldCode } from './issue.ts';
 
 /** A document to come, as `--json` has it. Amounts in minor units, `rate` in hundredths of a percent. */
 export type Forecast = {
@@ -46,7 +46,7 @@ export function previewDocuments(
   for (const charge of [...waiting, ...listPeriods(contract, addMonths(now, months)).charges]) {
     if (charge.price.unitAmount === 0) continue;
     if (!buyer) return { documents, held: 'account_erased' };
-    const drawn = drawUp(settings, charge, buyer);
+    const drawn = computeInvoice(settings, charge, buyer);
     if ('held' in drawn) return { documents, held: drawn.held };
     const { firstDay, lastDay, net, tax, total, category, rate } = drawn;
     documents.push({

@@ -23,7 +23,7 @@ import {
 } from '../../../db/tables/payments.ts';
 import { lockContract } from '../../../db/tables/service-contracts.ts';
 import type { BooksTrail } from '../../acts/act-on-books.ts';
-import { AppError } from '../../basics/errors.ts';
+import { AppError, invalidMember } from '../../basics/errors.ts';
 import { faultWords } from '../../basics/fault-words.ts';
 import { settleContract } from '../invoices/invoicing.ts';
 import { deferPaymentMail } from '../invoices/mails.ts';
@@ -101,10 +101,15 @@ async function applyPayment(
   await insertPayment(trx, { ...money, recordedBy: by.recordedBy, unallocated });
   if (invoice?.currency !== money.currency) return;
   const amount = await allocateUpTo(trx, { payment: { ...money, unallocated }, invoice });
-  if (amount > 0) thank(trx, money.id, invoice, by);
+  if (amount > 0) queuePaymentMail(trx, money.id, invoice, by);
 }
 
-function thank(trx: Transaction<DB>, payment: string, invoice: Invoice, { now }: Bookkeeper): void {
+function queuePaymentMail(
+  trx: Transaction<DB>,
+  payment: string,
+  invoice: Invoice,
+  { now }: Bookkeeper,
+): void {
   const { number, hasDocument, contractId } = invoice;
   if (hasDocument) deferPaymentMail(trx, { payment, number, contractId }, now);
 }
@@ -116,13 +121,13 @@ async function applyRefund(
   invoices: Map<number, Invoice>,
   by: Bookkeeper,
 ): Promise<void> {
-  if (money.of === money.id) throw refuse('/of', 'Must be the id of a payment, not of this refund.');
+  if (money.of === money.id) throw invalidMember('/of', 'Must be the id of a payment, not of this refund.');
   const payment = await findPayment(trx, money.of);
-  if (payment && payment.kind !== 'payment') throw refuse('/of', 'Must be the id of a payment.');
+  if (payment && payment.kind !== 'payment') throw invalidMember('/of', 'Must be the id of a payment.');
   if (payment && payment.currency !== money.currency)
-    throw refuse('/amount/currency', 'Must be the currency of the payment.');
+    throw invalidMember('/amount/currency', 'Must be the currency of the payment.');
   if ((await listReturns(trx, money.id)).length > 0)
-    throw refuse('/payment_id', 'A refund of this id is recorded, so it must be a payment.');
+    throw invalidMember('/payment_id', 'A refund of this id is recorded, so it must be a payment.');
   await insertPayment(trx, { ...money, recordedBy: by.recordedBy, unallocated: -money.amount });
   if (!payment) return;
   let missing = money.amount;
@@ -164,9 +169,6 @@ async function settleRefunds(trx: Transaction<DB>, refunds: Payment[], taken: nu
   }
 }
 
-const refuse = (pointer: string, detail: string) =>
-  new AppError('validation_failed', { errors: [{ pointer, detail }] });
-
 /**
  * Pays an invoice with what is left of a payment. Throws 404 `not_found`, 409 `already_settled` if nothing is left or open, and
  * 422 for another currency.
@@ -183,10 +185,10 @@ export async function allocate(
   await lockPayments(trx, [paymentId]);
   const payment = await findPayment(trx, paymentId);
   if (!payment) throw new AppError('not_found');
-  if (payment.currency !== invoice.currency) throw refuse('/number', faultWords.allocate_currency);
+  if (payment.currency !== invoice.currency) throw invalidMember('/number', faultWords.allocate_currency);
   const amount = await allocateUpTo(trx, { payment, invoice });
   if (amount <= 0) throw new AppError('already_settled');
-  thank(trx, payment.id, invoice, by);
+  queuePaymentMail(trx, payment.id, invoice, by);
   await settleContracts(trx, invoices, by);
   deferAuditEvent(trx, {
     ...by.trail,

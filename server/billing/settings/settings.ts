@@ -1,4 +1,5 @@
 // The settings of billing (contract 7.100 to 7.113): who sells, how documents are numbered, what is taxed, and how to pay.
+
 import { z } from 'zod';
 import { isCurrency } from '../../basics/currencies.ts';
 import { AppError, type FieldError, toFieldErrors } from '../../basics/errors.ts';
@@ -7,6 +8,7 @@ import { planSchema } from '../contracts/signup-message.ts';
 import { readBic, readIban } from '../values/bank-account.ts';
 import { billingTextSchema, longestLine } from '../values/billing-text.ts';
 import { isCountry } from '../values/countries.ts';
+import { isDay } from '../values/days.ts';
 import type { Seller, TaxCategory } from '../values/document-facts.ts';
 import { isLinkTemplate } from '../values/payment-link.ts';
 import { readVatId } from '../values/vat-ids.ts';
@@ -81,12 +83,6 @@ function isTimeZone(name: string): boolean {
   }
 }
 
-function isDay(text: string): boolean {
-  if (!/^20\d\d-\d\d-\d\d$/.test(text)) return false;
-  const at = new Date(`${text}T00:00:00Z`);
-  return !Number.isNaN(at.getTime()) && at.toISOString().startsWith(text);
-}
-
 const sellerSchema = z.strictObject({
   name: billingTextSchema(200),
   address: z.strictObject({
@@ -123,7 +119,10 @@ const ruleSchema = z.strictObject({
     .max(10_000, 'A rate is 100 % at most, which is 10000 in a file.'),
   category: z.enum(['S', 'E', 'O'], 'Choose S (taxed), E (exempt) or O (outside the scope of tax).'),
   words: optional(billingTextSchema(300)),
-  from: readIf(isDay, 'Enter a day from 2000 to 2099, such as 2026-01-01.'),
+  from: readIf(
+    (text) => text.startsWith('20') && isDay(text),
+    'Enter a day from 2000 to 2099, such as 2026-01-01.',
+  ),
 });
 
 const settingsSchema = z.strictObject({

@@ -18,7 +18,7 @@ import {
 } from '../../../db/tables/books.ts';
 import { readClock } from '../../../db/tables/documents.ts';
 import { liftIdleTimeouts, liftTimeouts } from '../../../db/timeouts.ts';
-import { AppError } from '../../basics/errors.ts';
+import { invalidMember } from '../../basics/errors.ts';
 import { faultWords } from '../../basics/fault-words.ts';
 import { findZone } from '../invoices/issue.ts';
 import { addDays, dayIn, startOfDay } from '../values/days.ts';
@@ -48,8 +48,8 @@ type Days = { from: string; to: string };
 export async function requireSpan(db: Database, { from, to }: Days): Promise<string> {
   const zone = await findZone(db);
   const today = dayIn(zone, await readClock(db));
-  if (to > today) throw refuse('/to', faultWords.day_ahead);
-  if (from > to) throw refuse('/from', faultWords.days_turned);
+  if (to > today) throw invalidMember('/to', faultWords.day_ahead);
+  if (from > to) throw invalidMember('/from', faultWords.days_turned);
   return zone;
 }
 
@@ -67,7 +67,7 @@ export async function exportBooks(
   write: Write,
   { only, signal }: Reading = {},
 ): Promise<Record<BookName, number>> {
-  await letDayEnd(db, { zone: await findZone(db), to }, signal);
+  await waitForOpenTransactions(db, { zone: await findZone(db), to }, signal);
   return inTransaction(
     db,
     { by: 'operator', cause: 'billing:export' },
@@ -89,7 +89,7 @@ const longestMs = 10 * 60 * 1_000;
  * What is recorded is committed a little later than it says. So after the last day has ended, waits for what was under way then:
  * the next export would have it, and this one would not (contract 7.182).
  */
-async function letDayEnd(
+async function waitForOpenTransactions(
   db: Database,
   { zone, to }: { zone: string; to: string },
   signal?: AbortSignal,
@@ -104,9 +104,6 @@ async function letDayEnd(
     await new Promise((done) => setTimeout(done, pauseMs));
   }
 }
-
-const refuse = (pointer: string, detail: string) =>
-  new AppError('validation_failed', { errors: [{ pointer, detail }] });
 
 async function writeBooks(
   trx: Transaction<DB>,

@@ -1,4 +1,5 @@
 // Shared by the commands: the database, and reading options.
+
 import { InvalidArgumentError } from 'commander';
 import { startEmbeddedPostgres } from '../../../db/embedded/server.ts';
 import { isMigrated } from '../../../db/migration-status.ts';
@@ -10,6 +11,7 @@ import { whySchema } from '../../acts/why.ts';
 import type { AppError } from '../../basics/errors.ts';
 import { faultWords } from '../../basics/fault-words.ts';
 import { nameSchema } from '../../basics/names.ts';
+import { isUuid } from '../../basics/uuid.ts';
 import { readEmailAddress } from '../../identity/ground/email-address.ts';
 import { dataFolder } from '../../runtime/files.ts';
 import { ask, environment, isTerminal, printAside } from '../../runtime/process.ts';
@@ -82,7 +84,7 @@ export function readEmail(text: string): string {
 export type UserKey = { id: string } | { email: string };
 
 export function readUserKey(text: string): UserKey {
-  if (/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text)) return { id: text.toLowerCase() };
+  if (isUuid(text.toLowerCase())) return { id: text.toLowerCase() };
   const email = readEmailAddress(text);
   if (!email) throw new InvalidArgumentError('Enter a valid email address, or the id of a user.');
   return { email };

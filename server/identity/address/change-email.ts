@@ -20,7 +20,7 @@ import {
 } from '../../../db/tables/pending-email-changes.ts';
 import { reserveAddress } from '../../../db/tables/reserved-addresses.ts';
 import { lockUser, type User, updateUser } from '../../../db/tables/users.ts';
-import { AppError } from '../../basics/errors.ts';
+import { AppError, invalidMember } from '../../basics/errors.ts';
 import { faultWords } from '../../basics/fault-words.ts';
 import { daysAfter } from '../../basics/instant.ts';
 import type { Dependencies } from '../../ground/dependencies.ts';
@@ -112,8 +112,7 @@ export const cancelEmailChange = ({ db }: Dependencies, actor: Actor): Promise<v
  * answer may name them.
  */
 async function requireNew({ db, now }: Dependencies, user: User, email: string): Promise<void> {
-  const refuse = (detail: string) =>
-    new AppError('validation_failed', { errors: [{ pointer: '/email', detail }] });
+  const refuse = (detail: string) => invalidMember('/email', detail);
   if (email === user.email) throw refuse(faultWords.email_same);
   const owner = await findAddressOwner(db, email, now());
   if (owner?.id === user.id) throw refuse(faultWords.email_left);

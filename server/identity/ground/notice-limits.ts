@@ -1,11 +1,11 @@
-// How many notices a mailbox gets (contract 9.132 to 9.135 and 9.270 to 9.272). One mail about the rest stands for all further notices: it
+// How many notices a mailbox gets (contract 9.132 to 9.135 and 9.270 to 9.272). One summary mail stands for all further notices: it
 // says that more happened and where to look. If a notice with a take-back link is held back, that mail has the link.
 
 import type { Transaction } from 'kysely';
 import type { Database } from '../../../db/postgres/client.ts';
 import type { DB } from '../../../db/schema.ts';
 import type { NoticeKind } from '../../../db/tables/mail-kinds.ts';
-import { deferMail, findLastRest, joinRest, ownRest } from '../../../db/tables/mails.ts';
+import { addToSummary, deferMail, findLastSummary, ownSummary } from '../../../db/tables/mails.ts';
 import { countChange } from '../../../db/tables/rate-limits.ts';
 import { digestOf } from '../../ground/rate-limits.ts';
 
@@ -25,8 +25,8 @@ const limits: Limit[] = [
  */
 const kindsByOthers: NoticeKind[] = ['contract_added', 'invoice_email_changed'];
 
-/** What a notice counts for, and which mail about the rest it is held back in. */
-const groupOf = (kind: NoticeKind): string => (kindsByOthers.includes(kind) ? kind : ownRest);
+/** What a notice counts for, and which summary mail it is held back in. */
+const groupOf = (kind: NoticeKind): string => (kindsByOthers.includes(kind) ? kind : ownSummary);
 
 const limitsOf = (kind: NoticeKind): Limit[] =>
   kindsByOthers.includes(kind)
@@ -76,17 +76,17 @@ async function isWithinLimits(trx: Database, { kind, recipient }: Notice): Promi
 }
 
 /**
- * Holds a notice back in the mail about the rest, which collects notices until a worker takes it. The next such mail is due
+ * Holds a notice back in the summary mail, which collects notices until a worker takes it. The next such mail is due
  * an hour later. The first mail with a take-back link does not wait for an earlier mail without a link: a thief in the
  * account could have caused the earlier mail to delay the link.
  */
 async function holdBack(trx: Transaction<DB>, notice: Notice, link: TakeBackLink | undefined): Promise<void> {
   const { kind, userId, recipient, now } = notice;
   const rest = { userId, recipient, group: groupOf(kind) };
-  const last = await findLastRest(trx, rest);
+  const last = await findLastSummary(trx, rest);
   const lastDueAt = link ? last.withLinkDueAt : last.dueAt;
   const dueAt = new Date(Math.max(now.getTime(), lastDueAt ? lastDueAt.getTime() + hourMs : 0));
-  if (await joinRest(trx, { ...rest, dueAt, link: link && { kind, ...link } })) return;
+  if (await addToSummary(trx, { ...rest, dueAt, link: link && { kind, ...link } })) return;
   // The kind is for the version before, which sends the mail as that notice.
   const details = { at: now.toISOString(), rest: rest.group, ...link };
   deferMail(trx, { kind, userId, recipient, details, now: dueAt });

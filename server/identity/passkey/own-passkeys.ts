@@ -14,6 +14,7 @@ import type { User } from '../../../db/tables/users.ts';
 import { AppError } from '../../basics/errors.ts';
 import { faultWords } from '../../basics/fault-words.ts';
 import { nameSchema } from '../../basics/names.ts';
+import { isUuid } from '../../basics/uuid.ts';
 import type { Dependencies } from '../../ground/dependencies.ts';
 import type { Visit } from '../../web/requests.ts';
 import { describeDevice, userAgentOf } from '../ground/device.ts';
@@ -126,7 +127,7 @@ export async function renameOwnPasskey(
   const name = readName(fields.name);
   await inTransactionOf(actor.visit, deps.db, async (trx) => {
     const { id: userId } = await lockOpenActor(trx, actor);
-    if (!isId(id) || !(await renamePasskey(trx, { id, userId, name }))) throw gone();
+    if (!isUuid(id) || !(await renamePasskey(trx, { id, userId, name }))) throw gone();
   });
 }
 
@@ -138,7 +139,7 @@ export async function removeOwnPasskey(deps: Dependencies, actor: Owner, id: str
   const userId = actor.session.user.id;
   await inTransactionOf(actor.visit, deps.db, async (trx) => {
     const user = await lockOpenActor(trx, actor);
-    if (!isId(id) || !(await deletePasskey(trx, { id, userId }))) throw gone();
+    if (!isUuid(id) || !(await deletePasskey(trx, { id, userId }))) throw gone();
     if (!user.hasPassword && (await listPasskeys(trx, userId)).length === 0) throw lastOne();
     await recordActorEvent(trx, actor, { type: 'passkey.removed', details: { passkey: id } });
     await notify(trx, deps, user, 'passkey_removed', actor.request);
@@ -150,8 +151,6 @@ function readName(text: string): string {
   if (read.success) return read.data;
   throw refusalAt('/name', read.error.issues[0]?.message ?? faultWords.name_missing);
 }
-
-const isId = (id: string) => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(id);
 
 function refuse({ log }: Dependencies, { address, requestId }: Visit, error: unknown): never {
   if (!(error instanceof PasskeyRefusal)) throw error;

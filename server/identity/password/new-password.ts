@@ -1,7 +1,7 @@
 // A new password, at every door that sets one: counted before anything is looked at, then checked, then hashed (contract 9.244 to
 // 9.246). All of it comes before the transaction that sets the password.
 import type { Database } from '../../../db/postgres/client.ts';
-import { AppError } from '../../basics/errors.ts';
+import { AppError, invalidMember } from '../../basics/errors.ts';
 import { faultWords } from '../../basics/fault-words.ts';
 import type { Dependencies } from '../../ground/dependencies.ts';
 import { lineOf } from '../../ground/rate-limits.ts';
@@ -76,9 +76,7 @@ export async function findNewPasswordFault(
     if (error instanceof CheckIsFull) await giveBack(db);
     throw error;
   });
-  return detail === undefined
-    ? undefined
-    : new AppError('validation_failed', { errors: [{ pointer: '/newPassword', detail }] });
+  return detail === undefined ? undefined : invalidMember('/newPassword', detail);
 }
 
 /** Counts, checks and hashes a new password that comes by a link. Throws what each of these throws. */

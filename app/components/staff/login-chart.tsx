@@ -19,7 +19,7 @@ export const both = new Intl.DateTimeFormat('en-GB', {
 });
 
 /** Logins and launches over the time: a picture, and a table of the same numbers. */
-export function Course({ series, unit }: { series: Point[]; unit: 'hour' | 'day' }) {
+export function LoginChart({ series, unit }: { series: Point[]; unit: 'hour' | 'day' }) {
   const top = Math.max(1, ...series.flatMap(({ logins, launches }) => [logins, launches]));
   const step = width / series.length;
   const bar = Math.min(24, step * 0.38);
