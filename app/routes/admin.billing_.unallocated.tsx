@@ -2,7 +2,7 @@ import type { ActionFunctionArgs, LoaderFunctionArgs } from '@remix-run/node';
 import { useLoaderData } from '@remix-run/react';
 import type { ReactNode } from 'react';
 import type { Waits } from '../../server/staff/books.ts';
-import { answerBookForm } from '../book-forms.ts';
+import { answerAct } from '../act-forms.ts';
 import { Confirm } from '../components/confirm.tsx';
 import { EmptyState } from '../components/empty-state.tsx';
 import { Field } from '../components/field.tsx';
@@ -29,7 +29,7 @@ export async function loader(args: LoaderFunctionArgs) {
   return { ...loaded, saved: transport.readQuery(args.request).get('saved') };
 }
 
-export const action = (args: ActionFunctionArgs) => answerBookForm(args);
+export const action = (args: ActionFunctionArgs) => answerAct(args, 'payment');
 
 export const headers = ({ actionHeaders }: { actionHeaders: Headers }) => actionHeaders;
 

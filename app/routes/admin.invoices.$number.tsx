@@ -1,6 +1,6 @@
 import type { ActionFunctionArgs, LoaderFunctionArgs, MetaFunction } from '@remix-run/node';
 import { useLoaderData } from '@remix-run/react';
-import { answerBookForm } from '../book-forms.ts';
+import { answerAct } from '../act-forms.ts';
 import { DocumentSheet, nameOf } from '../components/account/document-sheet.tsx';
 import { InvoiceState } from '../components/account/invoices.tsx';
 import { OldInvoice } from '../components/account/old-invoice.tsx';
@@ -33,7 +33,7 @@ export async function loader(args: LoaderFunctionArgs) {
 }
 
 export const action = (args: ActionFunctionArgs) =>
-  answerBookForm(args, { number: args.params.number ?? '' });
+  answerAct(args, 'invoice', { number: args.params.number ?? '' });
 
 export const headers = ({ actionHeaders }: { actionHeaders: Headers }) => actionHeaders;
 

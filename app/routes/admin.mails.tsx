@@ -1,6 +1,6 @@
 import { type ActionFunctionArgs, data, type LoaderFunctionArgs } from '@remix-run/node';
 import { useLoaderData } from '@remix-run/react';
-import { answerBookForm } from '../book-forms.ts';
+import { answerAct } from '../act-forms.ts';
 import { Badge, type Meaning } from '../components/badge.tsx';
 import { Confirm } from '../components/confirm.tsx';
 import { EmptyState } from '../components/empty-state.tsx';
@@ -44,7 +44,7 @@ export async function loader(args: LoaderFunctionArgs) {
   );
 }
 
-export const action = (args: ActionFunctionArgs) => answerBookForm(args);
+export const action = (args: ActionFunctionArgs) => answerAct(args, 'mail');
 
 export const headers = ({ actionHeaders }: { actionHeaders: Headers }) => actionHeaders;
 

@@ -1,5 +1,6 @@
 import type { ActionFunctionArgs, LoaderFunctionArgs, MetaFunction } from '@remix-run/node';
 import { useLoaderData } from '@remix-run/react';
+import { answerAct } from '../act-forms.ts';
 import { Contracts } from '../components/account/contracts.tsx';
 import { Invoices } from '../components/account/invoices.tsx';
 import { Confirm } from '../components/confirm.tsx';
@@ -21,8 +22,6 @@ import { Activity, type Gets, History, Mails, WouldGet } from '../components/sta
 import { RightsSection } from '../components/staff/rights-section.tsx';
 import { StaffPage } from '../components/staff/staff-page.tsx';
 import { Name, PersonState, roleWords } from '../components/staff/words.tsx';
-import { actConfirmed, answerForm, type Form, text } from '../forms.ts';
-import { isShownToStaff, pagePath } from '../refused.ts';
 import { loadForStaff } from '../staff.ts';
 
 /** The forms are the browser's own: no script keeps what is shown of people. */
@@ -42,52 +41,10 @@ export async function loader(args: LoaderFunctionArgs) {
   return { ...loaded, saved: args.context.transport.readQuery(args.request).get('saved') };
 }
 
-/** The fields that the forms have, beside `why` and `seen`. */
-function readGiven(form: Form) {
-  const given = {
-    kind: form.get('kind'),
-    capability: form.get('capability'),
-    role: form.get('role'),
-    email: form.get('email'),
-    keep: form.get('keep'),
-    removeFactors: form.get('removeFactors'),
-    externalId: form.get('externalId'),
-    vatId: form.get('vatId'),
-    checked: form.get('checked'),
-    country: form.get('country'),
-    accepted: form.get('accepted'),
-  };
-  return Object.fromEntries(
-    Object.entries(given).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
-  );
-}
-
 const buttonOf = (intent: string, isOnlySuspended: boolean) =>
   intent === 'thaw' && isOnlySuspended ? giveBack : buttons.get(intent);
 
-export const action = (args: ActionFunctionArgs) =>
-  answerForm(args, {
-    keeps: [
-      ...(['why', 'seen', 'kind', 'capability', 'role', 'email', 'keep', 'removeFactors'] as const),
-      ...(['externalId', 'vatId', 'checked', 'country', 'accepted'] as const),
-    ],
-    shows: isShownToStaff,
-    async act(form, procedures) {
-      // Who is no staff any more, or has not given what staff must give, is led away before anything else is asked for.
-      await procedures.staffForms.who();
-      const intent = text(form, 'intent');
-      await actConfirmed(args, { procedures, form }, () =>
-        procedures.staffForms.act({
-          id: args.params.id ?? '',
-          intent,
-          why: text(form, 'why'),
-          seen: text(form, 'seen'),
-          given: readGiven(form),
-        }),
-      );
-      return `${pagePath(args.request)}?saved=${intent}`;
-    },
-  });
+export const action = (args: ActionFunctionArgs) => answerAct(args, 'person', { id: args.params.id ?? '' });
 
 export const headers = ({ actionHeaders }: { actionHeaders: Headers }) => actionHeaders;
 

@@ -69,21 +69,19 @@ export const mayDo = (name: RightName, role: StaffRole): boolean => rights[name]
 export const mayLook = (name: RightName, role: StaffRole, target: Pick<User, 'role'>): boolean =>
   isAmong(rights[name][role], target);
 
-/**
- * Whether somebody of the staff may do that to that person. `others` are the other people of that person's account. Nothing is
- * done to oneself, nor to anybody in one's own account.
- */
+/** Whose a thing is. `people` are those whom it is about, first the person it is done to, then the others of the account. */
+export type About = { accountId: string | null; people?: Pick<User, 'role'>[] };
+
+/** Whether somebody of the staff may do that about it. Nothing is done about what is of one's own account. */
 export function mayAct(
   name: RightName,
-  actor: Pick<User, 'id' | 'account' | 'role'>,
-  target: Pick<User, 'id' | 'account' | 'role'>,
-  others: Pick<User, 'role'>[],
+  { account, role }: Pick<User, 'account' | 'role'>,
+  { accountId, people = [] }: About,
 ): boolean {
-  if (!isStaffRole(actor.role)) return false;
-  if (actor.id === target.id || actor.account.id === target.account.id) return false;
+  if (!isStaffRole(role) || account.id === accountId) return false;
   const right: Right = rights[name];
-  const about = right.isAboutAccount ? [target, ...others] : [target];
-  return about.every((person) => isAmong(right[actor.role as StaffRole], person));
+  const about = right.isAboutAccount ? people : people.slice(0, 1);
+  return right[role] !== 'nobody' && about.every((person) => isAmong(right[role], person));
 }
 
 const isAmong = (whom: Whom, { role }: Pick<User, 'role'>) =>

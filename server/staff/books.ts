@@ -6,7 +6,8 @@ import { findReplacement } from '../../db/tables/book-lists.ts';
 import { findFacts, listCreditNotes } from '../../db/tables/documents.ts';
 import { findBuyerOf, findInvoice } from '../../db/tables/invoices.ts';
 import { findPayment, listUnallocated, type Payment } from '../../db/tables/payments.ts';
-import { digestSeen, mayActOnBooks, requireRight } from '../acts/act-on-books.ts';
+import { digestSeen, requireRight } from '../acts/act.ts';
+import { mayAct } from '../acts/rights.ts';
 import { countLook, type Staff } from '../acts/staff.ts';
 import { minorDigits } from '../basics/currencies.ts';
 import { AppError } from '../basics/errors.ts';
@@ -16,7 +17,7 @@ import { readPreview } from '../billing/invoices/preview.ts';
 import { dayIn } from '../billing/values/days.ts';
 import { type DocumentFacts, hasXml } from '../billing/values/document-facts.ts';
 import type { Dependencies } from '../ground/dependencies.ts';
-import { seenOfInvoice, seenOfPayment } from './book-acts.ts';
+import { seenOfInvoice, seenOfPayment } from './money-acts.ts';
 
 const todayOf = async ({ db, now }: Dependencies) => dayIn(await findZone(db), now());
 
@@ -65,7 +66,7 @@ export async function describeForStaff(deps: Dependencies, staff: Staff, number:
     /** The id of the payment that is recorded next: sent twice, it counts once. */
     nextPayment: uuidv7(),
     today,
-    mayChange: mayActOnBooks('billing.credit', staff.session.user, buyer),
+    mayChange: mayAct('billing.credit', staff.session.user, buyer),
     seen: digestSeen(seenOfInvoice(invoice)),
   };
 }

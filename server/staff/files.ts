@@ -2,7 +2,7 @@
 import { inTransactionOf } from '../../db/postgres/transactions.ts';
 import { deferAuditEvent, listFilesTaken, recordAuditEvent } from '../../db/tables/audit-events.ts';
 import { lockOpenSession } from '../../db/tables/sessions.ts';
-import { requireRight } from '../acts/act-on-books.ts';
+import { requireRight } from '../acts/act.ts';
 import { lockFilesOf, type Staff } from '../acts/staff.ts';
 import { AppError } from '../basics/errors.ts';
 import { faultWords } from '../basics/fault-words.ts';

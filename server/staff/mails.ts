@@ -1,8 +1,4 @@
 // Mails that have not left, and what administrators do about them (contract 12.120 to 12.129).
-import type { Transaction } from 'kysely';
-import type { Database } from '../../db/postgres/client.ts';
-import type { DB } from '../../db/schema.ts';
-import { deferAuditEvent } from '../../db/tables/audit-events.ts';
 import { giveUpMail, retryMail } from '../../db/tables/mails.ts';
 import { listNames } from '../../db/tables/staff-views.ts';
 import {
@@ -14,16 +10,9 @@ import {
   placeOf,
   type UnsentMail,
 } from '../../db/tables/unsent-mails.ts';
-import {
-  type BookAct,
-  type BookFields,
-  type BooksTrail,
-  type BookTarget,
-  digestSeen,
-  mayActOnBooks,
-} from '../acts/act-on-books.ts';
+import { act, digestSeen, isId, type Subject } from '../acts/act.ts';
+import { mayAct } from '../acts/rights.ts';
 import type { Staff } from '../acts/staff.ts';
-import { AppError } from '../basics/errors.ts';
 import type { Dependencies } from '../ground/dependencies.ts';
 import { describeAnswer } from '../mail/describe-answer.ts';
 import { sayMailKind } from '../mail/kind-words.ts';
@@ -74,7 +63,7 @@ export async function listMails(
   const last = rows.length > pageSize ? page.at(-1) : undefined;
   return {
     mails: page.map((mail) => {
-      const isOwn = !mayActOnBooks('mails.retry', session.user, mail);
+      const isOwn = !mayAct('mails.retry', session.user, mail);
       const said = describeMail(mail);
       return {
         ...said,
@@ -98,60 +87,44 @@ export function readPlace(text: string): MailPlace | undefined {
   return Number.isNaN(at.getTime()) ? undefined : { at, id };
 }
 
-export const isMailId = (text: string): boolean => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(text);
-
-/** What has left or is gone is nobody's: what the form was made from has changed then. Undefined: that is no id of a mail. */
-async function findTarget(db: Database, { id = '' }: BookFields): Promise<BookTarget | undefined> {
-  if (!isMailId(id)) return undefined;
-  const mail = await findUnsentMail(db, id);
-  return { accountId: mail?.accountId ?? null, userId: mail?.userId ?? null, seen: seenOfMail(mail) };
-}
-
-/** Who does something about a mail, and when. */
-type By = { now: Date; trail: BooksTrail };
-
-/** Does it, and records it if there was something to do. */
-async function actOn(
-  trx: Transaction<DB>,
-  { id, type, trail }: { id: string; type: 'staff.retry_mail' | 'staff.give_up_mail'; trail: BooksTrail },
-  change: () => Promise<boolean>,
-): Promise<{ done: boolean }> {
-  // Read before: the mail may go.
-  const mail = await findUnsentMail(trx, id);
-  if (!mail || !(await change())) return { done: false };
-  const about = mail.userId !== null && { userId: mail.userId };
-  const details = { ...trail.details, mail: id, kind: mail.kind };
-  deferAuditEvent(trx, { ...trail, ...about, type, details });
-  return { done: true };
-}
-
-export const sendAgain = (trx: Transaction<DB>, id: string, { now, trail }: By) =>
-  actOn(trx, { id, type: 'staff.retry_mail', trail }, () =>
-    retryMail(trx, { id, now, leaseEndsAt: new Date(now.getTime() + leaseMs) }),
-  );
-
-/** Throws 403 `not_allowed` for a mail that must leave. */
-export async function stopTrying(trx: Transaction<DB>, id: string, { now, trail }: By) {
-  await requireMayStop(trx, id);
-  return actOn(trx, { id, type: 'staff.give_up_mail', trail }, () => giveUpMail(trx, { id, now }));
-}
-
-async function requireMayStop(db: Database, id: string): Promise<void> {
-  if ((await findUnsentMail(db, id))?.mustLeave) throw new AppError('not_allowed');
-}
-
-const lock = (trx: Transaction<DB>, { id = '' }: BookFields) => lockUnsentMail(trx, id);
-const read = async (_db: Database, { id = '' }: BookFields) => id;
-
-export const retryMailAct: BookAct<string, { done: boolean }> = {
-  ...{ right: 'mails.retry', find: findTarget, lock, read, do: sendAgain },
-};
-
-export const giveUpMailAct: BookAct<string, { done: boolean }> = {
-  ...{ right: 'mails.giveUp', lock, read, do: stopTrying },
-  async find(db, given) {
-    const target = await findTarget(db, given);
-    if (target) await requireMayStop(db, given.id ?? '');
-    return target;
+/** What has left or is gone is nobody's: what the form was made from has changed then. */
+const mail: Subject<UnsentMail | undefined> = {
+  name: 'mail',
+  keys: ['id'],
+  async find(db, { id = '' }) {
+    if (!isId(id)) return undefined;
+    const thing = await findUnsentMail(db, id);
+    return { thing, accountId: thing?.accountId ?? null, userId: thing?.userId ?? null };
   },
+  lock: (trx, { id = '' }) => lockUnsentMail(trx, id),
+  answer: (result) => ({ done: result !== undefined }),
 };
+
+const retry = act({
+  about: mail,
+  right: 'mails.retry',
+  event: 'staff.retry_mail',
+  fields: {},
+  see: (_db, target) => seenOfMail(target),
+  async do({ trx, target, by: { now } }) {
+    const leaseEndsAt = new Date(now.getTime() + leaseMs);
+    const isDone = target && (await retryMail(trx, { id: target.id, now, leaseEndsAt }));
+    return isDone ? { mail: target.id, kind: target.kind } : undefined;
+  },
+});
+
+const giveUp = act({
+  about: mail,
+  right: 'mails.giveUp',
+  event: 'staff.give_up_mail',
+  fields: {},
+  see: retry.see,
+  isNever: (target) => target?.mustLeave === true,
+  async do({ trx, target, by: { now } }) {
+    const isDone = target && (await giveUpMail(trx, { id: target.id, now }));
+    return isDone ? { mail: target.id, kind: target.kind } : undefined;
+  },
+});
+
+/** By the intent of the form. */
+export const mailActs = { retry, 'give-up': giveUp };

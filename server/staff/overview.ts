@@ -5,7 +5,7 @@ import { listDeliveries } from '../../db/tables/event-deliveries.ts';
 import { countFailedMails } from '../../db/tables/mails.ts';
 import { countPeopleIn } from '../../db/tables/person-words.ts';
 import { listSumsByTime } from '../../db/tables/sums-of-hours.ts';
-import { requireRight } from '../acts/act-on-books.ts';
+import { requireRight } from '../acts/act.ts';
 import type { Staff } from '../acts/staff.ts';
 import { isProblemCode, problems } from '../basics/problems.ts';
 import { overdueBefore } from '../billing/invoices/waiting-country.ts';

@@ -15,7 +15,8 @@ import {
   listRefusedTries,
 } from '../../db/tables/staff-views.ts';
 import { listUsersOfAccount, type User } from '../../db/tables/users.ts';
-import { isStaffRole, mayLook, type StaffRole } from '../acts/rights.ts';
+import { findPerson, seenOf } from '../acts/act.ts';
+import { isStaffRole, mayAct, mayLook, type StaffRole } from '../acts/rights.ts';
 import { countLook, type Staff } from '../acts/staff.ts';
 import { minorDigits } from '../basics/currencies.ts';
 import { AppError } from '../basics/errors.ts';
@@ -30,10 +31,9 @@ import { describePendingNewAddress } from '../identity/recovery/new-address.ts';
 import { hasSecondFactor, needsSecondFactor } from '../identity/session/second-factor.ts';
 import { sessionLimits } from '../identity/session/sessions.ts';
 import { sayMailKind } from '../mail/kind-words.ts';
-import { findPerson, listIntents, seenOf } from './act.ts';
-import { acts, type Intent } from './acts.ts';
 import { forManager } from './audit.ts';
 import { sayChange, sayEvent } from './event-words.ts';
+import { peopleActs } from './people-acts.ts';
 
 /** What a manager sees of staff. */
 type StaffPerson = Pick<User, 'id' | 'email' | 'name' | 'role'>;
@@ -43,7 +43,7 @@ type StaffPerson = Pick<User, 'id' | 'email' | 'name' | 'role'>;
  * use. Throws 404 `not_found`, and 429 `rate_limited`.
  */
 export async function getPerson(deps: Dependencies, staff: Staff, id: string): Promise<Person | StaffPerson> {
-  const target = await findPerson(deps, id);
+  const target = await findPerson(deps.db, id);
   if (!target) throw new AppError('not_found');
   await countLook(deps, staff, { userId: id });
   const { email, name, role } = target;
@@ -58,18 +58,23 @@ export type Person = Awaited<ReturnType<typeof describeForStaff>>;
 async function describeForStaff(deps: Dependencies, actor: User & { role: StaffRole }, target: User) {
   const { db, now } = deps;
   const described = await describePerson(deps, target, { isManager: actor.role === 'manager' });
-  const intents = listIntents(actor, target, described.account.others);
+  const about = { accountId: target.account.id, people: [target, ...described.account.others] };
+  const intents = (Object.keys(peopleActs) as PersonIntent[]).filter((intent) =>
+    mayAct(peopleActs[intent].right, actor, about),
+  );
   return {
     ...described,
     isOneself: actor.id === target.id,
     isOwnAccount: actor.account.id === target.account.id,
     seen: Object.fromEntries(
       await Promise.all(
-        intents.map(async (intent) => [intent, await seenOf(db, acts[intent], target, now())] as const),
+        intents.map(async (intent) => [intent, await seenOf(db, peopleActs[intent], target, now())] as const),
       ),
-    ) as Partial<Record<Intent, string>>,
+    ) as Partial<Record<PersonIntent, string>>,
   };
 }
+
+type PersonIntent = keyof typeof peopleActs;
 
 const newest = 50;
 
@@ -212,7 +217,7 @@ function listObstacles(user: User) {
 
 /** For each client, the JSON that a launch would sign now, or why there would be none. */
 export async function wouldGet(deps: Dependencies, staff: Staff, id: string): Promise<WouldGet[]> {
-  const target = await findPerson(deps, id);
+  const target = await findPerson(deps.db, id);
   if (!target) throw new AppError('not_found');
   if (!mayLook('people.wouldGet', staff.session.user.role, target)) throw new AppError('not_allowed');
   await countLook(deps, staff, { userId: id });

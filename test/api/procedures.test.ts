@@ -126,7 +126,6 @@ it('each says who may call it', () => {
     // Whom of the staff, and about whom: server/acts/rights.ts.
     staff: [
       ...Object.keys(rights).map((name) => `admin.${name}`),
-      'booksForms.act',
       'booksForms.document',
       'booksForms.preview',
       'booksForms.waiting',

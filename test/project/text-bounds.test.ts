@@ -5,6 +5,7 @@ import { signupSchema } from '../../server/billing/contracts/signup-message.ts';
 import { appRouter } from '../../server/doors/trpc/router.ts';
 import { profileEditSchema } from '../../server/identity/person/profile.ts';
 import { marketplacePayloadSchema } from '../../server/marketplace/payload.ts';
+import { acts } from '../../server/staff/acts.ts';
 import { listUnbounded, readInputs, readShape } from '../support/faults/text-inputs.ts';
 import { readSources } from '../support/project/source-rules.ts';
 
@@ -41,9 +42,9 @@ it('each field that is read has a bound, and each bound a field', () => {
   // The check of an envelope reads three, and the form of names passes on what the procedure takes.
   const verified = ['payload', 'signature', 'signature_next'];
   // Only programs send these, to a procedure.
-  const decided = ['what', 'decision', 'contract'];
-  // app/book-forms.ts passes them on.
-  const passed = ['number', 'payment', 'amount', 'paidAt', 'method'];
+  const decided = ['what', 'decision'];
+  // app/act-forms.ts passes them on.
+  const passed = Object.values(acts).flatMap(({ about, fields }) => [...about.keys, ...Object.keys(fields)]);
   // The form of the settings of billing passes on what it has.
   const ofBilling = Object.keys(billingBounds);
   const edited = Object.keys(readShape(profileEditSchema).properties ?? {});

@@ -10,7 +10,7 @@ import { readClock } from '../../../db/tables/documents.ts';
 import { insertLostDocuments, listLostDocuments } from '../../../db/tables/lost-documents.ts';
 import { releaseBillingMails } from '../../../db/tables/mails.ts';
 import { findBillingPause, resumeBilling } from '../../../db/tables/restores.ts';
-import type { BooksTrail } from '../../acts/act-on-books.ts';
+import type { BooksTrail } from '../../acts/act.ts';
 import { AppError } from '../../basics/errors.ts';
 import { dayIn } from '../values/days.ts';
 import { findSettings, zoneOf } from './issue.ts';

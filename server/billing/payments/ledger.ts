@@ -22,7 +22,7 @@ import {
   setUnallocated,
 } from '../../../db/tables/payments.ts';
 import { lockContract } from '../../../db/tables/service-contracts.ts';
-import type { BooksTrail } from '../../acts/act-on-books.ts';
+import type { BooksTrail } from '../../acts/act.ts';
 import { AppError, invalidMember } from '../../basics/errors.ts';
 import { faultWords } from '../../basics/fault-words.ts';
 import { settleContract } from '../invoices/invoicing.ts';

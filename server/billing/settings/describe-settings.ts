@@ -1,7 +1,7 @@
 // The settings of billing for whoever looks after them (contract 7.121): what counts, what will, and the versions before.
 import type { Database } from '../../../db/postgres/client.ts';
 import { listNames } from '../../../db/tables/staff-views.ts';
-import { digestSeen } from '../../acts/act-on-books.ts';
+import { digestSeen } from '../../acts/act.ts';
 import { findVersions, see, type Versions } from './set-settings.ts';
 import type { BillingSettings } from './settings.ts';
 

@@ -12,8 +12,7 @@ import {
   type MadeVersion,
   stopSettingsVersion,
 } from '../../../db/tables/billing-settings.ts';
-import { actOnBooks, type BookAct, type BooksTrail } from '../../acts/act-on-books.ts';
-import type { Staff } from '../../acts/staff.ts';
+import { act, type BooksTrail, type Subject } from '../../acts/act.ts';
 import { tellOtherAdministrators } from '../../acts/tell-administrators.ts';
 import { AppError } from '../../basics/errors.ts';
 import type { Dependencies } from '../../ground/dependencies.ts';
@@ -185,46 +184,46 @@ async function stopPending(trx: Transaction<DB>, trail: SettingsTrail): Promise<
   return pending.version;
 }
 
-type Asked = { why: string; seen: string };
-
-const actOnSettings: Pick<BookAct<unknown, unknown>, 'find' | 'lock'> = {
-  find: async (db) => ({ accountId: null, userId: null, seen: see(await findVersions(db)) }),
+const settings: Subject<Versions> = {
+  name: 'settings',
+  keys: [],
+  find: async (db) => ({ thing: await findVersions(db), accountId: null, userId: null }),
   lock: lockSettingsVersions,
+  answer: (result) => result,
 };
 
 /**
- * Sets them for an administrator. `read` gives the settings, and throws 422 for what is wrong with them. `nameField` names where in
- * the form a pointer into the settings is.
+ * Sets them. `read` gives the settings, and throws 422 for what is wrong with them. `nameField` names where in the form a pointer
+ * into the settings is.
  */
-export function setSettingsAsStaff(
-  deps: Dependencies,
-  staff: Staff,
-  asked: Asked,
-  { read, nameField }: { read: () => BillingSettings; nameField?: (pointer: string) => string },
-): Promise<SetOutcome> {
-  const { id } = staff.session.user;
-  const act: BookAct<BillingSettings, SetOutcome> = {
-    ...actOnSettings,
+export const stateSetSettings = (
+  read: () => BillingSettings,
+  nameField: (pointer: string) => string = (pointer) => pointer,
+) =>
+  act({
+    about: settings,
     right: 'billing.setSettings',
-    read: async () => read(),
-    requireAllowance: () => requireAllowance(deps.db, 'billing.set', id),
-    async do(trx, settings, { trail }) {
-      await spendAllowance(trx, 'billing.set', id);
+    fields: { kind: read },
+    see: (_db, versions) => see(versions),
+    requireAllowance: ({ db }, _versions, actorId) => requireAllowance(db, 'billing.set', actorId),
+    async do({ trx, deps, author, by }, { kind: wanted }) {
+      if (author.by === 'staff') await spendAllowance(trx, 'billing.set', author.actorId);
       try {
-        return await setSettings(trx, deps, settings, trail);
+        return await setSettings(trx, deps, wanted, { ...by.trail, why: author.why ?? '' });
       } catch (error) {
-        if (!nameField || !(error instanceof AppError) || error.code !== 'validation_failed') throw error;
+        if (!(error instanceof AppError) || error.code !== 'validation_failed') throw error;
         const errors = error.errors.map(({ pointer, detail }) => ({ pointer: nameField(pointer), detail }));
         throw new AppError('validation_failed', { errors });
       }
     },
-  };
-  return actOnBooks(deps, staff, act, asked);
-}
+  });
 
-export const stopSettings: BookAct<undefined, { version: number }> = {
-  ...actOnSettings,
+export const stopSettings = act({
+  about: settings,
   right: 'billing.stopSettings',
-  read: async () => undefined,
-  do: async (trx, _read, { trail }) => ({ version: await stopPending(trx, trail) }),
-};
+  fields: {},
+  see: (_db, versions) => see(versions),
+  do: async ({ trx, author, by }) => ({
+    version: await stopPending(trx, { ...by.trail, why: author.why ?? '' }),
+  }),
+});

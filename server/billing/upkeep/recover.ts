@@ -24,7 +24,7 @@ import {
   listWaitingPeriods,
   setWaitingPeriods,
 } from '../../../db/tables/waiting-periods.ts';
-import type { BooksTrail } from '../../acts/act-on-books.ts';
+import type { BooksTrail } from '../../acts/act.ts';
 import type { MadeFiles } from '../documents/make-files.ts';
 import { settleContract } from '../invoices/invoicing.ts';
 import { buildDocumentRow } from '../invoices/issue.ts';

@@ -2,7 +2,7 @@
 import { Argument, type Command } from 'commander';
 import type { User } from '../../../db/tables/users.ts';
 import { capabilities } from '../../identity/ground/capabilities.ts';
-import { verification } from '../../staff/acts.ts';
+import { verification } from '../../staff/people-acts.ts';
 import { addAct } from './act.ts';
 import { show } from './command.ts';
 

@@ -4,14 +4,13 @@ import { type Argument, type Command, Option } from 'commander';
 import type { Database } from '../../../db/postgres/client.ts';
 import { inTransaction, type Origin } from '../../../db/postgres/transactions.ts';
 import { deferAuditEvent, recordAuditEvent } from '../../../db/tables/audit-events.ts';
-import { lockExternalLinks } from '../../../db/tables/external-links.ts';
-import { findUserById, lockUser, type User } from '../../../db/tables/users.ts';
+import { findUserById, type User } from '../../../db/tables/users.ts';
+import { type AnyAct, actAsOperator, type Given } from '../../acts/act.ts';
 import { AppError } from '../../basics/errors.ts';
 import { endsWithPerson } from '../../billing/customers/ends-with-person.ts';
 import { environment, print, systemUser } from '../../runtime/process.ts';
 import { readConfig } from '../../settings/config.ts';
-import { actAsOperator } from '../../staff/act.ts';
-import type { Given, Intent } from '../../staff/acts.ts';
+import { peopleActs } from '../../staff/people-acts.ts';
 import {
   CommandError,
   describeRefusal,
@@ -50,7 +49,9 @@ export const originOf = (command: string, { why }: { why?: string }): Origin => 
   ...(why !== undefined && { why }),
 });
 
-function authorOf({ by, why }: { by?: string; why?: string }) {
+export const operatorDeps = () => ({ now, endsWithPerson, config: readConfig(environment) });
+
+export function authorOf({ by, why }: { by?: string; why?: string }) {
   const user = systemUser();
   return { by: 'operator', name: by ?? user, systemUser: user, why } as const;
 }
@@ -90,7 +91,7 @@ export const deferActEvent = (
 export type AskedByCommand = {
   command: string;
   key: UserKey;
-  intent: Intent;
+  intent: keyof typeof peopleActs;
   given?: Given;
   reason: { by?: string; why?: string };
 };
@@ -100,14 +101,13 @@ export async function actByCommand(
   db: Database,
   { command, key, intent, given = {}, reason }: AskedByCommand,
 ): Promise<{ done: 'done' | 'nothing'; user: User }> {
-  const deps = { now, endsWithPerson, config: readConfig(environment) };
+  const deps = operatorDeps();
   return inTransaction(db, originOf(command, reason), async (trx) => {
-    const found = await findUser(trx, key);
-    if (found) await lockExternalLinks(trx, found.id);
-    const user = found && (await lockUser(trx, { id: found.id }));
+    const user = await findUser(trx, key);
     if (!user) throw noSuchUser();
-    const author = authorOf(reason);
-    return { done: await actAsOperator(trx, deps, { intent, target: user, given, author }), user };
+    const asked = { given: { ...given, id: user.id }, author: authorOf(reason) };
+    const result = await actAsOperator(trx, deps, peopleActs[intent] as AnyAct, asked);
+    return { done: result === undefined ? 'nothing' : 'done', user };
   });
 }
 
@@ -122,7 +122,7 @@ type Outcome = { user: User; given: Given };
 
 type ActCommand = {
   name: string;
-  intent: Intent;
+  intent: keyof typeof peopleActs;
   description: string;
   isWhyRequired?: boolean;
   /** What is given beside the person, as an argument or an option. */
@@ -165,7 +165,7 @@ export function addAct(program: Command, act: ActCommand): void {
     const given: Given = {
       ...(takes && { [takes.as]: value }),
       ...(flag && { [flag.as]: options[flag.option.attributeName()] ? on : off }),
-    };
+    } as Given;
     if (question) requireAnswerable(options);
     print(await withDatabase((db) => perform(db, act, { key, given, options })));
   });

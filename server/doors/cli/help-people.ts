@@ -1,10 +1,10 @@
 // What staff do for people on a person's page (contract section 12), by command.
 import { Argument, type Command, Option } from 'commander';
 import type { User } from '../../../db/tables/users.ts';
+import type { Given } from '../../acts/act.ts';
 import { readCountry } from '../../billing/values/countries.ts';
 import { readVatIdOfAny } from '../../billing/values/vat-ids.ts';
 import { allCodeFactors, nameCodeFactors } from '../../identity/factor/code-factors.ts';
-import type { Given } from '../../staff/acts.ts';
 import { addAct, nameUser, refuse } from './act.ts';
 import { readEmail, show } from './command.ts';
 

@@ -1,7 +1,7 @@
 // GET /admin/files/{name}.csv: a table, or a book of a span of days, for administrators (contract 12.143 to 12.161). The file is
 // written while it is sent, a slice of rows at a time.
 
-import { requireRight } from '../../acts/act-on-books.ts';
+import { requireRight } from '../../acts/act.ts';
 import { requireStaff, type Staff } from '../../acts/staff.ts';
 import { AppError } from '../../basics/errors.ts';
 import { exportBooks } from '../../billing/upkeep/export.ts';

@@ -1,9 +1,9 @@
 // What administrators do with the books (contract sections 7a and 11). server/acts/rights.ts says who may call what.
 import { z } from 'zod';
-import { actOnBooks, requireRight } from '../../acts/act-on-books.ts';
+import { actAsStaff, requireRight } from '../../acts/act.ts';
 import { textSchema } from '../../basics/text.ts';
 import { describeSettings } from '../../billing/settings/describe-settings.ts';
-import { setSettingsAsStaff, stopSettings } from '../../billing/settings/set-settings.ts';
+import { stateSetSettings } from '../../billing/settings/set-settings.ts';
 import { readSettings } from '../../billing/settings/settings.ts';
 import {
   nameSettingsField,
@@ -23,13 +23,14 @@ export const adminBillingRouter = router({
   }),
   setSettings: staff
     .input(z.object({ ...asked, settings: z.unknown().optional() }))
-    .mutation(({ ctx, input: { settings, ...reason } }) =>
-      setSettingsAsStaff(ctx.deps, ctx, reason, { read: () => readSettings(settings) }),
+    .mutation(({ ctx, input: { settings, ...more } }) =>
+      actAsStaff(
+        ctx.deps,
+        ctx,
+        stateSetSettings(() => readSettings(settings)),
+        more,
+      ),
     ),
-  /** Stops what does not count yet. */
-  stopSettings: staff
-    .input(z.object(asked))
-    .mutation(({ ctx, input }) => actOnBooks(ctx.deps, ctx, stopSettings, input)),
 });
 
 export const billingFormsRouter = router({
@@ -42,10 +43,13 @@ export const billingFormsRouter = router({
   }),
   setSettings: staff
     .input(z.object({ ...asked, fields: z.record(z.string(), z.string()) }))
-    .mutation(({ ctx, input: { fields, ...reason } }) =>
-      setSettingsAsStaff(ctx.deps, ctx, reason, {
-        read: () => readSettingsForm(fields),
-        nameField: (pointer) => nameSettingsField(fields, pointer),
-      }),
-    ),
+    .mutation(({ ctx, input: { fields, ...more } }) => {
+      const named = (pointer: string) => nameSettingsField(fields, pointer);
+      return actAsStaff(
+        ctx.deps,
+        ctx,
+        stateSetSettings(() => readSettingsForm(fields), named),
+        more,
+      );
+    }),
 });

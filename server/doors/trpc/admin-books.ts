@@ -1,6 +1,6 @@
 // What administrators see of billing (contract 7.191 to 7.198, and 12.140 to 12.142).
 import { z } from 'zod';
-import { requireRight } from '../../acts/act-on-books.ts';
+import { requireRight } from '../../acts/act.ts';
 import type { RightName } from '../../acts/rights.ts';
 import { countSearch, recordSearch } from '../../acts/staff.ts';
 import { textSchema } from '../../basics/text.ts';
@@ -8,6 +8,7 @@ import { signupIdSchema } from '../../billing/contracts/signup-message.ts';
 import { contractStates, invoiceStates, readContracts, readInvoices } from '../../billing/invoices/lists.ts';
 import { readPreview } from '../../billing/invoices/preview.ts';
 import { monthSchema, summariseBilling } from '../../billing/invoices/summary.ts';
+import { describeForStaff, describePreview, listWaiting } from '../../staff/books.ts';
 import { router, staff } from './init.ts';
 
 /** Somebody of the staff whose role may do that. To others there is nothing here. */
@@ -64,4 +65,18 @@ export const adminBooksRouter = router({
   preview: allowed('billing.preview')
     .input(z.object({ signup: signupIdSchema, months: z.int().min(1).max(120) }))
     .query(({ ctx: { deps }, input: { signup, months } }) => readPreview(deps.db, signup, months)),
+});
+
+export const booksFormsRouter = router({
+  /** An invoice or a credit note. */
+  document: staff
+    .input(z.object({ number: textSchema('number').default('') }))
+    .query(({ ctx, input }) => describeForStaff(ctx.deps, ctx, input.number)),
+
+  /** What a contract will be charged, for its page. */
+  preview: staff
+    .input(z.object({ signup: signupIdSchema, months: z.int().min(1).max(120) }))
+    .query(({ ctx, input: { signup, months } }) => describePreview(ctx.deps, ctx, signup, months)),
+
+  waiting: staff.query(({ ctx }) => listWaiting(ctx.deps, ctx)),
 });

@@ -1,6 +1,6 @@
 // Which files there are for administrators (contract 12.143 to 12.162). server/doors/endpoints/staff-file.ts sends them.
 import { z } from 'zod';
-import { requireRight } from '../../acts/act-on-books.ts';
+import { requireRight } from '../../acts/act.ts';
 import { textSchema } from '../../basics/text.ts';
 import { listFiles, readAskedFile } from '../../staff/files.ts';
 import { router, staff } from './init.ts';

@@ -1,13 +1,13 @@
 // What administrators see of clients, and of mails that have not left, and what they do about these (contract 12.120 to 12.132).
 import { z } from 'zod';
 import { mailStates } from '../../../db/tables/unsent-mails.ts';
-import { requireRight } from '../../acts/act-on-books.ts';
+import { requireRight } from '../../acts/act.ts';
 import type { RightName } from '../../acts/rights.ts';
 import { countSearch, recordSearch } from '../../acts/staff.ts';
 import { textSchema } from '../../basics/text.ts';
 import { listClients } from '../../staff/clients.ts';
-import { giveUpMailAct, listMails, readPlace, retryMailAct } from '../../staff/mails.ts';
-import { act } from './admin-money.ts';
+import { listMails, mailActs, readPlace } from '../../staff/mails.ts';
+import { proceduresOf } from './acts.ts';
 import { router, staff } from './init.ts';
 
 const filters = z
@@ -46,6 +46,5 @@ export const mailsRouter = router({
       await recordSearch(ctx.deps, ctx, listed.people.length);
       return listed;
     }),
-  retry: act(retryMailAct, 'id'),
-  giveUp: act(giveUpMailAct, 'id'),
+  ...proceduresOf('mails', mailActs),
 });

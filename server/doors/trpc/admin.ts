@@ -1,43 +1,29 @@
 // What staff do for other people (contract section 12). server/acts/rights.ts says who may call what, on whom.
 import { z } from 'zod';
+import { person } from '../../acts/act.ts';
 import { countSearch, recordSearch } from '../../acts/staff.ts';
 import { AppError } from '../../basics/errors.ts';
 import { faultWords } from '../../basics/fault-words.ts';
 import { instantSchema } from '../../basics/instant.ts';
 import { textSchema } from '../../basics/text.ts';
 import { listMailKinds } from '../../mail/kind-words.ts';
-import { actAsStaff } from '../../staff/act.ts';
-import { type Given, type Intent, isIntent, verification } from '../../staff/acts.ts';
+import { acts, type Intent, isIntent } from '../../staff/acts.ts';
 import { listAudit } from '../../staff/audit.ts';
 import { listKinds } from '../../staff/event-words.ts';
 import { findPeople, showHits } from '../../staff/find-people.ts';
+import { peopleActs, verification } from '../../staff/people-acts.ts';
 import { getPerson, wouldGet } from '../../staff/person.ts';
+import { askedOf, perform, proceduresOf } from './acts.ts';
 import { adminBillingRouter } from './admin-billing.ts';
 import { adminBooksRouter } from './admin-books.ts';
 import { adminFilesRouter } from './admin-files.ts';
 import { clientsRouter, mailsRouter } from './admin-mails.ts';
-import { moneyRouter } from './admin-money.ts';
 import { adminOverviewRouter } from './admin-overview.ts';
 import { mergeRouters, router, staff } from './init.ts';
 
 // A member that is missing is refused in its turn (contract 12.14), not before.
 const text = (name: Parameters<typeof textSchema>[0]) => textSchema(name).default('');
-const asked = { id: text('id'), why: text('why'), seen: text('seen') };
-const person = z.object({ id: text('id') });
-
-/** An act whose form has these fields. */
-const act = (intent: Intent, ...fields: (keyof Given)[]) =>
-  staff
-    .input(z.object({ ...asked, ...Object.fromEntries(fields.map((name) => [name, text(name)])) }))
-    .mutation(({ ctx, input }) =>
-      actAsStaff(ctx.deps, ctx, intent, input as z.infer<z.ZodObject<typeof asked>>),
-    );
-
-const decisions = new Map([
-  ['yes', { verification: 'verify', capability: 'grant' }],
-  ['no', { verification: 'unverify', capability: 'revoke' }],
-  ['undecided', { verification: 'undecide', capability: 'undecide' }],
-] as const) as ReadonlyMap<string, Record<'verification' | 'capability', Intent>>;
+const named = z.object({ id: text('id') });
 
 const peopleRouter = router({
   /** At most 50; `more` says that there are more. */
@@ -58,31 +44,27 @@ const peopleRouter = router({
       const people = showHits(ctx.session.user.role, found.people, filters);
       return { ...found, people };
     }),
-  get: staff.input(person).query(({ ctx, input }) => getPerson(ctx.deps, ctx, input.id)),
-  wouldGet: staff.input(person).query(({ ctx, input }) => wouldGet(ctx.deps, ctx, input.id)),
+  get: staff.input(named).query(({ ctx, input }) => getPerson(ctx.deps, ctx, input.id)),
+  wouldGet: staff.input(named).query(({ ctx, input }) => wouldGet(ctx.deps, ctx, input.id)),
 
-  suspend: act('suspend'),
-  freeze: act('freeze'),
-  resume: act('resume'),
-  endSessions: act('end-sessions'),
-  sendMail: act('send-mail', 'kind'),
-  removeFactors: act('remove-factors'),
-  setRole: act('change-role', 'role'),
-  planDeletion: act('plan-deletion'),
-  keep: act('keep'),
-  changeEmail: act('change-email', 'email'),
-  thaw: act('thaw', 'keep', 'removeFactors'),
-  removeLink: act('remove-link', 'externalId'),
+  ...proceduresOf('people', peopleActs),
+  /** Stands for each act that decides. */
   decide: staff
-    .input(z.object({ ...asked, what: text('what'), decision: text('decision') }))
+    .input(z.object({ ...askedOf(person), what: text('what'), decision: text('decision') }))
     .mutation(({ ctx, input: { what, decision, ...more } }) => {
-      const isVerification = what === verification;
-      const intent = decisions.get(decision)?.[isVerification ? 'verification' : 'capability'] ?? 'undecide';
+      const [ofVerification, ofCapability] = decisions.get(decision) ?? [];
+      const intent = (what === verification ? ofVerification : ofCapability) ?? 'undecide';
       // Without a decision there is nothing to choose.
       const capability = decisions.has(decision) ? what : '';
-      return actAsStaff(ctx.deps, ctx, intent, { ...more, capability });
+      return perform(ctx, acts[intent], { ...more, capability });
     }),
 });
+
+const decisions = new Map<string, readonly [Intent, Intent]>([
+  ['yes', ['verify', 'grant']],
+  ['no', ['unverify', 'revoke']],
+  ['undecided', ['undecide', 'undecide']],
+]);
 
 /** A word that the audit may hold. */
 const word = (name: Parameters<typeof textSchema>[0]) =>
@@ -114,11 +96,7 @@ const auditRouter = router({
 const billingRouter = mergeRouters(
   adminBillingRouter,
   adminBooksRouter,
-  moneyRouter,
-  router({
-    checkVatId: act('check-vat-id', 'vatId', 'checked'),
-    acceptCountry: act('accept-country', 'country', 'accepted'),
-  }),
+  router({ ...proceduresOf('billing', acts) }),
 );
 
 export const adminRouter = router({
@@ -145,32 +123,21 @@ export const staffFormsRouter = router({
   /** The kinds of mails that a list can be of, in words. */
   mailKinds: staff.query(() => listMailKinds()),
 
-  /** A form of a person's page: an act by its intent, with the fields of its form. Throws 400 `invalid_request` for another intent. */
+  /**
+   * A form of a page about such things: an act by its intent, with the fields of its form. Throws 400 `invalid_request` for
+   * another intent.
+   */
   act: staff
     .input(
       z.object({
-        ...asked,
-        intent: z.string(),
-        given: z.partialRecord(
-          z.enum([
-            'kind',
-            'capability',
-            'role',
-            'email',
-            'keep',
-            'removeFactors',
-            'externalId',
-            'vatId',
-            'checked',
-            'country',
-            'accepted',
-          ]),
-          z.string(),
-        ),
+        about: z.enum(['person', 'invoice', 'payment', 'mail', 'settings']),
+        ...{ why: text('why'), seen: text('seen'), intent: z.string() },
+        given: z.record(z.string(), z.string()),
       }),
     )
-    .mutation(({ ctx, input: { intent, given, ...more } }) => {
-      if (!isIntent(intent)) throw new AppError('invalid_request', { detail: faultWords.choice_missing });
-      return actAsStaff(ctx.deps, ctx, intent, { ...more, ...given });
+    .mutation(({ ctx, input: { about, intent, given, ...more } }) => {
+      const asked = isIntent(intent) && acts[intent].about.name === about ? acts[intent] : undefined;
+      if (!asked) throw new AppError('invalid_request', { detail: faultWords.choice_missing });
+      return perform(ctx, asked, { ...given, ...more });
     }),
 });

@@ -4,9 +4,10 @@ import { sql } from 'kysely';
 import { expect, vi } from 'vitest';
 import { inTransaction } from '../../../db/postgres/transactions.ts';
 import { lockUser } from '../../../db/tables/users.ts';
+import { actAsOperator } from '../../../server/acts/act.ts';
 import { endsWithPerson } from '../../../server/billing/customers/ends-with-person.ts';
 import { sendDueMails } from '../../../server/mail/outbox.ts';
-import { actAsOperator } from '../../../server/staff/act.ts';
+import { peopleActs } from '../../../server/staff/people-acts.ts';
 import type { TestApp } from '../app/app.ts';
 import type { AddressChanges } from './address-changes.ts';
 import { tokenIn } from './mail-server.ts';
@@ -24,7 +25,7 @@ export const offer = (
     if (!user) throw new Error('no such user');
     const deps = { endsWithPerson, config: app.config, now: () => clock.now };
     const author = { by: 'operator', name: 'Olga', systemUser: 'root' } as const;
-    await actAsOperator(trx, deps, { intent: 'change-email', target: user, given: { email }, author });
+    await actAsOperator(trx, deps, peopleActs['change-email'], { given: { id, email }, author });
   });
 
 const pages = { new_address: '/new-address', stop_new_address: '/stop-new-address' };

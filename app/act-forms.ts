@@ -1,0 +1,31 @@
+// The forms by which staff act (contract 7.151 to 7.157, 11.47 and 12.123): each names its act by `intent`.
+import type { ActionFunctionArgs } from '@remix-run/node';
+import type { Procedures } from '../server/doors/trpc/router.ts';
+import { actConfirmed, answerForm, type FieldName, text } from './forms.ts';
+import { isShownToStaff, pathWith } from './refused.ts';
+
+const isSecret = (name: FieldName) => /^confirm|password|passkey|code|token/i.test(name);
+
+/** `about`: what the forms of the page are about. `given`: what its path says of it. */
+export const answerAct = (
+  args: ActionFunctionArgs,
+  about: Parameters<Procedures['staffForms']['act']>[0]['about'],
+  given: Record<string, string> = {},
+) =>
+  answerForm(args, {
+    keeps: (name) => !isSecret(name),
+    shows: isShownToStaff,
+    async act(form, procedures) {
+      // Who is no staff any more, or has not given what staff must give, is led away before anything else is asked for.
+      await procedures.staffForms.who();
+      const intent = text(form, 'intent');
+      const typed = Object.fromEntries([...form].filter(([name]) => !isSecret(name)));
+      const asked = { about, intent, why: text(form, 'why'), seen: text(form, 'seen') };
+      await actConfirmed(args, { procedures, form }, () =>
+        procedures.staffForms.act({ ...asked, given: { ...typed, ...given } }),
+      );
+      // With the filters of a list.
+      const path = pathWith(args);
+      return `${path}${path.includes('?') ? '&' : '?'}saved=${intent}`;
+    },
+  });

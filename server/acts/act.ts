@@ -1,0 +1,258 @@
+// What staff do by a form or a program, and operators by command (contract 12.14 to 12.23): what an act is, and the one way in
+// which each is done.
+import type { Transaction } from 'kysely';
+import { encodeHex } from 'oslo/encoding';
+import type { Database } from '../../db/postgres/client.ts';
+import { inTransaction } from '../../db/postgres/transactions.ts';
+import type { DB } from '../../db/schema.ts';
+import { type AuditEvent, deferAuditEvent } from '../../db/tables/audit-events.ts';
+import { lockExternalLinks } from '../../db/tables/external-links.ts';
+import { lockOpenSession } from '../../db/tables/sessions.ts';
+import { findUserById, listUsersOfAccount, lockUsers, type User } from '../../db/tables/users.ts';
+import { AppError } from '../basics/errors.ts';
+import type { TextName, textBounds } from '../basics/text.ts';
+import type { Dependencies } from '../ground/dependencies.ts';
+import { type AuthorTrail, type Recorder, trailOf } from '../identity/ground/trail.ts';
+import { isLastAdmin } from '../identity/person/deletion.ts';
+import { sha256 } from '../runtime/hash.ts';
+import type { Visit } from '../web/requests.ts';
+import { type Fields, readFields } from './fields.ts';
+import { type About, mayAct, mayDo, type RightName } from './rights.ts';
+import { countLook, isStaff, originOf, requireStaffConfirmed, type Staff } from './staff.ts';
+import { readWhy } from './why.ts';
+
+/** The fields of a form, as they arrived. */
+export type Given = Partial<Record<TextName, string>>;
+
+/** What an act is about, and whose it is. Ids are null if it is nobody's, or once they are erased. */
+export type Found<Thing> = About & { thing: Thing; userId: string | null };
+
+/** A kind of thing that acts are about. */
+export type Subject<Thing> = {
+  name: 'person' | 'invoice' | 'payment' | 'contract' | 'mail' | 'settings';
+  /** The fields that name such a thing. */
+  keys: (keyof typeof textBounds)[];
+  /** Takes no lock. Undefined: there is no such thing. */
+  find: (db: Database, given: Given) => Promise<Found<Thing> | undefined>;
+  /** Locks what forms about it are made from, so that `find` finds what is true until the end. */
+  lock?: (trx: Transaction<DB>, given: Given) => Promise<unknown>;
+  /** It is somebody, whom `id` names. They are locked with whoever acts. All else is hidden from managers. */
+  isPerson?: true;
+  /** What programs get of what the act returns. */
+  answer: (result: unknown) => unknown;
+};
+
+/** Who acts: somebody of the staff, or an operator by a command. */
+export type Author =
+  | { by: 'staff'; actorId: string; why: string; visit: Visit }
+  | { by: 'operator'; why?: string | undefined; name: string; systemUser: string };
+
+/** What the audit keeps of who does something with money. */
+export type BooksTrail = Omit<AuditEvent, 'type' | 'reason' | 'details'> & {
+  details: { by: 'payments' | 'staff' | 'cli'; [name: string]: string };
+};
+
+/** What an act works with. */
+export type ActContext<Thing> = {
+  trx: Transaction<DB>;
+  deps: Pick<Dependencies, 'now' | 'config' | 'endsWithPerson'>;
+  target: Thing;
+  author: Author;
+  /** Throws 409 `last_admin` if no administrator but the person could log in. */
+  requireOtherAdmin: () => Promise<void>;
+  /** What events that the person reads say of the author. */
+  trail: AuthorTrail;
+  /** Records an event about the person, with that. */
+  record: Recorder;
+  /** What other events say of the author: also from where, and by which operator. */
+  by: { now: Date; recordedBy: 'staff' | 'operator'; trail: BooksTrail };
+};
+
+export type Act<Thing, Read, Result, Right = RightName> = {
+  /** Also the name of its procedure below `admin`. */
+  right: Right;
+  about: Subject<Thing>;
+  fields: Fields<Thing, Read>;
+  /** What its form is made from: an act that was asked for when this was something else is not done (contract 12.19). */
+  see: (db: Database, target: Thing, now: Date) => unknown;
+  /** Of what the act is never done: 403 `not_allowed`. */
+  isNever?: (target: Thing) => boolean;
+  /** The act looks at marketplace links, which are locked before their user, as everywhere. */
+  locksLinks?: true;
+  /** Throws 429 `rate_limited`, before anything is done. */
+  requireAllowance?: (deps: Pick<Dependencies, 'db'>, target: Thing, actorId: string) => Promise<void>;
+  /** The event that it leaves in the audit, beside those of what it changes, with what `do` returns. */
+  event?: string;
+  /** Does it. It locks what else it changes. Undefined: there was nothing to do. */
+  do: (context: ActContext<Thing>, read: Read) => Promise<Result | undefined>;
+};
+
+// biome-ignore lint/suspicious/noExplicitAny: each act does what it has found and read itself
+export type AnyAct = Act<any, any, any>;
+
+/** States an act: it has the types of what it is about, and of its fields. */
+export const act = <Thing, Read, Result, Right extends RightName>(
+  stated: Act<Thing, Read, Result, Right>,
+): Act<Thing, Read, Result, Right> => stated;
+
+/** What a form that is about this was made from, as SHA-256 in hex of its JSON. */
+export const digestSeen = (about: unknown): string => encodeHex(sha256(JSON.stringify(about)));
+
+/** Throws 404 `not_found` for whoever of the staff may not do that, as if it were not there. */
+export function requireRight({ session }: Pick<Staff, 'session'>, right: RightName): void {
+  if (!mayDo(right, session.user.role)) throw new AppError('not_found');
+}
+
+/** What every act asks for. */
+export type Asked = Given & { why: string; seen?: string | undefined };
+
+/** Throws what contract 12.14 says, in that order. Without `seen` nothing is compared. */
+export async function actAsStaff<Thing, Read, Result>(
+  deps: Dependencies,
+  staff: Staff,
+  asked: Act<Thing, Read, Result>,
+  { why: typed, seen, ...given }: Asked,
+): Promise<Result | undefined> {
+  const { user: actor, id: sessionId } = staff.session;
+  const { about, right } = asked;
+  if (!about.isPerson) requireRight(staff, right);
+  const requireMay = (whoever: User, found: Found<Thing>) => {
+    if (!mayAct(right, whoever, found) || asked.isNever?.(found.thing)) throw new AppError('not_allowed');
+  };
+  const known = await about.find(deps.db, given);
+  if (!known) throw new AppError('not_found');
+  requireMay(actor, known);
+  requireStaffConfirmed(deps, staff);
+  const fields = { ...asked.fields, why: readWhy } as Fields<Thing, Read & { why: string }>;
+  const read = await readFields(fields, { ...given, why: typed }, { ...deps, thing: known.thing });
+  const { why } = read;
+  if (known.userId) await countLook(deps, staff, { userId: known.userId });
+  await asked.requireAllowance?.(deps, known.thing, actor.id);
+  return inTransaction(
+    deps.db,
+    originOf(staff, why),
+    async (trx) => {
+      const locked = await lockPeople(trx, asked, given, actor.id);
+      const present = locked.find(({ id }) => id === actor.id);
+      if (!present || !(await lockOpenSession(trx, sessionId))) throw new AppError('login_required');
+      const found = await findLocked(trx, asked, given);
+      if (!isStaff(present)) throw new AppError('not_allowed');
+      requireMay(present, found);
+      if (seen !== undefined && (await seenOf(trx, asked, found.thing, deps.now())) !== seen)
+        throw new AppError('edited_meanwhile');
+      const author = { by: 'staff', actorId: actor.id, why, visit: staff.visit } as const;
+      return doAct(trx, deps, asked, { found, author, read });
+    },
+    { deadline: staff.visit.deadline },
+  );
+}
+
+/** Does what an operator asks for, in the transaction of a command. Throws 404 `not_found`, 403 `not_allowed` and 422. */
+export async function actAsOperator<Thing, Read, Result>(
+  trx: Transaction<DB>,
+  deps: ActContext<Thing>['deps'],
+  asked: Act<Thing, Read, Result>,
+  { given, author }: { given: Given; author: Author },
+): Promise<Result | undefined> {
+  await lockPeople(trx, asked, given);
+  const found = await findLocked(trx, asked, given);
+  if (asked.isNever?.(found.thing)) throw new AppError('not_allowed');
+  const read = await readFields(asked.fields, given, { ...deps, db: trx, thing: found.thing });
+  return doAct(trx, deps, asked, { found, author, read });
+}
+
+/** Locks the person and whoever acts, and before them the links. The result are those who are there. */
+async function lockPeople(
+  trx: Transaction<DB>,
+  { about, locksLinks }: AnyAct,
+  { id = '' }: Given,
+  actorId = '',
+) {
+  if (locksLinks) await lockExternalLinks(trx, id);
+  const ids = [actorId, about.isPerson ? id : ''].filter((each) => each !== '');
+  return ids.length > 0 ? lockUsers(trx, ids) : [];
+}
+
+async function findLocked<Thing>(
+  trx: Transaction<DB>,
+  { about }: { about: Subject<Thing> },
+  given: Given,
+): Promise<Found<Thing>> {
+  await about.lock?.(trx, given);
+  const found = await about.find(trx, given);
+  if (!found) throw new AppError('not_found');
+  return found;
+}
+
+async function doAct<Thing, Read, Result>(
+  trx: Transaction<DB>,
+  deps: ActContext<Thing>['deps'],
+  asked: Act<Thing, Read, Result>,
+  { found, author, read }: { found: Found<Thing>; author: Author; read: Read },
+): Promise<Result | undefined> {
+  const { thing: target, userId } = found;
+  const about = userId !== null && { userId };
+  const { trail, whole } = trailsOf(author);
+  const record: Recorder = (event) =>
+    deferAuditEvent(trx, { ...trail, ...event, ...about, details: { ...trail.details, ...event.details } });
+  const result = await asked.do(
+    {
+      ...{ trx, deps, target, author, trail, record },
+      async requireOtherAdmin() {
+        if (await isLastAdmin(trx, target as User)) throw new AppError('last_admin');
+      },
+      by: { now: deps.now(), recordedBy: author.by, trail: whole },
+    },
+    read,
+  );
+  if (result !== undefined && asked.event !== undefined)
+    deferAuditEvent(trx, {
+      ...{ ...whole, ...about, type: asked.event },
+      details: { ...whole.details, ...result },
+    });
+  return result;
+}
+
+function trailsOf(author: Author): { trail: AuthorTrail; whole: BooksTrail } {
+  if (author.by === 'operator') {
+    const { why, name: operator, systemUser } = author;
+    return {
+      trail: { why, details: { by: 'cli' } },
+      whole: { why, details: { by: 'cli', operator, systemUser } },
+    };
+  }
+  const { actorId, why, visit } = author;
+  const trail = { actorId, why, details: { by: 'staff' } } as const;
+  return { trail: { ...trail, requestId: visit.requestId }, whole: { ...trail, ...trailOf(visit) } };
+}
+
+/** What the form of an act is made from now. */
+export const seenOf = async <Thing>(
+  db: Database,
+  { see }: Pick<Act<Thing, never, unknown>, 'see'>,
+  target: Thing,
+  now: Date,
+): Promise<string> => digestSeen(await see(db, target, now));
+
+const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+export const isId = (text: string): boolean => uuid.test(text);
+
+/** The person with that id, without a lock. */
+export const findPerson = async (db: Database, id: string): Promise<User | undefined> =>
+  isId(id) ? findUserById(db, id) : undefined;
+
+/** Somebody, whom `id` names. */
+export const person: Subject<User> = {
+  name: 'person',
+  keys: ['id'],
+  isPerson: true,
+  async find(db, { id = '' }) {
+    const thing = await findPerson(db, id);
+    if (!thing) return undefined;
+    const { account } = thing;
+    const people = [thing, ...(await listUsersOfAccount(db, account.id)).filter((each) => each.id !== id)];
+    return { thing, accountId: account.id, userId: id, people };
+  },
+  answer: (result) => (result === undefined ? 'nothing' : 'done'),
+};

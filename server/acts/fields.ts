@@ -1,0 +1,56 @@
+// The fields of an act: how each is read of what was typed.
+import type { z } from 'zod';
+import type { Database } from '../../db/postgres/client.ts';
+import { AppError, type FieldError } from '../basics/errors.ts';
+import { type FaultName, faultWords } from '../basics/fault-words.ts';
+import type { Dependencies } from '../ground/dependencies.ts';
+
+/** What a field is read with: the settings, and what the act is about. */
+type With<Thing> = Pick<Dependencies, 'config' | 'now'> & { db: Database; thing: Thing };
+
+/** Throws a `Fault`, or 422 `validation_failed` with a pointer. */
+export type Field<Thing, Value = unknown> = (typed: string, given: With<Thing>) => Value | Promise<Value>;
+
+/** By name, what gives each member of `Read`. */
+export type Fields<Thing, Read> = { [Name in keyof Read]: Field<Thing, Read[Name]> };
+
+/** What is wrong with a field. */
+class Fault extends Error {}
+
+export const refuse = (name: FaultName): never => {
+  throw new Fault(faultWords[name]);
+};
+
+/** Reads all, so that one answer names all that is wrong. Throws 422 `validation_failed`. */
+export async function readFields<Thing, Read>(
+  fields: Fields<Thing, Read>,
+  given: { [name: string]: string | undefined },
+  more: With<Thing>,
+): Promise<Read> {
+  const errors: FieldError[] = [];
+  const read: [string, unknown][] = [];
+  for (const [name, field] of Object.entries<Field<Thing>>(fields))
+    try {
+      read.push([name, await field(given[name] ?? '', more)]);
+    } catch (error) {
+      if (error instanceof Fault) errors.push({ pointer: `/${name}`, detail: error.message });
+      else if (error instanceof AppError && error.code === 'validation_failed') errors.push(...error.errors);
+      else throw error;
+    }
+  if (errors.length > 0) throw new AppError('validation_failed', { errors });
+  return Object.fromEntries(read) as Read;
+}
+
+export const readOneOf =
+  <Choice extends string>(...choices: Choice[]) =>
+  (typed: string): Choice =>
+    choices.find((choice) => choice === typed) ?? refuse('choice_missing');
+
+export const readBy =
+  <Value>(schema: z.ZodType<Value>, fault: FaultName) =>
+  (typed: string): Value => {
+    const read = schema.safeParse(typed);
+    return read.success ? read.data : refuse(fault);
+  };
+
+export const readSome = (typed: string): string => typed || refuse('choice_missing');

@@ -1,0 +1,48 @@
+// The procedures of acts, each made from its record (server/staff/acts.ts).
+import { z } from 'zod';
+import { type AnyAct, type Asked, actAsStaff, type Subject } from '../../acts/act.ts';
+import type { Staff } from '../../acts/staff.ts';
+import { textSchema } from '../../basics/text.ts';
+import type { Dependencies } from '../../ground/dependencies.ts';
+import { staff } from './init.ts';
+
+/** What each act asks for. A member that is missing is refused in its turn (contract 12.14), not before. */
+export const askedOf = ({ keys, isPerson }: Pick<Subject<never>, 'keys' | 'isPerson'>) => ({
+  ...Object.fromEntries(keys.map((name) => [name, textSchema(name).default('')])),
+  why: textSchema('why').default(''),
+  // Programs may leave it out of what is about no person (contract 7.152).
+  seen: isPerson ? textSchema('seen').default('') : textSchema('seen').optional(),
+});
+
+/** Does it. The result is what programs get. */
+export const perform = async (ctx: Staff & { deps: Dependencies }, act: AnyAct, asked: Asked) =>
+  act.about.answer(await actAsStaff(ctx.deps, ctx, act, asked));
+
+/** The procedures of these acts whose right is of that part of `admin`, by what follows in its name. */
+export const proceduresOf = <Part extends string, Acts extends Record<string, AnyAct>>(
+  part: Part,
+  acts: Acts,
+): ProceduresOf<Part, Acts> =>
+  Object.fromEntries(
+    Object.values(acts)
+      .filter(({ right }) => right.startsWith(`${part}.`))
+      .map((act) => [act.right.slice(part.length + 1), buildProcedure(act)]),
+  ) as ProceduresOf<Part, Acts>;
+
+type ProceduresOf<Part extends string, Acts extends Record<string, AnyAct>> = {
+  [Intent in keyof Acts as Acts[Intent]['right'] extends `${Part}.${infer Name}` ? Name : never]: ReturnType<
+    typeof buildProcedure
+  >;
+};
+
+const buildProcedure = (act: AnyAct) => {
+  const fields = Object.keys(act.fields) as Parameters<typeof textSchema>[0][];
+  return staff
+    .input(
+      z.object({
+        ...askedOf(act.about),
+        ...Object.fromEntries(fields.map((name) => [name, textSchema(name).default('')])),
+      }),
+    )
+    .mutation(({ ctx, input }) => perform(ctx, act, input as Asked));
+};

@@ -1,0 +1,391 @@
+// What staff do to somebody, and operators by command (contract 12.16 and 12.24 to 12.31).
+import type { Database } from '../../db/postgres/client.ts';
+import {
+  type Decision,
+  decideCapability,
+  decideVerification,
+  findDecided,
+} from '../../db/tables/accounts.ts';
+import {
+  findBillingDetails,
+  lockBillingDetails,
+  noDetails,
+  setVatIdChecked,
+} from '../../db/tables/billing-details.ts';
+import { setDeletionDue } from '../../db/tables/deletions.ts';
+import { deleteExternalLink, listExternalLinks } from '../../db/tables/external-links.ts';
+import { listSessions } from '../../db/tables/live-sessions.ts';
+import { deferMail } from '../../db/tables/mails.ts';
+import { listPasskeys } from '../../db/tables/passkeys.ts';
+import { deletePendingHandOffs } from '../../db/tables/pending-hand-offs.ts';
+import { countRecoveryCodes } from '../../db/tables/recovery-codes.ts';
+import { endSessions } from '../../db/tables/sessions.ts';
+import { setUserRole, setUserSuspended, type User } from '../../db/tables/users.ts';
+import { act, person } from '../acts/act.ts';
+import { readBy, readOneOf, readSome, refuse } from '../acts/fields.ts';
+import { tellOtherAdministrators } from '../acts/tell-administrators.ts';
+import { AppError } from '../basics/errors.ts';
+import { faultWords } from '../basics/fault-words.ts';
+import { decideWaiting } from '../billing/invoices/waiting-country.ts';
+import { removeFactors } from '../identity/factor/remove-factors.ts';
+import { requireAllowance, spendAllowance } from '../identity/ground/allowances.ts';
+import { capabilities } from '../identity/ground/capabilities.ts';
+import { hasOwnLogin } from '../identity/ground/customers.ts';
+import { readEmailAddress, readNewEmailAddress } from '../identity/ground/email-address.ts';
+import { notify, notifyWithTakeBack } from '../identity/ground/notices.ts';
+import { findTimeOfChange } from '../identity/ground/take-back-window.ts';
+import { dueAfter } from '../identity/person/deletion.ts';
+import { freezeUser, listMailboxes, thaw } from '../identity/recovery/freeze.ts';
+import { describePendingNewAddress, offerNewAddress } from '../identity/recovery/new-address.ts';
+import { sessionLimits } from '../identity/session/sessions.ts';
+import { provider } from '../marketplace/accept-profile.ts';
+import { externalIdSchema } from '../marketplace/payload.ts';
+
+const suspend = act({
+  about: person,
+  right: 'people.suspend',
+  event: 'staff.suspend',
+  fields: {},
+  see: (_db, { suspendedAt, frozenAt }) => ({ suspendedAt, frozenAt }),
+  async do({ trx, deps, target, requireOtherAdmin, record }) {
+    if (target.suspendedAt) return undefined;
+    await requireOtherAdmin();
+    await setUserSuspended(trx, target.id, deps.now());
+    record({ type: 'user.suspended' });
+    await notify(trx, deps, target, 'account_suspended');
+    return {};
+  },
+});
+
+/** For an owner who calls while somebody else is in: nobody gets in until an administrator says whose the account is. */
+const freeze = act({
+  about: person,
+  right: 'people.freeze',
+  event: 'staff.freeze',
+  fields: {},
+  see: suspend.see,
+  async do({ trx, deps, target, author, requireOtherAdmin, record }) {
+    if (target.frozenAt) return undefined;
+    await requireOtherAdmin();
+    await freezeUser(trx, deps, target);
+    record({ type: 'account.frozen', reason: 'by_staff' });
+    await tellOtherAdministrators(trx, deps, {
+      kind: 'person_frozen',
+      actorId: author.by === 'staff' ? author.actorId : undefined,
+      about: target.id,
+    });
+    return {};
+  },
+});
+
+const resume = act({
+  about: person,
+  right: 'people.resume',
+  event: 'staff.resume',
+  fields: {},
+  see: suspend.see,
+  async do({ trx, deps, target, record }) {
+    if (target.frozenAt) throw new AppError('account_frozen');
+    if (!target.suspendedAt) return undefined;
+    await setUserSuspended(trx, target.id, null);
+    record({ type: 'user.resumed' });
+    await notify(trx, deps, target, 'account_resumed');
+    return {};
+  },
+});
+
+const hasSessions = async (db: Database, { id }: User, now: Date) =>
+  (await listSessions(db, id, sessionLimits(now))).length > 0;
+
+const endAllSessions = act({
+  about: person,
+  right: 'people.endSessions',
+  event: 'staff.end_sessions',
+  fields: {},
+  // Not which: whoever logs in again and again must not be able to hold the end of their sessions up.
+  see: async (db, target, now) => ({ hasSessions: await hasSessions(db, target, now) }),
+  async do({ trx, deps, target }) {
+    const ended = await endSessions(trx, target.id, 'all', deps.now());
+    if (ended === 0) return undefined;
+    await notify(trx, deps, target, 'sessions_ended');
+    return {};
+  },
+});
+
+const readMailKind = readOneOf('set-password', 'prove-email');
+
+const sendMail = act({
+  about: person,
+  right: 'people.sendMail',
+  event: 'staff.send_mail',
+  fields: { kind: readMailKind },
+  see: (_db, { email, holdsEmail, emailVerifiedAt }) => ({ email, holdsEmail, emailVerifiedAt }),
+  /** Of all the staff together, to one person. */
+  async requireAllowance({ db }, { id, suspendedAt, deletionDueAt }) {
+    if (suspendedAt || deletionDueAt) throw new AppError('not_allowed');
+    try {
+      await requireAllowance(db, 'staff.send_mail', id);
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      throw new AppError('rate_limited', { detail: faultWords.mails_five, headers: error.headers });
+    }
+  },
+  async do({ trx, deps, target, author, record }, { kind }) {
+    const { id: userId, email: recipient, holdsEmail, emailVerifiedAt, suspendedAt, deletionDueAt } = target;
+    if (suspendedAt || deletionDueAt) throw new AppError('not_allowed');
+    if (kind === 'prove-email' && emailVerifiedAt) return undefined;
+    if (author.by === 'staff') await spendAllowance(trx, 'staff.send_mail', userId);
+    // Whoever holds the address but has no credential proves it by setting a password. A typed address gets the mail that asks
+    // whose it is.
+    const asHolder = kind === 'set-password' || !hasOwnLogin(target) ? 'set_password' : 'verify_email';
+    const mail = holdsEmail ? asHolder : 'prove_address';
+    deferMail(trx, { kind: mail, userId, recipient, details: {}, now: deps.now() });
+    const isPassword = mail === 'set_password';
+    record(
+      isPassword
+        ? { type: 'password_link.requested', reason: 'sent' }
+        : { type: 'email.verification_requested' },
+    );
+    return { kind };
+  },
+});
+
+const removeAllFactors = act({
+  about: person,
+  right: 'people.removeFactors',
+  event: 'staff.remove_factors',
+  fields: {},
+  async see(db, { id, codeFactors, hasPasskey }) {
+    const passkeys = hasPasskey ? (await listPasskeys(db, id)).map((each) => each.id).sort() : [];
+    return { passkeys, codeFactors, codes: await countRecoveryCodes(db, id) };
+  },
+  async do({ trx, deps, target, author, requireOtherAdmin, record }) {
+    let keepsPassword = false;
+    try {
+      await requireOtherAdmin();
+    } catch (error) {
+      // Somebody must be able to get in who can look after the service: an operator takes only the factors.
+      if (author.by === 'staff') throw error;
+      keepsPassword = true;
+    }
+    return (await removeFactors(trx, deps, target, { keepsPassword, record })) ? {} : undefined;
+  },
+});
+
+/** It is kept though the account has it already: the marketplace may take its own back. */
+const decide = (event: string, decision: Decision, ...choices: string[]) =>
+  act({
+    about: person,
+    right: 'people.decide',
+    event,
+    locksLinks: true,
+    /** A capability, or the verification. */
+    fields: { capability: (typed) => (choices.length > 1 ? readOneOf(...choices)(typed) : verification) },
+    see: (db, { account }) => findDecided(db, account.id),
+    async do({ trx, deps, target, record }, { capability: what }) {
+      const { id } = target.account;
+      const isVerification = what === verification;
+      const account = isVerification
+        ? await decideVerification(trx, id, decision)
+        : await decideCapability(trx, id, what, decision);
+      if (!account) return undefined;
+      const type = isVerification ? 'verification.decided' : 'capability.decided';
+      record({ type, reason: reasons.get(decision), details: { what } });
+      const has = (rights: typeof account) =>
+        isVerification ? rights.verifiedAt !== null : rights.capabilities.includes(what);
+      if (has(account) !== has(target.account)) await notify(trx, deps, target, 'rights_decided');
+      return { what };
+    },
+  });
+
+export const verification = 'verification';
+const reasons = new Map<Decision, string>([
+  [true, 'yes'],
+  [false, 'no'],
+  [null, 'undecided'],
+]);
+
+const readRole = readOneOf('user', 'manager', 'admin');
+
+const changeRole = act({
+  about: person,
+  right: 'people.setRole',
+  event: 'staff.change_role',
+  locksLinks: true,
+  fields: { role: readRole },
+  see: (_db, { role }) => ({ role }),
+  async do({ trx, deps, target, author, requireOtherAdmin }, { role }) {
+    if (target.role === role) return undefined;
+    if (role !== 'user') await requireFitForRole(trx, target);
+    if (role !== 'admin') await requireOtherAdmin();
+    await setUserRole(trx, target.id, role);
+    await endSessions(trx, target.id, 'all', deps.now());
+    await notify(trx, deps, target, 'role_changed');
+    const actorId = author.by === 'staff' ? author.actorId : undefined;
+    if (role !== 'user')
+      await tellOtherAdministrators(trx, deps, {
+        kind: 'role_granted',
+        actorId,
+        about: target.id,
+        details: { role },
+      });
+    return { role };
+  },
+});
+
+/** Throws 403 `not_allowed` (contract 12.16): whoever the marketplace lets in must not be staff here. */
+async function requireFitForRole(db: Database, user: User): Promise<void> {
+  const isLinked = (await listExternalLinks(db, user.id)).some(({ isSleeping }) => !isSleeping);
+  if (!user.emailVerifiedAt || !hasOwnLogin(user) || isLinked)
+    throw new AppError('not_allowed', { detail: faultWords.role_not_fit });
+}
+
+const planDeletion = act({
+  about: person,
+  right: 'people.planDeletion',
+  event: 'staff.plan_deletion',
+  fields: {},
+  see: (_db, { deletionDueAt }) => ({ deletionDueAt }),
+  async do({ trx, deps, target, requireOtherAdmin, record }) {
+    if (target.deletionDueAt) return undefined;
+    await requireOtherAdmin();
+    const at = await findTimeOfChange(trx, deps, target.id);
+    await setDeletionDue(trx, target.id, dueAfter(at));
+    record({ type: 'user.deletion_requested' });
+    await notifyWithTakeBack(trx, deps, target, 'deletion_requested', { at });
+    return {};
+  },
+});
+
+const keep = act({
+  about: person,
+  right: 'people.keep',
+  event: 'staff.keep',
+  fields: {},
+  see: planDeletion.see,
+  async do({ trx, deps, target, record }) {
+    if (!target.deletionDueAt) return undefined;
+    await setDeletionDue(trx, target.id, null);
+    record({ type: 'user.deletion_canceled' });
+    await notify(trx, deps, target, 'deletion_canceled');
+    return {};
+  },
+});
+
+const changeEmail = act({
+  about: person,
+  right: 'people.changeEmail',
+  event: 'staff.change_email',
+  fields: { email: (typed, { config }) => readNewEmailAddress(typed, config) ?? refuse('email_malformed') },
+  see: async (db, { id, email }, now) => ({ email, pending: await describePendingNewAddress(db, id, now) }),
+  async do({ trx, deps, target }, { email }) {
+    await offerNewAddress(trx, deps, { user: target, email });
+    return {};
+  },
+});
+
+/** Ends a freeze, or a suspension in the same way. */
+const endFreeze = act({
+  about: person,
+  right: 'people.thaw',
+  event: 'staff.thaw',
+  locksLinks: true,
+  fields: {
+    keep: (typed) => readEmailAddress(typed) ?? refuse('email_malformed'),
+    removeFactors: (typed) => typed === 'yes',
+  },
+  see: async (db, target, now) => ({
+    frozenAt: target.frozenAt,
+    mailboxes: target.suspendedAt ? (await listMailboxes(db, target, now)).map(({ email }) => email) : [],
+  }),
+  async do({ trx, deps, target, trail, record }, { keep: kept, removeFactors: removesFactors }) {
+    if (!target.suspendedAt) return undefined;
+    if (!(await thaw(trx, deps, target, { keep: kept, removesFactors, trail, record })))
+      throw new AppError('validation_failed', {
+        errors: [{ pointer: '/keep', detail: faultWords.keep_unknown }],
+      });
+    return { removesFactors: removesFactors ? 'yes' : 'no' };
+  },
+});
+
+const readLink = readBy(externalIdSchema, 'choice_missing');
+
+const removeLink = act({
+  about: person,
+  right: 'people.removeLink',
+  event: 'staff.remove_link',
+  locksLinks: true,
+  fields: { externalId: readLink },
+  see: async (db, { id }) => (await listExternalLinks(db, id)).map(({ externalId }) => externalId),
+  async do({ trx, deps, target, record }, { externalId }) {
+    const { id: userId } = target;
+    if (!(await deleteExternalLink(trx, { provider, externalId, userId }))) return undefined;
+    await deletePendingHandOffs(trx, userId);
+    // Ends the sessions of whoever came in by that link and has given no credential of their own since.
+    await endSessions(trx, userId, 'byHandOff', deps.now());
+    record({ type: 'link.removed', details: { provider, id: externalId } });
+    await notify(trx, deps, target, 'link_removed');
+    return {};
+  },
+});
+
+/** Whether the VAT id counts for reverse charge. Another id, or a changed one, is not checked. */
+const checkVatId = act({
+  about: person,
+  right: 'billing.checkVatId',
+  event: 'staff.check_vat_id',
+  fields: { vatId: readSome, checked: readOneOf('yes', 'no') },
+  async see(db, { account }) {
+    const { vatId, hasCheckedVatId } = (await findBillingDetails(db, account.id)) ?? noDetails;
+    return { vatId, hasCheckedVatId };
+  },
+  async do({ trx, target }, { vatId, checked }) {
+    const isChecked = checked === 'yes';
+    const accountId = target.account.id;
+    const details = await lockBillingDetails(trx, accountId);
+    if (details.vatId !== vatId) throw new AppError('edited_meanwhile', { detail: faultWords.vat_id_other });
+    if (details.hasCheckedVatId === isChecked) return undefined;
+    await setVatIdChecked(trx, { accountId, vatId, isChecked });
+    return { checked };
+  },
+});
+
+/** Whether an address that changes the tax counts. Another one that waits by now is not decided about. */
+const acceptCountry = act({
+  about: person,
+  right: 'billing.acceptCountry',
+  event: 'staff.accept_country',
+  fields: { country: readSome, accepted: readOneOf('yes', 'no') },
+  async see(db, { account }) {
+    const { address, country, vatId, waiting } = (await findBillingDetails(db, account.id)) ?? noDetails;
+    return { address, country, vatId, waiting };
+  },
+  async do({ trx, target }, { country, accepted }) {
+    if (!(await decideWaiting(trx, target.account.id, { country, isAccepted: accepted === 'yes' })))
+      throw new AppError('edited_meanwhile', { detail: faultWords.country_not_waiting });
+    return { country, accepted };
+  },
+});
+
+/** By the intent of the form. */
+export const peopleActs = {
+  suspend,
+  freeze,
+  resume,
+  'end-sessions': endAllSessions,
+  'send-mail': sendMail,
+  'remove-factors': removeAllFactors,
+  verify: decide('staff.verify', true),
+  unverify: decide('staff.unverify', false),
+  grant: decide('staff.grant', true, ...capabilities),
+  revoke: decide('staff.revoke', false, ...capabilities),
+  undecide: decide('staff.undecide', null, ...capabilities, verification),
+  'change-role': changeRole,
+  'plan-deletion': planDeletion,
+  keep,
+  'change-email': changeEmail,
+  thaw: endFreeze,
+  'remove-link': removeLink,
+  'check-vat-id': checkVatId,
+  'accept-country': acceptCountry,
+};
