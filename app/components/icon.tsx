@@ -43,5 +43,3 @@ export function Icon({ name }: { name: IconName }) {
     </svg>
   );
 }
-
-export const iconNames = Object.keys(paths) as IconName[];

@@ -421,8 +421,6 @@ describe.each(appearances)('every page, at %s,', (name, options) => {
       await page.goto(`/profile/${part}`);
       await look(part);
     }
-    await page.goto('/dev/components');
-    await look('components');
     await page.goto('/profile');
     await page.getByLabel('Name', { exact: true }).fill('   ');
     await page.getByRole('button', { name: 'Save' }).click();

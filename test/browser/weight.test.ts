@@ -37,7 +37,7 @@ async function weigh(path: string, isLoggedIn: boolean): Promise<{ script: numbe
   return weight;
 }
 
-it.each(['/profile', '/profile/security', '/profile/billing', '/dev/components', '/demo/marketplace'])(
+it.each(['/profile', '/profile/security', '/profile/billing', '/demo/marketplace'])(
   '%s takes at most 110 kB of script and 12 kB of style',
   async (path) => {
     const { script, stylesheet } = await weigh(path, true);

@@ -1,6 +1,6 @@
 // The pages of one's own account as one site: its navigation, and where a success is said.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openApp, openProductionApp, type TestApp } from '../support/app/app.ts';
+import { openApp, type TestApp } from '../support/app/app.ts';
 import { logIn, submitProfile } from '../support/app/visitor.ts';
 import { buildSignup, pushSignup } from '../support/crm/crm.ts';
 
@@ -100,10 +100,3 @@ it.each([
     }
   },
 );
-
-it('/dev/components is there in local mode only', async () => {
-  expect((await app.send('/dev/components')).status).toBe(200);
-  const production = await openProductionApp();
-  expect((await production.send('/dev/components')).status).toBe(404);
-  await production.close();
-});
