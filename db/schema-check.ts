@@ -2,6 +2,7 @@
 // changed by hand, restored in part, or migrated by a version that was never released.
 import { type Kysely, sql } from 'kysely';
 import { migrations } from './migrations/list.ts';
+import { folded } from './migrations/m100-baseline.ts';
 import { needed as listed } from './needed.ts';
 
 /** The message is one sentence for operators. */
@@ -119,22 +120,28 @@ export async function requireSchema<T>(db: Kysely<T>): Promise<void> {
 }
 
 /** Migrations that have run and that this version does not know. */
-export const listAhead = (done: string[]): string[] => done.filter((name) => !(name in migrations));
+export const listAhead = (done: string[]): string[] =>
+  done.filter((name) => !(name in migrations) && !folded.includes(name));
 
 /**
- * Why the migrations that are missing cannot run after those that have, or undefined if they can: they come last, and this version
- * knows all others.
+ * Why the migrations that are missing cannot run after those that have, or undefined if they can: they come last, this version
+ * knows all others, and the database is empty or had all of 0.6.0.
  */
 export function findOrderFault(done: string[]): string | undefined {
   const names = Object.keys(migrations).sort();
   const toDo = names.filter((name) => !done.includes(name));
+  if (toDo.length === 0) return undefined;
+  const refused = 'This version does not start on this database, which';
+  const early = done.length === 0 ? [] : folded.filter((name) => !done.includes(name));
   const ahead = listAhead(done);
+  if (early.length > 0 && ahead.length === 0)
+    return `${refused} is older than 0.6.0: run \`migrate\` of version 0.6.0 on it first (docs/operate/upgrade.md, "From before 0.6.0").`;
   const isLater = names.slice(-toDo.length).every((name, at) => name === toDo[at]);
-  if (toDo.length === 0 || (ahead.length === 0 && isLater)) return undefined;
+  if (ahead.length === 0 && isLater) return undefined;
   const unknown =
     ahead.length > 0 ? `it has ${ahead.join(', ')}, which this version does not know, and` : 'it';
   return (
-    `This version does not start on this database, which a version has migrated that was never released: ${unknown} ` +
-    `lacks ${toDo.join(', ')} (docs/operate/troubleshoot.md, "The start refuses the database").`
+    `${refused} a version has migrated that was never released: ${unknown} ` +
+    `lacks ${[...early, ...toDo].join(', ')} (docs/operate/troubleshoot.md, "The start refuses the database").`
   );
 }

@@ -3,6 +3,7 @@
 import { Kysely, Migrator, PostgresAdapter, sql, type Transaction } from 'kysely';
 import { hasAll, isMigrated, listDone } from '../migration-status.ts';
 import { migrations } from '../migrations/list.ts';
+import { folded } from '../migrations/m100-baseline.ts';
 import type { DB } from '../schema.ts';
 import { findOrderFault, requireSchema, SchemaError } from '../schema-check.ts';
 import { liftTimeouts } from '../timeouts.ts';
@@ -61,7 +62,7 @@ async function tryMigrate(
         const fault = findOrderFault(done);
         if (fault) throw new SchemaError(fault);
         await sql`set local lock_timeout = ${sql.lit(lockTimeoutMs)}`.execute(trx);
-        await runMigrations(trx);
+        await runMigrations(trx, done);
       }
       await check(trx);
     });
@@ -84,8 +85,12 @@ async function lockMigrations(trx: Transaction<DB>, onWait: OnWait): Promise<voi
   await sql`select pg_advisory_xact_lock(${key})`.execute(trx);
 }
 
-async function runMigrations(trx: Transaction<DB>): Promise<void> {
-  const provider = { getMigrations: async () => migrations };
+async function runMigrations(trx: Transaction<DB>, done: string[]): Promise<void> {
+  // Of these only the names are written. An empty database gets what they come to from the baseline, and any other one has it.
+  const inPlace = done.length === 0 ? folded : [...folded, 'm100-baseline'];
+  const nothing = { up: async () => undefined };
+  const given = { ...migrations, ...Object.fromEntries(inPlace.map((name) => [name, nothing])) };
+  const provider = { getMigrations: async () => given };
   const dialect = buildDialect(async () => connectionOf(trx));
   dialect.createAdapter = () => new WithoutLock();
   const db = new Kysely<DB>({ dialect });

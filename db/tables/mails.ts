@@ -179,7 +179,7 @@ export type Lane = 'holders' | 'sign_ups' | 'other';
 /** In the order in which they are sent. */
 export const lanes: readonly Lane[] = ['holders', 'sign_ups', 'other'];
 
-// In the words of those indexes (m022-awaited-mails and m037-mails-to-holders), or Postgres could not use them.
+// In the words of those indexes (mails_awaited_idx, mails_holders_idx, mails_sign_ups_idx, mails_other_idx), or Postgres could not use them.
 const isAwaited = sql<boolean>`(kind in (${sql.join(
   (
     [

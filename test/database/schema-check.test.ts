@@ -2,6 +2,7 @@
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
 import { readMigrationStatus } from '../../db/migration-status.ts';
+import { migrations } from '../../db/migrations/list.ts';
 import { openApp, type TestApp } from '../support/app/app.ts';
 import { cloneDatabase, connect, type TestDatabase } from '../support/database/postgres.ts';
 
@@ -109,7 +110,7 @@ describe('a start on a database that has run all migrations', () => {
   });
 });
 
-describe('a start on a database of a commit that was no version', () => {
+describe('a start on a database that this version cannot bring to the present', () => {
   const done = async () => {
     const { db, close } = connect(database.url);
     const { rows } = await sql`select name from kysely_migration order by name`.execute(db);
@@ -117,23 +118,50 @@ describe('a start on a database of a commit that was no version', () => {
     return rows;
   };
 
-  it('is refused where it has a migration that this version does not know, and lacks one', async () => {
+  it('is refused where it has a migration that this version does not know, and lacks one (contract 9.354)', async () => {
     await change(
-      `delete from kysely_migration where name in ('m028-person-words', 'm029-staff')`,
-      `insert into kysely_migration values ('m028-staff', '')`,
+      `delete from kysely_migration where name in ('m040-refused-forms', 'm041-freed-credit-notes') or name > 'm1'`,
+      `insert into kysely_migration values ('m040-staff', '')`,
     );
     const before = await done();
     const said = await start();
     expect(said).toMatch(/^SchemaError: This version does not start on this database, /);
-    expect(said).toContain('it has m028-staff, which this version does not know');
-    expect(said).toContain('lacks m028-person-words, m029-staff');
+    expect(said).toContain('it has m040-staff, which this version does not know');
+    expect(said).toContain('lacks m040-refused-forms, m041-freed-credit-notes, m100-baseline');
+    expect(await faultOf()).toBe(said.replace('SchemaError: ', ''));
+    expect(await done()).toEqual(before);
+  });
+
+  // Contract 9.356.
+  it.each([
+    "name > 'm041'",
+    "name > 'm036'",
+    "name >= 'm1' or name = 'm036-retention'",
+    "name <> '2026-11-20-foundation'",
+  ])('is refused where it is older than 0.6.0, without: %s', async (condition) => {
+    await change(`delete from kysely_migration where ${condition}`);
+    const before = await done();
+    const said = await start();
+    expect(said).toBe(
+      'SchemaError: This version does not start on this database, which is older than 0.6.0: run `migrate` of version 0.6.0 on ' +
+        'it first (docs/operate/upgrade.md, "From before 0.6.0").',
+    );
     expect(await faultOf()).toBe(said.replace('SchemaError: ', ''));
     expect(await done()).toEqual(before);
   });
 
   it('is refused where one is missing before others that have run', async () => {
-    await change(`delete from kysely_migration where name = 'm036-retention'`);
-    expect(await start()).toMatch(/SchemaError: .* it lacks m036-retention /);
-    expect(await faultOf()).toContain('lacks m036-retention');
+    const all: Record<string, (typeof migrations)['m100-baseline']> = migrations;
+    try {
+      all['m199-later'] = migrations['m100-baseline'];
+      await change(
+        `delete from kysely_migration where name = 'm100-baseline'`,
+        `insert into kysely_migration values ('m199-later', '')`,
+      );
+      expect(await start()).toMatch(/SchemaError: .* it lacks m100-baseline /);
+      expect(await faultOf()).toContain('lacks m100-baseline');
+    } finally {
+      delete all['m199-later'];
+    }
   });
 });

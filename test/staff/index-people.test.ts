@@ -1,13 +1,12 @@
 // Whose words are written, how often, and what else happens meanwhile (contract 12.53 and 12.54).
 import { sql } from 'kysely';
-import { afterEach, beforeEach, expect, inject, it } from 'vitest';
-import { migrations } from '../../db/migrations/list.ts';
+import { afterEach, beforeEach, expect, it } from 'vitest';
 import { inTransaction } from '../../db/postgres/transactions.ts';
 import { findPeople } from '../../server/staff/find-people.ts';
 import { indexPeople } from '../../server/staff/index-people.ts';
 import { openApp } from '../support/app/app.ts';
 import { countRows, openFreshDatabase, type TestClient } from '../support/database/database.ts';
-import { connect, emptyDatabase } from '../support/database/postgres.ts';
+import { connect } from '../support/database/postgres.ts';
 import { buildHandOff } from '../support/marketplace/marketplace.ts';
 
 let client: TestClient;
@@ -111,29 +110,5 @@ it('a first hand-off costs one statement and one row, and a later one without ne
     }
   } finally {
     await app.close();
-  }
-});
-
-it('whoever was there before the words was queued by the migration', async () => {
-  const { url, drop } = await emptyDatabase(inject('templateUrl'));
-  const before = connect(url);
-  try {
-    for (const [name, { up }] of Object.entries(migrations)) {
-      if (name === 'm028-person-words')
-        await sql`
-          with account as (insert into accounts (id, name) values (gen_random_uuid(), 'Long here') returning id)
-          insert into users (id, account_id, email, holds_email, name)
-            select gen_random_uuid(), id, 'before@example.test', false, 'Before' from account`.execute(
-          before.db,
-        );
-      await up(before.db as never);
-    }
-    await indexPeople(before);
-    expect((await findPeople({ db: before.db, now }, { q: 'long bef' })).people).toMatchObject([
-      { email: 'before@example.test', account: 'Long here', role: 'user', state: 'unproved' },
-    ]);
-  } finally {
-    await before.close();
-    await drop();
   }
 });

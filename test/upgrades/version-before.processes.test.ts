@@ -1,6 +1,9 @@
 // This version and the one before it run beside each other on one database, under traffic, whichever migrated it: so an upgrade
 // and the way back interrupt nobody (docs/operate/upgrade.md). Both issue invoices all the while, in one series (contract 7.57).
+import { execFile } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
 import { readConfig } from '../../server/settings/config.ts';
@@ -12,7 +15,12 @@ import { buildSignup, signMessage } from '../support/crm/crm.ts';
 import { connect, emptyDatabase } from '../support/database/postgres.ts';
 import { checkHistory, connectInUtc } from '../support/history/history.ts';
 import { startVisits } from '../support/load/visits.ts';
+import { hasDebianPostgres, startDebianPostgres } from '../support/machines/debian-postgres.ts';
 import { liftAllowancesAt } from '../support/people/allowances.ts';
+
+const exec = promisify(execFile);
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const notRun = hasDebianPostgres ? '' : ' (NOT RUN: there is no Postgres 15 of Debian)';
 
 const commit = await findVersionBefore();
 if (!commit)
@@ -91,6 +99,38 @@ describe.skipIf(!commit)(`this version beside ${commit}`, () => {
     await close();
     await drop();
   });
+
+  /** What pg_dump writes of a database that each of these has migrated, but for keys and times. Its owner has no other right. */
+  async function dumpAfter(...folders: string[]): Promise<string> {
+    const { url, env, close } = await startDebianPostgres();
+    try {
+      for (const cwd of folders)
+        await exec(process.execPath, ['build/service/cli.js', 'migrate'], {
+          cwd,
+          env: { PATH: process.env.PATH, DATABASE_URL: url, NODE_ENV: 'test' },
+        });
+      const { stdout } = await exec('/usr/lib/postgresql/15/bin/pg_dump', ['--dbname=identity'], {
+        env: env as NodeJS.ProcessEnv,
+        maxBuffer: 2 ** 24,
+      });
+      return stdout
+        .replace(/^\\(?:un)?restrict .*$/gm, '')
+        .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'TIME')
+        .replace(/\\\\x[0-9a-f]{64}$/gm, 'KEY');
+    } finally {
+      await close();
+    }
+  }
+
+  it.skipIf(!hasDebianPostgres)(
+    `makes of an empty database what the version before and it make together (contract 9.356)${notRun}`,
+    async () => {
+      const made = await dumpAfter(root);
+      expect(made).toContain('CREATE UNLOGGED TABLE public.rate_limits');
+      expect(made.match(/^2026-.*\tTIME$/gm)).not.toBeNull();
+      expect(made).toBe(await dumpAfter(before.folder, root));
+    },
+  );
 
   it('issues nothing while billing waits after a restore', { timeout: 180_000 }, async () => {
     const { url, drop } = await emptyDatabase(inject('templateUrl'));

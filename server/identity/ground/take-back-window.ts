@@ -12,7 +12,7 @@ import type { User } from '../../../db/tables/users.ts';
 import type { Dependencies } from '../../ground/dependencies.ts';
 import { takeBackDays } from './notices.ts';
 
-// The database uses this date, too (m020-take-back): it keeps the time that a suspended user has left, counted from this date.
+// The database uses this date, too (db/schema.sql): it keeps the time that a suspended user has left, counted from this date.
 const timeStandsStillAt = new Date('3000-01-01T00:00:00Z');
 
 /** A link works if it ends after this time. For a suspended user, links work that would if the user were not suspended. */

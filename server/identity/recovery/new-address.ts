@@ -68,7 +68,7 @@ export async function offerNewAddress(
 
 /**
  * For mails of kinds that the version before does not know. By the empty `until` the mails are in the lane of those that people
- * wait for, whose index asks for that name (db/migrations/m022-awaited-mails.ts). Without `at`, the version before fails at
+ * wait for, whose index asks for that name (`mails_awaited_idx`). Without `at`, the version before fails at
  * such a mail before it sends or deletes anything, and leaves the mail to this version.
  */
 const lane = { until: '' };

@@ -27,9 +27,9 @@ ${names.map((name) => `  '${name}': ${identify(name)},`).join('\n')}
   return format(text, migrationListFile);
 }
 
-/** `m020-take-back` is imported as `takeBack`. */
+/** `m101-take-back` is imported as `takeBack`. */
 const identify = (name: string) =>
-  name.replace(/^(m\d+|\d+-\d+-\d+)-/, '').replace(/-(.)/g, (_, first: string) => first.toUpperCase());
+  name.replace(/^m\d+-/, '').replace(/-(.)/g, (_, first: string) => first.toUpperCase());
 
 /** The digests of all migrations by name, in their order. */
 export type Digests = Record<string, string>;
