@@ -24,11 +24,11 @@ export async function withSnapshot<T>(db: Database, work: (server: Server) => Pr
   return (outcome as unknown as { result: T }).result;
 }
 
-/** Which database this is, as its server says: `identity at 10.0.0.5`. */
+/** Which database this is, as its server says: `identity at 10.0.0.5:5432`. */
 export async function nameDatabase(db: Database): Promise<string> {
-  const { rows } = await sql<{ name: string; host: string | null }>`select current_database() as name,
-    host(inet_server_addr()) as host`.execute(db);
-  return `${rows[0]?.name} at ${rows[0]?.host ?? 'this machine'}`;
+  const { rows } = await sql<{ name: string; host: string; port: string }>`select current_database() as name,
+    coalesce(host(inet_server_addr()), 'this machine') as host, current_setting('port') as port`.execute(db);
+  return rows.map(({ name, host, port }) => `${name} at ${host}:${port}`).join();
 }
 
 /**

@@ -20,6 +20,8 @@ export type DatabaseOptions = {
   preparedStatements: boolean;
   /** How long a statement may take; 5 s unless told, 0 is without end. */
   statementTimeoutMs?: number;
+  /** How long to wait for a connection, whether for one of the pool or for a new one. */
+  connectTimeoutMs?: number;
   /** The key of a person or address under which transactions take turns, if it is another. */
   keyOf?: (asker: string) => string | undefined;
   /** Called when a connection breaks. Without a listener on every client, a killed Postgres kills the process. */
@@ -43,8 +45,6 @@ export type DatabaseClient = {
   close: () => Promise<void>;
 };
 
-// How long to wait for a connection, whether for one of the pool or for a new one.
-const connectTimeoutMs = 2_500;
 // If so many wait for each connection, one more would wait for too long.
 const maxWaiting = 30;
 const idleInTransactionTimeoutMs = 10_000;
@@ -85,7 +85,7 @@ export function openDatabase(options: DatabaseOptions): DatabaseClient {
 }
 
 function openPool(
-  { statementTimeoutMs = 5_000, ...options }: DatabaseOptions,
+  { statementTimeoutMs = 5_000, connectTimeoutMs = 2_500, ...options }: DatabaseOptions,
   onRefused: (error: unknown) => void,
 ) {
   const pool = new pg.Pool({

@@ -14,6 +14,7 @@ import { watchEventLoop } from '../metrics/state.ts';
 import type { Fetch } from '../runtime/listener.ts';
 import type { Config } from '../settings/config.ts';
 import { ConfigError } from '../settings/reader.ts';
+import { answerWithinMs } from '../web/deadline.ts';
 import { createBackend } from './backend.ts';
 import { createShell, type Shell, type ShellOptions } from './shell.ts';
 
@@ -35,8 +36,11 @@ export type Instance = Shell & {
   close: () => Promise<void>;
 };
 
-// Less than the deadline of a request, so that its statement has ended when the request is answered.
-export const statementTimeoutMs = 2_300;
+// Less than the deadline of a request, so that its statement has ended when the request is answered, and so has its wait for a
+// connection.
+const statementEndsBeforeMs = 500;
+const connectionComesBeforeMs = 300;
+export const statementTimeoutMs = answerWithinMs - statementEndsBeforeMs;
 
 export type InstanceOptions = {
   config: Config;
@@ -44,16 +48,20 @@ export type InstanceOptions = {
   log: Log;
   shell: Pick<ShellOptions, 'pages' | 'staticFiles' | 'isDevelopment'>;
   now?: () => Date;
+  /** The deadline of requests, if it is another one. */
+  answerWithinMs?: number;
 };
 
 /** An instance to listen with, before it starts. */
 export async function openInstance(options: InstanceOptions): Promise<Instance> {
   const { config, log } = options;
+  const withinMs = options.answerWithinMs ?? answerWithinMs;
   const database = openDatabase({
     url: options.databaseUrl,
     poolSize: config.databasePoolSize,
     preparedStatements: config.databasePreparedStatements,
-    statementTimeoutMs,
+    statementTimeoutMs: withinMs - statementEndsBeforeMs,
+    connectTimeoutMs: withinMs - connectionComesBeforeMs,
     // Whoever has one line in IPv6 has addresses without end.
     keyOf: lineOf,
     onError: (err) => log.error({ err }, 'database connection lost'),
@@ -69,6 +77,7 @@ export async function openInstance(options: InstanceOptions): Promise<Instance> 
   return {
     ...(await createShell({
       ...options.shell,
+      answerWithinMs: withinMs,
       backend,
       isUp: () => isUp,
       isDraining: () => isDraining,

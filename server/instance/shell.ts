@@ -40,6 +40,7 @@ export type ShellOptions = {
   isUp: () => boolean;
   /** True once the process is stopping: the process is not ready any more and closes its connections. */
   isDraining: () => boolean;
+  answerWithinMs: number;
   /** Allows the bundler's own scripts and socket. */
   isDevelopment?: boolean;
 };
@@ -60,7 +61,7 @@ export async function createShell(options: ShellOptions): Promise<Shell> {
 
   const app = new Hono<Env>();
   app.use(nameRequest(config));
-  app.use(openVisit(backend));
+  app.use(openVisit(backend, options.answerWithinMs));
   app.use(logRequest(backend, routes));
   const securityHeaders = await readHeaders(buildSecureHeaders(config, false, isDevelopment));
   const unavailableAnswers = await makeAnswers(unavailable(), securityHeaders, options);
@@ -111,12 +112,15 @@ export async function createShell(options: ShellOptions): Promise<Shell> {
   return { fetch, refuseHeaders };
 }
 
-function buildAnswerBy({ backend, isDevelopment }: ShellOptions, pageTurns: Refusing['pageTurns']) {
+function buildAnswerBy(
+  { backend, isDevelopment, answerWithinMs }: ShellOptions,
+  pageTurns: Refusing['pageTurns'],
+) {
   const answerToAll = createAnswerToAll();
 
   /** What is for everybody is made as for nobody: without the cookies, query and nonce of who asks first. */
   const makeForAll = ({ handle }: Route, path: string, params: Record<string, string>) => {
-    const visit: Visit = { requestId: '', address: '', cspNonce: '', deadline: new Deadline() };
+    const visit: Visit = { requestId: '', address: '', cspNonce: '', deadline: new Deadline(answerWithinMs) };
     return handle(new Request(backend.config.baseUrl + encodeURI(path)), { backend, visit }, params);
   };
 

@@ -48,7 +48,7 @@ export function nameRequest(config: Config): Step {
   };
 }
 
-export function openVisit({ config, deps }: Backend): Step {
+export function openVisit({ config, deps }: Backend, answerWithinMs: number): Step {
   const findClientAddress = buildFindClientAddress(config, deps.log);
   return (c, next) => {
     const { raw } = c.req;
@@ -59,7 +59,7 @@ export function openVisit({ config, deps }: Backend): Step {
       address,
       cspNonce: '',
       trace: readTrace(raw),
-      deadline: new Deadline(),
+      deadline: new Deadline(answerWithinMs),
       // Read only when asked for: few requests need it.
       get userAgent() {
         return userAgentOf(raw);

@@ -2,18 +2,23 @@
 // however many statements, so that no answer takes three seconds (docs/decisions/deadline.md).
 import { unavailable } from '../basics/errors.ts';
 
-const answerAfterMs = 2_800;
-// Earlier than the deadline, so that a transaction which is committing when the deadline comes was most likely sent in time
-// to be answered.
-const commitForMs = 2_600;
+/** After how long a request is answered at the latest, but for tests of what is not about time. */
+export const answerWithinMs = 2_800;
+// A transaction that is committing when the deadline comes was most likely sent in time to be answered.
+const commitBeforeMs = 200;
 
 export class Deadline {
   #startedAt = performance.now();
   #pausedAt: number | undefined;
+  readonly #withinMs: number;
+
+  constructor(withinMs = answerWithinMs) {
+    this.#withinMs = withinMs;
+  }
 
   /** Whether it is too late to commit, because the client is about to be told that nothing was done. */
   get isNear(): boolean {
-    return this.#spentMs() >= commitForMs;
+    return this.#spentMs() >= this.#withinMs - commitBeforeMs;
   }
 
   /**
@@ -21,7 +26,7 @@ export class Deadline {
    * Throws 503 `unavailable` if it is too late to begin.
    */
   async pause<T>(work: () => Promise<T>): Promise<T> {
-    if (this.isNear) throw tooLate();
+    if (this.isNear) throw this.#tooLate();
     this.#pausedAt = performance.now();
     try {
       return await work();
@@ -38,11 +43,11 @@ export class Deadline {
   enforce<T>(work: Promise<T>): Promise<T> {
     return new Promise<T>((done, failed) => {
       const check = () => {
-        const leftMs = answerAfterMs - this.#spentMs();
+        const leftMs = this.#withinMs - this.#spentMs();
         if (leftMs > 0) timer = setTimeout(check, leftMs);
-        else failed(tooLate());
+        else failed(this.#tooLate());
       };
-      let timer = setTimeout(check, answerAfterMs - this.#spentMs());
+      let timer = setTimeout(check, this.#withinMs - this.#spentMs());
       work.then(
         (result) => {
           clearTimeout(timer);
@@ -59,6 +64,8 @@ export class Deadline {
   #spentMs(): number {
     return (this.#pausedAt ?? performance.now()) - this.#startedAt;
   }
-}
 
-const tooLate = () => unavailable(new Error(`no answer within ${answerAfterMs} ms`));
+  #tooLate() {
+    return unavailable(new Error(`no answer within ${this.#withinMs} ms`));
+  }
+}

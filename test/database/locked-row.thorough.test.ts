@@ -1,15 +1,17 @@
 // One locked row holds up those who need it, and nobody else, however many they are (contract 9.255 and 9.256).
+
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { demoPassword as password } from '../../server/doors/demo/demo-users.ts';
+import { answerWithinMs } from '../../server/web/deadline.ts';
 import { type Answer, openApp, type TestApp } from '../support/app/app.ts';
 
 const poolSize = 4;
 
 let app: TestApp;
 beforeAll(async () => {
-  app = await openApp({ env: { DATABASE_POOL_SIZE: String(poolSize) } });
+  app = await openApp({ env: { DATABASE_POOL_SIZE: String(poolSize) }, answerWithinMs });
 });
 afterAll(() => app.close());
 

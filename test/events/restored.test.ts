@@ -68,7 +68,8 @@ it('clients that have seen what is lost, and those that have not, get 410 and th
 });
 
 it.skipIf(!hasTerminals)('asks at a terminal, and names the database (contract 11.111)', async () => {
-  const name = `${new URL(app.databaseUrl).pathname.slice(1)} at 127.0.0.1`;
+  const { pathname, host } = new URL(app.databaseUrl);
+  const name = `${pathname.slice(1)} at ${host}`;
   const visitor = await addVisitor(app, 'marketplace');
   const refused = await runCliAtTerminal(app.databaseUrl, ['database:restored'], 'no');
   expect(refused.code, refused.out).toBe(1);

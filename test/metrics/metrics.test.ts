@@ -1,4 +1,5 @@
 // What Prometheus reads at METRICS_PORT: that it counts what happens, and that nobody outside can write into it.
+
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { problems } from '../../server/basics/problems.ts';
@@ -6,6 +7,7 @@ import { demoPassword } from '../../server/doors/demo/demo-users.ts';
 import { expired } from '../../server/doors/jobs/sweep.ts';
 import { loadPages } from '../../server/instance/build.ts';
 import { answerMetrics } from '../../server/metrics/answer.ts';
+import { answerWithinMs } from '../../server/web/deadline.ts';
 import { openApp, openProductionApp, type TestApp, type TestInstance } from '../support/app/app.ts';
 import { openBackend } from '../support/app/backend.ts';
 import { type Scrape, scrape } from '../support/app/metrics.ts';
@@ -393,7 +395,7 @@ describe('rows that wait', () => {
 });
 
 it('a locked table makes counts unread, and not the database away (contract 9.330 and 9.331)', async () => {
-  const instance = await app.startInstance({ env: { DATABASE_POOL_SIZE: '2' } });
+  const instance = await app.startInstance({ env: { DATABASE_POOL_SIZE: '2' }, answerWithinMs });
   const cookie = await instance.login('merchant@example.test');
   const look = async () => {
     skipReadings();

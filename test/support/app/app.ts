@@ -63,6 +63,8 @@ export type AppOptions = {
   now?: () => Date;
   /** The database to use, instead of a fresh one or of the direct way to it. */
   databaseUrl?: string;
+  /** The deadline of requests. A busy machine keeps none that people would wait for. */
+  answerWithinMs?: number;
   /** The template of another Postgres than that of the test run. */
   templateUrl?: string;
 };
@@ -74,12 +76,13 @@ export async function openApp(options: AppOptions = {}): Promise<TestApp> {
   const services: Instance[] = [];
   const { log, logged } = recordLog();
 
-  async function start({ env, now, databaseUrl }: AppOptions) {
+  async function start({ env, now, databaseUrl, answerWithinMs = 20_000 }: AppOptions) {
     const config = readConfig(env ?? {});
     const service = await startInstance({
       config,
       databaseUrl: databaseUrl ?? url,
       now,
+      answerWithinMs,
       log,
       shell: { pages: await loadPages(), staticFiles: serveBuiltFiles() },
     });

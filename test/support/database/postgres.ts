@@ -34,7 +34,10 @@ export function connect(
     Pick<DatabaseOptions, 'poolSize' | 'preparedStatements' | 'statementTimeoutMs' | 'keyOf'>
   > = {},
 ): DatabaseClient {
-  return openDatabase({ url, poolSize: 1, preparedStatements: true, onError: () => undefined, ...options });
+  // A busy machine takes as long as it takes.
+  const patience = { statementTimeoutMs: 60_000, connectTimeoutMs: 60_000 };
+  const own = { poolSize: 1, preparedStatements: true, onError: () => undefined };
+  return openDatabase({ url, ...own, ...patience, ...options });
 }
 
 /** A temporary folder that Postgres can reach, even if the tests run as root and Postgres does not. */

@@ -1,8 +1,10 @@
 // A service whose database can go away, and what every request must answer then.
+
 import { sql } from 'kysely';
 import { expect, vi } from 'vitest';
 import type { Database } from '../../../db/postgres/client.ts';
 import { demoPassword as password } from '../../../server/doors/demo/demo-users.ts';
+import { answerWithinMs } from '../../../server/web/deadline.ts';
 import { type Answer, locationOf, openApp, type SendOptions, type TestApp } from '../app/app.ts';
 import { openWire, type Wire } from '../database/wire.ts';
 import type { TestRequest } from '../run/names.ts';
@@ -59,7 +61,7 @@ export type Away = {
 };
 
 export async function openAway(templateUrl?: string): Promise<Away> {
-  const app = await openApp({ templateUrl });
+  const app = await openApp({ templateUrl, answerWithinMs });
   const wire = await openWire(app.databaseUrl);
   const instance = await app.startInstance({ databaseUrl: wire.url });
   const cookie = await instance.login('merchant@example.test');
