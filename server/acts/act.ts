@@ -10,19 +10,17 @@ import { lockExternalLinks } from '../../db/tables/external-links.ts';
 import { lockOpenSession } from '../../db/tables/sessions.ts';
 import { findUserById, listUsersOfAccount, lockUsers, type User } from '../../db/tables/users.ts';
 import { AppError } from '../basics/errors.ts';
-import type { TextName, textBounds } from '../basics/text.ts';
+import type { textBounds } from '../basics/text.ts';
+import { isUuid } from '../basics/uuid.ts';
 import type { Dependencies } from '../ground/dependencies.ts';
 import { type AuthorTrail, type Recorder, trailOf } from '../identity/ground/trail.ts';
 import { isLastAdmin } from '../identity/person/deletion.ts';
 import { sha256 } from '../runtime/hash.ts';
 import type { Visit } from '../web/requests.ts';
-import { type Fields, readFields } from './fields.ts';
+import { type Fields, type Given, readFields } from './fields.ts';
 import { type About, mayAct, mayDo, type RightName } from './rights.ts';
 import { countLook, isStaff, originOf, requireStaffConfirmed, type Staff } from './staff.ts';
 import { readWhy } from './why.ts';
-
-/** The fields of a form, as they arrived. */
-export type Given = Partial<Record<TextName, string>>;
 
 /** What an act is about, and whose it is. Ids are null if it is nobody's, or once they are erased. */
 export type Found<Thing> = About & { thing: Thing; userId: string | null };
@@ -83,9 +81,28 @@ export type Act<Thing, Read, Result, Right = RightName> = {
   requireAllowance?: (deps: Pick<Dependencies, 'db'>, target: Thing, actorId: string) => Promise<void>;
   /** The event that it leaves in the audit, beside those of what it changes, with what `do` returns. */
   event?: string;
+  command?: ByCommand<Thing>;
   /** Does it. It locks what else it changes. Undefined: there was nothing to do. */
   do: (context: ActContext<Thing>, read: Read) => Promise<Result | undefined>;
 };
+
+/** How operators do it (contract 12.37 to 12.47). What the command says is in server/staff/command-words.ts. */
+type ByCommand<Thing> = {
+  name: string;
+  /** What it takes beside what the act is about, in that order, by the field that gets it. */
+  takes?: { [field: string]: Taken };
+  needsWhy?: true;
+  /** What scripts ran before there was a question asks on a terminal only. Other questions need `--yes` elsewhere. */
+  asks?: 'always' | 'on a terminal';
+  /** Whether it is refused if there is nothing to change. */
+  mustChange?: (target: Thing) => boolean;
+  /** What programs get beside `done`, `intent` and `id`, or instead of them. `result` is what `do` returned. */
+  // biome-ignore lint/suspicious/noExplicitAny: it is what `do` of the same act returned
+  json?: (target: Thing, more: { given: Given; result: any }) => Record<string, unknown> & { done?: boolean };
+};
+
+/** An argument, such as `<role>`, or an option. One without a value stands for the first of `values`, and else for the second. */
+type Taken = string | { option: string; isRequired?: true; values?: [string, string] };
 
 // biome-ignore lint/suspicious/noExplicitAny: each act does what it has found and read itself
 export type AnyAct = Act<any, any, any>;
@@ -234,13 +251,9 @@ export const seenOf = async <Thing>(
   now: Date,
 ): Promise<string> => digestSeen(await see(db, target, now));
 
-const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-
-export const isId = (text: string): boolean => uuid.test(text);
-
 /** The person with that id, without a lock. */
 export const findPerson = async (db: Database, id: string): Promise<User | undefined> =>
-  isId(id) ? findUserById(db, id) : undefined;
+  isUuid(id) ? findUserById(db, id) : undefined;
 
 /** Somebody, whom `id` names. */
 export const person: Subject<User> = {

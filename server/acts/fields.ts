@@ -3,13 +3,21 @@ import type { z } from 'zod';
 import type { Database } from '../../db/postgres/client.ts';
 import { AppError, type FieldError } from '../basics/errors.ts';
 import { type FaultName, faultWords } from '../basics/fault-words.ts';
+import type { TextName } from '../basics/text.ts';
 import type { Dependencies } from '../ground/dependencies.ts';
 
-/** What a field is read with: the settings, and what the act is about. */
-type With<Thing> = Pick<Dependencies, 'config' | 'now'> & { db: Database; thing: Thing };
+/** The fields of a form, as they arrived. */
+export type Given = Partial<Record<TextName, string>>;
 
-/** Throws a `Fault`, or 422 `validation_failed` with a pointer. */
-export type Field<Thing, Value = unknown> = (typed: string, given: With<Thing>) => Value | Promise<Value>;
+/** What a field is read with: the settings, what the act is about, and all fields. */
+type With<Thing> = Pick<Dependencies, 'config' | 'now'> & { db: Database; thing: Thing; given: Given };
+
+/** Reads what was typed. Throws a `Fault`, or 422 `validation_failed` with a pointer. */
+export interface Field<Thing, Value = unknown> {
+  (typed: string, given: With<Thing>): Value | Promise<Value>;
+  /** The values that there are, if one is chosen. */
+  choices?: readonly string[];
+}
 
 /** By name, what gives each member of `Read`. */
 export type Fields<Thing, Read> = { [Name in keyof Read]: Field<Thing, Read[Name]> };
@@ -25,13 +33,13 @@ export const refuse = (name: FaultName): never => {
 export async function readFields<Thing, Read>(
   fields: Fields<Thing, Read>,
   given: { [name: string]: string | undefined },
-  more: With<Thing>,
+  more: Omit<With<Thing>, 'given'>,
 ): Promise<Read> {
   const errors: FieldError[] = [];
   const read: [string, unknown][] = [];
   for (const [name, field] of Object.entries<Field<Thing>>(fields))
     try {
-      read.push([name, await field(given[name] ?? '', more)]);
+      read.push([name, await field(given[name] ?? '', { ...more, given })]);
     } catch (error) {
       if (error instanceof Fault) errors.push({ pointer: `/${name}`, detail: error.message });
       else if (error instanceof AppError && error.code === 'validation_failed') errors.push(...error.errors);
@@ -41,10 +49,11 @@ export async function readFields<Thing, Read>(
   return Object.fromEntries(read) as Read;
 }
 
-export const readOneOf =
-  <Choice extends string>(...choices: Choice[]) =>
-  (typed: string): Choice =>
-    choices.find((choice) => choice === typed) ?? refuse('choice_missing');
+export const readOneOf = <Choice extends string>(...choices: Choice[]) =>
+  Object.assign(
+    (typed: string): Choice => choices.find((choice) => choice === typed) ?? refuse('choice_missing'),
+    { choices },
+  );
 
 export const readBy =
   <Value>(schema: z.ZodType<Value>, fault: FaultName) =>

@@ -47,6 +47,8 @@ export const faultWords = {
     'A role takes a verified address, a password or passkey, and no marketplace account that is connected.',
   link_gone: 'This account is no longer connected.',
   session_gone: 'This session does not exist or has already ended.',
+  currency_missing: 'There is no invoice with this number, so give --currency, too.',
+  currency_unknown: 'Must be an ISO 4217 code, such as EUR.',
   amount_malformed: 'Enter an amount above zero, such as 29.00, with as many digits as the currency has.',
   amount_too_high: 'This is more than one payment or credit can be. Divide it.',
   day_malformed: 'Enter a day from 2000 to today.',

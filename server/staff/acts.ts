@@ -2,7 +2,7 @@
 import type { AnyAct } from '../acts/act.ts';
 import { stopSettings } from '../billing/settings/set-settings.ts';
 import { mailActs } from './mails.ts';
-import { moneyActs } from './money-acts.ts';
+import { moneyActs, moneyByCommand } from './money-acts.ts';
 import { peopleActs } from './people-acts.ts';
 
 export const acts = { ...peopleActs, ...moneyActs, ...mailActs, stop: stopSettings } satisfies Record<
@@ -11,5 +11,11 @@ export const acts = { ...peopleActs, ...moneyActs, ...mailActs, stop: stopSettin
 >;
 
 export type Intent = keyof typeof acts;
+
+/** Those that have a command, with the intent that it says. */
+export const actsByCommand: [intent: string, act: AnyAct][] = [
+  ...Object.entries<AnyAct>(acts),
+  ...moneyByCommand,
+].filter(([, { command }]) => command !== undefined);
 
 export const isIntent = (text: string): text is Intent => Object.hasOwn(acts, text);

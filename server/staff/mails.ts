@@ -10,9 +10,10 @@ import {
   placeOf,
   type UnsentMail,
 } from '../../db/tables/unsent-mails.ts';
-import { act, digestSeen, isId, type Subject } from '../acts/act.ts';
+import { act, digestSeen, type Subject } from '../acts/act.ts';
 import { mayAct } from '../acts/rights.ts';
 import type { Staff } from '../acts/staff.ts';
+import { isUuid } from '../basics/uuid.ts';
 import type { Dependencies } from '../ground/dependencies.ts';
 import { describeAnswer } from '../mail/describe-answer.ts';
 import { sayMailKind } from '../mail/kind-words.ts';
@@ -92,7 +93,7 @@ const mail: Subject<UnsentMail | undefined> = {
   name: 'mail',
   keys: ['id'],
   async find(db, { id = '' }) {
-    if (!isId(id)) return undefined;
+    if (!isUuid(id)) return undefined;
     const thing = await findUnsentMail(db, id);
     return { thing, accountId: thing?.accountId ?? null, userId: thing?.userId ?? null };
   },
@@ -104,6 +105,7 @@ const retry = act({
   about: mail,
   right: 'mails.retry',
   event: 'staff.retry_mail',
+  command: { name: 'mail:retry' },
   fields: {},
   see: (_db, target) => seenOfMail(target),
   async do({ trx, target, by: { now } }) {
@@ -117,6 +119,7 @@ const giveUp = act({
   about: mail,
   right: 'mails.giveUp',
   event: 'staff.give_up_mail',
+  command: { name: 'mail:give-up' },
   fields: {},
   see: retry.see,
   isNever: (target) => target?.mustLeave === true,

@@ -1,18 +1,20 @@
 // What administrators do with money, and operators by command (contract 7.154 to 7.160).
 import { v7 as uuidv7 } from 'uuid';
+import type { Database } from '../../db/postgres/client.ts';
 import { findBuyerOf, findInvoice, type Invoice } from '../../db/tables/invoices.ts';
 import { findPayment, lockPayments, type Payment } from '../../db/tables/payments.ts';
 import { type Contract, findContract, lockContract } from '../../db/tables/service-contracts.ts';
-import { act, isId, type Subject } from '../acts/act.ts';
+import { type ActContext, type AnyAct, act, type Subject } from '../acts/act.ts';
 import { readBy, refuse } from '../acts/fields.ts';
-import { minorDigits } from '../basics/currencies.ts';
-import { AppError } from '../basics/errors.ts';
+import { isCurrency, minorDigits } from '../basics/currencies.ts';
+import { AppError, invalidMember } from '../basics/errors.ts';
 import { faultWords } from '../basics/fault-words.ts';
+import { isUuid } from '../basics/uuid.ts';
 import { endContract } from '../billing/invoices/invoicing.ts';
 import { creditInvoice, reissueInvoice } from '../billing/payments/credit.ts';
-import { allocate, lockInvoices, payBack, recordMoney } from '../billing/payments/ledger.ts';
+import { allocate, lockInvoices, payBack, payOpen, recordMoney } from '../billing/payments/ledger.ts';
 import { readPaidOn } from '../billing/payments/paid-on.ts';
-import { describeRecorded } from '../billing/payments/payment-answer.ts';
+import { describeRecorded, type PaymentAnswer } from '../billing/payments/payment-answer.ts';
 import { methodSchema, numberSchema, paymentIdSchema } from '../billing/payments/payment-message.ts';
 import { maxAmount } from '../billing/values/amounts.ts';
 import { readDecimal } from '../billing/values/decimals.ts';
@@ -57,7 +59,8 @@ const paymentToInvoice: Subject<Payment> = {
   ...payment,
   async find(db, given) {
     const found = await payment.find(db, given);
-    return found && { ...(await invoice.find(db, given)), ...found };
+    const to = found && (await invoice.find(db, given));
+    return to ? { ...to, thing: found.thing } : found;
   },
   async lock(trx, given) {
     await invoice.lock?.(trx, given);
@@ -69,7 +72,7 @@ const contract: Subject<Contract> = {
   name: 'contract',
   keys: ['contract'],
   async find(db, { contract: id = '' }) {
-    const thing = isId(id) ? await findContract(db, { id }) : undefined;
+    const thing = isUuid(id) ? await findContract(db, { id }) : undefined;
     return thing && { thing, accountId: thing.accountId, userId: thing.userId };
   },
   lock: (trx, { contract: id = '' }) => lockContract(trx, { id }),
@@ -82,33 +85,111 @@ function readAmount(text: string, currency: string): number {
   return amount > maxAmount ? refuse('amount_too_high') : amount;
 }
 
+/** What is said of a payment beside its amount and invoice. */
+const paidFields = {
+  payment: (typed: string) => readBy(paymentIdSchema, 'payment_id_malformed')(typed.trim() || uuidv7()),
+  paidAt: async (typed: string, { db, now }: { db: Database; now: () => Date }) =>
+    (await readPaidOn(db, typed || undefined, now())) ?? refuse('day_malformed'),
+  method: (typed: string) => (typed.trim() ? readBy(methodSchema, 'method_length')(typed) : null),
+};
+
+type Paid = { payment: string; paidAt: Date; method: string | null; amount: number; currency: string };
+
+async function record(
+  { trx, by }: ActContext<unknown>,
+  invoiceNumber: string,
+  { payment: id, ...paid }: Paid,
+) {
+  const facts = { id, ...paid, kind: 'payment', of: null, reference: null, invoiceNumber } as const;
+  try {
+    return await describeRecorded(trx, await recordMoney(trx, facts, by));
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== 'idempotency_key_reused') throw error;
+    throw invalidMember('/payment', faultWords.payment_reused);
+  }
+}
+
 const pay = act({
   about: invoice,
   right: 'billing.recordPayment',
-  fields: {
-    payment: (typed) => readBy(paymentIdSchema, 'payment_id_malformed')(typed.trim() || uuidv7()),
-    amount: (typed, { thing }) => readAmount(typed, thing.currency),
-    paidAt: async (typed, { db, now }) =>
-      (await readPaidOn(db, typed || undefined, now())) ?? refuse('day_malformed'),
-    method: (typed) => (typed.trim() ? readBy(methodSchema, 'method_length')(typed) : null),
-  },
+  fields: { ...paidFields, amount: (typed, { thing }) => readAmount(typed, thing.currency) },
   see: (_db, target) => seenOfInvoice(target),
-  async do({ trx, target: { number: invoiceNumber, currency }, by }, { payment: id, ...paid }) {
-    const facts = { kind: 'payment', of: null, currency, reference: null, invoiceNumber } as const;
-    try {
-      return await describeRecorded(trx, await recordMoney(trx, { id, ...paid, ...facts }, by));
-    } catch (error) {
-      if (!(error instanceof AppError) || error.code !== 'idempotency_key_reused') throw error;
-      throw new AppError('validation_failed', {
-        errors: [{ pointer: '/payment', detail: faultWords.payment_reused }],
-      });
-    }
+  do: ({ target: { number, currency }, ...context }, read) =>
+    record({ ...context, target: undefined }, number, { ...read, currency }),
+});
+
+const sayPaid = (_target: unknown, { result }: { result?: PaymentAnswer }) => {
+  if (!result) return {};
+  const { payment_id: id, applied: done, ...more } = result;
+  return { id, done, ...more };
+};
+
+/** The number that a payer named, whether there is such an invoice or not. */
+const named: Subject<Pick<Invoice, 'number'> & Partial<Invoice>> = {
+  ...invoice,
+  find: async (db, given) =>
+    (await invoice.find(db, given)) ?? {
+      ...{ thing: { number: given.number ?? '' }, accountId: null, userId: null },
+    },
+};
+
+/** By command also for a number that there is not (contract 7.162). */
+const recordNamed = act({
+  about: named,
+  right: pay.right,
+  command: {
+    name: 'payment:record',
+    takes: {
+      amount: { option: '--amount <decimal>', isRequired: true },
+      currency: { option: '--currency <code>' },
+      paidAt: { option: '--paid-at <day>' },
+      method: { option: '--method <text>' },
+      payment: { option: '--id <id>' },
+    },
+    json: sayPaid,
   },
+  fields: {
+    currency(typed, { thing }) {
+      const code = typed || thing.currency || refuse('currency_missing');
+      return isCurrency(code) ? code : refuse('currency_unknown');
+    },
+    amount: (typed, { thing, given }) => readAmount(typed, given.currency || thing.currency || ''),
+    ...paidFields,
+  },
+  see: () => null,
+  do: (context, read) => record(context, context.target.number, read),
+});
+
+/** What is open of it, by command. */
+const payAll = act({
+  about: invoice,
+  right: pay.right,
+  command: { name: 'invoice:paid', mustChange: ({ status }) => status === 'void', json: sayPaid },
+  fields: {},
+  see: pay.see,
+  async do({ trx, target: { number, status }, by }) {
+    if (status !== 'open') return undefined;
+    return describeRecorded(trx, await payOpen(trx, { number, id: uuidv7(), paidAt: by.now }, by));
+  },
+});
+
+const sayCredited = (
+  { number, status, open }: Invoice,
+  { result }: { result?: { creditNote: string | null } },
+) => ({
+  ...(result?.creditNote && { credit_note: result.creditNote }),
+  ...(result && { invoice: { number, status, open } }),
 });
 
 const credit = act({
   about: invoice,
   right: 'billing.credit',
+  command: {
+    name: 'invoice:credit',
+    takes: { amount: { option: '--amount <decimal>' } },
+    asks: 'always',
+    json: sayCredited,
+  },
   fields: {
     amount: (typed, { thing }) => (typed.trim() ? readAmount(typed, thing.currency) : undefined),
   },
@@ -118,9 +199,28 @@ const credit = act({
   }),
 });
 
+/** Credits all that is left, by command. */
+const voidInvoice = act({
+  about: invoice,
+  right: credit.right,
+  command: { name: 'invoice:void', asks: 'on a terminal', json: sayCredited },
+  fields: {},
+  see: credit.see,
+  do: async (context) =>
+    context.target.status === 'void' ? undefined : credit.do(context, { amount: undefined }),
+});
+
 const reissue = act({
   about: invoice,
   right: 'billing.reissue',
+  command: {
+    name: 'invoice:reissue',
+    asks: 'always',
+    json: (_target, { result: { creditNote, invoice: number } }) => ({
+      credit_note: creditNote,
+      invoice: number,
+    }),
+  },
   fields: {},
   see: pay.see,
   do: ({ trx, target, by }) => reissueInvoice(trx, target.number, by),
@@ -129,6 +229,13 @@ const reissue = act({
 const allocatePayment = act({
   about: paymentToInvoice,
   right: 'billing.allocate',
+  command: {
+    name: 'payment:allocate',
+    takes: { number: '<number>' },
+    json: ({ unallocated }, { given: { number }, result: { amount } }) => ({
+      ...{ amount, unallocated, invoice: number },
+    }),
+  },
   fields: {
     async number(typed, { db }) {
       const number = readBy(numberSchema, 'invoice_unknown')(typed);
@@ -144,6 +251,11 @@ const allocatePayment = act({
 const paidBack = act({
   about: payment,
   right: 'billing.paidBack',
+  command: {
+    name: 'payment:paid-back',
+    asks: 'always',
+    json: ({ currency }, { result: { amount } }) => ({ amount, currency }),
+  },
   fields: {},
   see: allocatePayment.see,
   do: async ({ trx, target: { id: paymentId }, by }) => ({
@@ -154,6 +266,7 @@ const paidBack = act({
 const cancelContract = act({
   about: contract,
   right: 'billing.cancelContract',
+  command: { name: 'contract:cancel', asks: 'on a terminal' },
   fields: {},
   see: (_db, target) => seenOfContract(target),
   async do({ trx, target, by: { now, trail } }) {
@@ -170,3 +283,10 @@ export const moneyActs = {
   'paid-back': paidBack,
   cancel: cancelContract,
 };
+
+/** Further ways by command, with the intent that they say. */
+export const moneyByCommand: [intent: string, act: AnyAct][] = [
+  ['pay', recordNamed],
+  ['pay', payAll],
+  ['credit', voidInvoice],
+];

@@ -24,9 +24,11 @@ import { setUserRole, setUserSuspended, type User } from '../../db/tables/users.
 import { act, person } from '../acts/act.ts';
 import { readBy, readOneOf, readSome, refuse } from '../acts/fields.ts';
 import { tellOtherAdministrators } from '../acts/tell-administrators.ts';
-import { AppError } from '../basics/errors.ts';
+import { AppError, invalidMember } from '../basics/errors.ts';
 import { faultWords } from '../basics/fault-words.ts';
 import { decideWaiting } from '../billing/invoices/waiting-country.ts';
+import { readCountry } from '../billing/values/countries.ts';
+import { readVatIdOfAny } from '../billing/values/vat-ids.ts';
 import { removeFactors } from '../identity/factor/remove-factors.ts';
 import { requireAllowance, spendAllowance } from '../identity/ground/allowances.ts';
 import { capabilities } from '../identity/ground/capabilities.ts';
@@ -45,6 +47,7 @@ const suspend = act({
   about: person,
   right: 'people.suspend',
   event: 'staff.suspend',
+  command: { name: 'user:suspend', mustChange: ({ frozenAt }) => frozenAt !== null },
   fields: {},
   see: (_db, { suspendedAt, frozenAt }) => ({ suspendedAt, frozenAt }),
   async do({ trx, deps, target, requireOtherAdmin, record }) {
@@ -62,6 +65,7 @@ const freeze = act({
   about: person,
   right: 'people.freeze',
   event: 'staff.freeze',
+  command: { name: 'user:freeze', needsWhy: true },
   fields: {},
   see: suspend.see,
   async do({ trx, deps, target, author, requireOtherAdmin, record }) {
@@ -82,6 +86,7 @@ const resume = act({
   about: person,
   right: 'people.resume',
   event: 'staff.resume',
+  command: { name: 'user:resume', mustChange: () => true },
   fields: {},
   see: suspend.see,
   async do({ trx, deps, target, record }) {
@@ -101,6 +106,7 @@ const endAllSessions = act({
   about: person,
   right: 'people.endSessions',
   event: 'staff.end_sessions',
+  command: { name: 'user:end-sessions', needsWhy: true },
   fields: {},
   // Not which: whoever logs in again and again must not be able to hold the end of their sessions up.
   see: async (db, target, now) => ({ hasSessions: await hasSessions(db, target, now) }),
@@ -118,6 +124,11 @@ const sendMail = act({
   about: person,
   right: 'people.sendMail',
   event: 'staff.send_mail',
+  command: {
+    name: 'user:send-mail',
+    takes: { kind: { option: '--kind <kind>', isRequired: true } },
+    needsWhy: true,
+  },
   fields: { kind: readMailKind },
   see: (_db, { email, holdsEmail, emailVerifiedAt }) => ({ email, holdsEmail, emailVerifiedAt }),
   /** Of all the staff together, to one person. */
@@ -154,6 +165,7 @@ const removeAllFactors = act({
   about: person,
   right: 'people.removeFactors',
   event: 'staff.remove_factors',
+  command: { name: 'user:remove-factors', mustChange: () => true },
   fields: {},
   async see(db, { id, codeFactors, hasPasskey }) {
     const passkeys = hasPasskey ? (await listPasskeys(db, id)).map((each) => each.id).sort() : [];
@@ -173,14 +185,23 @@ const removeAllFactors = act({
 });
 
 /** It is kept though the account has it already: the marketplace may take its own back. */
-const decide = (event: string, decision: Decision, ...choices: string[]) =>
+const decide = (name: string, decision: Decision, ...choices: string[]) =>
   act({
     about: person,
     right: 'people.decide',
-    event,
+    event: `staff.${name}`,
     locksLinks: true,
+    command: {
+      name: `account:${name}`,
+      ...(choices.length > 0 && { takes: { capability: '<what>' } }),
+      needsWhy: true,
+      json: ({ account }) => ({
+        capabilities: [...account.capabilities].sort(),
+        verified: account.verifiedAt !== null,
+      }),
+    },
     /** A capability, or the verification. */
-    fields: { capability: (typed) => (choices.length > 1 ? readOneOf(...choices)(typed) : verification) },
+    fields: { capability: choices.length > 0 ? readOneOf(...choices) : () => verification },
     see: (db, { account }) => findDecided(db, account.id),
     async do({ trx, deps, target, record }, { capability: what }) {
       const { id } = target.account;
@@ -211,6 +232,7 @@ const changeRole = act({
   about: person,
   right: 'people.setRole',
   event: 'staff.change_role',
+  command: { name: 'user:role', takes: { role: '<role>' }, needsWhy: true, json: ({ role }) => ({ role }) },
   locksLinks: true,
   fields: { role: readRole },
   see: (_db, { role }) => ({ role }),
@@ -261,6 +283,7 @@ const keep = act({
   about: person,
   right: 'people.keep',
   event: 'staff.keep',
+  command: { name: 'user:keep', needsWhy: true },
   fields: {},
   see: planDeletion.see,
   async do({ trx, deps, target, record }) {
@@ -276,6 +299,7 @@ const changeEmail = act({
   about: person,
   right: 'people.changeEmail',
   event: 'staff.change_email',
+  command: { name: 'user:change-email', takes: { email: '<new>' }, asks: 'always', needsWhy: true },
   fields: { email: (typed, { config }) => readNewEmailAddress(typed, config) ?? refuse('email_malformed') },
   see: async (db, { id, email }, now) => ({ email, pending: await describePendingNewAddress(db, id, now) }),
   async do({ trx, deps, target }, { email }) {
@@ -301,9 +325,7 @@ const endFreeze = act({
   async do({ trx, deps, target, trail, record }, { keep: kept, removeFactors: removesFactors }) {
     if (!target.suspendedAt) return undefined;
     if (!(await thaw(trx, deps, target, { keep: kept, removesFactors, trail, record })))
-      throw new AppError('validation_failed', {
-        errors: [{ pointer: '/keep', detail: faultWords.keep_unknown }],
-      });
+      throw invalidMember('/keep', faultWords.keep_unknown);
     return { removesFactors: removesFactors ? 'yes' : 'no' };
   },
 });
@@ -334,7 +356,12 @@ const checkVatId = act({
   about: person,
   right: 'billing.checkVatId',
   event: 'staff.check_vat_id',
-  fields: { vatId: readSome, checked: readOneOf('yes', 'no') },
+  command: {
+    name: 'vat-id:checked',
+    takes: { vatId: '<vat id>', checked: { option: '--no', values: ['no', 'yes'] } },
+    needsWhy: true,
+  },
+  fields: { vatId: (typed) => readVatIdOfAny(typed) ?? readSome(typed), checked: readOneOf('yes', 'no') },
   async see(db, { account }) {
     const { vatId, hasCheckedVatId } = (await findBillingDetails(db, account.id)) ?? noDetails;
     return { vatId, hasCheckedVatId };
@@ -355,7 +382,12 @@ const acceptCountry = act({
   about: person,
   right: 'billing.acceptCountry',
   event: 'staff.accept_country',
-  fields: { country: readSome, accepted: readOneOf('yes', 'no') },
+  command: {
+    name: 'country:accept',
+    takes: { country: '<country>', accepted: { option: '--no', values: ['no', 'yes'] } },
+    needsWhy: true,
+  },
+  fields: { country: (typed) => readCountry(typed) ?? readSome(typed), accepted: readOneOf('yes', 'no') },
   async see(db, { account }) {
     const { address, country, vatId, waiting } = (await findBillingDetails(db, account.id)) ?? noDetails;
     return { address, country, vatId, waiting };
@@ -375,11 +407,11 @@ export const peopleActs = {
   'end-sessions': endAllSessions,
   'send-mail': sendMail,
   'remove-factors': removeAllFactors,
-  verify: decide('staff.verify', true),
-  unverify: decide('staff.unverify', false),
-  grant: decide('staff.grant', true, ...capabilities),
-  revoke: decide('staff.revoke', false, ...capabilities),
-  undecide: decide('staff.undecide', null, ...capabilities, verification),
+  verify: decide('verify', true),
+  unverify: decide('unverify', false),
+  grant: decide('grant', true, ...capabilities),
+  revoke: decide('revoke', false, ...capabilities),
+  undecide: decide('undecide', null, ...capabilities, verification),
   'change-role': changeRole,
   'plan-deletion': planDeletion,
   keep,

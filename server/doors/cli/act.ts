@@ -1,16 +1,22 @@
-// Acts on somebody by a command: what staff do on a person's page (contract 12.37), by the same functions. Each such command is
-// added by `addAct`, and its options by `addOperator` and `addReason`.
-import { type Argument, type Command, Option } from 'commander';
+// Acts by command: what staff do by forms (contract 12.37), each made from its record (server/staff/acts.ts); and what other
+// commands that change something share with them.
+import { Argument, type Command, InvalidArgumentError, Option } from 'commander';
 import type { Database } from '../../../db/postgres/client.ts';
 import { inTransaction, type Origin } from '../../../db/postgres/transactions.ts';
 import { deferAuditEvent, recordAuditEvent } from '../../../db/tables/audit-events.ts';
-import { findUserById, type User } from '../../../db/tables/users.ts';
-import { type AnyAct, actAsOperator, type Given } from '../../acts/act.ts';
+import { findContract } from '../../../db/tables/service-contracts.ts';
+import type { User } from '../../../db/tables/users.ts';
+import { type AnyAct, actAsOperator, type Subject } from '../../acts/act.ts';
+import { type Given, readFields } from '../../acts/fields.ts';
 import { AppError } from '../../basics/errors.ts';
+import { faultWords } from '../../basics/fault-words.ts';
+import { isUuid } from '../../basics/uuid.ts';
 import { endsWithPerson } from '../../billing/customers/ends-with-person.ts';
-import { environment, print, systemUser } from '../../runtime/process.ts';
+import { numberSchema, paymentIdSchema } from '../../billing/payments/payment-message.ts';
+import { environment, isTerminal, print, systemUser } from '../../runtime/process.ts';
 import { readConfig } from '../../settings/config.ts';
-import { peopleActs } from '../../staff/people-acts.ts';
+import { actsByCommand } from '../../staff/acts.ts';
+import { type CommandWords, commandWords } from '../../staff/command-words.ts';
 import {
   CommandError,
   describeRefusal,
@@ -23,6 +29,7 @@ import {
   requireAnswerable,
   requireYes,
   show,
+  UsageError,
   type UserKey,
   withDatabase,
   writeJson,
@@ -37,7 +44,7 @@ export const addOperator = (command: Command): Command =>
     .option('--by <name>', "who you are, for the audit (default: the system's user)", readName)
     .option('--json', 'for programs: one JSON object a line', false);
 
-/** The options of every command that changes something about somebody. */
+/** The options of every command that changes something. */
 export function addReason(command: Command, { isRequired }: { isRequired: boolean }): Command {
   const why = new Option('--why <text>', 'kept in the audit').argParser(readWhy);
   return addOperator(command.addOption(why.makeOptionMandatory(isRequired)));
@@ -49,9 +56,7 @@ export const originOf = (command: string, { why }: { why?: string }): Origin => 
   ...(why !== undefined && { why }),
 });
 
-export const operatorDeps = () => ({ now, endsWithPerson, config: readConfig(environment) });
-
-export function authorOf({ by, why }: { by?: string; why?: string }) {
+function authorOf({ by, why }: { by?: string; why?: string }) {
   const user = systemUser();
   return { by: 'operator', name: by ?? user, systemUser: user, why } as const;
 }
@@ -88,28 +93,17 @@ export const deferActEvent = (
   reason: { by?: string; why?: string },
 ): void => deferAuditEvent(trx, buildEvent(type, userId, reason));
 
-export type AskedByCommand = {
-  command: string;
-  key: UserKey;
-  intent: keyof typeof peopleActs;
-  given?: Given;
-  reason: { by?: string; why?: string };
-};
+const depsOf = () => ({ now, endsWithPerson, config: readConfig(environment) });
 
-/** Does it, and returns whether there was anything to do, with the person as they were before. */
-export async function actByCommand(
+/** Does it. The result is what the act returns: undefined if there was nothing to do. */
+export const actByCommand = (
   db: Database,
-  { command, key, intent, given = {}, reason }: AskedByCommand,
-): Promise<{ done: 'done' | 'nothing'; user: User }> {
-  const deps = operatorDeps();
-  return inTransaction(db, originOf(command, reason), async (trx) => {
-    const user = await findUser(trx, key);
-    if (!user) throw noSuchUser();
-    const asked = { given: { ...given, id: user.id }, author: authorOf(reason) };
-    const result = await actAsOperator(trx, deps, peopleActs[intent] as AnyAct, asked);
-    return { done: result === undefined ? 'nothing' : 'done', user };
-  });
-}
+  command: string,
+  { act, given, reason }: { act: AnyAct; given: Given; reason: { by?: string; why?: string } },
+): Promise<unknown> =>
+  inTransaction(db, originOf(command, reason), (trx) =>
+    actAsOperator(trx, depsOf(), act, { given, author: authorOf(reason) }),
+  );
 
 /** What an act has done, for programs (contract 12.43). */
 export const toJson = (intent: string, done: boolean, id: string, more: Record<string, unknown> = {}) =>
@@ -118,77 +112,152 @@ export const toJson = (intent: string, done: boolean, id: string, more: Record<s
 /** Names somebody in a question. */
 export const nameUser = ({ name, email }: User) => `${show(name)} <${show(email)}>`;
 
-type Outcome = { user: User; given: Given };
-
-type ActCommand = {
-  name: string;
-  intent: keyof typeof peopleActs;
-  description: string;
-  isWhyRequired?: boolean;
-  /** What is given beside the person, as an argument or an option. */
-  takes?: { argument: Argument; as: keyof Given } | { option: Option; as: keyof Given };
-  /** An option without a value, and what is given with it and without. */
-  flag?: { option: Option; as: keyof Given; given: [on: string, off: string] };
-  /** For what cannot be undone: a question that names the person. */
-  question?: (user: User, given: Given) => string;
-  /** What was done. `user` is the person as they are now. */
-  say: (outcome: Outcome) => string;
-  /** What is said where there was nothing to change. Throws where that is a refusal. */
-  nothing: (outcome: Outcome) => string;
-  /** What programs get beside that. */
-  more?: (user: User) => Record<string, unknown>;
-  /** The refusal `not_allowed` in words. */
-  notAllowed?: string;
+/** How a command names what it is about. */
+type Named = {
+  argument: [name: string, about: string, read: (text: string) => unknown];
+  /** Undefined: there is no such thing. */
+  // biome-ignore lint/suspicious/noExplicitAny: it is what `read` of the same argument gives
+  toGiven: (db: Database, key: any) => Promise<Given | undefined>;
+  missing: string;
 };
 
-/** For an act that is refused where there is nothing to change. */
-export const refuse = (sentence: string) => (): never => {
-  throw new CommandError(sentence);
+const readBy = (isRight: (text: string) => boolean, sentence: string) => (text: string) => {
+  if (!isRight(text)) throw new InvalidArgumentError(sentence);
+  return text;
 };
 
-export function addAct(program: Command, act: ActCommand): void {
-  const { name, takes, flag, question } = act;
-  const command = program
-    .command(name)
-    .description(act.description)
-    .argument('<email>', 'an address that they hold, or their id', readUserKey);
-  if (takes && 'argument' in takes) command.addArgument(takes.argument);
-  if (takes && 'option' in takes) command.addOption(takes.option);
-  if (flag) command.addOption(flag.option);
-  if (question) command.option('--yes', 'do not ask', false);
-  addReason(command, { isRequired: act.isWhyRequired ?? true });
-  command.action(async (key: UserKey, ...rest: unknown[]) => {
-    const argument = takes && 'argument' in takes ? [rest.shift()] : [];
-    const options = rest[0] as Reason & { yes: boolean } & Record<string, string>;
-    const [value] = takes && 'option' in takes ? [options[takes.option.attributeName()]] : argument;
-    const [on, off] = flag?.given ?? [];
-    const given: Given = {
-      ...(takes && { [takes.as]: value }),
-      ...(flag && { [flag.as]: options[flag.option.attributeName()] ? on : off }),
-    } as Given;
-    if (question) requireAnswerable(options);
-    print(await withDatabase((db) => perform(db, act, { key, given, options })));
-  });
+const named: Record<Subject<unknown>['name'], Named> = {
+  person: {
+    argument: ['<email>', 'an address that they hold, or their id', readUserKey],
+    async toGiven(db, key: UserKey) {
+      const user = await findUser(db, key);
+      return user && { id: user.id };
+    },
+    missing: noSuchUser().message,
+  },
+  invoice: {
+    argument: [
+      '<number>',
+      'of the invoice',
+      readBy((text) => numberSchema.safeParse(text).success, 'Enter the number of an invoice.'),
+    ],
+    toGiven: async (_db, number: string) => ({ number: numberSchema.parse(number) }),
+    missing: 'There is no invoice with this number.',
+  },
+  payment: {
+    argument: [
+      '<id>',
+      'of the payment',
+      readBy(
+        (text) => paymentIdSchema.safeParse(text).success || /^invoice#\d+$/.test(text),
+        'Enter the id of a payment.',
+      ),
+    ],
+    toGiven: async (_db, payment: string) => ({ payment }),
+    missing: 'There is no payment with this id, or no invoice with this number.',
+  },
+  contract: {
+    argument: ['<signup id>', "the CRM's id for it", (text) => text],
+    async toGiven(db, signupId: string) {
+      const contract = await findContract(db, { signupId });
+      return contract && { contract: contract.id };
+    },
+    missing: 'There is no contract for this signup.',
+  },
+  mail: {
+    argument: ['<id>', 'as `mails` lists it', readBy(isUuid, 'Enter the id of an email.')],
+    toGiven: async (_db, id: string) => ({ id }),
+    missing: 'No email with this id waits.',
+  },
+  settings: { argument: ['', '', String], toGiven: async () => ({}), missing: '' },
+};
+
+type Options = Reason & { yes: boolean } & Record<string, string | undefined>;
+type Asked = { intent: string; act: AnyAct; words: CommandWords<unknown>; key: unknown; given: Given };
+
+/** Adds the commands of all acts. */
+export function addActCommands(program: Command): void {
+  for (const [intent, act] of actsByCommand) {
+    const { name = '', takes = {}, asks, needsWhy = false } = act.command ?? {};
+    const words = commandWords[name];
+    if (!words) continue;
+    const command = program.command(name).description(words.about);
+    command.argument(...named[act.about.name].argument);
+    const fields = Object.entries(takes).map(([field, taken]) => {
+      const about = words.takes?.[field as keyof Given] ?? '';
+      const { choices } = act.fields[field] ?? {};
+      if (typeof taken === 'string') {
+        const argument = new Argument(taken, about);
+        command.addArgument(choices ? argument.choices(choices) : argument);
+        return { field };
+      }
+      const option = new Option(taken.option, about).makeOptionMandatory(taken.isRequired);
+      command.addOption(choices && !taken.values ? option.choices(choices) : option);
+      return { field, option: option.attributeName(), values: taken.values };
+    });
+    if (asks) command.option('--yes', 'do not ask', false);
+    addReason(command, { isRequired: needsWhy });
+    command.action(async (key: unknown, ...rest: unknown[]) => {
+      const options = rest[fields.filter(({ option }) => option === undefined).length] as Options;
+      const given = Object.fromEntries(
+        fields.flatMap(({ field, option, values }) => {
+          const typed = option === undefined ? rest.shift() : options[option];
+          const value = values ? values[typed ? 0 : 1] : typed;
+          return value === undefined ? [] : [[field, value]];
+        }),
+      ) as Given;
+      if (asks === 'always') requireAnswerable(options);
+      print(await withDatabase((db) => perform(db, { intent, act, words, key, given }, options)));
+    });
+  }
 }
 
 async function perform(
   db: Database,
-  act: ActCommand,
-  { key, given, options }: { key: UserKey; given: Given; options: Reason & { yes: boolean } },
+  { intent, act, words, key, given: taken }: Asked,
+  options: Options,
 ): Promise<string> {
-  const { name: command, intent, question, notAllowed } = act;
-  const user = await findUser(db, key);
-  if (!user) throw noSuchUser();
-  if (question) await requireYes(options, question(user, given));
-  const asked = { command, key: { id: user.id }, intent, given, reason: options };
-  const { done } = await actByCommand(db, asked).catch((error) => {
-    if (!(error instanceof AppError)) throw error;
-    const isOurs = error.code === 'not_allowed' && notAllowed !== undefined;
-    throw new CommandError(isOurs ? notAllowed : describeRefusal(error));
-  });
-  const isDone = done === 'done';
-  const present = (await findUserById(db, user.id)) ?? user;
-  const outcome = { user: present, given };
-  const said = isDone ? act.say(outcome) : act.nothing(outcome);
-  return options.json ? toJson(intent, isDone, user.id, act.more?.(present)) : said;
+  const { about, command, fields } = act;
+  const { toGiven, missing } = named[about.name];
+  const ofKey = await toGiven(db, key);
+  const given = { ...taken, ...ofKey };
+  const found = ofKey && (await about.find(db, given));
+  if (!found?.thing) throw new CommandError(missing);
+  // What is wrong with how it was given is said before anything is asked.
+  await readFields(fields, given, { ...depsOf(), db, thing: found.thing }).catch(refuseField(act, words));
+  if (words.asks) {
+    const yes = options.yes || (command?.asks === 'on a terminal' && !isTerminal());
+    await requireYes({ yes }, show(words.asks(found.thing, given)));
+  }
+  const result = await actByCommand(db, command?.name ?? '', { act, given, reason: options }).catch(
+    (error) => {
+      if (!(error instanceof AppError)) throw error;
+      if (error.code === 'not_found') throw new CommandError(missing);
+      if (error.code === 'not_allowed' && words.notAllowed) throw new CommandError(words.notAllowed);
+      const isBare = about.isPerson || error.errors.length > 0;
+      throw new CommandError(`${isBare ? '' : 'Nothing changed: '}${describeRefusal(error)}`);
+    },
+  );
+  const present = (await about.find(db, given)) ?? found;
+  const outcome = { given, result };
+  const { done = result !== undefined, ...more } = command?.json?.(present.thing, outcome) ?? {};
+  const said = show((done ? words.done : words.nothing)(present.thing, outcome));
+  if (!done && command?.mustChange?.(present.thing)) throw new CommandError(said);
+  const id = about.isPerson ? found.userId : key;
+  return options.json ? writeJson({ done, intent, id, ...more }) : said;
 }
+
+/** Throws what is wrong with how the command was given. A number that is not there is no wrong usage. */
+const refuseField =
+  ({ command }: AnyAct, { wrong }: CommandWords<unknown>) =>
+  (error: unknown): never => {
+    const [first] = error instanceof AppError ? error.errors : [];
+    if (!first) throw error;
+    if (first.detail === faultWords.invoice_unknown) throw new CommandError(named.payment.missing);
+    const field = first.pointer.slice(1);
+    const said = wrong?.[field as keyof Given];
+    if (said) throw new UsageError(said);
+    const taken = command?.takes?.[field];
+    const [flag] = typeof taken === 'string' ? [taken] : (taken?.option.split(' ') ?? []);
+    throw new UsageError(flag ? `${flag}: ${first.detail}` : first.detail);
+  };

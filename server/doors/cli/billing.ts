@@ -1,17 +1,11 @@
 // Signups and mails.
 import { type Command, Option } from 'commander';
-import { inTransaction } from '../../../db/postgres/transactions.ts';
 import { listFailedMails, retryFailedMails } from '../../../db/tables/mails.ts';
-import { findUnsentMail } from '../../../db/tables/unsent-mails.ts';
-import { actAsOperator, isId } from '../../acts/act.ts';
-import { AppError } from '../../basics/errors.ts';
 import { describeAnswer } from '../../mail/describe-answer.ts';
 import { environment, print } from '../../runtime/process.ts';
 import { readConfig } from '../../settings/config.ts';
-import { mailActs } from '../../staff/mails.ts';
 import { sendSignup } from '../demo/crm.ts';
-import { addReason, authorOf, operatorDeps, originOf, type Reason } from './act.ts';
-import { CommandError, now, readNumber, show, UsageError, withDatabase, writeJson } from './command.ts';
+import { CommandError, now, readNumber, show, withDatabase } from './command.ts';
 
 export function addBillingCommands(program: Command): void {
   program
@@ -65,48 +59,4 @@ export function addBillingCommands(program: Command): void {
         if (retry) print(`${await retryFailedMails(db, now())} will be sent again.`);
       }),
     );
-
-  addMailAct(program, {
-    ...{
-      name: 'mail:retry',
-      intent: 'retry',
-      description: 'send an email that failed or was given up again',
-    },
-    done: 'It will be sent again.',
-    nothing: 'There is nothing to do: it has not failed, or is tried within two minutes.',
-  });
-  addMailAct(program, {
-    ...{ name: 'mail:give-up', intent: 'give-up', description: 'do not try an email any more' },
-    ...{ done: 'It is given up.', nothing: 'It had been given up already.' },
-  });
-}
-
-type MailCommand = {
-  name: string;
-  intent: keyof typeof mailActs;
-  description: string;
-  done: string;
-  nothing: string;
-};
-
-/** What administrators do about a mail (contract 12.129), by the same functions. */
-function addMailAct(program: Command, { name, intent, description, ...words }: MailCommand): void {
-  const command = program.command(name).description(description).argument('<id>', 'as `mails` lists it');
-  addReason(command, { isRequired: false }).action(async (id: string, options: Reason) => {
-    if (!isId(id)) throw new UsageError('Enter the id of an email.');
-    const result = await withDatabase((db) =>
-      inTransaction(db, originOf(name, options), async (trx) => {
-        if (!(await findUnsentMail(trx, id))) throw new CommandError('No email with this id waits.');
-        const asked = { given: { id }, author: authorOf(options) };
-        return actAsOperator(trx, operatorDeps(), mailActs[intent], asked);
-      }),
-    ).catch((error) => {
-      if (!(error instanceof AppError)) throw error;
-      throw new CommandError(
-        'Nothing changed: this email guards an account, so it is never given up by hand.',
-      );
-    });
-    const done = result !== undefined;
-    print(options.json ? writeJson({ done, intent, id }) : done ? words.done : words.nothing);
-  });
 }

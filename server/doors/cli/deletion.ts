@@ -11,6 +11,7 @@ import { endsWithPerson } from '../../billing/customers/ends-with-person.ts';
 import { isLastAdmin } from '../../identity/person/deletion.ts';
 import { eraseUser } from '../../identity/person/erase-user.ts';
 import { print } from '../../runtime/process.ts';
+import { peopleActs } from '../../staff/people-acts.ts';
 import { actByCommand, addReason, deferActEvent, nameUser, originOf, type Reason, toJson } from './act.ts';
 import {
   findUser,
@@ -64,8 +65,8 @@ const erase = (db: Database, id: string, { by, json }: Reason): Promise<string> 
   });
 
 async function plan(db: Database, { id }: User, { json, ...reason }: Options): Promise<string> {
-  const asked = { command: name, key: { id }, intent: 'plan-deletion', reason } as const;
-  const { done } = await actByCommand(db, asked);
+  const act = peopleActs['plan-deletion'];
+  const done = (await actByCommand(db, name, { act, given: { id }, reason })) !== undefined;
   const user = await findUserById(db, id);
   if (!user) throw noSuchUser();
   const dueAt = user.deletionDueAt?.toISOString();
@@ -74,7 +75,7 @@ async function plan(db: Database, { id }: User, { json, ...reason }: Options): P
     ['trialing', 'active', 'past_due'].includes(presentStatus(each, now())),
   ).length;
   const invoices = await countInvoices(db, user);
-  if (json) return toJson('plan-deletion', done === 'done', id, { dueAt, toCancel: live, invoices });
+  if (json) return toJson('plan-deletion', done, id, { dueAt, toCancel: live, invoices });
   const held = user.suspendedAt
     ? ' That will not happen while the user is suspended: resume them, or use --now.'
     : '';

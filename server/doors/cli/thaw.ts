@@ -5,6 +5,7 @@ import { findAddressOwner } from '../../../db/tables/address-owners.ts';
 import { allCodeFactors, nameCodeFactors } from '../../identity/factor/code-factors.ts';
 import { listMailboxes, type Mailbox } from '../../identity/recovery/freeze.ts';
 import { print } from '../../runtime/process.ts';
+import { peopleActs } from '../../staff/people-acts.ts';
 import { actByCommand, addReason, type Reason, toJson } from './act.ts';
 import {
   CommandError,
@@ -57,15 +58,11 @@ async function perform(db: Database, key: UserKey, { keep, removeFactors, ...rea
       'The account does not have this address. Without --keep, this command lists those that it has.',
     );
   const given = { keep, removeFactors: removeFactors ? 'yes' : '' };
-  const { done } = await actByCommand(db, {
-    command: 'user:thaw',
-    key: { id },
-    intent: 'thaw',
-    given,
-    reason,
+  const result = await actByCommand(db, 'user:thaw', {
+    ...{ act: peopleActs.thaw, given: { id, ...given }, reason },
   });
   // Another operator was first.
-  if (done === 'nothing') throw new CommandError(notEnded);
+  if (result === undefined) throw new CommandError(notEnded);
   if (reason.json) return toJson('thaw', true, id);
   const asks =
     keep === user.email && !removeFactors ? '' : ' An email to set a password is on its way there.';

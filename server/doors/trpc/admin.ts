@@ -123,10 +123,7 @@ export const staffFormsRouter = router({
   /** The kinds of mails that a list can be of, in words. */
   mailKinds: staff.query(() => listMailKinds()),
 
-  /**
-   * A form of a page about such things: an act by its intent, with the fields of its form. Throws 400 `invalid_request` for
-   * another intent.
-   */
+  /** A form of a page: an act by its intent, with the fields of its form. Throws 400 `invalid_request` for another intent. */
   act: staff
     .input(
       z.object({
@@ -136,7 +133,9 @@ export const staffFormsRouter = router({
       }),
     )
     .mutation(({ ctx, input: { about, intent, given, ...more } }) => {
-      const asked = isIntent(intent) && acts[intent].about.name === about ? acts[intent] : undefined;
+      // Of another thing, nothing is found by what the page names.
+      const isOfPerson = about === 'person';
+      const asked = isIntent(intent) && (acts[intent].about.isPerson ?? false) === isOfPerson && acts[intent];
       if (!asked) throw new AppError('invalid_request', { detail: faultWords.choice_missing });
       return perform(ctx, asked, { ...given, ...more });
     }),
