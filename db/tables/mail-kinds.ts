@@ -67,19 +67,28 @@ export const letterKinds = [
 
 export type LetterKind = (typeof letterKinds)[number];
 
-/** Mails about trials, contracts, documents and money (server/billing/invoices/mails.ts). */
-export const billingMailKinds = [
+/** Mails about documents and money (server/billing/invoices/mails.ts). */
+const documentMailKinds = [
   'invoice_issued',
   'invoice_reminder_1',
   'invoice_reminder_2',
   'payment_received',
   'credit_note_issued',
-  'trial_ends',
-  'contract_cancel_asked',
-  'contract_kept',
 ] as const;
 
+/** Mails about contracts and trials. */
+const contractMailKinds = ['trial_ends', 'contract_cancel_asked', 'contract_kept'] as const;
+
+export type DocumentMailKind = (typeof documentMailKinds)[number];
+export type ContractMailKind = (typeof contractMailKinds)[number];
+
+/** A new one has to be added to the triggers of `mails` and `restores`, by a migration: they hold it while billing waits. */
+export const billingMailKinds = [...documentMailKinds, ...contractMailKinds] as const;
+
 export type BillingMailKind = (typeof billingMailKinds)[number];
+
+export const isAboutContract = (kind: BillingMailKind): kind is ContractMailKind =>
+  (contractMailKinds as readonly string[]).includes(kind);
 
 export type MailKind = LetterKind | NoticeKind | BillingMailKind;
 

@@ -4,7 +4,12 @@ import { findAllocated, findMailbox, findPdf, findReminders } from '../../db/tab
 import { findSettingsInForce } from '../../db/tables/billing-settings.ts';
 import { findFacts } from '../../db/tables/documents.ts';
 import { findInvoice, type Invoice, unmarkReminded } from '../../db/tables/invoices.ts';
-import type { BillingMailKind } from '../../db/tables/mail-kinds.ts';
+import {
+  type BillingMailKind,
+  type ContractMailKind,
+  type DocumentMailKind,
+  isAboutContract,
+} from '../../db/tables/mail-kinds.ts';
 import type { MailRow } from '../../db/tables/mails.ts';
 import { findBillingPause } from '../../db/tables/restores.ts';
 import { type Contract, findContract } from '../../db/tables/service-contracts.ts';
@@ -19,7 +24,7 @@ import type { MailMessage } from './layout.ts';
 import type { Message } from './mailer.ts';
 
 /** `isCopy`: for whom the address for invoices is not, while nobody has said that it is to stay. */
-type Mail = Pick<MailRow, 'id' | 'details'> & { kind: BillingMailKind; isCopy: boolean };
+type Mail<Kind> = Pick<MailRow, 'id' | 'details'> & { kind: Kind; isCopy: boolean };
 
 export type BillingMessage = Pick<Message, 'to' | 'attachment'> & { message: MailMessage };
 
@@ -34,22 +39,21 @@ const longestWaitMs = 24 * 60 * 60 * 1_000;
 /** What the mail says now. `until`: it waits for its document. Undefined: it is not true any more, or nobody is to get it. */
 export async function composeBillingMail(
   deps: Dependencies,
-  { id, kind, details: { copy, ...own } }: Omit<Mail, 'isCopy'>,
+  { id, kind, details: { copy, ...own } }: Omit<Mail<BillingMailKind>, 'isCopy'>,
 ): Promise<BillingMessage | { until: Date } | undefined> {
   // One that was written, or taken to be sent, while the database was said to be restored: a trigger puts it off until the resume.
   if (await findBillingPause(deps.db)) return { until: waitFrom(deps.now(), undefined) };
-  const details: Mail['details'] = copy ? JSON.parse(copy) : own;
-  const mail = { id, kind, details, isCopy: copy !== undefined };
-  return details.document
-    ? composeAboutDocument(deps, mail, details.document)
-    : composeAboutContract(deps, mail);
+  const mail = { id, details: copy ? JSON.parse(copy) : own, isCopy: copy !== undefined };
+  return isAboutContract(kind)
+    ? composeAboutContract(deps, { ...mail, kind })
+    : composeAboutDocument(deps, { ...mail, kind });
 }
 
 async function composeAboutDocument(
   { db, config, now }: Dependencies,
-  { id, kind, details, isCopy }: Mail,
-  number: string,
+  { id, kind, details, isCopy }: Mail<DocumentMailKind>,
 ): Promise<BillingMessage | { until: Date } | undefined> {
+  const number = details.document ?? '';
   const facts = (await findFacts(db, number)) as DocumentFacts | undefined;
   const invoice = facts && (await findInvoice(db, facts.invoice?.number ?? number));
   if (!facts || !invoice) return undefined;
@@ -106,7 +110,7 @@ const toArchive =
   'You received this email because a copy of each invoice and credit note goes to this address.';
 const toInvoices = 'You received this email because this is the address for invoices of an account.';
 
-const reminders: Partial<Record<BillingMailKind, 1 | 2>> = { invoice_reminder_1: 1, invoice_reminder_2: 2 };
+const reminders: Partial<Record<DocumentMailKind, 1 | 2>> = { invoice_reminder_1: 1, invoice_reminder_2: 2 };
 
 const betweenRemindersMs = 6 * 24 * 60 * 60 * 1_000;
 
@@ -116,7 +120,7 @@ const betweenRemindersMs = 6 * 24 * 60 * 60 * 1_000;
  */
 async function findOtherReminder(
   db: Dependencies['db'],
-  kind: BillingMailKind,
+  kind: DocumentMailKind,
   number: string,
   now: Date,
 ): Promise<'is later' | Date | undefined> {
@@ -130,19 +134,25 @@ async function findOtherReminder(
 }
 
 /** A document stays issued whatever comes after it; what is asked or thanked for may be over. */
-function isTrue(kind: BillingMailKind, { status }: Invoice, allocated: number): boolean {
+function isTrue(kind: DocumentMailKind, { status }: Invoice, allocated: number): boolean {
   if (reminders[kind]) return status === 'open';
   return kind !== 'payment_received' || allocated > 0;
 }
 
 async function composeAboutContract(
   { db, config, now }: Dependencies,
-  { id, kind, details, isCopy }: Mail,
+  { id, kind, details, isCopy }: Mail<ContractMailKind>,
 ): Promise<BillingMessage | undefined> {
   const contract = await findContract(db, { id: details.contract ?? '' });
   const mailbox = contract && (await findMailbox(db, contract.id, { id, kind, isCopy }));
   const settings = (await findSettingsInForce(db))?.settings as BillingSettings | undefined;
-  if (!contract || !mailbox || mailbox.hasOther || !settings || !isStillSo(kind, contract, details, now()))
+  if (
+    !contract ||
+    !mailbox ||
+    mailbox.hasOther ||
+    !settings ||
+    !isStillSo[kind](contract, details, presentStatus(contract, now()))
+  )
     return undefined;
   const { plans, seller, terms, tax } = settings;
   const { plan, price } = contract;
@@ -164,26 +174,19 @@ export const findSellerName = async (db: Dependencies['db']): Promise<string | u
   ((await findSettingsInForce(db))?.settings as BillingSettings | undefined)?.seller.name;
 
 /** A trial ends on the day of its last instant; a contract on the day before its next period would have begun. */
-const lastDayBefore = (zone: string, endsAt: Date, kind: BillingMailKind) =>
+const lastDayBefore = (zone: string, endsAt: Date, kind: ContractMailKind) =>
   kind === 'trial_ends' ? dayIn(zone, new Date(endsAt.getTime() - 1)) : addDays(dayIn(zone, endsAt), -1);
 
-function isStillSo(
-  kind: BillingMailKind,
-  contract: Contract,
-  details: MailRow['details'],
-  now: Date,
-): boolean {
-  const status = presentStatus(contract, now);
-  const { cancelsAt, trialEndsAt } = contract;
-  switch (kind) {
-    case 'trial_ends':
-      return status === 'trialing' && cancelsAt === null && trialEndsAt?.toISOString() === details.ends;
-    case 'contract_cancel_asked':
-      return cancelsAt !== null || status === 'canceled';
-    default:
-      return cancelsAt === null && isRunning(status);
-  }
-}
+/** Whether each mail about a contract is still true. */
+const isStillSo: Record<
+  ContractMailKind,
+  (contract: Contract, details: MailRow['details'], status: Contract['status']) => boolean
+> = {
+  trial_ends: ({ cancelsAt, trialEndsAt }, { ends }, status) =>
+    status === 'trialing' && cancelsAt === null && trialEndsAt?.toISOString() === ends,
+  contract_cancel_asked: ({ cancelsAt }, _, status) => cancelsAt !== null || status === 'canceled',
+  contract_kept: ({ cancelsAt }, _, status) => cancelsAt === null && isRunning(status),
+};
 
 const nothing = (baseUrl: string): BillingWords => ({
   baseUrl,

@@ -4,7 +4,9 @@ import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { inTransaction } from '../../db/postgres/transactions.ts';
 import { findDueReminders } from '../../db/tables/billing-mails.ts';
+import { billingMailKinds } from '../../db/tables/mail-kinds.ts';
 import { retryFailedMails } from '../../db/tables/mails.ts';
+import { insertRestore } from '../../db/tables/restores.ts';
 import { lockContract, setCancelsAt } from '../../db/tables/service-contracts.ts';
 import { endsWithPerson } from '../../server/billing/customers/ends-with-person.ts';
 import { deferContractMail } from '../../server/billing/invoices/mails.ts';
@@ -809,3 +811,26 @@ afterEach(async () => {
     and (details ? 'at' or details ? 'when' or details ? 'until' or details ? 'rest')`.execute(books.db);
   expect(rows).toEqual([]);
 });
+
+it.each(billingMailKinds)(
+  '%s waits while billing does, written before or then (contract 7.340)',
+  async (kind) => {
+    const write = async () => {
+      const id = crypto.randomUUID();
+      await sql`insert into mails (id, kind, recipient, details, created_at, next_attempt_at)
+      values (${id}, ${kind}, 'books@example.test', '{}', now(), now() + interval '1 hour')`.execute(
+        books.db,
+      );
+      return id;
+    };
+    const before = await write();
+    await insertRestore(books.db);
+    try {
+      const { rows } = await sql<{ waits: boolean }>`select next_attempt_at > '9000-01-01' as waits from mails
+      where id in (${before}, ${await write()})`.execute(books.db);
+      expect(rows).toEqual([{ waits: true }, { waits: true }]);
+    } finally {
+      await sql`delete from restores`.execute(books.db);
+    }
+  },
+);
