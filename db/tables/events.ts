@@ -182,7 +182,7 @@ type ContractBody = {
   price_unit_amount: number | null;
   price_interval: 'month' | 'year' | null;
   occurred_at: string;
-  /** Missing in events from the version before. */
+  /** Until 1.1.0: missing in events that 0.3.0 appended, which are kept for 90 days. */
   cancels_at?: string | null;
 };
 

@@ -35,13 +35,10 @@ type MailTokenKey = { tokenHash: Uint8Array; purpose: MailTokenPurpose; now: Dat
 
 const isOpen = (now: Date) => sql<boolean>`ended is null and expires_at > ${now}`;
 
-/**
- * Ends a row. The version before does not know `ended`: for it the time of the row is over, on a clock that is up to ten minutes
- * slow, too (contract 9.109), and a take-back link tells of no change.
- */
+/** Ends a row, which then stays for a while from its end on, whatever becomes of the change that a take-back link tells of. */
 const endBy = (ended: MailTokenEnd | ReturnType<typeof sql<MailTokenEnd>>) => ({
   ended,
-  expires_at: sql<Date>`least(expires_at, now() - interval '10 minutes')`,
+  expires_at: sql<Date>`least(expires_at, now())`,
   change_id: null,
 });
 
@@ -105,12 +102,7 @@ export async function insertTakeBackToken(
           join
             .onRef('c.user_id', '=', 'm.user_id')
             .onRef('c.email', '=', 'm.recipient')
-            .on(
-              // The version before names no change.
-              sql<boolean>`case when m.details ? 'change' then c.id::text = m.details ->> 'change'
-              else c.what = 'email_changed' and m.kind = 'email_changed'
-                and c.expires_at >= (m.details ->> 'until')::timestamptz end`,
-            ),
+            .on(sql<boolean>`c.id::text = m.details ->> 'change'`),
         )
         .select([
           sql<Uint8Array>`${tokenHash}::bytea`.as('token_hash'),
@@ -121,8 +113,6 @@ export async function insertTakeBackToken(
           'c.id as change_id',
         ])
         .where('m.id', '=', mailId)
-        .orderBy('c.at', 'desc')
-        .limit(1)
         .forUpdate(),
     )
     .executeTakeFirst();

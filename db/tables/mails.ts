@@ -98,8 +98,7 @@ const insertCopyOfContract = prepareOfContract(copyRecipientOf);
 
 /**
  * Adds a mail to the mailbox of a contract for mails of that kind, unless there is none, or a mail with the same key; and a copy of it,
- * if somebody else is to get one (contract 7.401). The details of the copy are those of the mail, as `copy`: the version before finds
- * nothing that the mail is about, and fails before it sends it to the wrong one of the two.
+ * if somebody else is to get one (contract 7.401). The details of the copy are those of the mail, as `copy`.
  */
 export function deferBillingMail(trx: Transaction<DB>, { details, key, ...mail }: BillingMail): void {
   const text = JSON.stringify(details);

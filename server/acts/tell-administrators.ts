@@ -6,7 +6,6 @@ import { listAdmins } from '../../db/tables/deletions.ts';
 import type { WarningKind } from '../../db/tables/mail-kinds.ts';
 import { deferMail } from '../../db/tables/mails.ts';
 import type { Dependencies } from '../ground/dependencies.ts';
-import { timeOf } from '../identity/ground/notice-limits.ts';
 
 type Warning = {
   kind: WarningKind;
@@ -30,7 +29,7 @@ export async function tellOtherAdministrators(
 ): Promise<void> {
   const at = now();
   const said = {
-    ...timeOf(kind, at.toISOString()),
+    at: at.toISOString(),
     by: actorId ?? 'command',
     ...(about !== undefined && { who: about }),
     ...details,

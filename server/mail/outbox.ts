@@ -126,7 +126,8 @@ async function composeMessage(
     return { id, ...rest, ...layOut(message, style, rest.to === to ? greeted : undefined) };
   }
   if (!isLetter(kind)) {
-    const { at = details.when ?? details.time ?? '', device, until, who, by, countsAt, role, what } = details;
+    // Until 1.1.0: unsent mails of 0.6.0 and 0.5.0 have other names for the time.
+    const { at = details.time ?? details.when ?? '', device, until, who, by, countsAt, role, what } = details;
     const token = until && (await createTakeBackToken(db, id));
     const takeBack = token && until ? { link: `${baseUrl}/take-back?token=${token}`, until } : undefined;
     // This mail tells of other changes, too, so it goes out even if its link is void.

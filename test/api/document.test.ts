@@ -184,7 +184,6 @@ describe('a path of the document', () => {
       '/invoices/:number.pdf': 'a download of pages',
       '/invoices/:number.xml': 'a download of pages',
       '/passkeys/options': 'for the script of pages',
-      '/undo-email-change': 'leads to a page',
       '/trpc/*': 'for pages, with types of its own',
     };
     const isFile = (path: string) => path.startsWith('/developers/');

@@ -267,7 +267,7 @@ describe('a text that documents print', () => {
   const warnings = async () =>
     (
       await sql<{ recipient: string; details: Record<string, string> }>`
-        select recipient, details - 'time' as details from mails where kind = 'billing_texts_changed' order by recipient`.execute(
+        select recipient, details - 'at' as details from mails where kind = 'billing_texts_changed' order by recipient`.execute(
         app.db,
       )
     ).rows;

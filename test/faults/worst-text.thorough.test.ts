@@ -240,7 +240,6 @@ const queries: Door[] = [
   { path: '/login/code', fields: { ...next, use: 'recovery', new_password: '1' } },
   { path: '/continue', fields: { id: 'x' } },
   { path: '/take-back', fields: { token } },
-  { path: '/undo-email-change', fields: { token } },
   { path: '/new-address', fields: { token } },
   { path: '/stop-new-address', fields: { token, saved: 'stopped' } },
   { path: '/invoice-email/confirm', fields: { token, saved: 'confirmed' } },

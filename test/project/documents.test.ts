@@ -201,6 +201,23 @@ it('each version but the newest one names its commit, which calls itself so', as
   }
 });
 
+it('a work-around for an earlier version says until which version it stays, and is gone in that one', () => {
+  const number = (version: string) => version.split('.').reduce((sum, part) => sum * 1_000 + Number(part), 0);
+  const { version } = JSON.parse(readOurFile('package.json'));
+  const ours = readAllSources().filter(({ path }) =>
+    /^(?:app|server|db\/(?!schema\.|migrations\/))/.test(path),
+  );
+  const named = ours.flatMap(({ path, text }) =>
+    [...text.matchAll(/\bUntil (\d+\.\d+\.\d+): /g)].map(([, until = '']) => ({ path, until })),
+  );
+  expect(named.length).toBeGreaterThan(0);
+  expect(named.filter(({ until }) => number(until) <= number(version))).toEqual([]);
+  const silent = ours.filter(({ text }) =>
+    /\bthe version before\b/i.test(text.replace(/\n\s*(?:\/\/|\*)/g, '')),
+  );
+  expect(silent.map(({ path }) => path)).toEqual([]);
+});
+
 describe('the settings', () => {
   it('are all described in server/settings/words.ts, and no other', () => {
     expect(listStray()).toEqual([]);

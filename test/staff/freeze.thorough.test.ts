@@ -147,7 +147,7 @@ describe('a freeze by an administrator', () => {
       await noticesTo(other.email, 'person_frozen'),
     ]).toEqual([0, 1]);
     const { rows } = await sql<{ details: object }>`
-      select details - 'time' as details from mails where kind = 'person_frozen' and details ->> 'who' = ${id}`.execute(
+      select details - 'at' as details from mails where kind = 'person_frozen' and details ->> 'who' = ${id}`.execute(
       changes.app.db,
     );
     expect(rows).toEqual([{ details: { by: admin.id, who: id } }]);

@@ -40,7 +40,7 @@ beforeEach(async () => {
 const warningsOf = async (kind: string) =>
   (
     await sql<{ to: string; details: Record<string, string> }>`
-      select user_id as "to", details - 'time' as details from mails where kind = ${kind} order by user_id`.execute(
+      select user_id as "to", details - 'at' as details from mails where kind = ${kind} order by user_id`.execute(
       app.db,
     )
   ).rows;

@@ -696,14 +696,6 @@ describe('a link of a mail', () => {
     }
   });
 
-  it('of the version before leads here, and counts', async () => {
-    const { email, browser } = await changes.signUp();
-    const link = await changes.change(browser, email, changes.newEmail());
-    const { search } = new URL(link, 'http://localhost');
-    const led = await changes.app.send(`/undo-email-change${search}`);
-    expect([led.status, led.headers.get('location')]).toEqual([303, link]);
-  });
-
   it('stands still while its user is suspended', async () => {
     const { email, id, thief, owner } = await rob();
     await addPasskey(thief);

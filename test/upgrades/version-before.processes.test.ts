@@ -157,7 +157,7 @@ describe.skipIf(!commit)(`this version beside ${commit}`, () => {
     }
     const countIssued = async () =>
       (await sql<{ count: number }>`select count(*)::int as count from invoices`.execute(db)).rows[0]?.count;
-    // From 0.5.0 on a version knows of the restore, and does not try: so there is no fault to wait for, only time to pass.
+    // It knows of the restore, and does not try: so there is no fault to wait for, only time to pass.
     await sleep(10_000);
     expect(earlier.output()).not.toContain('billing waits since');
     expect(await countIssued()).toBe(0);

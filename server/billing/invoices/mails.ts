@@ -1,6 +1,5 @@
 // Mails about contracts, documents and money: when one is written, and its key (contract 7.270 to 7.285). Whether it is still
-// true is looked at when it is sent (server/mail/billing-mails.ts). The details hold no `at`: the version before fails at such a
-// mail before it does anything, and leaves it to this version.
+// true is looked at when it is sent (server/mail/billing-mails.ts).
 import type { Transaction } from 'kysely';
 import type { Database } from '../../../db/postgres/client.ts';
 import { inTransaction } from '../../../db/postgres/transactions.ts';

@@ -1,5 +1,5 @@
-// Payments that version 0.5.0 recorded from a file (contract 7.411). It named them by their texts as the file wrote them, so that a
-// line that says the same may have another id.
+// Until 1.1.0: payments that version 0.5.0 recorded from a file (contract 7.411). It named them by their texts as the file wrote
+// them, so that a line that says the same may have another id.
 import type { Database } from '../../../db/postgres/client.ts';
 import { listImported, type Payment } from '../../../db/tables/payments.ts';
 import { addDays } from '../values/days.ts';

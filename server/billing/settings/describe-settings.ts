@@ -46,7 +46,7 @@ function stateOf(
   return version === pending?.version ? 'pending' : 'replaced';
 }
 
-/** The members, such as `seller.iban`, that differ from the version before; empty for the first. */
+/** The members, such as `seller.iban`, that differ from the one before; empty for the first. */
 function listChanges(before: BillingSettings | undefined, settings: BillingSettings): string[] {
   if (!before) return [];
   const [old, present] = [flatten(before), flatten(settings)];

@@ -160,7 +160,7 @@ export async function confirmEmailChange(
     if (!(await consumeMailToken(trx, opened))) throw new AppError('not_found');
     const at = await findTimeOfChange(trx, deps, user.id);
     await updateUser(trx, user.id, { email, emailVerifiedAt: at });
-    // Before `reserveAddress`: if this change is not stored by then, as in the version before, the database stores one.
+    // Before `reserveAddress`: the database stores a change that is not stored by then.
     await notifyWithTakeBack(trx, deps, user, 'email_changed', { at, request: actor.request });
     await reserveAddress(trx, { email: user.email, userId: user.id, expiresAt: daysAfter(at, takeBackDays) });
     await voidMails(trx, user.id, 'address_changed');

@@ -53,19 +53,10 @@ export async function insertWithinLimits(
   notice: Notice,
   link?: TakeBackLink,
 ): Promise<void> {
-  const { at, ...more } = notice.details;
-  const details = { ...timeOf(notice.kind, at), ...more, ...link };
+  const details = { ...notice.details, ...link };
   if (await isWithinLimits(trx, notice)) deferMail(trx, { ...notice, details });
   else await holdBack(trx, notice, link);
 }
-
-// The version before does not know them. Without `at` and `when` it fails at such a mail before it sends or deletes anything, and
-// leaves the mail to this version.
-const newKinds: NoticeKind[] = ['billing_texts_changed', 'person_frozen', 'role_granted'];
-
-/** When it happened, as a mail keeps it. */
-export const timeOf = (kind: NoticeKind, at: string): Record<string, string> =>
-  newKinds.includes(kind) ? { time: at } : { at };
 
 /** Counts a notice. Other transactions that count for this mailbox wait until this one ends. */
 async function isWithinLimits(trx: Database, { kind, recipient }: Notice): Promise<boolean> {
@@ -87,7 +78,6 @@ async function holdBack(trx: Transaction<DB>, notice: Notice, link: TakeBackLink
   const lastDueAt = link ? last.withLinkDueAt : last.dueAt;
   const dueAt = new Date(Math.max(now.getTime(), lastDueAt ? lastDueAt.getTime() + hourMs : 0));
   if (await addToSummary(trx, { ...rest, dueAt, link: link && { kind, ...link } })) return;
-  // The kind is for the version before, which sends the mail as that notice.
   const details = { at: now.toISOString(), rest: rest.group, ...link };
   deferMail(trx, { kind, userId, recipient, details, now: dueAt });
 }

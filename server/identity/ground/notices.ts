@@ -76,7 +76,7 @@ export async function notifyWithTakeBack(
   const notice = { ...buildNotice({ userId, email }, kind, { at, request }), now: now() };
   const device = notice.details.device ?? null;
   await insertTakeBackChange(trx, { id: change, userId, email, what: kind, at, expiresAt, device });
-  // `until` is for the version before, which stores no changes, and for the index of mails that people wait for.
+  // `until` is for the index of mails that people wait for, too.
   await insertWithinLimits(trx, notice, { change, until: expiresAt.toISOString() });
 }
 

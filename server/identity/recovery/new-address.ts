@@ -66,11 +66,7 @@ export async function offerNewAddress(
   deferMail(trx, { kind: 'new_address', recipient: email, ...mail });
 }
 
-/**
- * For mails of kinds that the version before does not know. By the empty `until` the mails are in the lane of those that people
- * wait for, whose index asks for that name (`mails_awaited_idx`). Without `at`, the version before fails at
- * such a mail before it sends or deletes anything, and leaves the mail to this version.
- */
+/** By the empty `until` the mails are in the lane of those that people wait for, whose index asks for that name (`mails_awaited_idx`). */
 const lane = { until: '' };
 
 /** Whether our support may offer a new address to that user: no staff, and nobody who is suspended or frozen. */

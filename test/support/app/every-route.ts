@@ -32,7 +32,6 @@ const queries: Record<string, string> = {
   '/stop-new-address': `?token=${token}`,
   '/invoice-email/confirm': `?token=${token}`,
   '/go': '?next=%2Fsso%2Flaunch%2Fmarketplace',
-  '/undo-email-change': `?token=${token}`,
 };
 const forms: Record<string, Record<string, string>> = {
   '/login': { email: 'customer@example.test', password: 'local demo password' },
@@ -97,8 +96,6 @@ const needNothing = new Set([
   'HEAD /sso/launch/marketplace',
   'HEAD /sso/marketplace/callback',
   'HEAD /trpc/profile.get',
-  'GET /undo-email-change',
-  'HEAD /undo-email-change',
   'GET /demo/marketplace/login',
   'HEAD /demo/marketplace/login',
   'GET /demo/marketplace/events',
