@@ -6,12 +6,12 @@ import { runInBatches } from '../batches.ts';
 import type { Database } from '../postgres/client.ts';
 import { prepare, prepareDeferred } from '../postgres/prepare.ts';
 import type { DB } from '../schema.ts';
+import type { AuditEventType } from './audit-event-types.ts';
 
 export type AuditEvent = {
   /** Given if the event may be reported again, and must be stored once. */
   id?: string;
-  /** What the person reads of it is in server/identity/history/activity.ts. */
-  type: string;
+  type: AuditEventType;
   reason?: string;
   userId?: string;
   address?: string;

@@ -1,10 +1,12 @@
 // What staff do by a form or a program, and operators by command (contract 12.14 to 12.23): what an act is, and the one way in
 // which each is done.
+
 import type { Transaction } from 'kysely';
 import { encodeHex } from 'oslo/encoding';
 import type { Database } from '../../db/postgres/client.ts';
 import { inTransaction } from '../../db/postgres/transactions.ts';
 import type { DB } from '../../db/schema.ts';
+import type { AuditEventType } from '../../db/tables/audit-event-types.ts';
 import { type AuditEvent, deferAuditEvent } from '../../db/tables/audit-events.ts';
 import { lockExternalLinks } from '../../db/tables/external-links.ts';
 import { lockOpenSession } from '../../db/tables/sessions.ts';
@@ -80,7 +82,7 @@ export type Act<Thing, Read, Result, Right = RightName> = {
   /** Throws 429 `rate_limited`, before anything is done. */
   requireAllowance?: (deps: Pick<Dependencies, 'db'>, target: Thing, actorId: string) => Promise<void>;
   /** The event that it leaves in the audit, beside those of what it changes, with what `do` returns. */
-  event?: string;
+  event?: AuditEventType;
   command?: ByCommand<Thing>;
   /** Does it. It locks what else it changes. Undefined: there was nothing to do. */
   do: (context: ActContext<Thing>, read: Read) => Promise<Result | undefined>;

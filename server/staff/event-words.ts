@@ -1,4 +1,5 @@
 // What happened, and what changed, in words for staff: those of the person's own activity, and more.
+import type { AuditEventType } from '../../db/tables/audit-event-types.ts';
 import type { AuditRow } from '../../db/tables/audit-events.ts';
 import type { Change } from '../../db/tables/changes.ts';
 import { describeEvent, words as own } from '../identity/history/activity.ts';
@@ -6,7 +7,7 @@ import { type Detail, describeHappening, describeMembers } from '../identity/his
 import { sayMailKind } from '../mail/kind-words.ts';
 
 /** Words for the events that the person does not read. */
-const hidden: Record<string, string> = {
+const hidden: Partial<Record<AuditEventType, string>> = {
   'billing.resumed': 'Billing goes on after a restore of the database',
   'billing.set': 'The settings of billing were changed, or a change of them was stopped',
   'contract.moved': 'A contract moved on by itself',
@@ -58,7 +59,7 @@ const hidden: Record<string, string> = {
 
 /** What happened, in words, with the number of the document, the id of the payment, the file or the kind of the mail that it is about. */
 export function sayEvent(event: Pick<AuditRow, 'type' | 'reason' | 'details'>): string {
-  const words = hidden[event.type];
+  const words = hidden[event.type as AuditEventType];
   if (words === undefined) return describeEvent(event) || event.type;
   const { number, payment, file, mail, kind } = event.details ?? {};
   const ofMail = mail === undefined ? undefined : sayMailKind(String(kind));
@@ -75,7 +76,7 @@ function sayFile({ file, from, to, rows, whole }: AuditRow['details']): string {
 
 /** Every kind of event, with words for it as a whole. */
 export const listKinds = (): { kind: string; words: string }[] =>
-  [...new Set([...Object.keys(own), ...Object.keys(hidden)])]
+  (Object.keys(own) as AuditEventType[])
     .map((kind) => {
       const said = own[kind];
       const words = hidden[kind] ?? (typeof said === 'string' ? said : (said?.any ?? kind));

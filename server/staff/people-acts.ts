@@ -185,7 +185,11 @@ const removeAllFactors = act({
 });
 
 /** It is kept though the account has it already: the marketplace may take its own back. */
-const decide = (name: string, decision: Decision, ...choices: string[]) =>
+const decide = (
+  name: 'grant' | 'revoke' | 'verify' | 'unverify' | 'undecide',
+  decision: Decision,
+  ...choices: string[]
+) =>
   act({
     about: person,
     right: 'people.decide',

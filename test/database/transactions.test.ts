@@ -1,8 +1,10 @@
 // Statements that a transaction sends without waiting for each other's answers.
+
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { isDatabaseAway } from '../../db/postgres/away.ts';
 import { inTransaction } from '../../db/postgres/transactions.ts';
+import type { AuditEventType } from '../../db/tables/audit-event-types.ts';
 import { deferAuditEvent, recordAuditEvent } from '../../db/tables/audit-events.ts';
 import { consumeNonce } from '../../db/tables/nonces.ts';
 import { openFreshDatabase, type TestClient } from '../support/database/database.ts';
@@ -29,7 +31,7 @@ async function recorded(): Promise<string[]> {
 
 it('statements sent at once in a transaction are all kept', async () => {
   await inTransaction(client.db, { by: 'service' }, async (trx) => {
-    for (const type of types) deferAuditEvent(trx, { type });
+    for (const type of types) deferAuditEvent(trx, { type: type as AuditEventType });
   });
   expect(await recorded()).toEqual([...types].sort());
 });
@@ -37,11 +39,11 @@ it('statements sent at once in a transaction are all kept', async () => {
 it('statements sent at once are all undone if one of them fails, or the work around them', async () => {
   const withOneWrong = inTransaction(client.db, { by: 'service' }, async (trx) => {
     for (const [n, type] of types.entries())
-      deferAuditEvent(trx, { type, ...(n === 7 && { userId: noUuid }) });
+      deferAuditEvent(trx, { type: type as AuditEventType, ...(n === 7 && { userId: noUuid }) });
   });
   await expect(withOneWrong).rejects.toMatchObject({ code: '22P02' });
   const withAnEnd = inTransaction(client.db, { by: 'service' }, async (trx) => {
-    for (const type of types) deferAuditEvent(trx, { type });
+    for (const type of types) deferAuditEvent(trx, { type: type as AuditEventType });
     throw new Error('changed my mind');
   });
   await expect(withAnEnd).rejects.toThrow('changed my mind');
@@ -50,9 +52,9 @@ it('statements sent at once are all undone if one of them fails, or the work aro
 
 it('a transaction fails with the error of its first failed statement', async () => {
   const work = inTransaction(client.db, { by: 'service' }, async (trx) => {
-    deferAuditEvent(trx, { type: 'before' });
-    deferAuditEvent(trx, { type: 'wrong', userId: noUuid });
-    deferAuditEvent(trx, { type: 'after' });
+    deferAuditEvent(trx, { type: 'before' as AuditEventType });
+    deferAuditEvent(trx, { type: 'wrong' as AuditEventType, userId: noUuid });
+    deferAuditEvent(trx, { type: 'after' as AuditEventType });
     return consumeNonce(trx, {
       audience: 'test',
       nonce: '0123456789abcdef',
@@ -67,7 +69,7 @@ it('a transaction fails with the error of its first failed statement', async () 
 it('a transaction that swallowed a failure is not committed, and says which it was', async () => {
   const work = inTransaction(client.db, { by: 'service' }, async (trx) => {
     await sql`select 1 / 0`.execute(trx).catch(() => undefined);
-    deferAuditEvent(trx, { type: 'after' });
+    deferAuditEvent(trx, { type: 'after' as AuditEventType });
   });
   await expect(work).rejects.toMatchObject({ code: '22012' });
   const last = inTransaction(client.db, { by: 'service' }, async (trx) => {
@@ -76,7 +78,7 @@ it('a transaction that swallowed a failure is not committed, and says which it w
   await expect(last).rejects.toMatchObject({ code: '22012' });
   const alongside = inTransaction(client.db, { by: 'service' }, async (trx) => {
     const failing = sql`select 1 / 0`.execute(trx);
-    deferAuditEvent(trx, { type: 'after' });
+    deferAuditEvent(trx, { type: 'after' as AuditEventType });
     await failing;
   });
   await expect(alongside).rejects.toMatchObject({ code: '22012' });
@@ -100,8 +102,8 @@ it('statements sent at once each get their own answer', async () => {
 
 it('a statement sent after the end of its transaction is refused', async () => {
   const trx = await inTransaction(client.db, { by: 'service' }, async (trx) => trx);
-  expect(() => deferAuditEvent(trx, { type: 'late' })).toThrow('is over');
-  await expect(recordAuditEvent(trx, { type: 'late' })).rejects.toThrow('is over');
+  expect(() => deferAuditEvent(trx, { type: 'late' as AuditEventType })).toThrow('is over');
+  await expect(recordAuditEvent(trx, { type: 'late' as AuditEventType })).rejects.toThrow('is over');
   await expect(trx.deleteFrom('nonces').execute()).rejects.toThrow('is over');
   expect(await recorded()).toEqual([]);
 });
@@ -128,11 +130,13 @@ it('a transaction fails if the connection is cut before its begin is answered', 
   await sql`select 1`.execute(wired.db);
   const work = inTransaction(wired.db, { by: 'service' }, async (trx) => {
     wire.cut();
-    return deferAuditEvent(trx, { type: 'cut' });
+    return deferAuditEvent(trx, { type: 'cut' as AuditEventType });
   });
   await expect(work).rejects.toSatisfy(isDatabaseAway);
   wire.restore();
-  await inTransaction(wired.db, { by: 'service' }, async (trx) => deferAuditEvent(trx, { type: 'sound' }));
+  await inTransaction(wired.db, { by: 'service' }, async (trx) =>
+    deferAuditEvent(trx, { type: 'sound' as AuditEventType }),
+  );
   expect(await recorded()).toEqual(['sound']);
   await wired.close();
   wire.close();

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { selectActivity } from '../../db/tables/activity.ts';
+import type { AuditEventType } from '../../db/tables/audit-event-types.ts';
 import { recordAuditEvent } from '../../db/tables/audit-events.ts';
 import { rights } from '../../server/acts/rights.ts';
 import { words } from '../../server/identity/history/activity.ts';
@@ -31,7 +32,7 @@ const listOf = (cookie: string, before?: string) =>
 /** Stored as it would have been `minutesAgo`. */
 async function record(event: { type: string; reason?: string }, minutesAgo = 0): Promise<void> {
   const id = crypto.randomUUID();
-  await recordAuditEvent(app.db, { id, userId: myId, ...event });
+  await recordAuditEvent(app.db, { id, userId: myId, ...event, type: event.type as AuditEventType });
   await sql`update audit_events set at = now() - make_interval(mins => ${minutesAgo}) where id = ${id}`.execute(
     app.db,
   );
@@ -93,7 +94,12 @@ describe('the activity of an account', () => {
     const details = { by: 'ada@example.test' };
     await recordAuditEvent(app.db, { type: 'user.resumed', userId: myId, details });
     for (const type of ['hand_off.email_skipped', 'contract.moved', 'unheard.of'])
-      await recordAuditEvent(app.db, { type, userId: myId, reason: 'kept back', details });
+      await recordAuditEvent(app.db, {
+        type: type as AuditEventType,
+        userId: myId,
+        reason: 'kept back',
+        details,
+      });
     const page = await app.send('/profile/activity', { cookie: mine });
     expect(textOf(page)).toContain('We ended the suspension of the account');
     expect(page.text).not.toMatch(/ada@|email_skipped|kept back|unheard/);

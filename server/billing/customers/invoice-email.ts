@@ -47,7 +47,11 @@ export const takeOutInvoiceEmail: EndsWithPerson['takeOutInvoiceEmail'] = async 
   const editedHere = [...new Set([...details.editedHere, 'invoiceEmail' as const])].sort();
   await updateBillingDetails(trx, accountId, { ...details, editedHere, invoiceEmail: null });
   await endInvoiceEmailLinks(trx, accountId);
-  const changed = { type: 'billing.updated', reason: 'taken_out', details: { changed: ['invoiceEmail'] } };
+  const changed = {
+    type: 'billing.updated' as const,
+    reason: 'taken_out',
+    details: { changed: ['invoiceEmail'] },
+  };
   deferAuditEvent(trx, { ...trail, ...changed, userId: user.id });
   await tellOfInvoiceEmail(trx, deps, accountId, request);
 };

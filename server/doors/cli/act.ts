@@ -1,8 +1,10 @@
 // Acts by command: what staff do by forms (contract 12.37), each made from its record (server/staff/acts.ts); and what other
 // commands that change something share with them.
+
 import { Argument, type Command, InvalidArgumentError, Option } from 'commander';
 import type { Database } from '../../../db/postgres/client.ts';
 import { inTransaction, type Origin } from '../../../db/postgres/transactions.ts';
+import type { AuditEventType } from '../../../db/tables/audit-event-types.ts';
 import { deferAuditEvent, recordAuditEvent } from '../../../db/tables/audit-events.ts';
 import { findContract } from '../../../db/tables/service-contracts.ts';
 import type { User } from '../../../db/tables/users.ts';
@@ -68,7 +70,7 @@ export function booksTrailOf(reason: { by?: string; why?: string }) {
 }
 
 /** What the audit keeps of an act by command, or of a look (contract 12.44 and 12.45). */
-function buildEvent(type: string, userId: string | undefined, reason: { by?: string; why?: string }) {
+function buildEvent(type: AuditEventType, userId: string | undefined, reason: { by?: string; why?: string }) {
   return { type, userId, ...booksTrailOf(reason) };
 }
 

@@ -1,11 +1,13 @@
 // What a user reads about their own account: the audit trail of 90 days, in plain words, and what else changed with it or
 // by itself. It names nobody else who did something, and nothing about anybody else's account.
+
 import {
   type ActivityLine,
   type LineChange,
   listActivity,
   listChangesOfLines,
 } from '../../../db/tables/activity.ts';
+import type { AuditEventType } from '../../../db/tables/audit-event-types.ts';
 import { daysAfter } from '../../basics/instant.ts';
 import type { Dependencies } from '../../ground/dependencies.ts';
 import type { ToldRefusal } from '../ground/trail.ts';
@@ -21,11 +23,8 @@ import {
 /** Words by the event's reason; `any` for all other reasons. */
 type ByReason = { any: string } & Record<string, string>;
 
-/**
- * Words for every type of event that this version records, or a version that runs beside it. `undefined` hides the event
- * from the person, as missing words would.
- */
-export const words: Record<string, string | ByReason | undefined> = {
+/** Words for every type of event. `undefined` hides the event from the person. */
+export const words: Record<AuditEventType, string | ByReason | undefined> = {
   // Hidden: the list tells what led to the session.
   'session.started': undefined,
 
@@ -186,7 +185,7 @@ export const words: Record<string, string | ByReason | undefined> = {
   },
 };
 
-const shown = Object.keys(words).filter((type) => words[type] !== undefined);
+const shown = Object.keys(words).filter((type) => words[type as AuditEventType] !== undefined);
 
 const days = 90;
 const pageSize = 50;
@@ -250,7 +249,7 @@ export function describeEvent({
   details,
 }: Pick<ActivityLine, 'type' | 'reason' | 'details'>): string {
   if (type === 'profile.updated') return describeEdit(details?.changed);
-  const said = words[type ?? ''] ?? '';
+  const said = words[type as AuditEventType] ?? '';
   const cause =
     type === 'login.succeeded' && details?.factor === 'recovery_code'
       ? 'recovery_code'

@@ -35,7 +35,7 @@ export async function requireOwnPassword(
     find: (deviceHash) => findPasswordOwner(read, { userId }, deviceHash),
   });
   if (!isRight || !owner?.passwordHash) {
-    const event = { type: 'password.refused', reason: 'wrong_password' };
+    const event = { type: 'password.refused' as const, reason: 'wrong_password' };
     await recordAuditEvent(db, { ...event, ...trailOf(visit), userId });
     throw wrongPassword();
   }

@@ -161,7 +161,7 @@ export async function confirmSignUp(
     await assignSignUpMails(trx, { userId: id, email });
     await assignSignUpTokens(trx, { userId: id, email });
     if (passkey) await storeNewPasskey(trx, id, { ...passkey, fromEstablishedBrowser: true, at: now() });
-    const event = { type: 'user.created', reason: 'sign_up', userId: id };
+    const event = { type: 'user.created' as const, reason: 'sign_up', userId: id };
     deferAuditEvent(trx, { ...trailOf(visit), ...event });
     const user = await lockUser(trx, { id });
     if (!user) throw new Error('the user was made in this transaction');

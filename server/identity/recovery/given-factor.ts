@@ -1,9 +1,11 @@
 // The factor that somebody gives with a link in a mail that works without a login: one that takes an account back (take-back.ts),
 // or that gives it a new address (new-address.ts).
+
 import type { Transaction } from 'kysely';
 import type { Database } from '../../../db/postgres/client.ts';
 import { inTransactionOf } from '../../../db/postgres/transactions.ts';
 import type { DB } from '../../../db/schema.ts';
+import type { AuditEventType } from '../../../db/tables/audit-event-types.ts';
 import { deferAuditEvent } from '../../../db/tables/audit-events.ts';
 import { countNewAddressGuess } from '../../../db/tables/new-addresses.ts';
 import { countGuess } from '../../../db/tables/take-back-changes.ts';
@@ -29,7 +31,7 @@ const rules: Record<
   {
     countGuess: (db: Database, guess: { id: string; max: number }) => Promise<number | undefined>;
     usedUp: string;
-    refused: string;
+    refused: AuditEventType;
   }
 > = {
   'take-back': { countGuess, usedUp: faultWords.codes_used_up, refused: 'account.take_back_refused' },

@@ -1,6 +1,8 @@
 // A user who is logged in, and the request they make: rules about their own data work with these.
+
 import type { Transaction } from 'kysely';
 import type { DB } from '../../../db/schema.ts';
+import type { AuditEventType } from '../../../db/tables/audit-event-types.ts';
 import { type AuditEvent, deferAuditEvent } from '../../../db/tables/audit-events.ts';
 import type { Session } from '../../../db/tables/live-sessions.ts';
 import { lockOpenSession } from '../../../db/tables/sessions.ts';
@@ -76,7 +78,7 @@ export async function requireOwnAllowance(
 
 /** `allowances.ts` says for each event how often it may happen, or why it needs no limit. */
 type ActorEvent = Pick<AuditEvent, 'reason' | 'details'> & {
-  type: AllowanceName | keyof typeof withoutAllowance;
+  type: AuditEventType & (AllowanceName | keyof typeof withoutAllowance);
 };
 
 /**
