@@ -120,6 +120,23 @@ it('a migration lets requests pass while it waits for a table that a backup read
   }
 });
 
+it('an empty database gets its tables in the first schema of the search path, where its functions look for them', async () => {
+  const { url, drop } = await emptyDatabase(inject('templateUrl'));
+  const { db, close } = connect(url);
+  try {
+    await sql`create schema "Else Where"`.execute(db);
+    await migrate(`${url}?options=${encodeURIComponent('-c search_path="Else\\ Where",public')}`);
+    const { rows } = await sql`select distinct c.path, to_regclass('users') is null as is_elsewhere
+      from pg_proc, unnest(proconfig) c(path) where c.path like 'search_path=%' and pronamespace > 16383`.execute(
+      db,
+    );
+    expect(rows).toEqual([{ path: 'search_path="Else Where", pg_temp', is_elsewhere: true }]);
+  } finally {
+    await close();
+    await drop();
+  }
+});
+
 describe('npm run schema', () => {
   const landed = { 'm001-first': 'a', 'm002-second': 'b' };
   it.each([
