@@ -92,7 +92,10 @@ export async function openInstance(options: InstanceOptions): Promise<Instance> 
       await Promise.all([
         whenThere(prepareDatabase, log, () => isClosed),
         // On a very busy machine the first new password loads it instead.
-        passwordCheck.load().catch((err) => log.error({ err }, 'the check of new passwords is not loaded')),
+        passwordCheck.load().catch((err) => {
+          // A start that was refused ends it, and has said why.
+          if (!isClosed) log.error({ err }, 'the check of new passwords is not loaded');
+        }),
       ]);
       stopJobs = startJobs(backend.deps);
       isUp = true;
