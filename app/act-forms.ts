@@ -2,7 +2,7 @@
 import type { ActionFunctionArgs } from '@remix-run/node';
 import type { Procedures } from '../server/doors/trpc/router.ts';
 import { actConfirmed, answerForm, type FieldName, text } from './forms.ts';
-import { isShownToStaff, pathWith } from './refused.ts';
+import { type Args, isShownToStaff, pathWith } from './refused.ts';
 
 const isSecret = (name: FieldName) => /^confirm|password|passkey|code|token/i.test(name);
 
@@ -29,3 +29,9 @@ export const answerAct = (
       return `${path}${path.includes('?') ? '&' : '?'}saved=${intent}`;
     },
   });
+
+/** What the form that led back to this page has done; null if none did. */
+export function loadOutcome({ context, request }: Args, about: string): Promise<string | null> {
+  const intent = context.transport.readQuery(request).get('saved') ?? '';
+  return context.procedures.staffForms.outcome({ about, intent });
+}

@@ -4,7 +4,7 @@ import { Confirm } from '../components/confirm.tsx';
 import { Notice } from '../components/notice.tsx';
 import { useRefused } from '../components/refused.ts';
 import { titled } from '../components/service-name.ts';
-import { Refusal } from '../components/staff/act-form.tsx';
+import { Refusal } from '../components/staff/acts.tsx';
 import { SettingsForm } from '../components/staff/settings-form.tsx';
 import { PendingSettings, SettingsVersions } from '../components/staff/settings-versions.tsx';
 import { StaffPage } from '../components/staff/staff-page.tsx';

@@ -2,20 +2,16 @@ import type { ActionFunctionArgs, LoaderFunctionArgs } from '@remix-run/node';
 import { useLoaderData } from '@remix-run/react';
 import type { ReactNode } from 'react';
 import type { Waits } from '../../server/staff/books.ts';
-import { answerAct } from '../act-forms.ts';
-import { Confirm } from '../components/confirm.tsx';
+import { answerAct, loadOutcome } from '../act-forms.ts';
 import { EmptyState } from '../components/empty-state.tsx';
-import { Field } from '../components/field.tsx';
 import { Day } from '../components/instant.tsx';
 import { Money } from '../components/money.tsx';
-import { Notice } from '../components/notice.tsx';
 import { useRefused } from '../components/refused.ts';
 import { Row, Rows } from '../components/rows.tsx';
 import { Section } from '../components/section.tsx';
 import { titled } from '../components/service-name.ts';
-import { ActForm, Refusal } from '../components/staff/act-form.tsx';
+import { Acts, askBefore, Outcome } from '../components/staff/acts.tsx';
 import { StaffPage } from '../components/staff/staff-page.tsx';
-import type { Refused } from '../refused.ts';
 import { loadForStaff } from '../staff.ts';
 
 /** The forms are the browser's own: no script keeps what is shown of people. */
@@ -23,26 +19,15 @@ export const handle = { isStatic: true };
 
 export const meta = titled('Unallocated payments');
 
-export async function loader(args: LoaderFunctionArgs) {
-  const { transport } = args.context;
-  const loaded = await loadForStaff(args, (procedures) => procedures.booksForms.waiting());
-  return { ...loaded, saved: transport.readQuery(args.request).get('saved') };
-}
+export const loader = (args: LoaderFunctionArgs) =>
+  loadForStaff(args, async (procedures) => ({
+    ...(await procedures.booksForms.waiting()),
+    outcome: await loadOutcome(args, 'payment'),
+  }));
 
 export const action = (args: ActionFunctionArgs) => answerAct(args, 'payment');
 
 export const headers = ({ actionHeaders }: { actionHeaders: Headers }) => actionHeaders;
-
-/** What the page that asks for a credential says one goes on to. */
-const buttons = new Map([
-  ['allocate', 'Allocate the payment'],
-  ['paid-back', 'Record that it was paid back'],
-]);
-
-const outcomes = new Map([
-  ['allocate', 'It is allocated to the invoice, as far as the money goes.'],
-  ['paid-back', 'It counts as paid back.'],
-]);
 
 type Payment = Awaited<ReturnType<typeof loader>>['payments'][number];
 
@@ -83,14 +68,11 @@ const why: Record<Waits, (number: string) => ReactNode> = {
 };
 
 export default function Unallocated() {
-  const { who, payments, more, saved } = useLoaderData<typeof loader>();
+  const { who, payments, more, outcome } = useLoaderData<typeof loader>();
   const refused = useRefused();
-  if (refused?.asks) {
-    const { intent = '', payment } = refused.values;
-    return <Confirm refused={refused} asks={refused.asks} to={buttons.get(intent)} about={payment} />;
-  }
-  const outcome = outcomes.get(saved ?? '');
-  const isSaidAtForm = payments.some((payment) => isOf(refused, payment));
+  const forms = payments.flatMap((payment) => payment.forms);
+  const asks = askBefore(refused, { forms, about: refused?.values.payment });
+  if (asks) return asks;
   return (
     <StaffPage
       title="Unallocated payments"
@@ -99,12 +81,7 @@ export default function Unallocated() {
       current="/admin/billing"
       part="/admin/billing/unallocated"
     >
-      {!refused && outcome && (
-        <Notice kind="success" focus>
-          {outcome}
-        </Notice>
-      )}
-      {refused && !isSaidAtForm && <Refusal refused={refused} />}
+      <Outcome forms={forms} outcome={outcome} />
       {payments.length === 0 ? (
         <div className="card">
           <EmptyState icon="check" title="Nothing is unallocated">
@@ -115,7 +92,7 @@ export default function Unallocated() {
         <Section id="waiting" title={more ? 'The oldest 100' : 'The oldest first'}>
           <Rows>
             {payments.map((payment) => (
-              <Waiting key={payment.id} payment={payment} refused={refused} />
+              <Waiting key={payment.id} payment={payment} />
             ))}
           </Rows>
         </Section>
@@ -124,16 +101,9 @@ export default function Unallocated() {
   );
 }
 
-const isOf = (refused: Refused | undefined, { id, kind }: Payment) =>
-  kind === 'payment' && refused?.values.payment === id && buttons.has(refused.values.intent ?? '');
-
-function Waiting({ payment, refused: any }: { payment: Payment; refused: Refused | undefined }) {
-  const { id, kind, currency, minorDigits, amount, unallocated, seen, invoiceNumber, waits, freedBy } =
+function Waiting({ payment }: { payment: Payment }) {
+  const { id, kind, currency, minorDigits, amount, unallocated, invoiceNumber, waits, freedBy, forms } =
     payment;
-  const refusedOf = (intent: string) =>
-    isOf(any, payment) && any?.values.intent === intent ? any : undefined;
-  const about = { payment: id, seen };
-  const allocated = refusedOf('allocate');
   return (
     <Row
       title={
@@ -179,40 +149,7 @@ function Waiting({ payment, refused: any }: { payment: Payment; refused: Refused
         </span>
       }
     >
-      {kind === 'payment' && (
-        <div className="acts">
-          <ActForm
-            intent="allocate"
-            label="Allocate to an invoice"
-            button="Allocate"
-            about={about}
-            refused={allocated}
-            notice="It pays what is still to pay of that invoice. Anything above that stays unallocated."
-            fields={
-              <Field
-                label="Number of the invoice"
-                name="number"
-                required
-                maxLength={64}
-                autoComplete="off"
-                defaultValue={
-                  allocated?.values.number ?? (waits === 'left' ? (invoiceNumber ?? '') : undefined)
-                }
-                error={allocated?.errors.number}
-              />
-            }
-          />
-          <ActForm
-            intent="paid-back"
-            label="Record as paid back"
-            button="Record that it was paid back"
-            danger
-            about={about}
-            refused={refusedOf('paid-back')}
-            notice="Pay it back at your bank or payment provider first. This only writes down that you did, and cannot be undone."
-          />
-        </div>
-      )}
+      <Acts forms={forms} of={['allocate', 'paid-back']} />
     </Row>
   );
 }

@@ -8,7 +8,7 @@ import { useRefused } from '../components/refused.ts';
 import { Row, Rows } from '../components/rows.tsx';
 import { Section } from '../components/section.tsx';
 import { titled } from '../components/service-name.ts';
-import { Refusal } from '../components/staff/act-form.tsx';
+import { Refusal } from '../components/staff/acts.tsx';
 import { StaffPage } from '../components/staff/staff-page.tsx';
 import { answerForm, requireNoAsks, text } from '../forms.ts';
 import { isShownToStaff } from '../refused.ts';

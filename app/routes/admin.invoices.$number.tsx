@@ -1,17 +1,17 @@
 import type { ActionFunctionArgs, LoaderFunctionArgs, MetaFunction } from '@remix-run/node';
 import { useLoaderData } from '@remix-run/react';
-import { answerAct } from '../act-forms.ts';
+import { answerAct, loadOutcome } from '../act-forms.ts';
 import { DocumentSheet, nameOf } from '../components/account/document-sheet.tsx';
 import { InvoiceState } from '../components/account/invoices.tsx';
 import { OldInvoice } from '../components/account/old-invoice.tsx';
 import { Files } from '../components/account/own-documents.tsx';
-import { Confirm } from '../components/confirm.tsx';
 import { Money } from '../components/money.tsx';
 import { Notice } from '../components/notice.tsx';
 import { useRefused } from '../components/refused.ts';
+import { Section } from '../components/section.tsx';
 import { buildTitle } from '../components/service-name.ts';
-import { Refusal } from '../components/staff/act-form.tsx';
-import { InvoiceActs, InvoiceMoney } from '../components/staff/invoice-money.tsx';
+import { Acts, askBefore, Outcome } from '../components/staff/acts.tsx';
+import { InvoiceMoney } from '../components/staff/invoice-money.tsx';
 import { StaffPage } from '../components/staff/staff-page.tsx';
 import { Name, personPath } from '../components/staff/words.tsx';
 import { loadForStaff } from '../staff.ts';
@@ -23,53 +23,25 @@ export const meta: MetaFunction<typeof loader> = ({ data, params, matches }) => 
   { title: buildTitle(data ? nameOf(data.found) : `Invoice ${params.number}`, matches) },
 ];
 
-export async function loader(args: LoaderFunctionArgs) {
-  const { transport } = args.context;
-  const number = args.params.number ?? '';
-  const loaded = await loadForStaff(args, async (procedures) => ({
-    found: await procedures.booksForms.document({ number }),
+export const loader = (args: LoaderFunctionArgs) =>
+  loadForStaff(args, async (procedures) => ({
+    found: await procedures.booksForms.document({ number: args.params.number ?? '' }),
+    outcome: await loadOutcome(args, 'invoice'),
   }));
-  return { ...loaded, saved: transport.readQuery(args.request).get('saved') };
-}
 
 export const action = (args: ActionFunctionArgs) =>
   answerAct(args, 'invoice', { number: args.params.number ?? '' });
 
 export const headers = ({ actionHeaders }: { actionHeaders: Headers }) => actionHeaders;
 
-/** What the page that asks for a credential says one goes on to. */
-const buttons = new Map([
-  ['pay', 'Record the payment'],
-  ['credit', 'Credit the invoice'],
-  ['reissue', 'Issue the invoice again'],
-]);
-
-const outcomes = new Map([
-  ['pay', 'The payment is recorded.'],
-  ['credit', 'The invoice is credited.'],
-  ['reissue', 'The invoice is credited, and a new one is issued.'],
-]);
-
 export default function InvoicePage() {
-  const { who, found, saved } = useLoaderData<typeof loader>();
+  const { who, found, outcome } = useLoaderData<typeof loader>();
   const refused = useRefused();
   const { number, buyer, document, minorDigits, hasXml } = found;
-  if (refused?.asks) {
-    const intent = refused.values.intent ?? '';
-    const isDanger = ['credit', 'reissue'].includes(intent);
-    return (
-      <Confirm
-        refused={refused}
-        asks={refused.asks}
-        to={buttons.get(intent)}
-        about={number}
-        danger={isDanger}
-      />
-    );
-  }
+  const forms = 'forms' in found ? found.forms : [];
+  const asks = askBefore(refused, { forms, about: number });
+  if (asks) return asks;
   const invoice = found.kind === 'invoice' ? found : undefined;
-  const outcome = outcomes.get(saved ?? '');
-  const isSaidAtForm = invoice?.mayChange && buttons.has(refused?.values.intent ?? '');
   return (
     <StaffPage
       title={nameOf(found)}
@@ -95,12 +67,7 @@ export default function InvoicePage() {
       who={who}
       current="/admin/billing"
     >
-      {!refused && outcome && (
-        <Notice kind="success" focus>
-          {outcome}
-        </Notice>
-      )}
-      {refused && !isSaidAtForm && <Refusal refused={refused} />}
+      <Outcome forms={forms} outcome={outcome} />
       {invoice?.replacement && (
         <Notice kind="info">
           This invoice was credited and issued again as{' '}
@@ -108,7 +75,11 @@ export default function InvoicePage() {
           note is below.
         </Notice>
       )}
-      {invoice?.mayChange && <InvoiceActs invoice={invoice} refused={refused} />}
+      {forms.length > 0 && (
+        <Section id="acts" title="Change something" bare>
+          <Acts forms={forms} of={['pay', 'credit', 'reissue']} />
+        </Section>
+      )}
       {invoice && !invoice.mayChange && (
         <Notice kind="info">
           This invoice is of your own account. Ask another administrator to change something about it.

@@ -1,19 +1,16 @@
 import { type ActionFunctionArgs, data, type LoaderFunctionArgs } from '@remix-run/node';
 import { useLoaderData } from '@remix-run/react';
-import { answerAct } from '../act-forms.ts';
+import { answerAct, loadOutcome } from '../act-forms.ts';
 import { Badge, type Meaning } from '../components/badge.tsx';
-import { Confirm } from '../components/confirm.tsx';
 import { EmptyState } from '../components/empty-state.tsx';
 import { Instant } from '../components/instant.tsx';
-import { Notice } from '../components/notice.tsx';
 import { useRefused } from '../components/refused.ts';
 import { Row, Rows } from '../components/rows.tsx';
 import { Section } from '../components/section.tsx';
 import { titled } from '../components/service-name.ts';
-import { ActForm, Refusal } from '../components/staff/act-form.tsx';
+import { Acts, askBefore, Outcome } from '../components/staff/acts.tsx';
 import { StaffPage } from '../components/staff/staff-page.tsx';
 import { Name, PersonLink, Select } from '../components/staff/words.tsx';
-import type { Refused } from '../refused.ts';
 import { loadForStaff } from '../staff.ts';
 
 /** The forms are the browser's own: no script keeps what is shown of people. */
@@ -30,8 +27,8 @@ export async function loader(args: LoaderFunctionArgs) {
     const filters = { ...(state && { state }), ...(kind && { kind }), ...(before && { before }) };
     try {
       // Whatever the address says, the procedure reads it.
-      const asked = filters as Parameters<typeof procedures.admin.mails.list>[0];
-      return { ...(await procedures.admin.mails.list(asked)), kinds, isFault: false };
+      const asked = filters as Parameters<typeof procedures.staffForms.mails>[0];
+      return { ...(await procedures.staffForms.mails(asked)), kinds, isFault: false };
     } catch (error) {
       if (transport.readRefusal(error, visit).code !== 'validation_failed') throw error;
       return { mails: [], people: [], next: null, kinds, isFault: true };
@@ -39,7 +36,7 @@ export async function loader(args: LoaderFunctionArgs) {
   });
   const asked = { state: state ?? '', kind: kind ?? '' };
   return data(
-    { ...loaded, asked, isFirst: before === '', saved: query.get('saved') },
+    { ...loaded, asked, isFirst: before === '', outcome: await loadOutcome(args, 'mail') },
     { status: loaded.isFault ? 422 : 200 },
   );
 }
@@ -47,17 +44,6 @@ export async function loader(args: LoaderFunctionArgs) {
 export const action = (args: ActionFunctionArgs) => answerAct(args, 'mail');
 
 export const headers = ({ actionHeaders }: { actionHeaders: Headers }) => actionHeaders;
-
-/** What the page that asks for a credential says one goes on to. */
-const buttons = new Map([
-  ['retry', 'Send the mail again'],
-  ['give-up', 'Give up the mail'],
-]);
-
-const outcomes = new Map([
-  ['retry', 'The mail is sent again now. If it was just being tried, it is tried again within two minutes.'],
-  ['give-up', 'The mail is given up. If it was just being sent, it may still arrive.'],
-]);
 
 const states: [string, string][] = [
   ['', 'Failed or given up'],
@@ -78,14 +64,12 @@ function pathOf(asked: Asked, before?: string): string {
 }
 
 export default function Mails() {
-  const { who, mails, people, next, kinds, asked, isFault, isFirst, saved } = useLoaderData<typeof loader>();
+  const { who, mails, people, next, kinds, asked, isFault, isFirst, outcome } =
+    useLoaderData<typeof loader>();
   const refused = useRefused();
-  if (refused?.asks) {
-    const { intent = '' } = refused.values;
-    return <Confirm refused={refused} asks={refused.asks} to={buttons.get(intent)} />;
-  }
-  const outcome = outcomes.get(saved ?? '');
-  const isSaidAtForm = mails.some((mail) => isOf(refused, mail));
+  const forms = mails.flatMap((mail) => mail.forms);
+  const asks = askBefore(refused, { forms });
+  if (asks) return asks;
   const isFiltered = asked.state !== '' || asked.kind !== '';
   const title = states.find(([state]) => state === asked.state)?.[1] ?? 'Mails';
   return (
@@ -95,12 +79,7 @@ export default function Mails() {
       who={who}
       current="/admin/mails"
     >
-      {!refused && outcome && (
-        <Notice kind="success" focus>
-          {outcome}
-        </Notice>
-      )}
-      {refused && !isSaidAtForm && <Refusal refused={refused} />}
+      <Outcome forms={forms} outcome={outcome} />
       <search>
         <form method="get" action="/admin/mails" className="card filters">
           <Select label="State" name="state" value={asked.state} options={states} />
@@ -138,7 +117,7 @@ export default function Mails() {
         ) : (
           <Rows>
             {mails.map((mail) => (
-              <Unsent key={mail.id} mail={mail} people={people} refused={refused} />
+              <Unsent key={mail.id} mail={mail} people={people} />
             ))}
           </Rows>
         )}
@@ -157,14 +136,6 @@ export default function Mails() {
   );
 }
 
-const isOf = (refused: Refused | undefined, { id, mayRetry, mayGiveUp }: Mail) => {
-  const offered = new Map([
-    ['retry', mayRetry],
-    ['give-up', mayGiveUp],
-  ]);
-  return refused?.values.id === id && offered.get(refused.values.intent ?? '') === true;
-};
-
 const badges: Record<Mail['state'], [words: string, meaning: Meaning]> = {
   failed: ['Failed', 'needs-you'],
   given_up: ['Given up', 'needs-you'],
@@ -174,24 +145,10 @@ const badges: Record<Mail['state'], [words: string, meaning: Meaning]> = {
 const sayTries = (attempts: number) =>
   attempts === 0 ? 'Not tried yet' : attempts === 1 ? 'Tried once' : `Tried ${attempts} times`;
 
-function Unsent({
-  mail,
-  people,
-  refused: any,
-}: {
-  mail: Mail;
-  people: Loaded['people'];
-  refused: Refused | undefined;
-}) {
-  const { id, what, recipient, userId, state, createdAt, attempts, nextTryAt, givenUpAt, error, seen } = mail;
-  const refusedOf = (intent: string) => (isOf(any, mail) && any?.values.intent === intent ? any : undefined);
+function Unsent({ mail, people }: { mail: Mail; people: Loaded['people'] }) {
+  const { id, what, recipient, userId, state, createdAt, attempts, nextTryAt, givenUpAt, error, forms } =
+    mail;
   const [words, meaning] = badges[state];
-  const about = { id, seen };
-  const named = (
-    <span className="visually-hidden">
-      : {what}, {recipient}
-    </span>
-  );
   return (
     <Row
       icon="mail"
@@ -240,31 +197,15 @@ function Unsent({
         </>
       }
     >
-      {(mail.mayRetry || mail.mayGiveUp) && (
-        <div className="acts">
-          {mail.mayRetry && (
-            <ActForm
-              intent="retry"
-              label={<>Send again{named}</>}
-              button="Send again"
-              about={about}
-              refused={refusedOf('retry')}
-              notice="It is tried now, and for three more days. The person gets it as if it were new."
-            />
-          )}
-          {mail.mayGiveUp && (
-            <ActForm
-              intent="give-up"
-              label={<>Give up{named}</>}
-              button="Give up the mail"
-              danger
-              about={about}
-              refused={refusedOf('give-up')}
-              notice="It is not tried any more. The person does not get it, and reads in their activity that we stopped trying."
-            />
-          )}
-        </div>
-      )}
+      <Acts
+        forms={forms}
+        of={['retry', 'give-up']}
+        named={
+          <>
+            {what}, {recipient}
+          </>
+        }
+      />
     </Row>
   );
 }

@@ -1,23 +1,15 @@
 import type { ActionFunctionArgs, LoaderFunctionArgs, MetaFunction } from '@remix-run/node';
 import { useLoaderData } from '@remix-run/react';
-import { answerAct } from '../act-forms.ts';
+import { answerAct, loadOutcome } from '../act-forms.ts';
 import { Contracts } from '../components/account/contracts.tsx';
 import { Invoices } from '../components/account/invoices.tsx';
-import { Confirm } from '../components/confirm.tsx';
 import { Notice } from '../components/notice.tsx';
 import { useRefused } from '../components/refused.ts';
 import { buildTitle } from '../components/service-name.ts';
-import { Outcome, PersonFacts, WholeAccount } from '../components/staff/account-section.tsx';
-import { ActsContext, isSaidAtForm, type Person } from '../components/staff/act.tsx';
-import { Refusal } from '../components/staff/act-form.tsx';
+import { PersonFacts, WholeAccount } from '../components/staff/account-section.tsx';
+import { ActsContext, askBefore, Outcome, type Person } from '../components/staff/acts.tsx';
 import { BillingSection } from '../components/staff/billing-section.tsx';
-import {
-  giveBack,
-  LoginSection,
-  RefusedTries,
-  StaffLinks,
-  StaffSessions,
-} from '../components/staff/login-section.tsx';
+import { LoginSection, RefusedTries, StaffLinks, StaffSessions } from '../components/staff/login-section.tsx';
 import { Activity, type Gets, History, Mails, WouldGet } from '../components/staff/records.tsx';
 import { RightsSection } from '../components/staff/rights-section.tsx';
 import { StaffPage } from '../components/staff/staff-page.tsx';
@@ -33,70 +25,22 @@ export const meta: MetaFunction<typeof loader> = ({ data, matches }) => [
 
 export async function loader(args: LoaderFunctionArgs) {
   const id = args.params.id ?? '';
-  const loaded = await loadForStaff(args, async (procedures) => {
-    const person = await procedures.admin.people.get({ id });
+  return loadForStaff(args, async (procedures) => {
+    const { person, forms } = await procedures.staffForms.person({ id });
     const gets = 'seen' in person ? await procedures.admin.people.wouldGet({ id }) : undefined;
-    return { person, gets };
+    return { person, forms, gets, outcome: await loadOutcome(args, 'person') };
   });
-  return { ...loaded, saved: args.context.transport.readQuery(args.request).get('saved') };
 }
-
-const buttonOf = (intent: string, isOnlySuspended: boolean) =>
-  intent === 'thaw' && isOnlySuspended ? giveBack : buttons.get(intent);
 
 export const action = (args: ActionFunctionArgs) => answerAct(args, 'person', { id: args.params.id ?? '' });
 
 export const headers = ({ actionHeaders }: { actionHeaders: Headers }) => actionHeaders;
 
-/** What the page that asks for a credential says one goes on to. */
-const buttons = new Map([
-  ['suspend', 'Suspend the account'],
-  ['freeze', 'Freeze the account'],
-  ['resume', 'End the suspension'],
-  ['end-sessions', 'Log them out everywhere'],
-  ['send-mail', 'Send the link'],
-  ['remove-factors', 'Remove the second factors'],
-  ['verify', 'Verify the account'],
-  ['unverify', 'Decide that it is not verified'],
-  ['grant', 'Allow it'],
-  ['revoke', 'Do not allow it'],
-  ['undecide', 'Leave it to the marketplace'],
-  ['change-role', 'Change the role'],
-  ['plan-deletion', 'Plan the deletion'],
-  ['keep', 'Keep the account'],
-  ['change-email', 'Change the address'],
-  ['thaw', 'End the freeze'],
-  ['remove-link', 'Disconnect the marketplace account'],
-  ['check-vat-id', 'Save whether the VAT ID is checked'],
-  ['accept-country', 'Decide about the new country'],
-]);
-
-const dangers = [
-  'suspend',
-  'freeze',
-  'remove-factors',
-  'unverify',
-  'revoke',
-  'plan-deletion',
-  'thaw',
-  'remove-link',
-];
-
 export default function PersonPage() {
-  const { who, person, gets, saved } = useLoaderData<typeof loader>();
+  const { who, person, forms, gets, outcome } = useLoaderData<typeof loader>();
   const refused = useRefused();
-  if (refused?.asks) {
-    const intent = refused.values.intent ?? '';
-    return (
-      <Confirm
-        refused={refused}
-        asks={refused.asks}
-        to={buttonOf(intent, 'seen' in person && !person.frozenAt)}
-        about={person.email}
-        danger={dangers.includes(intent)}
-      />
-    );
-  }
+  const asks = askBefore(refused, { forms, about: person.email });
+  if (asks) return asks;
   const isWhole = 'seen' in person;
   return (
     <StaffPage
@@ -110,10 +54,9 @@ export default function PersonPage() {
       who={who}
       current="/admin/people"
     >
-      {!refused && <Outcome saved={saved} />}
-      {refused && !(isWhole && isSaidAtForm(person, refused)) && <Refusal refused={refused} />}
+      <Outcome forms={forms} outcome={outcome} />
       {isWhole ? (
-        <ActsContext.Provider value={{ person, refused }}>
+        <ActsContext.Provider value={{ name: person.name, email: person.email, forms }}>
           <Whole person={person} gets={gets ?? []} isAdmin={who.role === 'admin'} />
         </ActsContext.Provider>
       ) : (
@@ -151,7 +94,7 @@ function Whole({ person, gets, isAdmin }: { person: Person; gets: Gets; isAdmin:
       <BillingSection person={person} />
       {invoices.length > 0 && <Invoices invoices={invoices} isOwn={false} opens={isAdmin} />}
       {contracts.length > 0 && <Contracts contracts={contracts} isOwn={false} previews={isAdmin} />}
-      <WholeAccount person={person} />
+      <WholeAccount />
       <Mails mails={mails} />
       <History person={person} />
       <Activity person={person} />

@@ -83,10 +83,16 @@ export type Act<Thing, Read, Result, Right = RightName> = {
   requireAllowance?: (deps: Pick<Dependencies, 'db'>, target: Thing, actorId: string) => Promise<void>;
   /** The event that it leaves in the audit, beside those of what it changes, with what `do` returns. */
   event?: AuditEventType;
+  /** Which of its forms make sense for what a page shows: of each, the fields that say what it is about. */
+  // biome-ignore lint/suspicious/noExplicitAny: each page shows what is its own
+  offers?: (shown: any) => Given[];
   command?: ByCommand<Thing>;
   /** Does it. It locks what else it changes. Undefined: there was nothing to do. */
   do: (context: ActContext<Thing>, read: Read) => Promise<Result | undefined>;
 };
+
+/** For `offers`: one form, or none. */
+export const offerIf = (makesSense: boolean): Given[] => (makesSense ? [{}] : []);
 
 /** How operators do it (contract 12.37 to 12.47). What the command says is in server/staff/command-words.ts. */
 type ByCommand<Thing> = {

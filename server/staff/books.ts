@@ -17,6 +17,7 @@ import { readPreview } from '../billing/invoices/preview.ts';
 import { dayIn } from '../billing/values/days.ts';
 import { type DocumentFacts, hasXml } from '../billing/values/document-facts.ts';
 import type { Dependencies } from '../ground/dependencies.ts';
+import { buildForms } from './act-forms.ts';
 import { seenOfInvoice, seenOfPayment } from './money-acts.ts';
 
 const todayOf = async ({ db, now }: Dependencies) => dayIn(await findZone(db), now());
@@ -54,6 +55,10 @@ export async function describeForStaff(deps: Dependencies, staff: Staff, number:
     todayOf(deps),
   ]);
   const { contractId: _contract, ...said } = invoice;
+  const mayChange = mayAct('billing.credit', staff.session.user, buyer);
+  const seen = digestSeen(seenOfInvoice(invoice));
+  // The id of the payment that is recorded next: sent twice, it counts once.
+  const hidden = (intent: string) => (intent === 'pay' ? { seen, payment: uuidv7() } : { seen });
   return {
     ...said,
     ...shown,
@@ -63,11 +68,9 @@ export async function describeForStaff(deps: Dependencies, staff: Staff, number:
     payments,
     /** The number of the invoice that was issued in its place. */
     replacement: replacement ?? null,
-    /** The id of the payment that is recorded next: sent twice, it counts once. */
-    nextPayment: uuidv7(),
     today,
-    mayChange: mayAct('billing.credit', staff.session.user, buyer),
-    seen: digestSeen(seenOfInvoice(invoice)),
+    mayChange,
+    forms: mayChange ? buildForms(['pay', 'credit', 'reissue'], { ...invoice, today }, hidden) : [],
   };
 }
 
@@ -110,12 +113,17 @@ export async function listWaiting({ db }: Dependencies, staff: Staff) {
   // One after the other, so that a page takes no more than one connection.
   for (const payment of shown) {
     const freed = findFreed(allocations.filter(({ payment: id }) => id === payment.id));
+    const waits = freed && freed.amount >= payment.unallocated ? null : await explain(db, payment);
+    const seen = digestSeen(seenOfPayment(payment));
     payments.push({
       ...payment,
       minorDigits: minorDigits(payment.currency),
       freedBy: freed?.number ?? null,
-      waits: freed && freed.amount >= payment.unallocated ? null : await explain(db, payment),
-      seen: digestSeen(seenOfPayment(payment)),
+      waits,
+      forms: buildForms(['allocate', 'paid-back'], { ...payment, waits }, () => ({ seen })).map((form) => ({
+        ...form,
+        about: { payment: payment.id },
+      })),
     });
   }
   return { payments, more: found.length > most };

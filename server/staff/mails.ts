@@ -10,7 +10,7 @@ import {
   placeOf,
   type UnsentMail,
 } from '../../db/tables/unsent-mails.ts';
-import { act, digestSeen, type Subject } from '../acts/act.ts';
+import { act, digestSeen, offerIf, type Subject } from '../acts/act.ts';
 import { mayAct } from '../acts/rights.ts';
 import type { Staff } from '../acts/staff.ts';
 import { isUuid } from '../basics/uuid.ts';
@@ -105,6 +105,7 @@ const retry = act({
   about: mail,
   right: 'mails.retry',
   event: 'staff.retry_mail',
+  offers: ({ mayRetry }: { mayRetry: boolean }) => offerIf(mayRetry),
   command: { name: 'mail:retry' },
   fields: {},
   see: (_db, target) => seenOfMail(target),
@@ -119,6 +120,7 @@ const giveUp = act({
   about: mail,
   right: 'mails.giveUp',
   event: 'staff.give_up_mail',
+  offers: ({ mayGiveUp }: { mayGiveUp: boolean }) => offerIf(mayGiveUp),
   command: { name: 'mail:give-up' },
   fields: {},
   see: retry.see,

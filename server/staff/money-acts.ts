@@ -4,7 +4,7 @@ import type { Database } from '../../db/postgres/client.ts';
 import { findBuyerOf, findInvoice, type Invoice } from '../../db/tables/invoices.ts';
 import { findPayment, lockPayments, type Payment } from '../../db/tables/payments.ts';
 import { type Contract, findContract, lockContract } from '../../db/tables/service-contracts.ts';
-import { type ActContext, type AnyAct, act, type Subject } from '../acts/act.ts';
+import { type ActContext, type AnyAct, act, offerIf, type Subject } from '../acts/act.ts';
 import { readBy, refuse } from '../acts/fields.ts';
 import { isCurrency, minorDigits } from '../basics/currencies.ts';
 import { AppError, invalidMember } from '../basics/errors.ts';
@@ -112,6 +112,7 @@ async function record(
 const pay = act({
   about: invoice,
   right: 'billing.recordPayment',
+  offers: () => [{}],
   fields: { ...paidFields, amount: (typed, { thing }) => readAmount(typed, thing.currency) },
   see: (_db, target) => seenOfInvoice(target),
   do: ({ target: { number, currency }, ...context }, read) =>
@@ -184,6 +185,7 @@ const sayCredited = (
 const credit = act({
   about: invoice,
   right: 'billing.credit',
+  offers: ({ status }: Invoice) => offerIf(status !== 'void'),
   command: {
     name: 'invoice:credit',
     takes: { amount: { option: '--amount <decimal>' } },
@@ -213,6 +215,7 @@ const voidInvoice = act({
 const reissue = act({
   about: invoice,
   right: 'billing.reissue',
+  offers: ({ hasDocument, credited }: Invoice) => offerIf(hasDocument && credited === 0),
   command: {
     name: 'invoice:reissue',
     asks: 'always',
@@ -229,6 +232,7 @@ const reissue = act({
 const allocatePayment = act({
   about: paymentToInvoice,
   right: 'billing.allocate',
+  offers: ({ kind }: Payment) => offerIf(kind === 'payment'),
   command: {
     name: 'payment:allocate',
     takes: { number: '<number>' },
@@ -251,6 +255,7 @@ const allocatePayment = act({
 const paidBack = act({
   about: payment,
   right: 'billing.paidBack',
+  offers: ({ kind }: Payment) => offerIf(kind === 'payment'),
   command: {
     name: 'payment:paid-back',
     asks: 'always',

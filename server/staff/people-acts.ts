@@ -21,7 +21,7 @@ import { deletePendingHandOffs } from '../../db/tables/pending-hand-offs.ts';
 import { countRecoveryCodes } from '../../db/tables/recovery-codes.ts';
 import { endSessions } from '../../db/tables/sessions.ts';
 import { setUserRole, setUserSuspended, type User } from '../../db/tables/users.ts';
-import { act, person } from '../acts/act.ts';
+import { act, offerIf, person } from '../acts/act.ts';
 import { readBy, readOneOf, readSome, refuse } from '../acts/fields.ts';
 import { tellOtherAdministrators } from '../acts/tell-administrators.ts';
 import { AppError, invalidMember } from '../basics/errors.ts';
@@ -42,11 +42,13 @@ import { describePendingNewAddress, offerNewAddress } from '../identity/recovery
 import { sessionLimits } from '../identity/session/sessions.ts';
 import { provider } from '../marketplace/accept-profile.ts';
 import { externalIdSchema } from '../marketplace/payload.ts';
+import type { Person } from './person.ts';
 
 const suspend = act({
   about: person,
   right: 'people.suspend',
   event: 'staff.suspend',
+  offers: ({ suspendedAt }: Person) => offerIf(!suspendedAt),
   command: { name: 'user:suspend', mustChange: ({ frozenAt }) => frozenAt !== null },
   fields: {},
   see: (_db, { suspendedAt, frozenAt }) => ({ suspendedAt, frozenAt }),
@@ -65,6 +67,7 @@ const freeze = act({
   about: person,
   right: 'people.freeze',
   event: 'staff.freeze',
+  offers: ({ frozenAt }: Person) => offerIf(!frozenAt),
   command: { name: 'user:freeze', needsWhy: true },
   fields: {},
   see: suspend.see,
@@ -86,6 +89,7 @@ const resume = act({
   about: person,
   right: 'people.resume',
   event: 'staff.resume',
+  offers: ({ suspendedAt, frozenAt }: Person) => offerIf(suspendedAt !== null && !frozenAt),
   command: { name: 'user:resume', mustChange: () => true },
   fields: {},
   see: suspend.see,
@@ -106,6 +110,7 @@ const endAllSessions = act({
   about: person,
   right: 'people.endSessions',
   event: 'staff.end_sessions',
+  offers: ({ sessions }: Person) => offerIf(sessions.length > 0),
   command: { name: 'user:end-sessions', needsWhy: true },
   fields: {},
   // Not which: whoever logs in again and again must not be able to hold the end of their sessions up.
@@ -124,6 +129,10 @@ const sendMail = act({
   about: person,
   right: 'people.sendMail',
   event: 'staff.send_mail',
+  offers: ({ suspendedAt, deletionDueAt, emailVerifiedAt }: Person) =>
+    suspendedAt || deletionDueAt
+      ? []
+      : [{ kind: 'set-password' }, ...(emailVerifiedAt ? [] : [{ kind: 'prove-email' }])],
   command: {
     name: 'user:send-mail',
     takes: { kind: { option: '--kind <kind>', isRequired: true } },
@@ -165,6 +174,7 @@ const removeAllFactors = act({
   about: person,
   right: 'people.removeFactors',
   event: 'staff.remove_factors',
+  offers: ({ factors, codesLeft }: Person) => offerIf(factors.length > 0 || codesLeft > 0),
   command: { name: 'user:remove-factors', mustChange: () => true },
   fields: {},
   async see(db, { id, codeFactors, hasPasskey }) {
@@ -184,6 +194,10 @@ const removeAllFactors = act({
   },
 });
 
+/** What was decided here about a capability, or the verification. */
+const decidedAs = ({ granted, revoked, verified }: Person['account']['decided'], what: string): Decision =>
+  what === verification ? verified : granted.includes(what) ? true : revoked.includes(what) ? false : null;
+
 /** It is kept though the account has it already: the marketplace may take its own back. */
 const decide = (
   name: 'grant' | 'revoke' | 'verify' | 'unverify' | 'undecide',
@@ -194,6 +208,12 @@ const decide = (
     about: person,
     right: 'people.decide',
     event: `staff.${name}`,
+    offers: ({ account: { decided } }: Person) =>
+      choices.length === 0
+        ? offerIf(decided.verified !== decision)
+        : choices
+            .filter((what) => decidedAs(decided, what) !== decision)
+            .map((capability) => ({ capability })),
     locksLinks: true,
     command: {
       name: `account:${name}`,
@@ -236,6 +256,7 @@ const changeRole = act({
   about: person,
   right: 'people.setRole',
   event: 'staff.change_role',
+  offers: () => [{}],
   command: { name: 'user:role', takes: { role: '<role>' }, needsWhy: true, json: ({ role }) => ({ role }) },
   locksLinks: true,
   fields: { role: readRole },
@@ -270,6 +291,7 @@ const planDeletion = act({
   about: person,
   right: 'people.planDeletion',
   event: 'staff.plan_deletion',
+  offers: ({ deletionDueAt }: Person) => offerIf(!deletionDueAt),
   fields: {},
   see: (_db, { deletionDueAt }) => ({ deletionDueAt }),
   async do({ trx, deps, target, requireOtherAdmin, record }) {
@@ -287,6 +309,7 @@ const keep = act({
   about: person,
   right: 'people.keep',
   event: 'staff.keep',
+  offers: ({ deletionDueAt }: Person) => offerIf(deletionDueAt !== null),
   command: { name: 'user:keep', needsWhy: true },
   fields: {},
   see: planDeletion.see,
@@ -303,6 +326,7 @@ const changeEmail = act({
   about: person,
   right: 'people.changeEmail',
   event: 'staff.change_email',
+  offers: ({ suspendedAt, role }: Person) => offerIf(!suspendedAt && role === 'user'),
   command: { name: 'user:change-email', takes: { email: '<new>' }, asks: 'always', needsWhy: true },
   fields: { email: (typed, { config }) => readNewEmailAddress(typed, config) ?? refuse('email_malformed') },
   see: async (db, { id, email }, now) => ({ email, pending: await describePendingNewAddress(db, id, now) }),
@@ -317,6 +341,7 @@ const endFreeze = act({
   about: person,
   right: 'people.thaw',
   event: 'staff.thaw',
+  offers: ({ suspendedAt }: Person) => offerIf(suspendedAt !== null),
   locksLinks: true,
   fields: {
     keep: (typed) => readEmailAddress(typed) ?? refuse('email_malformed'),
@@ -340,6 +365,8 @@ const removeLink = act({
   about: person,
   right: 'people.removeLink',
   event: 'staff.remove_link',
+  offers: ({ links, id }: Person) =>
+    links.filter(({ userId }) => userId === id).map(({ externalId }) => ({ externalId })),
   locksLinks: true,
   fields: { externalId: readLink },
   see: async (db, { id }) => (await listExternalLinks(db, id)).map(({ externalId }) => externalId),
@@ -360,6 +387,8 @@ const checkVatId = act({
   about: person,
   right: 'billing.checkVatId',
   event: 'staff.check_vat_id',
+  offers: ({ billing }: Person) =>
+    billing?.vatId ? [{ vatId: billing.vatId, checked: billing.hasCheckedVatId ? 'no' : 'yes' }] : [],
   command: {
     name: 'vat-id:checked',
     takes: { vatId: '<vat id>', checked: { option: '--no', values: ['no', 'yes'] } },
@@ -386,6 +415,10 @@ const acceptCountry = act({
   about: person,
   right: 'billing.acceptCountry',
   event: 'staff.accept_country',
+  offers: ({ billing }: Person) =>
+    billing?.waiting
+      ? ['yes', 'no'].map((accepted) => ({ country: billing.waiting?.country ?? '', accepted }))
+      : [],
   command: {
     name: 'country:accept',
     takes: { country: '<country>', accepted: { option: '--no', values: ['no', 'yes'] } },

@@ -15,8 +15,8 @@ import {
   listRefusedTries,
 } from '../../db/tables/staff-views.ts';
 import { listUsersOfAccount, type User } from '../../db/tables/users.ts';
-import { findPerson, seenOf } from '../acts/act.ts';
-import { isStaffRole, mayAct, mayLook, type StaffRole } from '../acts/rights.ts';
+import { findPerson } from '../acts/act.ts';
+import { isStaffRole, mayLook } from '../acts/rights.ts';
 import { countLook, type Staff } from '../acts/staff.ts';
 import { minorDigits } from '../basics/currencies.ts';
 import { AppError } from '../basics/errors.ts';
@@ -33,50 +33,10 @@ import { sessionLimits } from '../identity/session/sessions.ts';
 import { sayMailKind } from '../mail/kind-words.ts';
 import { forManager } from './audit.ts';
 import { sayChange, sayEvent } from './event-words.ts';
-import { peopleActs } from './people-acts.ts';
-
-/** What a manager sees of staff. */
-type StaffPerson = Pick<User, 'id' | 'email' | 'name' | 'role'>;
-
-/**
- * Everything that staff see of a person. `seen` has what the form of each intent is made from, for the intents that the caller may
- * use. Throws 404 `not_found`, and 429 `rate_limited`.
- */
-export async function getPerson(deps: Dependencies, staff: Staff, id: string): Promise<Person | StaffPerson> {
-  const target = await findPerson(deps.db, id);
-  if (!target) throw new AppError('not_found');
-  await countLook(deps, staff, { userId: id });
-  const { email, name, role } = target;
-  const { user: actor } = staff.session;
-  if (actor.role === 'manager' && isStaffRole(role)) return { id, email, name, role };
-  return describeForStaff(deps, actor, target);
-}
-
-export type Person = Awaited<ReturnType<typeof describeForStaff>>;
-
-/** What a person's page shows to that member of the staff. */
-async function describeForStaff(deps: Dependencies, actor: User & { role: StaffRole }, target: User) {
-  const { db, now } = deps;
-  const described = await describePerson(deps, target, { isManager: actor.role === 'manager' });
-  const about = { accountId: target.account.id, people: [target, ...described.account.others] };
-  const intents = (Object.keys(peopleActs) as PersonIntent[]).filter((intent) =>
-    mayAct(peopleActs[intent].right, actor, about),
-  );
-  return {
-    ...described,
-    isOneself: actor.id === target.id,
-    isOwnAccount: actor.account.id === target.account.id,
-    seen: Object.fromEntries(
-      await Promise.all(
-        intents.map(async (intent) => [intent, await seenOf(db, peopleActs[intent], target, now())] as const),
-      ),
-    ) as Partial<Record<PersonIntent, string>>,
-  };
-}
-
-type PersonIntent = keyof typeof peopleActs;
 
 const newest = 50;
+
+export type Person = Awaited<ReturnType<typeof describePerson>>;
 
 /**
  * Everything that there is to know of a person. A manager gets no network address, and nothing about staff in the same account but

@@ -135,6 +135,9 @@ it('each says who may call it', () => {
       'staffForms.act',
       'staffForms.auditKinds',
       'staffForms.mailKinds',
+      'staffForms.mails',
+      'staffForms.outcome',
+      'staffForms.person',
       'staffForms.who',
     ].sort(),
   });

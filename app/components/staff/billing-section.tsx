@@ -1,6 +1,6 @@
 import { Badge } from '../badge.tsx';
 import { Section } from '../section.tsx';
-import { Act, type Person } from './act.tsx';
+import { Acts, type Person } from './acts.tsx';
 import { Name, sayIgnored } from './words.tsx';
 
 type Address = NonNullable<NonNullable<Person['billing']>['address']>;
@@ -92,44 +92,7 @@ export function BillingSection({ person }: { person: Person }) {
           </>
         )}
       </dl>
-      {waiting && (
-        <div className="acts">
-          <Act
-            intent="accept-country"
-            about={{ country: waiting.country, accepted: 'yes' }}
-            label={`Accept the new country, ${waiting.country}`}
-            button="Accept the country"
-            notice="Invoices from now on have the new address and VAT ID, and the tax of that country. The VAT ID is not checked. Earlier invoices stay: issue them again if they are wrong. The person sees the new address, and gets no email."
-          />
-          <Act
-            intent="accept-country"
-            about={{ country: waiting.country, accepted: 'no' }}
-            label={`Refuse the new country, ${waiting.country}`}
-            button="Refuse the country"
-            danger
-            notice="Address, VAT ID and tax stay as they were, and reports of the CRM do not change the address any more. But where no country could be read, invoices stay held, and you are asked again when the person or the CRM says another. The person sees the address of before, and gets no email: tell them why."
-          />
-        </div>
-      )}
-      {vatId && (
-        <div className="acts">
-          <Act
-            intent="check-vat-id"
-            about={{ vatId, checked: 'yes' }}
-            label="Mark the VAT ID as checked"
-            button="Mark as checked"
-            notice="Invoices from now on may be without tax (reverse charge). The person sees that we have checked the ID, and gets no email. A changed ID has to be checked again."
-          />
-          <Act
-            intent="check-vat-id"
-            about={{ vatId, checked: 'no' }}
-            label="Mark the VAT ID as not checked"
-            button="Mark as not checked"
-            danger
-            notice="Invoices from now on are with tax. The person sees that we have not checked the ID, and gets no email."
-          />
-        </div>
-      )}
+      <Acts of={['accept-country', 'check-vat-id']} />
     </Section>
   );
 }

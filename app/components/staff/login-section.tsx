@@ -1,11 +1,10 @@
 import type { ReactNode } from 'react';
 import { Badge } from '../badge.tsx';
-import { EmailField } from '../field.tsx';
 import { Day, Instant } from '../instant.tsx';
 import { Notice } from '../notice.tsx';
 import { Row, Rows } from '../rows.tsx';
 import { Section } from '../section.tsx';
-import { Act, type Person } from './act.tsx';
+import { Acts, type Person } from './acts.tsx';
 import { Name } from './words.tsx';
 
 const At = ({ at }: { at: Date | null }) => (at ? <Instant at={at} /> : null);
@@ -59,7 +58,7 @@ const factorWords = { passkey: 'Passkey', authenticator: 'Authenticator app' };
 
 /** How a person logs in, each reason why they cannot, and what helps. */
 export function LoginSection({ person }: { person: Person }) {
-  const { name, email, factors, codesLeft } = person;
+  const { email, factors, codesLeft } = person;
   const password = person.hasPassword ? 'Set' : person.hadPassword ? 'Ended' : 'Not set';
   return (
     <Section id="login" title="Logging in">
@@ -150,145 +149,8 @@ export function LoginSection({ person }: { person: Person }) {
           />
         )}
       </Rows>
-      <div className="acts">
-        <Act
-          intent="resume"
-          label="End the suspension"
-          button="End the suspension"
-          notice={
-            <>
-              We email <Name>{name}</Name> that they can log in again. Nothing else changes.
-            </>
-          }
-        />
-        <Thaw person={person} />
-        <Act
-          intent="send-mail"
-          about={{ kind: 'set-password' }}
-          label="Send a link to set a password"
-          button="Send the link"
-          notice={
-            person.holdsEmail ? (
-              <>
-                We email <strong>{email}</strong> a link that sets a new password. It works for an hour. Until
-                it is used, nothing changes.
-              </>
-            ) : (
-              <>
-                We email <strong>{email}</strong> a link that asks whose address it is, and sets a password.
-                Until it is used, nothing changes.
-              </>
-            )
-          }
-        />
-        <Act
-          intent="send-mail"
-          about={{ kind: 'prove-email' }}
-          label="Send a link to prove the address"
-          button="Send the link"
-          notice={
-            <>
-              We email <strong>{email}</strong> a link that proves the address. Until it is used, nothing
-              changes.
-            </>
-          }
-        />
-        <Act
-          intent="remove-factors"
-          label="Remove second factors"
-          button="Remove passkeys, app and codes"
-          danger
-          notice={
-            <>
-              We remove passkeys, the authenticator app and recovery codes, end the password, and log{' '}
-              <Name>{name}</Name> out everywhere. We email <strong>{email}</strong> what we did, and a link
-              that sets a new password. Nobody gets in without that mail.
-              {person.newAddress && ' This stops the change of the address that waits.'}
-            </>
-          }
-        />
-        <Act
-          intent="change-email"
-          label="Change the address"
-          button="Send the links"
-          danger
-          notice={
-            <>
-              For somebody who lost their mailbox. We tell <strong>{email}</strong> at once, with a link that
-              stops the change. The new address gets a link for 24 hours that moves the account there and sets
-              a new password. Until it is used, nothing changes.
-            </>
-          }
-          fields={(refused) => (
-            <EmailField
-              label="New address"
-              name="email"
-              required
-              autoComplete="off"
-              defaultValue={refused?.values.email}
-              error={refused?.errors.email}
-              autoFocus={refused?.errors.email !== undefined}
-            />
-          )}
-        />
-      </div>
+      <Acts of={['resume', 'thaw', 'send-mail', 'remove-factors', 'change-email']} />
     </Section>
-  );
-}
-
-/** What the button says that ends a suspension as it ends a freeze. */
-export const giveBack = 'Give the account back';
-
-function Thaw({ person: { email, mailboxes, frozenAt } }: { person: Person }) {
-  return (
-    <Act
-      intent="thaw"
-      label={frozenAt ? 'End the freeze' : 'End the suspension, and say whose the account is'}
-      button={frozenAt ? 'End the freeze' : giveBack}
-      danger
-      notice={
-        <>
-          {frozenAt
-            ? 'We email every address below that the account is no longer frozen.'
-            : 'We email the address that you choose that the account is no longer suspended.'}{' '}
-          If you keep another address than <strong>{email}</strong>, the account moves there, what was changed
-          meanwhile is undone, and we email that address a link that sets a password.
-        </>
-      }
-      fields={(refused) => (
-        <>
-          <fieldset className="field">
-            <legend>Which address is the owner’s?</legend>
-            {mailboxes.map((mailbox) => (
-              <label key={mailbox} className="choice">
-                <input
-                  type="radio"
-                  name="keep"
-                  value={mailbox}
-                  required
-                  defaultChecked={refused?.values.keep === mailbox}
-                />
-                <Name>{mailbox}</Name> ({mailbox === email ? 'now' : 'earlier'})
-              </label>
-            ))}
-            {refused?.errors.keep && (
-              <p className="error" role="alert">
-                {refused.errors.keep}
-              </p>
-            )}
-          </fieldset>
-          <label className="choice">
-            <input
-              type="checkbox"
-              name="removeFactors"
-              value="yes"
-              defaultChecked={refused?.values.removeFactors === 'yes'}
-            />
-            Also remove passkeys, app and recovery codes, and end the password
-          </label>
-        </>
-      )}
-    />
   );
 }
 
@@ -330,7 +192,7 @@ export function RefusedTries({ refused }: { refused: Person['refused'] }) {
 
 /** Where the person is logged in. */
 export function StaffSessions({ person }: { person: Person }) {
-  const { sessions, name } = person;
+  const { sessions } = person;
   return (
     <Section id="sessions" title="Where they are logged in">
       {sessions.length === 0 ? (
@@ -355,28 +217,14 @@ export function StaffSessions({ person }: { person: Person }) {
           ))}
         </Rows>
       )}
-      {sessions.length > 0 && (
-        <div className="acts">
-          <Act
-            intent="end-sessions"
-            label="Log them out everywhere"
-            button="Log them out everywhere"
-            notice={
-              <>
-                We log <Name>{name}</Name> out in every browser, and email them that we did. They can log in
-                again at once.
-              </>
-            }
-          />
-        </div>
-      )}
+      <Acts of={['end-sessions']} />
     </Section>
   );
 }
 
 /** Marketplace accounts that log somebody of the account in. */
 export function StaffLinks({ person }: { person: Person }) {
-  const { links, id, name } = person;
+  const { links, id } = person;
   const own = links.filter(({ userId }) => userId === id);
   if (own.length === 0) return null;
   return (
@@ -397,24 +245,7 @@ export function StaffLinks({ person }: { person: Person }) {
               <Badge meaning={isSleeping ? 'waiting' : 'good'}>{isSleeping ? 'Paused' : 'Connected'}</Badge>
             }
           >
-            <Act
-              intent="remove-link"
-              about={{ externalId }}
-              label={
-                <>
-                  Disconnect<span className="visually-hidden"> {externalId}</span>
-                </>
-              }
-              button="Disconnect"
-              danger
-              notice={
-                <>
-                  We email <Name>{name}</Name> that the marketplace account is no longer connected. They can
-                  no longer log in from there, and whoever came in by it alone is logged out. The account
-                  loses what only the marketplace gives it.
-                </>
-              }
-            />
+            <Acts of={['remove-link']} about={{ externalId }} named={externalId} />
           </Row>
         ))}
       </Rows>

@@ -4,7 +4,7 @@ import { Badge, type Meaning } from '../badge.tsx';
 import { Instant } from '../instant.tsx';
 import { Row, Rows } from '../rows.tsx';
 import { Section } from '../section.tsx';
-import type { Person } from './act.tsx';
+import type { Person } from './acts.tsx';
 import { EventRow } from './event-row.tsx';
 import { Name, PersonLink } from './words.tsx';
 

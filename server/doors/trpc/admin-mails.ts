@@ -3,8 +3,9 @@ import { z } from 'zod';
 import { mailStates } from '../../../db/tables/unsent-mails.ts';
 import { requireRight } from '../../acts/act.ts';
 import type { RightName } from '../../acts/rights.ts';
-import { countSearch, recordSearch } from '../../acts/staff.ts';
+import { countSearch, recordSearch, type Staff } from '../../acts/staff.ts';
 import { textSchema } from '../../basics/text.ts';
+import type { Dependencies } from '../../ground/dependencies.ts';
 import { listClients } from '../../staff/clients.ts';
 import { listMails, mailActs, readPlace } from '../../staff/mails.ts';
 import { proceduresOf } from './acts.ts';
@@ -35,16 +36,18 @@ export const clientsRouter = router({
   list: allowed('clients.list').query(({ ctx }) => listClients(ctx.deps)),
 });
 
+export const mailsOf = allowed('mails.list').input(filters);
+
+/** It names people, 50 at a time. */
+export async function readMails(ctx: Staff & { deps: Dependencies }, asked: z.output<typeof filters>) {
+  await countSearch(ctx.deps, ctx);
+  const found = await listMails(ctx.deps, ctx, asked);
+  await recordSearch(ctx.deps, ctx, found.people.length);
+  return found;
+}
+
 export const mailsRouter = router({
   /** 50 of those that failed or were given up, or of one state; `next` is for the page after. */
-  list: allowed('mails.list')
-    .input(filters)
-    .query(async ({ ctx, input }) => {
-      // It names people, 50 at a time.
-      await countSearch(ctx.deps, ctx);
-      const listed = await listMails(ctx.deps, ctx, input);
-      await recordSearch(ctx.deps, ctx, listed.people.length);
-      return listed;
-    }),
+  list: mailsOf.query(({ ctx, input }) => readMails(ctx, input)),
   ...proceduresOf('mails', mailActs),
 });

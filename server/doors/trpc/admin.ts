@@ -7,17 +7,19 @@ import { faultWords } from '../../basics/fault-words.ts';
 import { instantSchema } from '../../basics/instant.ts';
 import { textSchema } from '../../basics/text.ts';
 import { listMailKinds } from '../../mail/kind-words.ts';
+import { sayOutcome, withForms } from '../../staff/act-forms.ts';
 import { acts, type Intent, isIntent } from '../../staff/acts.ts';
 import { listAudit } from '../../staff/audit.ts';
 import { listKinds } from '../../staff/event-words.ts';
 import { findPeople, showHits } from '../../staff/find-people.ts';
 import { peopleActs, verification } from '../../staff/people-acts.ts';
-import { getPerson, wouldGet } from '../../staff/person.ts';
+import { wouldGet } from '../../staff/person.ts';
+import { getPerson, listPersonForms } from '../../staff/person-page.ts';
 import { askedOf, perform, proceduresOf } from './acts.ts';
 import { adminBillingRouter } from './admin-billing.ts';
 import { adminBooksRouter } from './admin-books.ts';
 import { adminFilesRouter } from './admin-files.ts';
-import { clientsRouter, mailsRouter } from './admin-mails.ts';
+import { clientsRouter, mailsOf, mailsRouter, readMails } from './admin-mails.ts';
 import { adminOverviewRouter } from './admin-overview.ts';
 import { mergeRouters, router, staff } from './init.ts';
 
@@ -116,6 +118,23 @@ export const staffFormsRouter = router({
     role: session.user.role,
     lacksFactor: !session.amr.includes('mfa'),
   })),
+
+  /** A person as `admin.people.get` has them, and the forms of their page. */
+  person: staff.input(named).query(async ({ ctx, input }) => {
+    const person = await getPerson(ctx.deps, ctx, input.id);
+    return { person, forms: listPersonForms(person) };
+  }),
+
+  /** What a form that led back to its page has done; null for another intent. */
+  outcome: staff
+    .input(z.object({ about: z.string(), intent: text('intent') }))
+    .query(({ input }) => sayOutcome(input.about, input.intent)),
+
+  /** The same as `admin.mails.list`, each with its forms. */
+  mails: mailsOf.query(async ({ ctx, input }) => {
+    const listed = await readMails(ctx, input);
+    return { ...listed, mails: withForms(listed.mails) };
+  }),
 
   /** The kinds of events that the audit can be searched by. */
   auditKinds: staff.query(() => listKinds()),

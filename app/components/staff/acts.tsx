@@ -1,0 +1,217 @@
+// The forms by which staff act, made from what the loader says of them.
+import { createContext, createElement, Fragment, type ReactNode, useContext } from 'react';
+import type { Procedures } from '../../../server/doors/trpc/router.ts';
+import type { ActForm } from '../../../server/staff/act-forms.ts';
+import type { FormField } from '../../../server/staff/act-words.ts';
+import type { Refused } from '../../refused.ts';
+import { Confirm } from '../confirm.tsx';
+import { Disclosure } from '../disclosure.tsx';
+import { EmailField, Field } from '../field.tsx';
+import { Notice } from '../notice.tsx';
+import { useRefused } from '../refused.ts';
+import { TooMany } from '../too-many.tsx';
+import { Name } from './words.tsx';
+
+type Got = Awaited<ReturnType<Procedures['staffForms']['person']>>['person'];
+
+/** Everything that staff see of a person. */
+export type Person = Extract<Got, { seen: object }>;
+
+/** Whom the forms of a person's page are about, and those forms. */
+export const ActsContext = createContext<{ name: string; email: string; forms: ActForm[] }>({
+  ...{ name: '', email: '', forms: [] },
+});
+
+/** Whether it is this form that was refused. */
+const isOf = (refused: Refused | undefined, { intent, about }: ActForm) =>
+  refused?.values.intent === intent &&
+  Object.entries(about).every(([name, value]) => refused.values[name] === value);
+
+/** The refusal of a form that the page does not have, and what was done by the form that led here. */
+export function Outcome({ forms, outcome }: { forms: ActForm[]; outcome: string | null }) {
+  const refused = useRefused();
+  if (refused) return forms.some((form) => isOf(refused, form)) ? null : <Refusal refused={refused} />;
+  return (
+    outcome && (
+      <Notice kind="success" focus>
+        {outcome}
+      </Notice>
+    )
+  );
+}
+
+/** The page that asks for a credential before an act; nothing unless one is asked for. */
+export function askBefore(
+  refused: Refused | undefined,
+  { forms, about }: { forms: ActForm[]; about?: string | undefined },
+): ReactNode {
+  if (!refused?.asks) return null;
+  const form = forms.find((each) => isOf(refused, each));
+  return (
+    <Confirm refused={refused} asks={refused.asks} to={form?.to} about={about} danger={form?.isDanger} />
+  );
+}
+
+/**
+ * Those of `forms`, or of the person's page, with these intents that are about that. `named` is read to screen readers beside the
+ * words of the button.
+ */
+export function Acts({
+  forms: given,
+  of,
+  about = {},
+  named,
+}: {
+  forms?: ActForm[];
+  of: string[];
+  about?: Record<string, string>;
+  named?: ReactNode;
+}) {
+  const ofPage = useContext(ActsContext).forms;
+  const forms = given ?? ofPage;
+  const isAbout = (form: ActForm) =>
+    Object.entries(about).every(
+      ([name, value]) => (form.about[name as keyof ActForm['about']] ?? value) === value,
+    );
+  const shown = of.flatMap((intent) => forms.filter((form) => form.intent === intent && isAbout(form)));
+  if (shown.length === 0) return null;
+  return (
+    <div className="acts">
+      {shown.map((form) => (
+        <Act key={`${form.intent} ${JSON.stringify(form.about)}`} form={form} named={named} />
+      ))}
+    </div>
+  );
+}
+
+/** A form that opens in place, says what will happen, and asks why. */
+function Act({ form, named }: { form: ActForm; named: ReactNode }) {
+  const any = useRefused();
+  const refused = isOf(any, form) ? any : undefined;
+  const { intent, about, hidden, label, button, notice, isDanger, fields } = form;
+  // Of a form that was refused, but for what it is made from now.
+  const kept = { ...hidden, ...(refused && pick(refused.values, Object.keys(hidden))), seen: hidden.seen };
+  // What is wrong with a field that nobody sees is said at the first.
+  const unseen = Object.keys(hidden).flatMap((name) => refused?.errors[name] ?? [])[0];
+  return (
+    <Disclosure
+      label={
+        <>
+          {label}
+          {named && <span className="visually-hidden">: {named}</span>}
+        </>
+      }
+      open={refused !== undefined}
+    >
+      {/* The browser's own form, which goes to the address of the page. */}
+      <form method="post" data-intent={intent}>
+        <Refusal refused={refused} />
+        <p data-notice>
+          <Words text={notice} />
+        </p>
+        {Object.entries({ ...about, ...kept }).map(([name, value]) => (
+          <input key={name} type="hidden" name={name} value={value} />
+        ))}
+        {fields.map((field, at) => (
+          <FieldOf key={field.name} field={field} refused={refused} error={at === 0 ? unseen : undefined} />
+        ))}
+        <Field
+          label="Why"
+          hint="At least 3 characters. For the audit: only staff see it."
+          name="why"
+          required
+          minLength={3}
+          maxLength={500}
+          autoComplete="off"
+          defaultValue={refused?.values.why}
+          error={refused?.errors.why}
+          autoFocus={refused?.errors.why !== undefined}
+        />
+        <button type="submit" name="intent" value={intent} className={isDanger ? 'danger' : undefined}>
+          {button}
+        </button>
+      </form>
+    </Disclosure>
+  );
+}
+
+const pick = (values: Record<string, string>, names: string[]) =>
+  Object.fromEntries(Object.entries(values).filter(([name]) => names.includes(name)));
+
+/** Sets the person's name and address, or a value, in a text. */
+function Words({ text, value = '' }: { text: string; value?: string }) {
+  const { name, email } = useContext(ActsContext);
+  const set: Record<string, ReactNode> = {
+    '{name}': <Name>{name}</Name>,
+    '{email}': <strong>{email}</strong>,
+    '{value}': <Name>{value}</Name>,
+  };
+  return createElement(Fragment, null, ...text.split(/(\{\w+\})/).map((part) => set[part] ?? part));
+}
+
+type FieldOfProps = { field: FormField; refused: Refused | undefined; error: string | undefined };
+
+function FieldOf({ field, refused, error: unseen }: FieldOfProps) {
+  const { name, label, kind, hint, value, isOptional, most, choices = [] } = field;
+  const typed = refused?.values[name];
+  const error = refused?.errors[name] ?? unseen;
+  if (kind === 'yes')
+    return (
+      <label className="choice">
+        <input type="checkbox" name={name} value="yes" defaultChecked={typed === 'yes'} />
+        {label}
+      </label>
+    );
+  if (kind === 'one')
+    return (
+      <fieldset className="field">
+        <legend>{label}</legend>
+        {choices.map((choice) => (
+          <label key={choice.value} className="choice">
+            <input
+              type="radio"
+              name={name}
+              value={choice.value}
+              required
+              defaultChecked={typed === choice.value}
+            />
+            <Words text={choice.words} value={choice.value} />
+          </label>
+        ))}
+        {error && (
+          <p className="error" role="alert">
+            {error}
+          </p>
+        )}
+      </fieldset>
+    );
+  const Input = kind === 'email' ? EmailField : Field;
+  return (
+    <Input
+      {...{ name, label, hint, error }}
+      {...(kind === 'day' && { type: 'date', min: '2000-01-01', max: String(most) })}
+      {...(kind === 'text' && most !== undefined && { maxLength: Number(most) })}
+      {...(kind === 'decimal' && { inputMode: 'decimal' as const })}
+      required={!isOptional}
+      autoComplete="off"
+      defaultValue={typed ?? value}
+      autoFocus={error !== undefined}
+    />
+  );
+}
+
+/** What was wrong with a form as a whole. */
+export function Refusal({ refused }: { refused: Refused | undefined }) {
+  if (!refused) return null;
+  if (refused.minutes) return <TooMany minutes={refused.minutes} focus />;
+  const message = refused.code === 'edited_meanwhile' ? editedMeanwhile : refused.message;
+  if (!message) return null;
+  return (
+    <Notice kind="error" focus>
+      {message}
+    </Notice>
+  );
+}
+
+const editedMeanwhile =
+  'This has changed since you opened the page, so nothing was done. Look at it as it is now, then send the form again.';

@@ -1,0 +1,63 @@
+// A person's page for whoever of the staff looks at it (contract 12.9 and 12.92).
+import type { User } from '../../db/tables/users.ts';
+import { findPerson, seenOf } from '../acts/act.ts';
+import { isStaffRole, mayAct, type StaffRole } from '../acts/rights.ts';
+import { countLook, type Staff } from '../acts/staff.ts';
+import { AppError } from '../basics/errors.ts';
+import type { Dependencies } from '../ground/dependencies.ts';
+import { type ActForm, buildForms } from './act-forms.ts';
+import { peopleActs } from './people-acts.ts';
+import { describePerson } from './person.ts';
+
+/** What a manager sees of staff. */
+type StaffPerson = Pick<User, 'id' | 'email' | 'name' | 'role'>;
+
+/**
+ * Everything that staff see of a person. `seen` has what the form of each intent is made from, for the intents that the caller may
+ * use. Throws 404 `not_found`, and 429 `rate_limited`.
+ */
+export async function getPerson(
+  deps: Dependencies,
+  staff: Staff,
+  id: string,
+): Promise<SeenPerson | StaffPerson> {
+  const target = await findPerson(deps.db, id);
+  if (!target) throw new AppError('not_found');
+  await countLook(deps, staff, { userId: id });
+  const { email, name, role } = target;
+  const { user: actor } = staff.session;
+  if (actor.role === 'manager' && isStaffRole(role)) return { id, email, name, role };
+  return describeForStaff(deps, actor, target);
+}
+
+type SeenPerson = Awaited<ReturnType<typeof describeForStaff>>;
+
+/** What a person's page shows to that member of the staff. */
+async function describeForStaff(deps: Dependencies, actor: User & { role: StaffRole }, target: User) {
+  const { db, now } = deps;
+  const described = await describePerson(deps, target, { isManager: actor.role === 'manager' });
+  const about = { accountId: target.account.id, people: [target, ...described.account.others] };
+  const intents = (Object.keys(peopleActs) as PersonIntent[]).filter((intent) =>
+    mayAct(peopleActs[intent].right, actor, about),
+  );
+  return {
+    ...described,
+    isOneself: actor.id === target.id,
+    isOwnAccount: actor.account.id === target.account.id,
+    seen: Object.fromEntries(
+      await Promise.all(
+        intents.map(async (intent) => [intent, await seenOf(db, peopleActs[intent], target, now())] as const),
+      ),
+    ) as Partial<Record<PersonIntent, string>>,
+  };
+}
+
+type PersonIntent = keyof typeof peopleActs;
+
+/** The forms of a person's page. There are none about staff for a manager. */
+export const listPersonForms = (person: SeenPerson | StaffPerson): ActForm[] =>
+  'seen' in person
+    ? buildForms(Object.keys(person.seen) as PersonIntent[], person, (intent) => ({
+        seen: person.seen[intent as PersonIntent] ?? '',
+      }))
+    : [];
