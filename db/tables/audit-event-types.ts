@@ -68,6 +68,7 @@ export type AuditEventType =
   | 'staff.change_role'
   | 'staff.check_vat_id'
   | 'staff.create'
+  | 'staff.end_session'
   | 'staff.end_sessions'
   | 'staff.erase'
   | 'staff.export_started'

@@ -22,6 +22,7 @@ export const rights = {
 
   'people.suspend': { manager: 'customers', admin: 'everybody' },
   'people.resume': { manager: 'customers', admin: 'everybody' },
+  'people.endSession': { manager: 'customers', admin: 'everybody' },
   'people.endSessions': { manager: 'customers', admin: 'everybody' },
   'people.sendMail': { manager: 'customers', admin: 'everybody' },
   'people.removeFactors': { manager: 'customers', admin: 'everybody' },

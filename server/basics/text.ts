@@ -67,6 +67,7 @@ export const textBounds = {
   meant: 40,
   id: 100,
   externalId: 256,
+  session: 100,
   profile_updated_at: 40,
   sure: 40,
   q: 800,

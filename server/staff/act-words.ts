@@ -103,6 +103,11 @@ const ofPerson = {
       },
     ],
   },
+  'end-session': {
+    label: 'Log them out there',
+    notice: 'We log {name} out in this browser. They get no email, and can log in again at once.',
+    outcome: 'They are logged out there.',
+  },
   'end-sessions': {
     label: 'Log them out everywhere',
     notice: 'We log {name} out in every browser, and email them that we did. They can log in again at once.',

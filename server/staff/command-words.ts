@@ -45,6 +45,12 @@ const onPerson: Record<string, CommandWords<User>> = {
     done: ({ email }) => `${email} can log in again.`,
     nothing: () => 'This user is not suspended.',
   },
+  'user:end-session': {
+    about: 'log a user out in one browser',
+    takes: { session: 'the id of the session, as user:show --json prints it' },
+    done: ({ email }) => `${email} is logged out there.`,
+    nothing: ({ email }) => `${email} is not logged in there.`,
+  },
   'user:end-sessions': {
     about: 'log a user out everywhere',
     done: ({ email }) => `${email} is logged out everywhere.`,

@@ -35,6 +35,7 @@ const hidden: Partial<Record<AuditEventType, string>> = {
   'staff.erase': 'Staff: deleted the account for good',
   'staff.export_started': 'Staff: began to download',
   'staff.exported': 'Staff: downloaded',
+  'staff.end_session': 'Staff: logged them out in one browser',
   'staff.end_sessions': 'Staff: logged them out everywhere',
   'staff.freeze': 'Staff: froze the account',
   'staff.give_up_mail': 'Staff: gave up a mail',

@@ -1,4 +1,5 @@
 // What staff do to somebody, and operators by command (contract 12.16 and 12.24 to 12.31).
+import { z } from 'zod';
 import type { Database } from '../../db/postgres/client.ts';
 import {
   type Decision,
@@ -120,6 +121,21 @@ const endAllSessions = act({
     if (ended === 0) return undefined;
     await notify(trx, deps, target, 'sessions_ended');
     return {};
+  },
+});
+
+const readSession = readBy(z.uuid(), 'session_gone');
+
+const endSession = act({
+  about: person,
+  right: 'people.endSession',
+  event: 'staff.end_session',
+  offers: ({ sessions }: Person) => sessions.map(({ id: session }) => ({ session })),
+  command: { name: 'user:end-session', takes: { session: '<session>' }, needsWhy: true },
+  fields: { session: readSession },
+  see: endAllSessions.see,
+  async do({ trx, deps, target }, { session }) {
+    return (await endSessions(trx, target.id, { id: session }, deps.now())) > 0 ? { session } : undefined;
   },
 });
 
@@ -441,6 +457,7 @@ export const peopleActs = {
   suspend,
   freeze,
   resume,
+  'end-session': endSession,
   'end-sessions': endAllSessions,
   'send-mail': sendMail,
   'remove-factors': removeAllFactors,

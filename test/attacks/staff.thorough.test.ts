@@ -198,6 +198,7 @@ describe('an act', () => {
     'people.suspend': sql`update users set suspended_at = now() where id = `,
     'people.freeze': sql`update users set suspended_at = now() where id = `,
     'people.resume': sql`update users set suspended_at = null where id = `,
+    'people.endSession': sql`update sessions set ended_at = now() where user_id = `,
     'people.endSessions': sql`update sessions set ended_at = now() where user_id = `,
     'people.sendMail': sql`update users set email_verified_at = null where id = `,
     'people.removeFactors': sql`delete from authenticators where user_id = `,

@@ -169,6 +169,17 @@ describe('an act', () => {
     expect(await listNotices(app.db, 'unverified@example.test')).toContain('sessions_ended');
   });
 
+  it('user:end-session logs out in that browser alone, and says so once (contract 12.190)', async () => {
+    const [one, other] = [await logIn(app.send, email), await logIn(app.send, email)];
+    const { rows } = await sql<{ id: string }>`select s.id from sessions s join users u on u.id = s.user_id
+      where u.email = ${email} and s.ended_at is null order by s.created_at desc limit 2`.execute(app.db);
+    const args = ['user:end-session', email, rows[1]?.id ?? '', ...why];
+    expect(await read(...args)).toBe(`${email} is logged out there.\n`);
+    expect([await one.whoAmI(), await other.whoAmI()]).toEqual([undefined, email]);
+    expect(await read(...args)).toBe(`${email} is not logged in there.\n`);
+    expectMisused(await cli('user:end-session', email, 'that one', ...why), /^<session>: /);
+  });
+
   it('is refused in one line where the rules say so', async () => {
     const refusals: [string[], RegExp][] = [
       [['user:role', 'unverified@example.test', 'admin', ...why], /^A role takes a verified address/],

@@ -80,6 +80,7 @@ type TargetName = (typeof targetNames)[number];
 const managerHelps = [
   'people.suspend',
   'people.resume',
+  'people.endSession',
   'people.endSessions',
   'people.sendMail',
   'people.removeFactors',

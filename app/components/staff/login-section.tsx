@@ -213,7 +213,9 @@ export function StaffSessions({ person }: { person: Person }) {
                   Last active <Instant at={lastSeenAt} />
                 </>
               }
-            />
+            >
+              <Acts of={['end-session']} about={{ session: id }} named={device} />
+            </Row>
           ))}
         </Rows>
       )}

@@ -193,7 +193,7 @@ export function addActCommands(program: Command): void {
         command.addArgument(choices ? argument.choices(choices) : argument);
         return { field };
       }
-      const option = new Option(taken.option, about).makeOptionMandatory(taken.isRequired);
+      const option = new Option(taken.option, about).makeOptionMandatory(taken.isRequired ?? false);
       command.addOption(choices && !taken.values ? option.choices(choices) : option);
       return { field, option: option.attributeName(), values: taken.values };
     });

@@ -76,6 +76,7 @@ export const words: Record<AuditEventType, string | ByReason | undefined> = {
   'staff.retry_mail': undefined,
   'staff.create': undefined,
   'staff.erase': undefined,
+  'staff.end_session': 'Our support team logged the account out in one browser',
   'staff.end_sessions': 'Our support team logged the account out everywhere',
   'staff.change_role': 'Our support team changed the role',
   'staff.give_up_mail': 'Our support team stopped trying to send an email that had not arrived',

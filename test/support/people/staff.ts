@@ -105,6 +105,15 @@ export const actCases: Record<string, ActCase> = {
     arrange: set(sql`suspended_at = now()`),
     look: readUser('suspended_at'),
   },
+  'people.endSession': {
+    intent: 'end-session',
+    fields: ({ id }) => ({ session: id }),
+    arrange: (db, { id }) =>
+      sql`insert into sessions (id, token_hash, user_id, created_at, last_seen_at, address, user_agent)
+        values (${id}, sha256(gen_random_uuid()::text::bytea), ${id}, now(), now(), '', '')
+        on conflict (id) do update set ended_at = null`.execute(db),
+    look: count('sessions', sql`ended_at is null`),
+  },
   'people.endSessions': {
     intent: 'end-sessions',
     fields: none,
