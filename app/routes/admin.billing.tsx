@@ -80,8 +80,7 @@ export default function AdminBilling() {
       {waitsSince && (
         <Notice kind="warning">
           Billing waits: the database was restored on <Instant at={waitsSince} />. Nothing is issued, and no
-          email about billing leaves, until an operator has recovered what was lost and run{' '}
-          <code>billing:resume</code>.
+          email about billing leaves, until an operator runs <code>billing:resume</code>.
         </Notice>
       )}
       <nav className="parts" aria-label="On this page">

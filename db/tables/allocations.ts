@@ -4,21 +4,13 @@ import { sql, type Transaction } from 'kysely';
 import type { Database } from '../postgres/client.ts';
 import type { DB } from '../schema.ts';
 
-/** `at` is when it was, if that is not now; not before what it takes back. */
 export async function insertAllocation(
   trx: Transaction<DB>,
-  {
-    payment,
-    invoiceId,
-    amount,
-    at = null,
-  }: { payment: string; invoiceId: number; amount: number; at?: Date | null },
+  { payment, invoiceId, amount }: { payment: string; invoiceId: number; amount: number },
 ): Promise<void> {
-  const recordedAt = sql<Date>`case when ${at}::timestamptz is null then billing_now() else greatest(${at}::timestamptz, (
-    select max(recorded_at) from allocations where payment = ${payment} and invoice = ${invoiceId})) end`;
   await trx
     .insertInto('allocations')
-    .values({ payment, invoice: invoiceId, amount, recorded_at: recordedAt })
+    .values({ payment, invoice: invoiceId, amount, recorded_at: sql`billing_now()` })
     .execute();
 }
 

@@ -30,25 +30,6 @@ export async function findSettingsInForce(db: Database): Promise<SettingsVersion
     .executeTakeFirst();
 }
 
-/**
- * The version that a document from before a restore names, if it was made before the document was issued. A lost version has that
- * number no more, or another one has it: then the last one from before the document, or else the first.
- */
-export async function findVersionOfDocument(
-  db: Database,
-  { version, issuedAt }: { version: number; issuedAt: Date },
-): Promise<number | undefined> {
-  const row = await db
-    .selectFrom('billing_settings')
-    .select('version')
-    .orderBy(sql`made_at <= ${issuedAt}`, 'desc')
-    .orderBy(sql`version = ${version}::integer and made_at <= ${issuedAt}`, 'desc')
-    .orderBy(sql`case when made_at <= ${issuedAt} then -version else version end`)
-    .limit(1)
-    .executeTakeFirst();
-  return row?.version;
-}
-
 /** Whether any version had that as the beginning of numbers. */
 export async function isKnownPrefix(db: Database, prefix: string): Promise<boolean> {
   const row = await db

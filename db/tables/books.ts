@@ -3,6 +3,7 @@ import { type RawBuilder, sql, type Transaction } from 'kysely';
 import { readSlices } from '../cursor.ts';
 import type { Database } from '../postgres/client.ts';
 import type { DB } from '../schema.ts';
+import { replacing } from './lost-documents.ts';
 
 /** Days in the zone, both included. */
 export type Span = { zone: string; from: string; to: string };
@@ -32,8 +33,8 @@ export type BookedDocument = {
   vat_id: string | null;
 };
 
-/** A number that a restore has lost, on the day of the restore. */
-export type BookedLoss = { number: string; kind: 'lost'; issued_on: string };
+/** A number that a restore has lost, on the day of the restore; `invoice` takes its place. */
+export type BookedLoss = { number: string; kind: 'lost'; issued_on: string; invoice: string | null };
 
 /** The instant after a span's last day. */
 const endOf = ({ zone, to }: Span) => sql`((${to}::date + 1)::timestamp at time zone ${zone})`;
@@ -87,7 +88,7 @@ const readDocumentsOf = (trx: Transaction<DB>, span: Span, days: Span) =>
         where i.document is null and i.issued_at between ${startOf(days)} - interval '1 day' and ${endOf(days)} + interval '1 day'
         union all
         select l.number, 'lost', (l.restored_at at time zone ${span.zone})::date, null, null, null,
-          null, null, null, null, null, null, null, null, null, null, null, null, null
+          null, null, null, null, null, null, ${replacing}, null, null, null, null, null, null
         from lost_documents l where l.recovered_at is null
       )
       select number, kind, issued_on::text, due_on::text, first_day::text, last_day::text, currency, net, tax, total,
@@ -172,7 +173,6 @@ export const readAllocations = (trx: Transaction<DB>, span: Span) =>
         (a.recorded_at at time zone ${span.zone})::date::text as recorded_on
       from allocations a join invoices i on i.number = a.invoice
       where a.recorded_at >= ${startOf(span)} and a.recorded_at < ${endOf(span)}
-      -- A restore gives what is recovered a later id.
       order by a.recorded_at, a.id`,
   );
 

@@ -27,12 +27,6 @@ export type NewDocument = {
 
 /** Adds a document, whose file is to be made. */
 export async function insertDocument(trx: Transaction<DB>, document: NewDocument): Promise<void> {
-  await insertDocumentRow(trx, document);
-  await queueDocument(trx, document.number, document.issuedAt);
-}
-
-/** Adds a document without its file, which the caller keeps or queues. */
-export async function insertDocumentRow(trx: Transaction<DB>, document: NewDocument): Promise<void> {
   await trx
     .insertInto('documents')
     .values({
@@ -55,6 +49,7 @@ export async function insertDocumentRow(trx: Transaction<DB>, document: NewDocum
       facts: JSON.stringify(document.facts) as unknown as Json,
     })
     .execute();
+  await queueDocument(trx, document.number, document.issuedAt);
 }
 
 /** Whether an account ever got a document. */

@@ -3,6 +3,7 @@ import { type Selectable, sql, type Transaction } from 'kysely';
 import type { Database } from '../postgres/client.ts';
 import { LostRace } from '../races.ts';
 import type { DB, Invoices } from '../schema.ts';
+import { findReplacing } from './lost-documents.ts';
 
 /** What is owed for a period. Amounts in minor units of the ISO 4217 currency. */
 export type Invoice = {
@@ -114,21 +115,12 @@ export async function findInvoice(db: Database, number: string): Promise<Invoice
   return row && readRow(row);
 }
 
-/** An invoice of the contract, not void, for some of that time. */
-export async function findInvoiceOfTime(
-  db: Database,
-  contractId: string,
-  { startsAt, endsAt }: { startsAt: Date; endsAt: Date },
-): Promise<Pick<Invoice, 'number'> | undefined> {
-  return db
-    .selectFrom('invoices as i')
-    .select(sql<string>`coalesce(i.document, i.number::text)`.as('number'))
-    .where('i.contract_id', '=', contractId)
-    .where('i.status', '<>', 'void')
-    .where('i.period_starts_at', '<', endsAt)
-    .where('i.period_ends_at', '>', startsAt)
-    .limit(1)
-    .executeTakeFirst();
+/** The invoice that a payment with that number pays: of that number, or the one that takes its place since a restore has lost it. */
+export async function findInvoiceToPay(db: Database, number: string): Promise<Invoice | undefined> {
+  const found = await findInvoice(db, number);
+  if (found) return found;
+  const replacing = await findReplacing(db, number.toUpperCase());
+  return replacing === undefined ? undefined : findInvoice(db, replacing);
 }
 
 /** Locks the invoice until the transaction ends. The caller has locked its contract. Throws LostRace if it has just been deleted. */

@@ -1,5 +1,6 @@
 // The only writer of `lost_documents`: numbers that somebody may have got before the database was restored, and that it does not
-// know. They are never given again, and each is explained: lost, or recovered from its file.
+// know. They are never given again, and stay lost; an invoice may take the place of one (contract 7.420). Until version 0.6.0 one could
+// be recovered from its file, which `recovered_at` says.
 import { sql, type Transaction } from 'kysely';
 import type { Database } from '../postgres/client.ts';
 import type { DB } from '../schema.ts';
@@ -12,18 +13,34 @@ export async function insertLostDocuments(trx: Transaction<DB>, numbers: string[
       from unnest(${numbers}::text[]) number`.execute(trx);
 }
 
-/** Notes that a lost document is back. False if it is not lost, or back already. */
-export async function markRecovered(trx: Transaction<DB>, number: string): Promise<boolean> {
-  const result = await trx
-    .updateTable('lost_documents')
-    .set({ recovered_at: sql`clock_timestamp()` })
-    .where('number', '=', number)
-    .where('recovered_at', 'is', null)
-    .executeTakeFirst();
-  return result.numUpdatedRows > 0n;
+/** Those of the numbers that are lost, locked until the transaction ends, in one order for all. */
+export async function lockLost(trx: Transaction<DB>, numbers: string[]): Promise<string[]> {
+  const { rows } = await sql<{ number: string }>`
+    select number from lost_documents where number = any(${numbers}) and recovered_at is null
+    order by number for update`.execute(trx);
+  return rows.map(({ number }) => number);
 }
 
-/** The numbers that stay lost, in the order of their series. */
+/**
+ * The number of the invoice that takes the place of a lost one: it was issued when billing went on, so it is among the first documents
+ * from after the restore. Of a lost number that waits for that, the answer comes once it has been decided.
+ */
+export async function findReplacing(db: Database, lost: string): Promise<string | undefined> {
+  const { rows: known } = await sql`
+    select from lost_documents where number = ${lost} and recovered_at is null for share`.execute(db);
+  if (known.length === 0) return undefined;
+  const { rows } = await sql<{ number: string | null }>`
+    select ${replacing} as number from lost_documents l where l.number = ${lost}`.execute(db);
+  return rows[0]?.number ?? undefined;
+}
+
+/** The same of each row of `lost_documents as l`, null if there is none. */
+export const replacing = sql`(
+  select d.number from documents d
+  where d.issued_on >= l.restored_at::date - 1 and d.facts ->> 'replaces' = l.number
+  order by d.issued_on limit 1)`;
+
+/** The numbers that are lost, in the order of their series. */
 export async function listLostDocuments(db: Database): Promise<string[]> {
   const rows = await db
     .selectFrom('lost_documents')

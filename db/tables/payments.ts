@@ -105,6 +105,17 @@ export async function listUnallocated(db: Database, limit: number): Promise<Paym
   return rows.map(readRow);
 }
 
+/** Payments of which something is left, and that name one of these invoices; the oldest first. */
+export async function listWaitingFor(db: Database, numbers: string[]): Promise<Payment[]> {
+  const rows = await selectPayments(db)
+    .where('unallocated', '>', '0')
+    .where(sql<boolean>`upper(invoice_number) = any(${numbers})`)
+    .orderBy('recorded_at')
+    .orderBy('id')
+    .execute();
+  return rows.map(readRow);
+}
+
 export async function insertPayment(
   trx: Transaction<DB>,
   payment: Omit<Payment, 'recordedAt'>,

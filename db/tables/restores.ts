@@ -1,8 +1,7 @@
 // The only writer of `restores`: when this database was put back to an earlier time, by its own clock, and when billing went on
 // after that. Until then it waits, which triggers see to (contract 7.340 to 7.346).
-import { sql, type Transaction } from 'kysely';
+import { sql } from 'kysely';
 import type { Database } from '../postgres/client.ts';
-import type { DB } from '../schema.ts';
 
 export async function insertRestore(db: Database): Promise<void> {
   await db.insertInto('restores').defaultValues().execute();
@@ -36,7 +35,3 @@ export async function resumeBilling(db: Database): Promise<boolean> {
     .executeTakeFirst();
   return result.numUpdatedRows > 0n;
 }
-
-/** Lets this transaction add documents although billing waits: those that were issued before. */
-export const allowRecovery = (trx: Transaction<DB>) =>
-  sql`select set_config('identity.recovery', 'on', true)`.execute(trx);

@@ -78,17 +78,3 @@ export async function setWaitingPeriods(
     )
     .execute();
 }
-
-/** Takes away what waits of a span that an invoice covers. `trx` has locked the contract. */
-export async function deleteCoveredPeriods(
-  trx: Transaction<DB>,
-  contractId: string,
-  { startsAt, endsAt }: Pick<Charge, 'startsAt' | 'endsAt'>,
-): Promise<void> {
-  await trx
-    .deleteFrom('waiting_periods')
-    .where('contract_id', '=', contractId)
-    .where('starts_at', '<', endsAt)
-    .where('ends_at', '>', startsAt)
-    .execute();
-}

@@ -116,7 +116,7 @@ export const problems = {
   billing_paused: [
     409,
     'Billing waits',
-    'The database was restored, and nothing is issued or credited until an operator has recovered what was lost and run billing:resume.',
+    'The database was restored, and nothing is issued or credited until an operator runs billing:resume.',
   ],
   last_admin: [
     409,

@@ -90,6 +90,7 @@ async function composeAboutDocument(
     seller: facts.seller.name,
     number,
     invoice: facts.invoice?.number ?? number,
+    replaces: facts.replaces,
     plan: line.title,
     period: `${sayDay(line.first_day)} to ${sayDay(line.last_day)}`,
     total: formatAmount(facts.total, currency),
@@ -103,8 +104,23 @@ async function composeAboutDocument(
   const attachment = found?.pdf
     ? { name: `${number}.pdf`, type: 'application/pdf', bytes: found.pdf }
     : undefined;
-  return { to, attachment, message: why ? { ...message, why } : message };
+  return {
+    ...{ to, attachment },
+    message: {
+      ...message,
+      ...(why && { why }),
+      ...(details.archive && kind === 'invoice_issued' && noteCopy(message, facts)),
+    },
+  };
 }
+
+/** What `billing:resume` takes if a restore loses the invoice (contract 7.421). */
+const noteCopy = ({ facts: rows = [] }: MailMessage, { number, line, record }: DocumentFacts) => ({
+  facts: [...rows, ['After a restore', `--lost ${number}:${record.signup_id}:${line.first_day}`]] as [
+    string,
+    string,
+  ][],
+});
 
 const toArchive =
   'You received this email because a copy of each invoice and credit note goes to this address.';
@@ -193,6 +209,7 @@ const nothing = (baseUrl: string): BillingWords => ({
   seller: '',
   number: '',
   invoice: '',
+  replaces: undefined,
   plan: '',
   period: '',
   total: '',

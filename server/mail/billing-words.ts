@@ -11,6 +11,8 @@ export type BillingWords = {
   /** The number of the document, and of the invoice that it is about. */
   number: string;
   invoice: string;
+  /** The lost number that the invoice takes the place of. */
+  replaces: string | undefined;
   plan: string;
   period: string;
   total: string;
@@ -77,10 +79,16 @@ export const billingMails: Record<BillingMailKind, (words: BillingWords) => Mail
     subject: `Invoice ${words.number} from ${words.seller}`,
     paragraphs: [
       `${words.seller} has issued an invoice for ${words.plan}.`,
+      ...(words.replaces === undefined
+        ? []
+        : [`It takes the place of invoice ${words.replaces}, which is no longer valid. Do not pay both.`]),
       words.open === undefined ? where(words) : `${where(words)} It says how to pay.`,
     ],
     facts: [
       ['Invoice', words.number],
+      ...(words.replaces === undefined
+        ? []
+        : ([['Takes the place of', words.replaces]] as [string, string][])),
       ['Period', words.period],
       ['Total', words.total],
       ...(pay(words) ?? []),

@@ -4,7 +4,7 @@ import type { Database } from '../../db/postgres/client.ts';
 import { listAllocations, listPaymentsOf } from '../../db/tables/allocations.ts';
 import { findReplacement } from '../../db/tables/book-lists.ts';
 import { findFacts, listCreditNotes } from '../../db/tables/documents.ts';
-import { findBuyerOf, findInvoice } from '../../db/tables/invoices.ts';
+import { findBuyerOf, findInvoice, findInvoiceToPay } from '../../db/tables/invoices.ts';
 import { findPayment, listUnallocated, type Payment } from '../../db/tables/payments.ts';
 import { digestSeen, requireRight } from '../acts/act.ts';
 import { mayAct } from '../acts/rights.ts';
@@ -148,7 +148,7 @@ function findFreed(
 async function explain(db: Database, { of, currency, invoiceNumber }: Payment): Promise<Waits> {
   if (of !== null) return (await findPayment(db, of)) ? 'refund_too_much' : 'refund_first';
   if (invoiceNumber === null) return 'no_number';
-  const invoice = await findInvoice(db, invoiceNumber);
+  const invoice = await findInvoiceToPay(db, invoiceNumber);
   if (!invoice) return 'unknown_number';
   if (invoice.currency !== currency) return 'other_currency';
   if (invoice.status === 'void') return 'is_void';

@@ -1,7 +1,7 @@
 // What administrators do with money, and operators by command (contract 7.154 to 7.160).
 import { v7 as uuidv7 } from 'uuid';
 import type { Database } from '../../db/postgres/client.ts';
-import { findBuyerOf, findInvoice, type Invoice } from '../../db/tables/invoices.ts';
+import { findBuyerOf, findInvoice, findInvoiceToPay, type Invoice } from '../../db/tables/invoices.ts';
 import { findPayment, lockPayments, type Payment } from '../../db/tables/payments.ts';
 import { type Contract, findContract, lockContract } from '../../db/tables/service-contracts.ts';
 import { type ActContext, type AnyAct, act, offerIf, type Subject } from '../acts/act.ts';
@@ -125,13 +125,15 @@ const sayPaid = (_target: unknown, { result }: { result?: PaymentAnswer }) => {
   return { id, done, ...more };
 };
 
-/** The number that a payer named, whether there is such an invoice or not. */
+/** The number that a payer named, whether there is such an invoice or not; of a lost one, the invoice in its place (contract 7.423). */
 const named: Subject<Pick<Invoice, 'number'> & Partial<Invoice>> = {
   ...invoice,
-  find: async (db, given) =>
-    (await invoice.find(db, given)) ?? {
-      ...{ thing: { number: given.number ?? '' }, accountId: null, userId: null },
-    },
+  async find(db, { number = '' }) {
+    const thing = await findInvoiceToPay(db, number.trim());
+    return thing
+      ? { thing: { ...thing, number }, ...(await findBuyerOf(db, thing)) }
+      : { thing: { number }, accountId: null, userId: null };
+  },
 };
 
 /** By command also for a number that there is not (contract 7.162). */

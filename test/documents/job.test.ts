@@ -6,11 +6,11 @@ import { inTransaction } from '../../db/postgres/transactions.ts';
 import { endsWithPerson } from '../../server/billing/customers/ends-with-person.ts';
 import { openDocumentMaker } from '../../server/billing/documents/document-maker.ts';
 import { makeDueDocuments } from '../../server/billing/documents/make-due.ts';
-import { readSealedFacts } from '../../server/billing/documents/seal.ts';
 import type { DocumentFacts } from '../../server/billing/values/document-facts.ts';
 import { eraseUser } from '../../server/identity/person/erase-user.ts';
 import { recordLog } from '../support/app/log.ts';
 import { samples } from '../support/billing/document-samples.ts';
+import { readSealedFacts } from '../support/billing/sealed-facts.ts';
 import { germanSettings, setSettings } from '../support/billing/settings.ts';
 import { type BillingApp, openBilling } from '../support/crm/billing.ts';
 import { connect } from '../support/database/postgres.ts';
@@ -101,11 +101,9 @@ describe('the files of a document', () => {
       expect(files.pdf_sha256).toEqual(sha256(files.pdf));
       expect(files.xml_sha256).toEqual(sha256(files.xml));
       expect(String(files.xml)).toContain(`<ram:ID>${each}</ram:ID>`);
-      expect(await readSealedFacts(files.pdf as Uint8Array, billing.app.config.encryptionKeys)).toMatchObject(
-        {
-          number: each,
-        },
-      );
+      expect(readSealedFacts(files.pdf as Uint8Array, billing.app.config.encryptionKeys)).toMatchObject({
+        number: each,
+      });
       await expect.poll(() => rowOf('documents_to_make', each)).toBeUndefined();
     }
   });
@@ -115,7 +113,7 @@ describe('the files of a document', () => {
     const invoice = { number, issued_on: '2027-03-01' };
     await addDocument('EARLY-1', { kind: 'credit_note', issued_on: '2027-02-28', due_on: null, invoice });
     const { pdf, xml } = await filesOf('EARLY-1');
-    expect(await readSealedFacts(pdf as Uint8Array, billing.app.config.encryptionKeys)).toMatchObject({
+    expect(readSealedFacts(pdf as Uint8Array, billing.app.config.encryptionKeys)).toMatchObject({
       ...{ issued_on: '2027-02-28', invoice },
     });
     expect(String(xml)).toContain('20270228');
@@ -373,6 +371,10 @@ describe('the address of a file', () => {
     expect(pages.map(({ bytes }, at) => String(bytes).includes(`/invoices/${numbers[at]}.xml"`))).toEqual(
       given,
     );
+    // Contract 7.420.
+    expect(
+      pages.map(({ bytes }) => /the place of<\/dt><dd>Invoice (<!-- -->)?INV-2026-0999</.test(String(bytes))),
+    ).toEqual(kinds.map(({ replaces }) => replaces !== undefined));
   });
 
   it('gives administrators alone those of people who were erased (contract 7.381)', async () => {

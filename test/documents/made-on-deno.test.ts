@@ -7,7 +7,6 @@ import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { inTransaction } from '../../db/postgres/transactions.ts';
 import { insertDocument } from '../../db/tables/documents.ts';
 import { insertInvoice } from '../../db/tables/invoices.ts';
-import { readSealedFacts } from '../../server/billing/documents/seal.ts';
 import type { DocumentFacts } from '../../server/billing/values/document-facts.ts';
 import { readConfig } from '../../server/settings/config.ts';
 import { findFreePort, type Runtime, startService } from '../support/app/process.ts';
@@ -20,6 +19,7 @@ import {
   readFonts,
   readText,
 } from '../support/billing/document-tools.ts';
+import { readSealedFacts } from '../support/billing/sealed-facts.ts';
 import { setSettings } from '../support/billing/settings.ts';
 import { cloneDatabase, connect, makeFolder } from '../support/database/postgres.ts';
 import { readOurFile } from '../support/project/documents.ts';
@@ -104,7 +104,7 @@ describe.each<Runtime>(['node', 'deno'])('the service on %s', (runtime) => {
       await issue(number);
       const files = await filesOf(number, service);
       expect(String(files.xml)).toContain(`<ram:ID>${number}</ram:ID>`);
-      expect(await readSealedFacts(files.pdf, readConfig({}).encryptionKeys)).toMatchObject({ number });
+      expect(readSealedFacts(files.pdf, readConfig({}).encryptionKeys)).toMatchObject({ number });
     }
     await stop(service);
   });

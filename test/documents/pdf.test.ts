@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { buildEpcText } from '../../server/billing/documents/epc-code.ts';
 import { makeFiles } from '../../server/billing/documents/make-files.ts';
-import { readSealedFacts, sealFacts } from '../../server/billing/documents/seal.ts';
+import { sealFacts } from '../../server/billing/documents/seal.ts';
 import { formatDecimal } from '../../server/billing/values/decimals.ts';
 import type { DocumentFacts } from '../../server/billing/values/document-facts.ts';
 import { fillPaymentLink } from '../../server/billing/values/payment-link.ts';
@@ -16,6 +16,7 @@ import {
   readInfo,
   readText,
 } from '../support/billing/document-tools.ts';
+import { readSealedFacts } from '../support/billing/sealed-facts.ts';
 
 const keys = [new Uint8Array(32).fill(1)];
 const font = readConfig({}).billingFont;
@@ -40,6 +41,7 @@ function listSaid(facts: DocumentFacts): string[] {
   return [
     facts.kind === 'invoice' ? 'Invoice' : 'Credit note',
     facts.number,
+    facts.replaces,
     facts.invoice?.number,
     facts.invoice && day(facts.invoice.issued_on),
     day(facts.issued_on),
@@ -125,33 +127,14 @@ describe('the sealed facts of a PDF', () => {
   const facts: DocumentFacts = samples['an invoice with names from right to left'];
   const other = new Uint8Array(32).fill(2);
 
-  it.each(Object.entries(samples))('are read back from the file: %s', async (_, each) => {
-    expect(await readSealedFacts((await make(each)).pdf, keys)).toEqual(JSON.parse(JSON.stringify(each)));
+  it.each(Object.entries(samples))('are in the file: %s', async (_, each) => {
+    expect(readSealedFacts((await make(each)).pdf, keys)).toEqual(JSON.parse(JSON.stringify(each)));
   });
 
-  it('are read with either key of a rotation, and with no other', async () => {
-    const { pdf } = await make(facts);
-    expect(await readSealedFacts(pdf, [other, ...keys])).toEqual(JSON.parse(JSON.stringify(facts)));
-    expect(await readSealedFacts(pdf, [other])).toBeUndefined();
-  });
-
-  it('are not believed if anything of them was changed', async () => {
-    const sealed = await sealFacts(facts, keys);
-    const changed = sealed.replace('"total": 3451', '"total": 1451');
-    expect(changed).not.toBe(sealed);
-    const { pdf } = await makeFiles({ facts, font, sealed: changed });
-    expect(await readSealedFacts(pdf, keys)).toBeUndefined();
-  });
-
-  it.each<[string, (pdf: Uint8Array) => Uint8Array]>([
-    ['nothing', () => new Uint8Array()],
-    ['its beginning', (pdf) => pdf.slice(0, 1_500)],
-    [
-      'a text',
-      () => new TextEncoder().encode('/EF <<\n/F 1 0 R\n>>\n/UF (identity-facts.json)\n1 0 obj\nstream\n'),
-    ],
-    ['its bytes in another order', (pdf) => pdf.slice().reverse()],
-  ])('are not found in another file: %s', async (_, change) => {
-    expect(await readSealedFacts(change((await make(facts)).pdf), keys)).toBeUndefined();
+  it('are sealed with the first key of a rotation, and with no other', async () => {
+    const sealed = await sealFacts(facts, [...keys, other]);
+    const { pdf } = await makeFiles({ facts, font, sealed });
+    expect(readSealedFacts(pdf, keys)).toEqual(JSON.parse(JSON.stringify(facts)));
+    expect(readSealedFacts(pdf, [other])).toBeUndefined();
   });
 });

@@ -99,6 +99,12 @@ describe('the XML of a document', () => {
     expect(readAll(xml, 'IBANID')).toEqual([]);
   });
 
+  it('names the lost number that it takes the place of (contract 7.420)', () => {
+    expect(readAll(buildXml(samples['an invoice in place of a lost one']), 'Content')[0]).toBe(
+      'Takes the place of invoice INV-2026-0999.',
+    );
+  });
+
   it('takes an id that does not begin with its country as a name of the buyer only', () => {
     const buyer = { ...invoice.buyer, vat_id: '12-3456789' };
     expect(buildXml({ ...invoice, buyer })).toContain('<ram:BuyerTradeParty><ram:ID>12-3456789</ram:ID>');

@@ -23,6 +23,7 @@ const money: BillingWords = {
   seller: 'Blumen & <Söhne>',
   number: 'INV-2026-0001',
   invoice: 'INV-2026-0001',
+  replaces: undefined,
   plan: 'Starter & <more>',
   period: '1 January 2026 to 31 January 2026',
   total: 'EUR 34.51',

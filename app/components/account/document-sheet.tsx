@@ -54,6 +54,12 @@ export function DocumentSheet({ facts, minorDigits, invoice, path }: SheetProps)
         <dd>
           <FactsDay day={facts.issued_on} />
         </dd>
+        {facts.replaces && (
+          <>
+            <dt>Takes the place of</dt>
+            <dd>Invoice {facts.replaces}</dd>
+          </>
+        )}
         {facts.invoice && (
           <>
             <dt>Corrects</dt>

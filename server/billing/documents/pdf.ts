@@ -115,6 +115,7 @@ function writeParties(sheet: Sheet, facts: DocumentFacts): void {
   const rows = [
     ['Number', facts.number],
     ['Date of issue', formatDay(facts.issued_on)],
+    facts.replaces && ['Takes the place of', facts.replaces],
     facts.invoice && ['Corrects invoice', facts.invoice.number],
     facts.invoice && ['Dated', formatDay(facts.invoice.issued_on)],
     ['First day of service', formatDay(facts.line.first_day)],

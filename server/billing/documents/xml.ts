@@ -40,6 +40,8 @@ export function buildXml(facts: DocumentFacts): string {
       ram('ID', facts.number),
       ram('TypeCode', facts.kind === 'invoice' ? '380' : '381'),
       day('IssueDateTime', facts.issued_on),
+      facts.replaces &&
+        group('IncludedNote', ram('Content', `Takes the place of invoice ${facts.replaces}.`)),
       Boolean(facts.seller.foot) && group('IncludedNote', ram('Content', facts.seller.foot)),
     ]),
     tag('rsm:SupplyChainTradeTransaction', [

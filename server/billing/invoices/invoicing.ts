@@ -93,8 +93,11 @@ async function forEachContract(
   }
 }
 
-/** `isEnding`: the contract ends, so what began while it was past due is invoiced, too. */
-type Billed = { now: Date; isEnding?: boolean };
+/**
+ * `isEnding`: the contract ends, so what began while it was past due is invoiced, too. `replaces`: the lost numbers that the invoices
+ * of its periods take the place of, by the first day of the period.
+ */
+type Billed = { now: Date; isEnding?: boolean; replaces?: ReadonlyMap<string, string> };
 
 /**
  * Invoices every period that has begun and in which the contract had not ended. What cannot be invoiced, because it is held or the
@@ -103,7 +106,7 @@ type Billed = { now: Date; isEnding?: boolean };
 export async function invoiceBegun(
   trx: Transaction<DB>,
   contract: Contract,
-  { now, isEnding }: Billed,
+  { now, isEnding, replaces }: Billed,
 ): Promise<Contract> {
   const { charges: begun, nextPeriodStartsAt } = listPeriods(contract, now);
   const waiting = await listWaitingPeriods(trx, contract.id);
@@ -113,7 +116,7 @@ export async function invoiceBegun(
     (contract.status === 'past_due' && !isEnding) || (await findBillingPause(trx)) !== undefined;
   const { left, held } = isWaiting
     ? { left: charges, held: undefined }
-    : await invoiceInOrder(trx, contract, charges, now);
+    : await invoiceInOrder(trx, contract, charges, { now, replaces });
   if (waiting.length > 0 || left.length > 0)
     await setWaitingPeriods(trx, contract.id, left, held && { code: held, at: now });
   if (begun.length === 0) return contract;
@@ -127,14 +130,14 @@ async function invoiceInOrder(
   trx: Transaction<DB>,
   contract: Contract,
   charges: Charge[],
-  now: Date,
+  { now, replaces }: Billed,
 ): Promise<{ left: Charge[]; held: HeldCode | undefined }> {
   // Read once: all that this transaction issues names the same version.
   const settings = await findSettings(trx);
   for (const [at, charge] of charges.entries()) {
     if (!settings) await issueWithoutSeller(trx, contract, charge, now);
     else if (charge.price.unitAmount > 0) {
-      const issued = await issueInvoice(trx, settings, contract, charge);
+      const issued = await issueInvoice(trx, settings, contract, charge, { replaces });
       if ('held' in issued) return { left: charges.slice(at), held: issued.held };
     }
   }

@@ -61,13 +61,16 @@ export function computeInvoice(
 /** What the audit keeps of who has a document issued, if it is not the job. */
 type Trail = Omit<AuditEvent, 'type'> | undefined;
 
-/** Issues an invoice for a period, whose price is above 0. The result is its number, or why the period is held. */
+/**
+ * Issues an invoice for a period, whose price is above 0. `replaces` are lost numbers, by the first day of the period whose invoice takes
+ * their place. The result is its number, or why the period is held.
+ */
 export async function issueInvoice(
   trx: Transaction<DB>,
   { version, settings }: Settings,
   contract: Contract,
   charge: Charge,
-  trail?: Trail,
+  { trail, replaces }: { trail?: Trail; replaces?: ReadonlyMap<string, string> | undefined } = {},
 ): Promise<{ id: number; number: string } | { held: HeldCode }> {
   const { seller, terms, numbers, plans, payment } = settings;
   const { plan, price } = charge;
@@ -100,6 +103,7 @@ export async function issueInvoice(
     issued_on: issuedOn,
     due_on: dueOn,
     invoice: null,
+    replaces: replaces?.get(firstDay),
     currency,
     seller,
     buyer: buyer.facts,
@@ -158,6 +162,7 @@ export async function issueCreditNote(
     issued_on: issuedOn,
     due_on: null,
     invoice: { number: corrected.number, issued_on: corrected.issued_on },
+    replaces: undefined,
     seller: keepTaxIds(seller, corrected),
     ...shareCredit(corrected, await sumCredited(trx, invoice.id), total),
     payment: null,
@@ -187,22 +192,6 @@ async function readDay(trx: Transaction<DB>, { seller }: BillingSettings) {
   return { zone, now, today: dayIn(zone, now) };
 }
 
-/** What the row of a document has of its facts. */
-export const buildDocumentRow = (facts: DocumentFacts) => ({
-  number: facts.number,
-  kind: facts.kind,
-  issuedOn: facts.issued_on,
-  firstDay: facts.line.first_day,
-  lastDay: facts.line.last_day,
-  currency: facts.currency,
-  net: facts.net,
-  tax: facts.tax,
-  total: facts.total,
-  category: facts.category,
-  rate: facts.rate,
-  facts,
-});
-
 async function insertFacts(
   trx: Transaction<DB>,
   invoiceId: number,
@@ -210,7 +199,20 @@ async function insertFacts(
   facts: DocumentFacts,
   issuedAt: Date,
 ): Promise<void> {
-  const settingsVersion = facts.record.settings_version;
-  await insertDocument(trx, { ...buildDocumentRow(facts), invoiceId, prefix, settingsVersion, issuedAt });
+  await insertDocument(trx, {
+    ...{ invoiceId, prefix, issuedAt, settingsVersion: facts.record.settings_version },
+    number: facts.number,
+    kind: facts.kind,
+    issuedOn: facts.issued_on,
+    firstDay: facts.line.first_day,
+    lastDay: facts.line.last_day,
+    currency: facts.currency,
+    net: facts.net,
+    tax: facts.tax,
+    total: facts.total,
+    category: facts.category,
+    rate: facts.rate,
+    facts,
+  });
   deferDocumentMails(trx, facts, issuedAt);
 }

@@ -11,7 +11,7 @@ import { insertLostDocuments, listLostDocuments } from '../../../db/tables/lost-
 import { releaseBillingMails } from '../../../db/tables/mails.ts';
 import { findBillingPause, resumeBilling } from '../../../db/tables/restores.ts';
 import type { BooksTrail } from '../../acts/act.ts';
-import { AppError } from '../../basics/errors.ts';
+import { AppError, invalidMember } from '../../basics/errors.ts';
 import { dayIn } from '../values/days.ts';
 import { findSettings, zoneOf } from './issue.ts';
 
@@ -20,10 +20,10 @@ export async function requireBillingGoesOn(db: Database): Promise<void> {
   if (await findBillingPause(db)) throw new AppError('billing_paused');
 }
 
-export type DocumentNumber = { prefix: string; year: number; serial: number };
+type DocumentNumber = { prefix: string; year: number; serial: number };
 
 /** The parts of the number of a document; undefined for any other text. */
-export function readDocumentNumber(text: string): DocumentNumber | undefined {
+function readDocumentNumber(text: string): DocumentNumber | undefined {
   const [, prefix, year, serial] = /^([A-Z0-9-]{1,12})(\d{4})-(\d{4,15})$/.exec(text) ?? [];
   if (prefix === undefined) return undefined;
   const read = { prefix, year: Number(year), serial: Number(serial) };
@@ -64,28 +64,26 @@ export async function skipNumbers(trx: Transaction<DB>, numbers: string[]): Prom
       throw refuse(
         `No settings of billing have ever had numbers that begin with ${number.prefix}. If those that had are lost, set them again, and then run this once more.`,
       );
-    const gap = await raiseTo(trx, number, { dated: dayIn(zoneOf(settings), clock), isItselfLost: true });
+    const gap = await skipNumbersUpTo(trx, number, dayIn(zoneOf(settings), clock));
     if (gap) skipped.lost.push(gap);
   }
   return skipped;
 }
 
 /**
- * Locks the series of a number, and raises it to that. The numbers that it skips are lost; the number itself is, too, with
- * `isItselfLost`. `dated` is the day before which no document of the series is dated from then on. Throws 422 `validation_failed`
- * where it would skip too many. Billing waits.
+ * Takes all numbers of a series up to that one as given. Those that it skips are lost. `dated` is the day before which no document of
+ * the series is dated from then on. Throws 422 `validation_failed` if it would skip too many. Billing waits.
  */
-export async function raiseTo(
+async function skipNumbersUpTo(
   trx: Transaction<DB>,
   number: DocumentNumber,
-  { dated, isItselfLost }: { dated: string; isItselfLost: boolean },
+  dated: string,
 ): Promise<Lost | undefined> {
   const endOfYear = `${number.year}-12-31`;
   const day = dated < endOfYear ? dated : endOfYear;
   const { lastNumber } = await lockSeries(trx, number, day);
   await raiseSeries(trx, number, { lastNumber: number.serial, lastIssuedOn: day });
-  const until = isItselfLost ? number.serial : number.serial - 1;
-  const count = until - lastNumber;
+  const count = number.serial - lastNumber;
   if (count <= 0) return undefined;
   if (count > mostLost)
     throw refuse(
@@ -99,8 +97,7 @@ export async function raiseTo(
   return { first, last, count };
 }
 
-const refuse = (detail: string) =>
-  new AppError('validation_failed', { errors: [{ pointer: '/last', detail }] });
+const refuse = (detail: string) => invalidMember('/last', detail);
 
 /** The numbers of these of whose series none was named. */
 export const listUnnamed = (next: string[], named: string[]): string[] => {

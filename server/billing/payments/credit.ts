@@ -83,7 +83,7 @@ export async function reissueInvoice(
       startsAt: invoice.periodStartsAt,
       endsAt: invoice.periodEndsAt,
     },
-    by.trail,
+    { trail: by.trail },
   );
   if ('held' in issued)
     throw new AppError('validation_failed', {
@@ -137,21 +137,16 @@ async function credit(trx: Transaction<DB>, invoice: Invoice, amount: number, by
   return { number, facts, settings, freed };
 }
 
-/** Writes down what is credited in all, and frees what was paid of it: at `at`, if that is not now. `invoice` stays as it was. */
-export async function freeCredited(
+/** Writes down what is credited in all, and frees what was paid of it. `invoice` stays as it was. */
+async function freeCredited(
   trx: Transaction<DB>,
   invoice: Invoice,
   credited: number,
-  { now, at }: Pick<Bookkeeper, 'now'> & { at?: Date },
+  { now }: Pick<Bookkeeper, 'now'>,
 ) {
   // `freeAllocated` keeps what it is given as the row is then.
   const present = { ...invoice };
-  const freed = await freeAllocated(
-    trx,
-    present,
-    Math.min(invoice.allocated, invoice.unitAmount - credited),
-    at,
-  );
+  const freed = await freeAllocated(trx, present, Math.min(invoice.allocated, invoice.unitAmount - credited));
   await updateSettled(trx, present, { credited, allocated: present.allocated, paidAt: now });
   return freed;
 }

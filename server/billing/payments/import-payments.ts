@@ -1,7 +1,7 @@
 // Records the payments of a file, each once, or says what that would do (contract 7.314 to 7.319 and 7.411).
 import type { Database } from '../../../db/postgres/client.ts';
 import { inTransaction, type Origin } from '../../../db/postgres/transactions.ts';
-import { findInvoice } from '../../../db/tables/invoices.ts';
+import { findInvoiceToPay } from '../../../db/tables/invoices.ts';
 import { findPayment, findPayments, type Payment } from '../../../db/tables/payments.ts';
 import { findZone } from '../invoices/issue.ts';
 import { noonOf } from '../values/days.ts';
@@ -67,7 +67,7 @@ export async function* planPayments(
       yield describe(payment, 'known');
       continue;
     }
-    const invoice = payment.number === null ? undefined : await findInvoice(db, payment.number);
+    const invoice = payment.number === null ? undefined : await findInvoiceToPay(db, payment.number);
     const left = invoice?.currency === payment.currency ? (open.get(invoice.id) ?? invoice.open) : 0;
     const allocated = Math.min(left, payment.amount);
     if (invoice && allocated > 0) open.set(invoice.id, left - allocated);

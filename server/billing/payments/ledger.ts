@@ -8,6 +8,7 @@ import { insertAllocation, listAllocated } from '../../../db/tables/allocations.
 import { deferAuditEvent } from '../../../db/tables/audit-events.ts';
 import {
   findInvoice,
+  findInvoiceToPay,
   type Invoice,
   listContractsOf,
   lockInvoice,
@@ -17,6 +18,7 @@ import {
   findPayment,
   insertPayment,
   listReturns,
+  listWaitingFor,
   lockPayments,
   type Payment,
   setUnallocated,
@@ -41,7 +43,7 @@ export type Recorded = { payment: Payment; applied: boolean };
 
 /** Records a payment or a refund, once. Throws 422 `idempotency_key_reused` if its id has other facts, or `validation_failed`. */
 export async function recordMoney(trx: Transaction<DB>, money: Money, by: Bookkeeper): Promise<Recorded> {
-  const named = money.invoiceNumber === null ? undefined : await findInvoice(trx, money.invoiceNumber);
+  const named = money.invoiceNumber === null ? undefined : await findInvoiceToPay(trx, money.invoiceNumber);
   const invoices = await lockInvoices(trx, [
     ...(named ? [named] : []),
     ...(money.kind === 'refund' ? await listPaid(trx, money.of) : []),
@@ -188,14 +190,37 @@ export async function allocate(
   if (payment.currency !== invoice.currency) throw invalidMember('/number', faultWords.allocate_currency);
   const amount = await allocateUpTo(trx, { payment, invoice });
   if (amount <= 0) throw new AppError('already_settled');
-  queuePaymentMail(trx, payment.id, invoice, by);
   await settleContracts(trx, invoices, by);
-  deferAuditEvent(trx, {
-    ...by.trail,
-    type: 'payment.allocated',
-    details: { ...by.trail?.details, payment: payment.id, number: invoice.number, amount },
-  });
+  tellAllocated(trx, { payment: payment.id, invoice, amount }, by);
   return amount;
+}
+
+function tellAllocated(
+  trx: Transaction<DB>,
+  { payment, invoice, amount }: { payment: string; invoice: Invoice; amount: number },
+  by: Bookkeeper,
+): void {
+  queuePaymentMail(trx, payment, invoice, by);
+  const details = { ...by.trail?.details, payment, number: invoice.number, amount };
+  deferAuditEvent(trx, { ...by.trail, type: 'payment.allocated', details });
+}
+
+/** Pays invoices with what is left of the payments that name the lost numbers that they take the place of, by these numbers. */
+export async function payWithWaiting(
+  trx: Transaction<DB>,
+  invoices: Map<string, Invoice>,
+  by: Bookkeeper,
+): Promise<void> {
+  const locked = await lockInvoices(trx, [...invoices.values()]);
+  const ids = (await listWaitingFor(trx, [...invoices.keys()])).map(({ id }) => id);
+  await lockPayments(trx, ids);
+  for (const id of ids) {
+    const payment = await findPayment(trx, id);
+    const invoice = locked.get(invoices.get(payment?.invoiceNumber?.toUpperCase() ?? '')?.id ?? 0);
+    if (!payment || invoice?.currency !== payment.currency) continue;
+    const amount = await allocateUpTo(trx, { payment, invoice });
+    if (amount > 0) tellAllocated(trx, { payment: id, invoice, amount }, by);
+  }
 }
 
 /** Records that what is left of a payment was paid back. Throws 404 `not_found`, and 409 `already_settled` if nothing is left. */
@@ -239,14 +264,12 @@ export async function allocateUpTo(
 }
 
 /**
- * Frees what is allocated of an invoice beyond `allocated`, the newest first, for other uses. `invoice` is locked. `at` is when it
- * was freed, if that is not now. The result has each payment with how much of it was freed.
+ * Frees what is allocated of an invoice beyond `allocated`, the newest first, for other uses. `invoice` is locked. The result has each payment with how much of it was freed.
  */
 export async function freeAllocated(
   trx: Transaction<DB>,
   invoice: Invoice,
   allocated: number,
-  at?: Date,
 ): Promise<{ payment: string; amount: number }[]> {
   const freed: { payment: string; amount: number }[] = [];
   let left = invoice.allocated - allocated;
@@ -264,7 +287,7 @@ export async function freeAllocated(
   for (const { payment: id, amount } of freed) {
     const payment = (await findPayment(trx, id)) as Payment;
     await setUnallocated(trx, id, payment.unallocated + amount);
-    await moveAllocated(trx, { payment: id, invoice, amount: -amount, paidAt: payment.paidAt, at });
+    await moveAllocated(trx, { payment: id, invoice, amount: -amount, paidAt: payment.paidAt });
   }
   return freed;
 }
@@ -272,15 +295,9 @@ export async function freeAllocated(
 /** Adds to what of an invoice is allocated, or takes away, and keeps `invoice` as it is then. */
 async function moveAllocated(
   trx: Transaction<DB>,
-  {
-    payment,
-    invoice,
-    amount,
-    paidAt,
-    at,
-  }: { payment: string; invoice: Invoice; amount: number; paidAt: Date; at?: Date | undefined },
+  { payment, invoice, amount, paidAt }: { payment: string; invoice: Invoice; amount: number; paidAt: Date },
 ): Promise<void> {
-  await insertAllocation(trx, { payment, invoiceId: invoice.id, amount, ...(at && { at }) });
+  await insertAllocation(trx, { payment, invoiceId: invoice.id, amount });
   const { credited } = invoice;
   Object.assign(
     invoice,

@@ -3,7 +3,7 @@ import type { Transaction } from 'kysely';
 import { z } from 'zod';
 import type { DB } from '../../../db/schema.ts';
 import { listAllocated } from '../../../db/tables/allocations.ts';
-import { findInvoice } from '../../../db/tables/invoices.ts';
+import { findInvoiceToPay } from '../../../db/tables/invoices.ts';
 import type { Recorded } from './ledger.ts';
 import { paymentIdSchema } from './payment-message.ts';
 
@@ -36,7 +36,7 @@ export async function describeRecorded(
 ): Promise<PaymentAnswer> {
   const [allocated, invoice] = await Promise.all([
     listAllocated(trx, { payment: payment.id }),
-    payment.invoiceNumber === null ? undefined : findInvoice(trx, payment.invoiceNumber),
+    payment.invoiceNumber === null ? undefined : findInvoiceToPay(trx, payment.invoiceNumber),
   ]);
   return {
     payment_id: payment.id,

@@ -141,14 +141,11 @@ const decimal = (amount: string | bigint, currency: string) => writeDecimal(Numb
 
 const isKept = (row: BookedDocument | BookedLoss): row is BookedDocument => row.kind !== 'lost';
 
-/** Nothing but the number is known of it. */
-const toLoss = ({ number, kind, issued_on }: BookedLoss) => [
-  ...[number, kind, issued_on],
-  ...headers['documents.csv']
-    .split(',')
-    .slice(3)
-    .map(() => ''),
-];
+/** Nothing is known of it but its number, and which invoice takes its place. */
+const toLoss = ({ number, kind, issued_on, invoice }: BookedLoss) => {
+  const known: Record<string, string> = { number, kind, issued_on, invoice: invoice ?? '' };
+  return headers['documents.csv'].split(',').map((column) => known[column] ?? '');
+};
 
 function toDocument(document: BookedDocument): string[] {
   const { currency, credited, allocated } = document;

@@ -38,6 +38,8 @@ export type DocumentFacts = {
   due_on: string | null;
   /** Of a credit note: the invoice that it corrects. */
   invoice: { number: string; issued_on: string } | null;
+  /** Of an invoice: the number that a restore has lost, and that it takes the place of. Absent of all others. */
+  replaces?: string | undefined;
   currency: string;
   seller: Seller;
   /** `name` is the company, or else the account's name. */
@@ -63,7 +65,7 @@ export type DocumentFacts = {
   total: number;
   /** How to pay an invoice: words and a link of the settings. Null for a credit note. */
   payment: { text: string | null; link: string | null } | null;
-  /** What else a lost document is put back from. Instants are RFC 3339. */
+  /** What belongs to the document and is not printed. Instants are RFC 3339. */
   record: {
     contract_id: string;
     account_id: string;

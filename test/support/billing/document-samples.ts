@@ -77,6 +77,7 @@ const longName = (start: string) =>
 /** By what is special about each. */
 export const samples = {
   'an invoice with tax': invoice,
+  'an invoice in place of a lost one': { ...invoice, replaces: 'INV-2026-0999' },
   'an invoice of a gross price': { ...invoice, prices: 'gross', net: 2437, tax: 463, total: 2900 },
   'an invoice exempt from tax': {
     ...invoice,

@@ -1,0 +1,61 @@
+// Lets billing go on after a restore (contract 7.349 and 7.420 to 7.424). The invoices that the archive copies tell of are issued again
+// with it, before anything else, so that each names the lost number that it takes the place of.
+import type { Transaction } from 'kysely';
+import type { DB } from '../../../db/schema.ts';
+import { readClock } from '../../../db/tables/documents.ts';
+import { findInvoiceToPay, type Invoice } from '../../../db/tables/invoices.ts';
+import { lockLost } from '../../../db/tables/lost-documents.ts';
+import { type Contract, findContract, lockContract } from '../../../db/tables/service-contracts.ts';
+import type { BooksTrail } from '../../acts/act.ts';
+import { invalidMember } from '../../basics/errors.ts';
+import { invoiceBegun } from '../invoices/invoicing.ts';
+import { resume } from '../invoices/pause.ts';
+import { payWithWaiting } from '../payments/ledger.ts';
+
+/** What an archive copy says of a lost invoice: its number, whose it is, and the first day of its period, such as 2026-11-26. */
+export type ArchiveCopy = { number: string; signupId: string; firstDay: string };
+
+/** Which invoice takes the place of which lost number. */
+export type Replaced = { lost: string; number: string };
+
+/**
+ * Lets billing go on, and issues the periods of the copies again; payments that wait for their lost numbers pay them. Undefined if
+ * billing did not wait. Throws 422 `validation_failed` if that cannot be done for one of them: then nothing is done.
+ */
+export async function resumeBilling(
+  trx: Transaction<DB>,
+  copies: ArchiveCopy[],
+  trail: BooksTrail,
+): Promise<Replaced[] | undefined> {
+  const now = await readClock(trx);
+  if (!(await resume(trx, now, trail))) return undefined;
+  const numbers = copies.map(({ number }) => number);
+  const twice = numbers.find((number, at) => numbers.indexOf(number) !== at);
+  if (twice) throw refuse(`${twice} is given twice.`);
+  const lost = await lockLost(trx, numbers);
+  for (const number of numbers)
+    if (!lost.includes(number)) throw refuse(`${number} is not among the lost numbers.`);
+  const replacesOf = new Map<string, Map<string, string>>();
+  for (const { number, signupId, firstDay } of copies) {
+    const contract = await findContract(trx, { signupId });
+    if (!contract)
+      throw refuse(`The contract of signup ${signupId} is not here. Let the CRM send its signups again.`);
+    replacesOf.set(contract.id, (replacesOf.get(contract.id) ?? new Map()).set(firstDay, number));
+  }
+  // In the order of all who lock several contracts.
+  for (const [id, replaces] of [...replacesOf].sort(([one], [other]) => (one < other ? -1 : 1)))
+    await invoiceBegun(trx, (await lockContract(trx, { id })) as Contract, { now, replaces });
+  const invoices = new Map<string, Invoice>();
+  for (const { number, signupId, firstDay } of copies) {
+    const invoice = await findInvoiceToPay(trx, number);
+    if (!invoice)
+      throw refuse(
+        `${number} has no invoice in its place: no period of signup ${signupId} that begins on ${firstDay} can be invoiced, or another number is given for it.`,
+      );
+    invoices.set(number, invoice);
+  }
+  await payWithWaiting(trx, invoices, { now, recordedBy: 'operator', trail });
+  return [...invoices].map(([number, invoice]) => ({ lost: number, number: invoice.number }));
+}
+
+const refuse = (detail: string) => invalidMember('/lost', detail);
