@@ -93,6 +93,7 @@ export const withoutAllowance = {
   'staff.suspend': 'staff.looked',
   'staff.freeze': 'staff.looked',
   'staff.resume': 'staff.looked',
+  'staff.end_session': 'staff.looked',
   'staff.end_sessions': 'staff.looked',
   'staff.remove_factors': 'staff.looked',
   'staff.verify': 'staff.looked',
