@@ -74,7 +74,7 @@ export type Act<Thing, Read, Result, Right = RightName> = {
   about: Subject<Thing>;
   fields: Fields<Thing, Read>;
   /** What its form is made from: an act that was asked for when this was something else is not done (contract 12.19). */
-  see: (db: Database, target: Thing, now: Date) => unknown;
+  formBasis: (db: Database, target: Thing, now: Date) => unknown;
   /** Of what the act is never done: 403 `not_allowed`. */
   isNever?: (target: Thing) => boolean;
   /** The act looks at marketplace links, which are locked before their user, as everywhere. */
@@ -121,7 +121,7 @@ export const act = <Thing, Read, Result, Right extends RightName>(
 ): Act<Thing, Read, Result, Right> => stated;
 
 /** What a form that is about this was made from, as SHA-256 in hex of its JSON. */
-export const digestSeen = (about: unknown): string => encodeHex(sha256(JSON.stringify(about)));
+export const digestBasis = (about: unknown): string => encodeHex(sha256(JSON.stringify(about)));
 
 /** Throws 404 `not_found` for whoever of the staff may not do that, as if it were not there. */
 export function requireRight({ session }: Pick<Staff, 'session'>, right: RightName): void {
@@ -163,7 +163,7 @@ export async function actAsStaff<Thing, Read, Result>(
       const found = await findLocked(trx, asked, given);
       if (!isStaff(present)) throw new AppError('not_allowed');
       requireMay(present, found);
-      if (seen !== undefined && (await seenOf(trx, asked, found.thing, deps.now())) !== seen)
+      if (seen !== undefined && (await digestFormBasis(trx, asked, found.thing, deps.now())) !== seen)
         throw new AppError('edited_meanwhile');
       const author = { by: 'staff', actorId: actor.id, why, visit: staff.visit } as const;
       return doAct(trx, deps, asked, { found, author, read });
@@ -252,12 +252,12 @@ function trailsOf(author: Author): { trail: AuthorTrail; whole: BooksTrail } {
 }
 
 /** What the form of an act is made from now. */
-export const seenOf = async <Thing>(
+export const digestFormBasis = async <Thing>(
   db: Database,
-  { see }: Pick<Act<Thing, never, unknown>, 'see'>,
+  { formBasis }: Pick<Act<Thing, never, unknown>, 'formBasis'>,
   target: Thing,
   now: Date,
-): Promise<string> => digestSeen(await see(db, target, now));
+): Promise<string> => digestBasis(await formBasis(db, target, now));
 
 /** The person with that id, without a lock. */
 export const findPerson = async (db: Database, id: string): Promise<User | undefined> =>

@@ -6,7 +6,7 @@ import { findReplacement } from '../../db/tables/book-lists.ts';
 import { findFacts, listCreditNotes } from '../../db/tables/documents.ts';
 import { findBuyerOf, findInvoice, findInvoiceToPay } from '../../db/tables/invoices.ts';
 import { findPayment, listUnallocated, type Payment } from '../../db/tables/payments.ts';
-import { digestSeen, requireRight } from '../acts/act.ts';
+import { digestBasis, requireRight } from '../acts/act.ts';
 import { mayAct } from '../acts/rights.ts';
 import { countLook, type Staff } from '../acts/staff.ts';
 import { minorDigits } from '../basics/currencies.ts';
@@ -18,7 +18,7 @@ import { dayIn } from '../billing/values/days.ts';
 import { type DocumentFacts, hasXml } from '../billing/values/document-facts.ts';
 import type { Dependencies } from '../ground/dependencies.ts';
 import { buildForms } from './act-forms.ts';
-import { seenOfInvoice, seenOfPayment } from './money-acts.ts';
+import { basisOfInvoice, basisOfPayment } from './money-acts.ts';
 
 const todayOf = async ({ db, now }: Dependencies) => dayIn(await findZone(db), now());
 
@@ -56,7 +56,7 @@ export async function describeForStaff(deps: Dependencies, staff: Staff, number:
   ]);
   const { contractId: _contract, ...said } = invoice;
   const mayChange = mayAct('billing.credit', staff.session.user, buyer);
-  const seen = digestSeen(seenOfInvoice(invoice));
+  const seen = digestBasis(basisOfInvoice(invoice));
   // The id of the payment that is recorded next: sent twice, it counts once.
   const hidden = (intent: string) => (intent === 'pay' ? { seen, payment: uuidv7() } : { seen });
   return {
@@ -114,7 +114,7 @@ export async function listWaiting({ db }: Dependencies, staff: Staff) {
   for (const payment of shown) {
     const freed = findFreed(allocations.filter(({ payment: id }) => id === payment.id));
     const waits = freed && freed.amount >= payment.unallocated ? null : await explain(db, payment);
-    const seen = digestSeen(seenOfPayment(payment));
+    const seen = digestBasis(basisOfPayment(payment));
     payments.push({
       ...payment,
       minorDigits: minorDigits(payment.currency),

@@ -10,7 +10,7 @@ import {
   placeOf,
   type UnsentMail,
 } from '../../db/tables/unsent-mails.ts';
-import { act, digestSeen, offerIf, type Subject } from '../acts/act.ts';
+import { act, digestBasis, offerIf, type Subject } from '../acts/act.ts';
 import { mayAct } from '../acts/rights.ts';
 import type { Staff } from '../acts/staff.ts';
 import { isUuid } from '../basics/uuid.ts';
@@ -70,7 +70,7 @@ export async function listMails(
         ...said,
         mayRetry: !isOwn && said.state !== 'waiting' && !said.isHeld,
         mayGiveUp: !isOwn && said.state !== 'given_up' && !mail.mustLeave,
-        seen: digestSeen(seenOfMail(mail)),
+        seen: digestBasis(seenOfMail(mail)),
       };
     }),
     people: await listNames(db, [...new Set(ids)]),
@@ -108,7 +108,7 @@ const retry = act({
   offers: ({ mayRetry }: { mayRetry: boolean }) => offerIf(mayRetry),
   command: { name: 'mail:retry' },
   fields: {},
-  see: (_db, target) => seenOfMail(target),
+  formBasis: (_db, target) => seenOfMail(target),
   async do({ trx, target, by: { now } }) {
     const leaseEndsAt = new Date(now.getTime() + leaseMs);
     const isDone = target && (await retryMail(trx, { id: target.id, now, leaseEndsAt }));
@@ -123,7 +123,7 @@ const giveUp = act({
   offers: ({ mayGiveUp }: { mayGiveUp: boolean }) => offerIf(mayGiveUp),
   command: { name: 'mail:give-up' },
   fields: {},
-  see: retry.see,
+  formBasis: retry.formBasis,
   isNever: (target) => target?.mustLeave === true,
   async do({ trx, target, by: { now } }) {
     const isDone = target && (await giveUpMail(trx, { id: target.id, now }));

@@ -20,11 +20,11 @@ import { maxAmount } from '../billing/values/amounts.ts';
 import { readDecimal } from '../billing/values/decimals.ts';
 
 /** What forms about it are made from: whatever moves money of it changes one of these. */
-export const seenOfInvoice = ({ number, status, credited, allocated }: Invoice) => ({
+export const basisOfInvoice = ({ number, status, credited, allocated }: Invoice) => ({
   ...{ number, status, credited, allocated },
 });
-export const seenOfPayment = ({ id, unallocated }: Payment) => ({ id, unallocated });
-const seenOfContract = ({ id, status, cancelsAt }: Contract) => ({ id, status, cancelsAt });
+export const basisOfPayment = ({ id, unallocated }: Payment) => ({ id, unallocated });
+const basisOfContract = ({ id, status, cancelsAt }: Contract) => ({ id, status, cancelsAt });
 
 const asIs = (result: unknown) => result;
 
@@ -114,7 +114,7 @@ const pay = act({
   right: 'billing.recordPayment',
   offers: () => [{}],
   fields: { ...paidFields, amount: (typed, { thing }) => readAmount(typed, thing.currency) },
-  see: (_db, target) => seenOfInvoice(target),
+  formBasis: (_db, target) => basisOfInvoice(target),
   do: ({ target: { number, currency }, ...context }, read) =>
     record({ ...context, target: undefined }, number, { ...read, currency }),
 });
@@ -159,7 +159,7 @@ const recordNamed = act({
     amount: (typed, { thing, given }) => readAmount(typed, given.currency || thing.currency || ''),
     ...paidFields,
   },
-  see: () => null,
+  formBasis: () => null,
   do: (context, read) => record(context, context.target.number, read),
 });
 
@@ -169,7 +169,7 @@ const payAll = act({
   right: pay.right,
   command: { name: 'invoice:paid', mustChange: ({ status }) => status === 'void', json: sayPaid },
   fields: {},
-  see: pay.see,
+  formBasis: pay.formBasis,
   async do({ trx, target: { number, status }, by }) {
     if (status !== 'open') return undefined;
     return describeRecorded(trx, await payOpen(trx, { number, id: uuidv7(), paidAt: by.now }, by));
@@ -197,7 +197,7 @@ const credit = act({
   fields: {
     amount: (typed, { thing }) => (typed.trim() ? readAmount(typed, thing.currency) : undefined),
   },
-  see: pay.see,
+  formBasis: pay.formBasis,
   do: async ({ trx, target, by }, { amount }) => ({
     creditNote: (await creditInvoice(trx, target.number, amount, by)) ?? null,
   }),
@@ -209,7 +209,7 @@ const voidInvoice = act({
   right: credit.right,
   command: { name: 'invoice:void', asks: 'on a terminal', json: sayCredited },
   fields: {},
-  see: credit.see,
+  formBasis: credit.formBasis,
   do: async (context) =>
     context.target.status === 'void' ? undefined : credit.do(context, { amount: undefined }),
 });
@@ -227,7 +227,7 @@ const reissue = act({
     }),
   },
   fields: {},
-  see: pay.see,
+  formBasis: pay.formBasis,
   do: ({ trx, target, by }) => reissueInvoice(trx, target.number, by),
 });
 
@@ -248,7 +248,7 @@ const allocatePayment = act({
       return (await findInvoice(db, number)) ? number : refuse('invoice_unknown');
     },
   },
-  see: (_db, target) => seenOfPayment(target),
+  formBasis: (_db, target) => basisOfPayment(target),
   do: async ({ trx, target: { id: paymentId }, by }, { number }) => ({
     amount: await allocate(trx, { paymentId, number }, by),
   }),
@@ -264,7 +264,7 @@ const paidBack = act({
     json: ({ currency }, { result: { amount } }) => ({ amount, currency }),
   },
   fields: {},
-  see: allocatePayment.see,
+  formBasis: allocatePayment.formBasis,
   do: async ({ trx, target: { id: paymentId }, by }) => ({
     amount: await payBack(trx, { paymentId, id: uuidv7(), paidAt: by.now }, by),
   }),
@@ -275,7 +275,7 @@ const cancelContract = act({
   right: 'billing.cancelContract',
   command: { name: 'contract:cancel', asks: 'on a terminal' },
   fields: {},
-  see: (_db, target) => seenOfContract(target),
+  formBasis: (_db, target) => basisOfContract(target),
   async do({ trx, target, by: { now, trail } }) {
     return (await endContract(trx, target, now, trail)) ? {} : undefined;
   },

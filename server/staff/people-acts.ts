@@ -52,7 +52,7 @@ const suspend = act({
   offers: ({ suspendedAt }: Person) => offerIf(!suspendedAt),
   command: { name: 'user:suspend', mustChange: ({ frozenAt }) => frozenAt !== null },
   fields: {},
-  see: (_db, { suspendedAt, frozenAt }) => ({ suspendedAt, frozenAt }),
+  formBasis: (_db, { suspendedAt, frozenAt }) => ({ suspendedAt, frozenAt }),
   async do({ trx, deps, target, requireOtherAdmin, record }) {
     if (target.suspendedAt) return undefined;
     await requireOtherAdmin();
@@ -71,7 +71,7 @@ const freeze = act({
   offers: ({ frozenAt }: Person) => offerIf(!frozenAt),
   command: { name: 'user:freeze', needsWhy: true },
   fields: {},
-  see: suspend.see,
+  formBasis: suspend.formBasis,
   async do({ trx, deps, target, author, requireOtherAdmin, record }) {
     if (target.frozenAt) return undefined;
     await requireOtherAdmin();
@@ -93,7 +93,7 @@ const resume = act({
   offers: ({ suspendedAt, frozenAt }: Person) => offerIf(suspendedAt !== null && !frozenAt),
   command: { name: 'user:resume', mustChange: () => true },
   fields: {},
-  see: suspend.see,
+  formBasis: suspend.formBasis,
   async do({ trx, deps, target, record }) {
     if (target.frozenAt) throw new AppError('account_frozen');
     if (!target.suspendedAt) return undefined;
@@ -115,7 +115,7 @@ const endAllSessions = act({
   command: { name: 'user:end-sessions', needsWhy: true },
   fields: {},
   // Not which: whoever logs in again and again must not be able to hold the end of their sessions up.
-  see: async (db, target, now) => ({ hasSessions: await hasSessions(db, target, now) }),
+  formBasis: async (db, target, now) => ({ hasSessions: await hasSessions(db, target, now) }),
   async do({ trx, deps, target }) {
     const ended = await endSessions(trx, target.id, 'all', deps.now());
     if (ended === 0) return undefined;
@@ -133,7 +133,7 @@ const endSession = act({
   offers: ({ sessions }: Person) => sessions.map(({ id: session }) => ({ session })),
   command: { name: 'user:end-session', takes: { session: '<session>' }, needsWhy: true },
   fields: { session: readSession },
-  see: endAllSessions.see,
+  formBasis: endAllSessions.formBasis,
   async do({ trx, deps, target }, { session }) {
     return (await endSessions(trx, target.id, { id: session }, deps.now())) > 0 ? { session } : undefined;
   },
@@ -155,7 +155,7 @@ const sendMail = act({
     needsWhy: true,
   },
   fields: { kind: readMailKind },
-  see: (_db, { email, holdsEmail, emailVerifiedAt }) => ({ email, holdsEmail, emailVerifiedAt }),
+  formBasis: (_db, { email, holdsEmail, emailVerifiedAt }) => ({ email, holdsEmail, emailVerifiedAt }),
   /** Of all the staff together, to one person. */
   async requireAllowance({ db }, { id, suspendedAt, deletionDueAt }) {
     if (suspendedAt || deletionDueAt) throw new AppError('not_allowed');
@@ -193,7 +193,7 @@ const removeAllFactors = act({
   offers: ({ factors, codesLeft }: Person) => offerIf(factors.length > 0 || codesLeft > 0),
   command: { name: 'user:remove-factors', mustChange: () => true },
   fields: {},
-  async see(db, { id, codeFactors, hasPasskey }) {
+  async formBasis(db, { id, codeFactors, hasPasskey }) {
     const passkeys = hasPasskey ? (await listPasskeys(db, id)).map((each) => each.id).sort() : [];
     return { passkeys, codeFactors, codes: await countRecoveryCodes(db, id) };
   },
@@ -242,7 +242,7 @@ const decide = (
     },
     /** A capability, or the verification. */
     fields: { capability: choices.length > 0 ? readOneOf(...choices) : () => verification },
-    see: (db, { account }) => findDecided(db, account.id),
+    formBasis: (db, { account }) => findDecided(db, account.id),
     async do({ trx, deps, target, record }, { capability: what }) {
       const { id } = target.account;
       const isVerification = what === verification;
@@ -276,7 +276,7 @@ const changeRole = act({
   command: { name: 'user:role', takes: { role: '<role>' }, needsWhy: true, json: ({ role }) => ({ role }) },
   locksLinks: true,
   fields: { role: readRole },
-  see: (_db, { role }) => ({ role }),
+  formBasis: (_db, { role }) => ({ role }),
   async do({ trx, deps, target, author, requireOtherAdmin }, { role }) {
     if (target.role === role) return undefined;
     if (role !== 'user') await requireFitForRole(trx, target);
@@ -309,7 +309,7 @@ const planDeletion = act({
   event: 'staff.plan_deletion',
   offers: ({ deletionDueAt }: Person) => offerIf(!deletionDueAt),
   fields: {},
-  see: (_db, { deletionDueAt }) => ({ deletionDueAt }),
+  formBasis: (_db, { deletionDueAt }) => ({ deletionDueAt }),
   async do({ trx, deps, target, requireOtherAdmin, record }) {
     if (target.deletionDueAt) return undefined;
     await requireOtherAdmin();
@@ -328,7 +328,7 @@ const keep = act({
   offers: ({ deletionDueAt }: Person) => offerIf(deletionDueAt !== null),
   command: { name: 'user:keep', needsWhy: true },
   fields: {},
-  see: planDeletion.see,
+  formBasis: planDeletion.formBasis,
   async do({ trx, deps, target, record }) {
     if (!target.deletionDueAt) return undefined;
     await setDeletionDue(trx, target.id, null);
@@ -345,7 +345,10 @@ const changeEmail = act({
   offers: ({ suspendedAt, role }: Person) => offerIf(!suspendedAt && role === 'user'),
   command: { name: 'user:change-email', takes: { email: '<new>' }, asks: 'always', needsWhy: true },
   fields: { email: (typed, { config }) => readNewEmailAddress(typed, config) ?? refuse('email_malformed') },
-  see: async (db, { id, email }, now) => ({ email, pending: await describePendingNewAddress(db, id, now) }),
+  formBasis: async (db, { id, email }, now) => ({
+    email,
+    pending: await describePendingNewAddress(db, id, now),
+  }),
   async do({ trx, deps, target }, { email }) {
     await offerNewAddress(trx, deps, { user: target, email });
     return {};
@@ -363,7 +366,7 @@ const endFreeze = act({
     keep: (typed) => readEmailAddress(typed) ?? refuse('email_malformed'),
     removeFactors: (typed) => typed === 'yes',
   },
-  see: async (db, target, now) => ({
+  formBasis: async (db, target, now) => ({
     frozenAt: target.frozenAt,
     mailboxes: target.suspendedAt ? (await listMailboxes(db, target, now)).map(({ email }) => email) : [],
   }),
@@ -385,7 +388,7 @@ const removeLink = act({
     links.filter(({ userId }) => userId === id).map(({ externalId }) => ({ externalId })),
   locksLinks: true,
   fields: { externalId: readLink },
-  see: async (db, { id }) => (await listExternalLinks(db, id)).map(({ externalId }) => externalId),
+  formBasis: async (db, { id }) => (await listExternalLinks(db, id)).map(({ externalId }) => externalId),
   async do({ trx, deps, target, record }, { externalId }) {
     const { id: userId } = target;
     if (!(await deleteExternalLink(trx, { provider, externalId, userId }))) return undefined;
@@ -411,7 +414,7 @@ const checkVatId = act({
     needsWhy: true,
   },
   fields: { vatId: (typed) => readVatIdOfAny(typed) ?? readSome(typed), checked: readOneOf('yes', 'no') },
-  async see(db, { account }) {
+  async formBasis(db, { account }) {
     const { vatId, hasCheckedVatId } = (await findBillingDetails(db, account.id)) ?? noDetails;
     return { vatId, hasCheckedVatId };
   },
@@ -441,7 +444,7 @@ const acceptCountry = act({
     needsWhy: true,
   },
   fields: { country: (typed) => readCountry(typed) ?? readSome(typed), accepted: readOneOf('yes', 'no') },
-  async see(db, { account }) {
+  async formBasis(db, { account }) {
     const { address, country, vatId, waiting } = (await findBillingDetails(db, account.id)) ?? noDetails;
     return { address, country, vatId, waiting };
   },

@@ -1,6 +1,6 @@
 // A person's page for whoever of the staff looks at it (contract 12.9 and 12.92).
 import type { User } from '../../db/tables/users.ts';
-import { findPerson, seenOf } from '../acts/act.ts';
+import { digestFormBasis, findPerson } from '../acts/act.ts';
 import { isStaffRole, mayAct, type StaffRole } from '../acts/rights.ts';
 import { countLook, type Staff } from '../acts/staff.ts';
 import { AppError } from '../basics/errors.ts';
@@ -46,7 +46,9 @@ async function describeForStaff(deps: Dependencies, actor: User & { role: StaffR
     isOwnAccount: actor.account.id === target.account.id,
     seen: Object.fromEntries(
       await Promise.all(
-        intents.map(async (intent) => [intent, await seenOf(db, peopleActs[intent], target, now())] as const),
+        intents.map(
+          async (intent) => [intent, await digestFormBasis(db, peopleActs[intent], target, now())] as const,
+        ),
       ),
     ) as Partial<Record<PersonIntent, string>>,
   };

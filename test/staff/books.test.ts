@@ -3,9 +3,9 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { listCreditNotes } from '../../db/tables/documents.ts';
 import { findInvoice } from '../../db/tables/invoices.ts';
-import { digestSeen } from '../../server/acts/act.ts';
+import { digestBasis } from '../../server/acts/act.ts';
 import { readPaidOn } from '../../server/billing/payments/paid-on.ts';
-import { seenOfInvoice } from '../../server/staff/money-acts.ts';
+import { basisOfInvoice } from '../../server/staff/money-acts.ts';
 import { type Answer, locationOf, openApp, type TestApp } from '../support/app/app.ts';
 import { sendPatiently } from '../support/app/patience.ts';
 import { textOf } from '../support/app/visitor.ts';
@@ -75,7 +75,7 @@ it('the audit names the document that was issued', async () => {
 it('of sixteen part credits that two administrators send from the same page, one is done', async () => {
   const number = await addInvoice(app.db);
   const invoice = await findInvoice(app.db, number);
-  const seen = invoice && digestSeen(seenOfInvoice(invoice));
+  const seen = invoice && digestBasis(basisOfInvoice(invoice));
   const other = await addStaff('admin');
   const answers = await Promise.all(
     Array.from({ length: 16 }, (_, at) =>

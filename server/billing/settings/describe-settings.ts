@@ -1,8 +1,8 @@
 // The settings of billing for whoever looks after them (contract 7.121): what counts, what will, and the versions before.
 import type { Database } from '../../../db/postgres/client.ts';
 import { listNames } from '../../../db/tables/staff-views.ts';
-import { digestSeen } from '../../acts/act.ts';
-import { findVersions, see, type Versions } from './set-settings.ts';
+import { digestBasis } from '../../acts/act.ts';
+import { basisOf, findVersions, type Versions } from './set-settings.ts';
 import type { BillingSettings } from './settings.ts';
 
 type Version = Versions['newest'][number];
@@ -23,7 +23,7 @@ export async function describeSettings(db: Database) {
       changed: listChanges(newest[at + 1]?.settings, settings),
     })),
     people: await listNames(db, [...new Set(ids)]),
-    seen: digestSeen(see(versions)),
+    seen: digestBasis(basisOf(versions)),
   };
 }
 

@@ -42,7 +42,7 @@ export async function findVersions(db: Database, limit = 2): Promise<Versions> {
 }
 
 /** What forms about the settings are made from. */
-export const see = ({ inForce, pending, newest }: Versions) => [
+export const basisOf = ({ inForce, pending, newest }: Versions) => [
   newest[0]?.version ?? 0,
   inForce?.version ?? 0,
   pending?.version ?? 0,
@@ -204,7 +204,7 @@ export const stateSetSettings = (
     about: settings,
     right: 'billing.setSettings',
     fields: { kind: read },
-    see: (_db, versions) => see(versions),
+    formBasis: (_db, versions) => basisOf(versions),
     requireAllowance: ({ db }, _versions, actorId) => requireAllowance(db, 'billing.set', actorId),
     async do({ trx, deps, author, by }, { kind: wanted }) {
       if (author.by === 'staff') await spendAllowance(trx, 'billing.set', author.actorId);
@@ -222,7 +222,7 @@ export const stopSettings = act({
   about: settings,
   right: 'billing.stopSettings',
   fields: {},
-  see: (_db, versions) => see(versions),
+  formBasis: (_db, versions) => basisOf(versions),
   do: async ({ trx, author, by }) => ({
     version: await stopPending(trx, { ...by.trail, why: author.why ?? '' }),
   }),

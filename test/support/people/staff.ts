@@ -5,7 +5,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { expect } from 'vitest';
 import type { DB } from '../../../db/schema.ts';
 import { findUserById } from '../../../db/tables/users.ts';
-import { seenOf } from '../../../server/acts/act.ts';
+import { digestFormBasis } from '../../../server/acts/act.ts';
 import { hashToken } from '../../../server/identity/ground/tokens.ts';
 import { peopleActs } from '../../../server/staff/people-acts.ts';
 import type { Answer, SendOptions, TestApp } from '../app/app.ts';
@@ -175,7 +175,7 @@ export const actCases: Record<string, ActCase> = {
 /** What the form of an act on that person would carry now. */
 async function seeNow({ db }: Pick<TestApp, 'db'>, intent: Intent, id: string): Promise<string> {
   const user = await findUserById(db, id);
-  return user ? seenOf(db, peopleActs[intent], user, new Date()) : '';
+  return user ? digestFormBasis(db, peopleActs[intent], user, new Date()) : '';
 }
 
 export const why = 'They called, and gave their invoice number.';
