@@ -113,7 +113,7 @@ describe('managers', () => {
 });
 
 describe('administrators', () => {
-  const rounds = byForm({ short: 25, long: 200 });
+  const rounds = byForm({ short: 12, long: 200 });
   it('leave one who can log in, when 16 at once demote, suspend and delete each other, in each of many rounds', {
     timeout: 180_000,
   }, async () => {

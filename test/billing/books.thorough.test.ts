@@ -23,7 +23,7 @@ import { connect } from '../support/database/postgres.ts';
 import { byForm, noteFigures } from '../support/faults/faults.ts';
 import { createRandom, seed } from '../support/run/random.ts';
 
-const acts = byForm({ short: 600, long: 10_000 });
+const acts = byForm({ short: 300, long: 10_000 });
 
 it(`${acts} random acts leave the books balanced`, { timeout: 3_000_000 }, async () => {
   const app = await openApp();

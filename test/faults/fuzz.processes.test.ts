@@ -13,7 +13,7 @@ import { byForm } from '../support/faults/faults.ts';
 import { buildRequests, type FuzzRequest, signRequest } from '../support/faults/fuzz.ts';
 import { fc } from '../support/run/random.ts';
 
-const runs = byForm({ short: 1_000, long: 20_000 });
+const runs = byForm({ short: 500, long: 20_000 });
 // A machine with other work may take longer over a request, but not over the same one again and again.
 const longestMs = 1_000;
 const triesInTime = 3;
