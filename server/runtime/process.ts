@@ -59,11 +59,11 @@ export function print(text: string): void {
   process.stdout.write(`${text}\n`);
 }
 
-/** Ends the process without a word once nobody reads what it prints, such as after `| head -1`. */
+/** Ends the process with a sentence once nobody reads what it prints, such as after `| head -1`. */
 export function endWithReader(): void {
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error;
-    process.exit();
+    exitWith('Nothing reads the output any more.');
   });
 }
 

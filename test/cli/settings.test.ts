@@ -110,10 +110,11 @@ it('--show lists each setting with where it is from, and secrets only as set or 
   expect(odd.out).toMatch(/^SSO_CRM_LOGIN_URL .*x"$/m);
 });
 
-it('ends without a word once nobody reads what it prints', async () => {
+it('ends with a sentence once nobody reads what it prints', async () => {
   const child = start({}, '--show');
   child.stdout.destroy();
-  expect(await readOutcome(child)).toEqual({ code: 0, out: '', err: '' });
+  const err = 'Nothing reads the output any more.\n';
+  expect(await readOutcome(child)).toEqual({ code: 1, out: '', err });
 });
 
 it('asks no database and keeps nothing', async () => {
