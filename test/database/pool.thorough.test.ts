@@ -123,8 +123,11 @@ describe('turns', () => {
   });
 });
 
+/** As the service waits. */
+const inSeconds = { connectTimeoutMs: 2_500 };
+
 it('waits for a connection for some seconds only', async () => {
-  const { db, countConnections, close } = connect(client.url);
+  const { db, countConnections, close } = connect(client.url, inSeconds);
   await db.connection().execute(async () => {
     await expect(sql`select 1`.execute(db)).rejects.toSatisfy(isDatabaseAway);
   });
@@ -139,7 +142,7 @@ it.each([400, 450, 500, 550, 600, 650, 700, 750].map((delayMs) => [delayMs]))(
   { concurrent: true },
   async (delayMs) => {
     const wire = await openWire(client.url);
-    const { db, close } = connect(wire.url);
+    const { db, close } = connect(wire.url, inSeconds);
     const ask = () => sql`select 1`.execute(db);
     let waiting: Promise<unknown> = Promise.resolve();
     const broken = db.connection().execute(async (held) => {

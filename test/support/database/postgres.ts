@@ -31,7 +31,10 @@ export async function startTestPostgres(check?: Parameters<typeof migrate>[2]): 
 export function connect(
   url: string,
   options: Partial<
-    Pick<DatabaseOptions, 'poolSize' | 'preparedStatements' | 'statementTimeoutMs' | 'keyOf'>
+    Pick<
+      DatabaseOptions,
+      'poolSize' | 'preparedStatements' | 'statementTimeoutMs' | 'connectTimeoutMs' | 'keyOf'
+    >
   > = {},
 ): DatabaseClient {
   // A busy machine takes as long as it takes.
