@@ -6,7 +6,7 @@ import { basename, dirname, isAbsolute, resolve } from 'node:path';
 import process from 'node:process';
 import type { Readable, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
-import { args, environment, processUser } from './process.ts';
+import { args, environment, nobodyReads, processUser } from './process.ts';
 
 // Two folders up, both from the source (server/runtime/) and from the build (build/service/).
 const rootFolder = fileURLToPath(new URL('../../', import.meta.url));
@@ -211,7 +211,7 @@ export async function openLineWriter(path: string): Promise<LineWriter> {
 
 /** Writes lines to standard output, which stays open; waits if its reader is slower. */
 export function writeLinesOut(): LineWriter {
-  const isGone = () => new FileError('Nothing reads the output any more.');
+  const isGone = () => new FileError(nobodyReads);
   return { write: buildLineWrite(process.stdout, isGone), close: async () => undefined };
 }
 

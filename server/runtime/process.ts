@@ -59,11 +59,13 @@ export function print(text: string): void {
   process.stdout.write(`${text}\n`);
 }
 
+export const nobodyReads = 'Nothing reads the output any more.';
+
 /** Ends the process with a sentence once nobody reads what it prints, such as after `| head -1`. */
 export function endWithReader(): void {
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error;
-    exitWith('Nothing reads the output any more.');
+    exitWith(nobodyReads);
   });
 }
 

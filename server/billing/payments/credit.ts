@@ -6,7 +6,7 @@ import { findFacts } from '../../../db/tables/documents.ts';
 import { findInvoice, type Invoice, lockInvoice, updateSettled } from '../../../db/tables/invoices.ts';
 import { findPayment, type Payment } from '../../../db/tables/payments.ts';
 import { type Contract, lockContract } from '../../../db/tables/service-contracts.ts';
-import { AppError } from '../../basics/errors.ts';
+import { AppError, invalidMember } from '../../basics/errors.ts';
 import { faultWords } from '../../basics/fault-words.ts';
 import { findBuyer } from '../invoices/buyers.ts';
 import { settleContract } from '../invoices/invoicing.ts';
@@ -85,10 +85,7 @@ export async function reissueInvoice(
     },
     { trail: by.trail },
   );
-  if ('held' in issued)
-    throw new AppError('validation_failed', {
-      errors: [{ pointer: '/number', detail: heldWords[issued.held] }],
-    });
+  if ('held' in issued) throw invalidMember('/number', heldWords[issued.held]);
   const renewed = await lockInvoice(trx, issued.id);
   // `freed` is newest first. Allocated oldest first, so that a later refund takes the newest again; and no other money of theirs.
   for (const { payment: id, amount: most } of freed.reverse())

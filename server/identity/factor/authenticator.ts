@@ -15,7 +15,7 @@ import {
   replaceRecoveryCodes,
 } from '../../../db/tables/recovery-codes.ts';
 import { type Amr, endSessions, setSessionAmr } from '../../../db/tables/sessions.ts';
-import { AppError } from '../../basics/errors.ts';
+import { AppError, invalidMember } from '../../basics/errors.ts';
 import { faultWords } from '../../basics/fault-words.ts';
 import type { Dependencies } from '../../ground/dependencies.ts';
 import { hasOwnLogin } from '../ground/customers.ts';
@@ -180,4 +180,4 @@ function drawQr(text: string): SetUp['qr'] {
 const hashAll = (userId: string, codes: string[]) => codes.map((code) => hashRecoveryCode(userId, code));
 
 const refuseCode = (fault: 'code_of_app_wrong' | 'code_of_other_time') =>
-  new AppError('validation_failed', { errors: [{ pointer: '/code', detail: faultWords[fault] }] });
+  invalidMember('/code', faultWords[fault]);

@@ -4,7 +4,7 @@ import { inTransactionOf } from '../../../db/postgres/transactions.ts';
 import { findPasswordOwner } from '../../../db/tables/password-owners.ts';
 import type { Amr } from '../../../db/tables/sessions.ts';
 import { lockUser, updateUser } from '../../../db/tables/users.ts';
-import { AppError } from '../../basics/errors.ts';
+import { invalidMember } from '../../basics/errors.ts';
 import { faultWords } from '../../basics/fault-words.ts';
 import type { Dependencies } from '../../ground/dependencies.ts';
 import { voidMails } from '../ground/address-proof.ts';
@@ -62,10 +62,7 @@ export async function changePassword(
   });
 }
 
-const samePassword = () =>
-  new AppError('validation_failed', {
-    errors: [{ pointer: '/newPassword', detail: faultWords.password_same }],
-  });
+const samePassword = () => invalidMember('/newPassword', faultWords.password_same);
 
 async function findOwnBrowser(
   deps: Dependencies,

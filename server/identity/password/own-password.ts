@@ -2,7 +2,7 @@
 
 import { recordAuditEvent } from '../../../db/tables/audit-events.ts';
 import { findPasswordOwner } from '../../../db/tables/password-owners.ts';
-import { AppError } from '../../basics/errors.ts';
+import { AppError, invalidMember } from '../../basics/errors.ts';
 import { faultWords } from '../../basics/fault-words.ts';
 import type { Dependencies } from '../../ground/dependencies.ts';
 import { trailOf } from '../ground/trail.ts';
@@ -57,8 +57,4 @@ export async function requireOwnCredential(
   await requireOwnPassword(deps, actor, currentPassword);
 }
 
-export function wrongPassword(): AppError {
-  return new AppError('validation_failed', {
-    errors: [{ pointer: '/currentPassword', detail: faultWords.password_wrong }],
-  });
-}
+export const wrongPassword = (): AppError => invalidMember('/currentPassword', faultWords.password_wrong);
