@@ -1,101 +1,310 @@
-// Every type of event that the audit keeps, of this version and of the one before. Their words are in
-// server/identity/history/activity.ts and server/staff/event-words.ts.
+// Every type of event that the audit keeps, of this version and of the one before: how often a user may cause it, and its words
+// for the person and for staff.
 
-export type AuditEventType =
-  | 'account.frozen'
-  | 'account.take_back_refused'
-  | 'account.taken_back'
-  | 'account.thawed'
-  | 'authenticator.added'
-  | 'authenticator.removed'
-  | 'billing.invoice_email_asked'
-  | 'billing.invoice_email_proved'
-  | 'billing.resumed'
-  | 'billing.set'
-  | 'billing.updated'
-  | 'capability.decided'
-  | 'contract.cancel_asked'
-  | 'contract.kept'
-  | 'contract.moved'
-  | 'credit_note.issued'
-  | 'data.downloaded'
-  | 'database.backed_up'
-  | 'database.restored'
-  | 'document.lost'
-  | 'document.recovered'
-  | 'email.change_canceled'
-  | 'email.change_requested'
-  | 'email.change_undone'
-  | 'email.changed'
-  | 'email.new_address_refused'
-  | 'email.new_address_stopped'
-  | 'email.new_address_used'
-  | 'email.verification_requested'
-  | 'email.verified'
-  | 'factors.removed'
-  | 'hand_off.accepted'
-  | 'hand_off.confirmed'
-  | 'hand_off.email_skipped'
-  | 'hand_off.pending'
-  | 'hand_off.refused'
-  | 'import.accepted'
-  | 'invoice.issued'
-  | 'invoice.paid'
-  | 'invoice.void'
-  | 'link.removed'
-  | 'login.code_asked'
-  | 'login.confirmed'
-  | 'login.refused'
-  | 'login.succeeded'
-  | 'logout'
-  | 'passkey.added'
-  | 'passkey.removed'
-  | 'password.changed'
-  | 'password.refused'
-  | 'password.set'
-  | 'password_link.requested'
-  | 'payment.allocated'
-  | 'payment.recorded'
-  | 'payment.refunded'
-  | 'profile.updated'
-  | 'recovery_codes.made'
-  | 'session.ended'
-  | 'session.ended_others'
-  | 'session.started'
-  | 'signup.accepted'
-  | 'staff.accept_country'
-  | 'staff.change_email'
-  | 'staff.change_role'
-  | 'staff.check_vat_id'
-  | 'staff.create'
-  | 'staff.end_session'
-  | 'staff.end_sessions'
-  | 'staff.erase'
-  | 'staff.export_started'
-  | 'staff.exported'
-  | 'staff.freeze'
-  | 'staff.give_up_mail'
-  | 'staff.grant'
-  | 'staff.keep'
-  | 'staff.limited'
-  | 'staff.looked'
-  | 'staff.plan_deletion'
-  | 'staff.remove_factors'
-  | 'staff.remove_link'
-  | 'staff.resume'
-  | 'staff.retry_mail'
-  | 'staff.revoke'
-  | 'staff.searched'
-  | 'staff.send_mail'
-  | 'staff.suspend'
-  | 'staff.thaw'
-  | 'staff.undecide'
-  | 'staff.unverify'
-  | 'staff.verify'
-  | 'user.created'
-  | 'user.deletion_canceled'
-  | 'user.deletion_requested'
-  | 'user.erased'
-  | 'user.resumed'
-  | 'user.suspended'
-  | 'verification.decided';
+export type Allowance = { times: number; seconds: number };
+
+/** Words by the event's reason; `any` for all other reasons. */
+type ByReason = { any: string } & Record<string, string>;
+
+type EventType = {
+  /**
+   * How often each user may cause it (contract 9.52 to 9.68), or what bounds that. What ends access, removes what was added or keeps
+   * things as they were has no allowance, so that a thief cannot use it up: the change before it has one. What staff do is bounded by
+   * whom they may look at.
+   */
+  limit: Allowance | string;
+  /**
+   * What the person reads in their own activity. Without it the event is hidden from them: it is not about them, another event
+   * tells of the same, or it would say something of somebody else.
+   */
+  person?: string | ByReason;
+  /** What staff read, if that is something else. */
+  staff?: string;
+};
+
+const hour = 60 * 60;
+const day = 24 * hour;
+
+export const auditEventTypes = {
+  'account.frozen': {
+    limit: 'links of mails, commands and staff, and nothing while it is frozen',
+    person: {
+      by_staff: 'Our support team froze the account',
+      any: 'The account was frozen with the link in an email',
+    },
+  },
+  'account.take_back_refused': {
+    limit: 'guesses of a code with a link of a mail',
+    person: 'A wrong code was entered to take the account back',
+  },
+  'account.taken_back': {
+    limit: 'links of mails',
+    person: {
+      thawed: 'Our support team gave the account back to this email address',
+      any: 'The account was taken back with the link in an email',
+    },
+  },
+  'account.thawed': { limit: 'commands', person: 'Our support team unfroze the account' },
+  'authenticator.added': { limit: { times: 10, seconds: hour }, person: 'Added an authenticator app' },
+  'authenticator.removed': { limit: 'authenticator.added', person: 'Removed the authenticator app' },
+  'billing.invoice_email_asked': {
+    limit: 'mails',
+    person: 'Asked for an email to confirm the address for invoices',
+  },
+  'billing.invoice_email_proved': {
+    limit: 'links of mails',
+    person: 'The address for invoices was confirmed with the link in an email',
+  },
+  'billing.resumed': { limit: 'commands', staff: 'Billing goes on after a restore of the database' },
+  // Of each administrator: each may mail all of them.
+  'billing.set': {
+    limit: { times: 60, seconds: hour },
+    staff: 'The settings of billing were changed, or a change of them was stopped',
+  },
+  'billing.updated': {
+    limit: { times: 30, seconds: hour },
+    person: {
+      taken_out: 'The address for invoices was removed, in case somebody else had added it',
+      any: 'Changed the billing details',
+    },
+  },
+  'capability.decided': {
+    limit: 'commands',
+    person: {
+      yes: 'We decided that the account may ',
+      no: 'We decided that the account may not ',
+      any: 'The marketplace decides again whether the account may ',
+    },
+  },
+  'contract.cancel_asked': { limit: { times: 10, seconds: day }, person: 'Canceled a contract' },
+  'contract.kept': { limit: 'contract.cancel_asked', person: 'Kept a contract that had been canceled' },
+  'contract.moved': { limit: 'time', staff: 'A contract moved on by itself' },
+  'credit_note.issued': { limit: 'commands, and staff', staff: 'A credit note was issued' },
+  'data.downloaded': { limit: { times: 5, seconds: hour }, person: 'Downloaded a copy of the data' },
+  'database.backed_up': { limit: 'commands', staff: 'The database was backed up' },
+  'database.restored': { limit: 'commands', staff: 'The database was restored' },
+  'document.lost': { limit: 'commands', staff: 'Documents are lost by a restore of the database' },
+  'document.recovered': { limit: 'commands', staff: 'A lost document was recovered' },
+  'email.change_canceled': {
+    limit: 'email.change_requested',
+    person: 'Canceled the change of the email address',
+  },
+  'email.change_requested': {
+    limit: { times: 10, seconds: hour },
+    person: 'Asked to change the email address',
+  },
+  'email.change_undone': { limit: 'links of mails', person: 'The change of the email address was undone' },
+  'email.changed': { limit: 'links of mails', person: 'Changed the email address' },
+  'email.new_address_refused': {
+    limit: 'guesses of a code with a link of a mail',
+    person: 'A wrong code was entered with a link from our support team to change the email address',
+  },
+  'email.new_address_stopped': {
+    limit: 'links of mails',
+    person: 'A change of the email address by our support team was stopped with the link in an email',
+  },
+  'email.new_address_used': {
+    limit: 'links of mails',
+    person:
+      'The email address was changed and a new password set, with the link in an email that our support team sent',
+  },
+  'email.verification_requested': {
+    limit: 'mails',
+    person: 'Asked for an email to verify the email address',
+  },
+  'email.verified': { limit: 'links of mails', person: 'Verified the email address' },
+  'factors.removed': {
+    limit: 'links of mails, and commands',
+    person: 'Passkeys or the authenticator app were removed',
+  },
+  'hand_off.accepted': {
+    limit: 'the marketplace, whose signature counts once',
+    person: {
+      created: 'The account was created from a marketplace account',
+      linked: 'A marketplace account was connected',
+      proved: 'The marketplace verified the email address',
+      any: 'Came here from the marketplace',
+    },
+  },
+  'hand_off.confirmed': {
+    limit: 'the marketplace, whose signature counts once',
+    person: { connect: 'Connected a marketplace account', any: 'Logged in from the marketplace' },
+  },
+  'hand_off.email_skipped': {
+    limit: 'the marketplace, whose signature counts once',
+    staff: 'The marketplace sent an address that somebody else has',
+  },
+  'hand_off.pending': {
+    limit: 'the marketplace, whose signature counts once',
+    person: 'A marketplace account that is not connected was used to come here',
+  },
+  'hand_off.refused': {
+    limit: 'the marketplace, whose signature counts once',
+    staff: 'A hand-off of the marketplace was refused',
+  },
+  'import.accepted': { limit: 'commands', person: 'Account details were imported from the marketplace' },
+  'invoice.issued': { limit: 'time', staff: 'An invoice was issued' },
+  'invoice.paid': { limit: 'commands', staff: 'An invoice was paid' },
+  'invoice.void': { limit: 'commands, and staff', staff: 'An invoice was made void' },
+  'link.removed': { limit: 'hand-offs', person: 'Disconnected a marketplace account' },
+  'login.code_asked': { limit: 'logins', person: 'Entered the right password, then was asked for a code' },
+  // Of each session: others in the account cannot use up what the owner needs to log them out.
+  'login.confirmed': {
+    limit: { times: 30, seconds: hour },
+    person: {
+      passkey: 'Used a passkey to confirm a change',
+      any: 'Entered the password again to make a change',
+    },
+  },
+  'login.refused': {
+    limit: 'guesses of a password or code, and logins',
+    person: {
+      wrong_code: 'A login was refused: the code was wrong',
+      passkey_counter: 'A login was refused: the passkey may have been copied',
+      no_password: 'A login was refused: there is no password yet',
+      suspended: 'A login was refused: the account was suspended',
+      wrong_password: 'A login was refused: the password was wrong',
+      any: 'A login was refused: the password was wrong',
+    },
+  },
+  'login.succeeded': {
+    limit: 'logins',
+    person: {
+      passkey: 'Logged in with a passkey',
+      recovery_code: 'Logged in with a recovery code',
+      any: 'Logged in',
+    },
+  },
+  logout: { limit: 'logins', person: 'Logged out' },
+  'passkey.added': { limit: { times: 30, seconds: hour }, person: 'Added a passkey' },
+  'passkey.removed': { limit: 'passkey.added', person: 'Removed a passkey' },
+  // In each browser that the user has had for a week, and in all others together.
+  'password.changed': { limit: { times: 10, seconds: hour }, person: 'Changed the password' },
+  'password.refused': {
+    limit: 'guesses of a password',
+    person: 'A change was refused: the password was wrong',
+  },
+  'password.set': { limit: 'links of mails', person: 'Set a password with the link in an email' },
+  'password_link.requested': {
+    limit: 'mails',
+    person: {
+      reserved: 'An email to take the account back was requested for an earlier email address',
+      any: 'An email to set a new password was requested',
+    },
+  },
+  'payment.allocated': { limit: 'commands, and staff', staff: 'A payment was put to an invoice' },
+  'payment.recorded': {
+    limit: 'the payment provider, whose signature counts, commands, and staff',
+    staff: 'A payment was recorded',
+  },
+  'payment.refunded': {
+    limit: 'the payment provider, whose signature counts, commands, and staff',
+    staff: 'A refund was recorded, or a payment paid back',
+  },
+  'profile.updated': { limit: { times: 60, seconds: hour }, person: 'Changed the profile' },
+  'recovery_codes.made': { limit: { times: 10, seconds: hour }, person: 'Made new recovery codes' },
+  'session.ended': { limit: 'logins', person: 'Logged out another browser' },
+  'session.ended_others': { limit: 'logins', person: 'Logged out everywhere else' },
+  'session.started': { limit: 'logins', staff: 'A session began' },
+  'signup.accepted': {
+    limit: 'the CRM, whose signature counts',
+    person: {
+      created: 'A service contract was added',
+      unchanged: 'The details of a service contract were sent to us again, with no changes',
+      any: 'A service contract was changed',
+    },
+  },
+  'staff.accept_country': {
+    limit: 'staff.looked',
+    person: {
+      yes: 'Our support team accepted the new country of the billing address',
+      any: 'Our support team refused the new country of the billing address',
+    },
+    staff: 'Staff: decided whether a new country counts for the tax',
+  },
+  'staff.change_email': {
+    limit: 'staff.looked',
+    person: 'Our support team asked for another email address',
+    staff: 'Staff: asked for another email address',
+  },
+  'staff.change_role': {
+    limit: 'staff.looked',
+    person: 'Our support team changed the role',
+    staff: 'Staff: changed the role',
+  },
+  'staff.check_vat_id': {
+    limit: 'staff.looked',
+    person: 'Our support team checked the VAT ID',
+    staff: 'Staff: said whether the VAT ID is checked',
+  },
+  'staff.create': { limit: 'commands', staff: 'Staff: created the account' },
+  'staff.end_session': {
+    limit: 'staff.looked',
+    person: 'Our support team logged the account out in one browser',
+    staff: 'Staff: logged them out in one browser',
+  },
+  'staff.end_sessions': {
+    limit: 'staff.looked',
+    person: 'Our support team logged the account out everywhere',
+    staff: 'Staff: logged them out everywhere',
+  },
+  'staff.erase': { limit: 'commands', staff: 'Staff: deleted the account for good' },
+  'staff.export_started': { limit: 'five an hour, counted in the audit', staff: 'Staff: began to download' },
+  'staff.exported': { limit: 'staff.export_started', staff: 'Staff: downloaded' },
+  'staff.freeze': { limit: 'staff.looked', staff: 'Staff: froze the account' },
+  'staff.give_up_mail': {
+    limit: 'mails that have not left',
+    person: 'Our support team stopped trying to send an email that had not arrived',
+    staff: 'Staff: gave up a mail',
+  },
+  'staff.grant': { limit: 'staff.looked', staff: 'Staff: decided that the account may do something' },
+  'staff.keep': { limit: 'staff.looked', staff: 'Staff: canceled the deletion' },
+  'staff.limited': { limit: 'one a day', staff: 'Staff: reached the limit of looks or searches' },
+  'staff.looked': { limit: '300 people an hour', staff: 'Staff: looked at a person' },
+  'staff.plan_deletion': { limit: 'staff.looked', staff: 'Staff: planned the deletion' },
+  'staff.remove_factors': { limit: 'staff.looked', staff: 'Staff: removed the second factors' },
+  'staff.remove_link': { limit: 'staff.looked', staff: 'Staff: disconnected a marketplace account' },
+  'staff.resume': { limit: 'staff.looked', staff: 'Staff: ended the suspension' },
+  'staff.retry_mail': { limit: 'mails that failed', staff: 'Staff: sent a mail again that had failed' },
+  'staff.revoke': { limit: 'staff.looked', staff: 'Staff: decided that the account may not do something' },
+  'staff.searched': { limit: { times: 600, seconds: hour }, staff: 'Staff: searched for people' },
+  // To each person, by all of the staff.
+  'staff.send_mail': { limit: { times: 5, seconds: hour }, staff: 'Staff: sent a mail' },
+  'staff.suspend': { limit: 'staff.looked', staff: 'Staff: suspended the account' },
+  'staff.thaw': {
+    limit: 'staff.looked',
+    staff: 'Staff: ended the freeze or suspension, and said whose the account is',
+  },
+  'staff.undecide': { limit: 'staff.looked', staff: 'Staff: left a decision to the marketplace' },
+  'staff.unverify': { limit: 'staff.looked', staff: 'Staff: decided that the account is not verified' },
+  'staff.verify': { limit: 'staff.looked', staff: 'Staff: verified the account' },
+  'user.created': {
+    limit: 'links of mails, and commands',
+    person: { sign_up: 'Signed up', any: 'We created the account' },
+  },
+  'user.deletion_canceled': {
+    limit: 'user.deletion_requested',
+    person: 'Deletion of the account was canceled',
+  },
+  'user.deletion_requested': {
+    limit: { times: 5, seconds: day },
+    person: 'Deletion of the account was requested',
+  },
+  'user.erased': { limit: 'time, and commands', staff: 'The account was deleted for good' },
+  'user.resumed': { limit: 'commands', person: 'We ended the suspension of the account' },
+  'user.suspended': { limit: 'commands', person: 'We suspended the account' },
+  'verification.decided': {
+    limit: 'commands',
+    person: {
+      yes: 'We decided that the account is verified',
+      no: 'We decided that the account is not verified',
+      any: 'The marketplace decides again whether the account is verified',
+    },
+  },
+} satisfies Record<string, EventType>;
+
+export type AuditEventType = keyof typeof auditEventTypes;
+
+/** The row of a type. Undefined for a type of a later version. */
+export const findEventType = (type: string): EventType | undefined =>
+  Object.hasOwn(auditEventTypes, type) ? auditEventTypes[type as AuditEventType] : undefined;

@@ -1,4 +1,5 @@
 // What audit events say of who did something, and why a login was refused.
+import type { auditEventTypes } from '../../../db/tables/audit-event-types.ts';
 import type { AuditEvent } from '../../../db/tables/audit-events.ts';
 import type { Visit } from '../../web/requests.ts';
 import { describeDevice } from './device.ts';
@@ -18,18 +19,11 @@ export type AuthorTrail = Pick<AuditEvent, 'requestId' | 'actorId' | 'why'> & {
 /** Records an event about somebody, with who did it and why. */
 export type Recorder = (event: Pick<AuditEvent, 'type' | 'reason' | 'details'>) => void;
 
-/** Why a login is refused: for logs, and for what the audit trail tells the owner. Outside, all reasons look the same. */
-export type LoginRefusal =
-  | 'malformed_address'
-  | 'unknown_user'
-  | 'no_password'
-  | 'wrong_password'
-  | 'wrong_code'
-  | 'passkey_counter'
-  | 'suspended';
-
 /** The reasons that are about an account, so its owner reads them. */
-export type ToldRefusal = Exclude<LoginRefusal, 'malformed_address' | 'unknown_user'>;
+type ToldRefusal = Exclude<keyof (typeof auditEventTypes)['login.refused']['person'], 'any'>;
+
+/** Why a login is refused: for logs, and for what the audit trail tells the owner. Outside, all reasons look the same. */
+export type LoginRefusal = ToldRefusal | 'malformed_address' | 'unknown_user';
 
 /** The audit event of a refused login. */
 export const refusedLogin = (reason: LoginRefusal) => ({ type: 'login.refused', reason }) as const;

@@ -2,7 +2,6 @@
 
 import type { Transaction } from 'kysely';
 import type { DB } from '../../../db/schema.ts';
-import type { AuditEventType } from '../../../db/tables/audit-event-types.ts';
 import { type AuditEvent, deferAuditEvent } from '../../../db/tables/audit-events.ts';
 import type { Session } from '../../../db/tables/live-sessions.ts';
 import { lockOpenSession } from '../../../db/tables/sessions.ts';
@@ -10,13 +9,7 @@ import { lockUser, type User } from '../../../db/tables/users.ts';
 import { AppError } from '../../basics/errors.ts';
 import type { Dependencies } from '../../ground/dependencies.ts';
 import type { Visit } from '../../web/requests.ts';
-import {
-  type AllowanceName,
-  allowances,
-  requireAllowance,
-  spendAllowance,
-  type withoutAllowance,
-} from '../ground/allowances.ts';
+import { type AllowanceName, allowances, requireAllowance, spendAllowance } from '../ground/allowances.ts';
 import { trailOf } from '../ground/trail.ts';
 import { isConfirmed, type LiveSession, type LoggedInSession } from './sessions.ts';
 
@@ -76,10 +69,7 @@ export async function requireOwnAllowance(
   await requireAllowance(db, name, of);
 }
 
-/** `allowances.ts` says for each event how often it may happen, or why it needs no limit. */
-type ActorEvent = Pick<AuditEvent, 'reason' | 'details'> & {
-  type: AuditEventType & (AllowanceName | keyof typeof withoutAllowance);
-};
+type ActorEvent = Pick<AuditEvent, 'type' | 'reason' | 'details'>;
 
 /**
  * Records an event of the actor, and counts it if it has an allowance; `of` is as in `requireOwnAllowance`. Call it in the
