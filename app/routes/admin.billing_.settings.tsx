@@ -49,7 +49,8 @@ export const action = (args: ActionFunctionArgs) =>
 export const headers = ({ actionHeaders }: { actionHeaders: Headers }) => actionHeaders;
 
 export default function BillingSettings() {
-  const { who, inForce, pending, versions, people, fields, seen, saved } = useLoaderData<typeof loader>();
+  const { who, inForce, pending, versions, people, fields, sections, memberNames, seen, saved } =
+    useLoaderData<typeof loader>();
   const refused = useRefused();
   if (refused?.asks) {
     const isStop = refused.values.intent === 'stop';
@@ -111,12 +112,13 @@ export default function BillingSettings() {
         />
       )}
       <SettingsForm
+        sections={sections}
         values={isSetRefused ? refused.values : fields}
         errors={isSetRefused ? refused.errors : {}}
         seen={seen}
         isFirst={!inForce}
       />
-      {versions.length > 0 && <SettingsVersions versions={versions} people={people} />}
+      {versions.length > 0 && <SettingsVersions {...{ versions, people, memberNames }} />}
     </StaffPage>
   );
 }

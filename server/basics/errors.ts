@@ -13,11 +13,12 @@ const fieldErrorSchema = z.object({
 export type FieldError = z.infer<typeof fieldErrorSchema>;
 
 export function toFieldErrors({ issues }: z.core.$ZodError): FieldError[] {
-  return issues.map(({ path, message }) => ({
-    pointer: path.map((part) => `/${String(part).replaceAll('~', '~0').replaceAll('/', '~1')}`).join(''),
-    detail: message,
-  }));
+  return issues.map(({ path, message }) => ({ pointer: writePointer(path), detail: message }));
 }
+
+/** A JSON pointer. */
+export const writePointer = (path: PropertyKey[]): string =>
+  path.map((part) => `/${String(part).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
 
 /** A refusal. Anything else that is thrown is our fault and answered as `internal_error`, without details. */
 export class AppError extends Error {

@@ -3,10 +3,11 @@ type Fields = Record<string, string>;
 type Column = {
   /** Each row's field has a hyphen and the number of the row after it. */
   name: string;
-  title: string;
+  label: string;
   type?: 'date';
-  inputMode?: 'decimal';
-  options?: [value: string, words: string][];
+  inputMode?: 'numeric' | 'decimal';
+  /** The words for each value. */
+  options?: Record<string, string>;
 };
 
 type EditRowsProps = {
@@ -49,9 +50,9 @@ export function EditRows({ id, caption, row, hint, error, columns, values, error
         <caption className="visually-hidden">{caption}</caption>
         <thead>
           <tr>
-            {columns.map(({ name, title }) => (
+            {columns.map(({ name, label }) => (
               <th key={name} scope="col">
-                {title}
+                {label}
               </th>
             ))}
           </tr>
@@ -96,9 +97,9 @@ function Cells({
       {wrong.length > 0 && (
         <tr className="row-errors">
           <td colSpan={columns.length}>
-            {wrong.map(({ name, title }) => (
+            {wrong.map(({ name, label }) => (
               <p key={name} className="error" id={`${name}-${number}-error`} role="alert">
-                {title}: {errors[`${name}-${number}`]}
+                {label}: {errors[`${name}-${number}`]}
               </p>
             ))}
           </td>
@@ -109,7 +110,7 @@ function Cells({
 }
 
 function Cell({
-  column: { title, type, inputMode, options },
+  column: { label, type, inputMode, options },
   about,
   field,
   value,
@@ -131,12 +132,12 @@ function Cell({
   return (
     <>
       <label htmlFor={field}>
-        {title}
+        {label}
         <span className="visually-hidden">, {about}</span>
       </label>
       {options ? (
         <select {...common}>
-          {options.map(([each, words]) => (
+          {Object.entries(options).map(([each, words]) => (
             <option key={each} value={each}>
               {words}
             </option>

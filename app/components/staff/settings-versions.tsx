@@ -8,7 +8,7 @@ import { Row, Rows } from '../rows.tsx';
 import { Section } from '../section.tsx';
 import { Name, PersonLink } from './words.tsx';
 
-type Described = Awaited<ReturnType<Procedures['admin']['billing']['settings']>>;
+type Described = Awaited<ReturnType<Procedures['billingForms']['settings']>>;
 type Whole = NonNullable<Described['inForce']>;
 type People = Described['people'];
 
@@ -112,35 +112,14 @@ const states: Record<Described['versions'][number]['state'], [words: string, mea
   replaced: ['Replaced', 'neutral'],
 };
 
-const names: Record<string, string> = {
-  'seller.name': 'name of the company',
-  'seller.address': 'address',
-  'seller.vat_id': 'VAT ID',
-  'seller.tax_number': 'tax number',
-  'seller.email': 'email address',
-  'seller.time_zone': 'time zone',
-  'seller.currency': 'currency',
-  'seller.iban': 'IBAN',
-  'seller.bic': 'BIC',
-  'seller.foot': 'foot of each page',
-  'numbers.invoice': 'numbers of invoices',
-  'numbers.credit_note': 'numbers of credit notes',
-  'terms.days_to_pay': 'days to pay',
-  'terms.reminder_days': 'reminders',
-  'terms.past_due_after_days': 'when a contract is past due',
-  'terms.customers_may_cancel': 'whether customers may cancel',
-  'tax.prices': 'whether prices have tax in them',
-  'tax.rules': 'tax rules',
-  'tax.reverse_charge_words': 'words of reverse charge',
-  'payment.text': 'words about paying',
-  'payment.link': 'link to pay',
-};
-
-/** Such as "days to pay, plan starter". */
-const sayChanged = (changed: string[]) =>
-  changed.map((each) => names[each] ?? each.replace(/^plans\./, 'plan ')).join(', ');
-
-export function SettingsVersions({ versions, people }: Pick<Described, 'versions' | 'people'>) {
+export function SettingsVersions({
+  versions,
+  people,
+  memberNames,
+}: Pick<Described, 'versions' | 'people' | 'memberNames'>) {
+  /** Such as "days to pay, plan starter". */
+  const sayChanged = (changed: string[]) =>
+    changed.map((each) => memberNames[each] ?? each.replace(/^plans\./, 'plan ')).join(', ');
   return (
     <Section
       id="versions"

@@ -1,45 +1,55 @@
-// The settings of billing (contract 7.100 to 7.113): who sells, how documents are numbered, what is taxed, and how to pay.
+// The settings of billing (contract 7.100 to 7.113): who sells, how documents are numbered, what is taxed, and how to pay. The one
+// table of them: of each member what it may be, and the field of the form for it.
 
 import { z } from 'zod';
 import { isCurrency } from '../../basics/currencies.ts';
 import { AppError, type FieldError, toFieldErrors } from '../../basics/errors.ts';
+import type { billingBounds, RowField } from '../../basics/text.ts';
 import { readEmailAddress } from '../../identity/ground/email-address.ts';
 import { planSchema } from '../contracts/signup-message.ts';
 import { readBic, readIban } from '../values/bank-account.ts';
 import { billingTextSchema, longestLine } from '../values/billing-text.ts';
 import { isCountry } from '../values/countries.ts';
 import { isDay } from '../values/days.ts';
-import type { Seller, TaxCategory } from '../values/document-facts.ts';
 import { isLinkTemplate } from '../values/payment-link.ts';
 import { readVatId } from '../values/vat-ids.ts';
 import { findFaultsBetween } from './check-settings.ts';
 
-export type TaxRule = {
-  /** ISO 3166-1 alpha-2, or `*` for countries without a rule of their own. */
-  country: string;
-  /** Hundredths of a percent. */
-  rate: number;
-  category: Exclude<TaxCategory, 'AE'>;
-  words?: string | undefined;
-  /** The first day, such as 2026-01-01. */
-  from: string;
+export type FormField = {
+  name: keyof typeof billingBounds | 'email' | RowField;
+  label: string;
+  hint?: string;
+  isEmail?: true;
+  type?: 'date';
+  inputMode?: 'numeric' | 'decimal';
+  /** The words for each value, if one is chosen. */
+  options?: Record<string, string>;
+  /** What it holds while there is no seller. */
+  usual?: string;
+  /** It stands beside the one before. */
+  isBeside?: true;
+  /** Where in the form it stands, if not in the section that has the name of its part of the settings. */
+  section?: string;
+  /** Of a number: how many digits are after its decimal point. */
+  digits?: number | 'of the currency';
+  /** The words for what is no such number: those of its schema are about the whole numbers of a file. */
+  fault?: string;
 };
 
-export type BillingSettings = {
-  seller: Seller;
-  /** What numbers of documents begin with. */
-  numbers: { invoice: string; credit_note: string };
-  /** What plans are called on documents. `price` is in minor units of the seller's currency, for information. */
-  plans: Record<string, { title: string; description?: string | undefined; price?: number | undefined }>;
-  terms: {
-    days_to_pay: number;
-    reminder_days: [first: number, second: number];
-    past_due_after_days: number;
-    customers_may_cancel: boolean;
-  };
-  tax: { prices: 'net' | 'gross'; rules: TaxRule[]; reverse_charge_words: string };
-  payment: { text?: string | undefined; link?: string | undefined };
-};
+/** A table of the form, with a row for each member. */
+export type FormTable = { name: string; id: string; caption: string; row: string; hint: string };
+
+export const formFields = z.registry<FormField>();
+export const formTables = z.registry<FormTable>();
+
+type Named = [name: FormField['name'], label: string, more?: Omit<FormField, 'name' | 'label'>];
+
+function field<Of extends z.ZodType>(schema: Of, ...[name, label, more]: Named): Of {
+  // Some members have the schema of another.
+  const own = schema.clone();
+  formFields.add(own, { name, label, ...more });
+  return own;
+}
 
 /** What is greater cannot be a price (contract 7.102). */
 const maxPrice = 10 ** 12;
@@ -47,7 +57,10 @@ const maxRows = 200;
 
 /** A member that may be left out, or be null. */
 const optional = <Of extends z.ZodType>(schema: Of) =>
-  schema.nullish().transform((value) => value ?? undefined);
+  schema
+    .nullish()
+    .transform((value) => value ?? undefined)
+    .optional();
 
 /** A text that `read` brings into its usual form, or refuses by giving undefined. */
 const readBy = (read: (text: string) => string | undefined, fault: string) =>
@@ -83,82 +96,210 @@ function isTimeZone(name: string): boolean {
   }
 }
 
-const sellerSchema = z.strictObject({
-  name: billingTextSchema(200),
-  address: z.strictObject({
-    line1: line,
-    line2: optional(line),
-    postcode: line,
-    city: line,
-    country: countrySchema,
-  }),
-  // Its form depends on the country.
-  vat_id: optional(z.string()),
-  tax_number: optional(billingTextSchema(30)),
-  email: readBy(readEmailAddress, 'Enter an email address in the correct format, like name@example.com.'),
-  time_zone: readIf(isTimeZone, 'Enter a time zone by its IANA name, such as Europe/Berlin.'),
-  currency: readIf(isCurrency, 'Enter an ISO 4217 currency code, such as EUR.'),
-  iban: optional(readBy(readIban, 'Check the IBAN: a letter or digit is wrong.')),
-  bic: optional(readBy(readBic, 'Check the BIC: it has 8 or 11 letters and digits.')),
-  foot: optional(billingTextSchema(500)),
-});
-
 const prefixSchema = readIf(
   (text) => /^[A-Z0-9-]{1,12}$/.test(text),
   'Use 1 to 12 of the characters A-Z 0-9 and the hyphen.',
 );
 
-const ruleSchema = z.strictObject({
-  country: readIf(
-    (text) => text === '*' || isCountry(text),
-    'Enter the country’s two letters, such as DE, or * for all other countries.',
-  ),
-  rate: z
-    .int('Enter hundredths of a percent as a whole number from 0 to 10000: 1900 is 19 %.')
-    .min(0, 'A rate is not negative.')
-    .max(10_000, 'A rate is 100 % at most, which is 10000 in a file.'),
-  category: z.enum(['S', 'E', 'O'], 'Choose S (taxed), E (exempt) or O (outside the scope of tax).'),
-  words: optional(billingTextSchema(300)),
-  from: readIf(
-    (text) => text.startsWith('20') && isDay(text),
-    'Enter a day from 2000 to 2099, such as 2026-01-01.',
-  ),
-});
+const days = (least: 0 | 1, ...[name, label, more]: Named) =>
+  field(numberSchema(least, 365), name, label, { inputMode: 'numeric', digits: 0, ...more });
 
-const settingsSchema = z.strictObject({
-  seller: sellerSchema,
-  numbers: z.strictObject({ invoice: prefixSchema, credit_note: prefixSchema }),
-  plans: z
-    .record(
-      planSchema,
-      z.strictObject({
-        title: billingTextSchema(200),
-        description: optional(billingTextSchema(500)),
-        price: optional(numberSchema(0, maxPrice)),
-      }),
-    )
-    .refine((plans) => Object.keys(plans).length <= maxRows, `Use no more than ${maxRows} plans.`),
-  terms: z.strictObject({
-    days_to_pay: numberSchema(0, 365),
-    reminder_days: z.tuple([numberSchema(1, 365), numberSchema(1, 365)], 'Enter two numbers of days.'),
-    past_due_after_days: numberSchema(0, 365),
-    customers_may_cancel: z.boolean('Choose yes or no: true or false in a file.'),
+/** What each is called in the list of changes, if not as in the form, is its description. */
+export const settingsSchema = z.strictObject({
+  seller: z.strictObject({
+    name: field(billingTextSchema(200), 'sellerName', 'Name of the company'),
+    address: z
+      .strictObject({
+        line1: field(line, 'line1', 'Street and number'),
+        line2: field(optional(line), 'line2', 'Second line of the address'),
+        postcode: field(line, 'postcode', 'Postcode'),
+        city: field(line, 'city', 'City', { isBeside: true }),
+        country: field(countrySchema, 'country', 'Country', {
+          hint: 'Two letters, such as DE',
+          isBeside: true,
+        }),
+      })
+      .describe('address'),
+    // Its form depends on the country.
+    vat_id: field(optional(z.string()), 'vatId', 'VAT ID', { hint: 'Such as DE123456789' }),
+    tax_number: field(optional(billingTextSchema(30)), 'taxNumber', 'Tax number', {
+      hint: 'One of the two is required where tax is charged',
+      isBeside: true,
+    }),
+    email: field(
+      readBy(readEmailAddress, 'Enter an email address in the correct format, like name@example.com.'),
+      'email',
+      'Email address',
+      { hint: 'Where customers ask about invoices', isEmail: true },
+    ),
+    time_zone: field(
+      readIf(isTimeZone, 'Enter a time zone by its IANA name, such as Europe/Berlin.'),
+      'timeZone',
+      'Time zone',
+      { hint: 'Such as Europe/Berlin. It decides the day, and so the year, of each invoice' },
+    ),
+    currency: field(
+      readIf(isCurrency, 'Enter an ISO 4217 currency code, such as EUR.').describe('currency'),
+      'currency',
+      'Currency of the books',
+      { hint: 'Three letters, such as EUR', usual: 'EUR', isBeside: true },
+    ),
+    iban: field(optional(readBy(readIban, 'Check the IBAN: a letter or digit is wrong.')), 'iban', 'IBAN', {
+      section: 'payment',
+    }),
+    bic: field(optional(readBy(readBic, 'Check the BIC: it has 8 or 11 letters and digits.')), 'bic', 'BIC', {
+      section: 'payment',
+      isBeside: true,
+    }),
+    foot: field(optional(billingTextSchema(500)), 'foot', 'Foot of each page', {
+      hint: 'Such as the register, its number, and who manages the company',
+    }),
   }),
-  tax: z.strictObject({
-    prices: z.enum(['net', 'gross'], 'Choose net (before tax) or gross (with tax).'),
-    rules: z.array(ruleSchema).max(maxRows, `Use no more than ${maxRows} rules.`),
-    reverse_charge_words: billingTextSchema(300),
-  }),
-  payment: z.strictObject({
-    text: optional(billingTextSchema(500)),
-    link: optional(
-      readIf(
-        isLinkTemplate,
-        'Enter an https address. Only {number}, {amount} and {currency} may stand in it, and not in its host.',
-      ),
+  // What numbers of documents begin with.
+  numbers: z.strictObject({
+    invoice: field(prefixSchema.describe('numbers of invoices'), 'invoicePrefix', 'Invoices begin with', {
+      hint: 'A to Z, 0 to 9 and hyphens',
+      usual: 'INV-',
+    }),
+    credit_note: field(
+      prefixSchema.describe('numbers of credit notes'),
+      'creditNotePrefix',
+      'Credit notes begin with',
+      { hint: 'Another beginning than that of invoices', usual: 'CN-', isBeside: true },
     ),
   }),
+  // What plans are called on documents.
+  plans: z
+    .record(
+      field(planSchema, 'plan', 'Plan'),
+      z.strictObject({
+        title: field(billingTextSchema(200), 'planTitle', 'Title'),
+        description: field(optional(billingTextSchema(500)), 'planDescription', 'Description'),
+        // In minor units of the seller's currency, for information.
+        price: field(optional(numberSchema(0, maxPrice)), 'planPrice', 'Price', {
+          inputMode: 'decimal',
+          digits: 'of the currency',
+          fault: 'Enter an amount such as 29.00, with as many digits as the currency has.',
+        }),
+      }),
+    )
+    .refine((plans) => Object.keys(plans).length <= maxRows, `Use no more than ${maxRows} plans.`)
+    .register(formTables, {
+      ...{ name: 'plans', id: 'plans-rows', caption: 'Plans', row: 'plan' },
+      hint: 'The plan’s name is that of the CRM, such as starter.',
+    }),
+  terms: z.strictObject({
+    days_to_pay: days(0, 'daysToPay', 'Days to pay', { usual: '14', hint: 'From the day of the invoice' }),
+    past_due_after_days: days(0, 'pastDueAfter', 'Days until a contract is past due', {
+      ...{ usual: '0', hint: 'After the last day to pay', isBeside: true },
+    }).describe('when a contract is past due'),
+    reminder_days: z
+      .tuple(
+        [
+          days(1, 'firstReminder', 'Days until the first reminder', {
+            ...{ usual: '7', hint: 'After the last day to pay' },
+          }),
+          days(1, 'secondReminder', 'Days until the second reminder', {
+            ...{ usual: '14', hint: 'At least six more than the first', isBeside: true },
+          }),
+        ],
+        'Enter two numbers of days.',
+      )
+      .describe('reminders'),
+    customers_may_cancel: field(
+      z.boolean('Choose yes or no: true or false in a file.').describe('whether customers may cancel'),
+      'customersMayCancel',
+      'May customers cancel on their billing page?',
+      { usual: 'yes', options: { yes: 'Yes', no: 'No' } },
+    ),
+  }),
+  tax: z.strictObject({
+    prices: field(
+      z
+        .enum(['net', 'gross'], 'Choose net (before tax) or gross (with tax).')
+        .describe('whether prices have tax in them'),
+      'prices',
+      'Prices of plans are',
+      {
+        usual: 'net',
+        options: { net: 'Before tax (net): tax is added', gross: 'With tax (gross): tax is part of them' },
+      },
+    ),
+    rules: z
+      .array(
+        z.strictObject({
+          // ISO 3166-1 alpha-2, or `*` for countries without a rule of their own.
+          country: field(
+            readIf(
+              (text) => text === '*' || isCountry(text),
+              'Enter the country’s two letters, such as DE, or * for all other countries.',
+            ),
+            'ruleCountry',
+            'Country',
+          ),
+          // Hundredths of a percent.
+          rate: field(
+            z
+              .int('Enter hundredths of a percent as a whole number from 0 to 10000: 1900 is 19 %.')
+              .min(0, 'A rate is not negative.')
+              .max(10_000, 'A rate is 100 % at most, which is 10000 in a file.'),
+            'ruleRate',
+            'Rate in %',
+            {
+              inputMode: 'decimal',
+              digits: 2,
+              fault: 'Enter a rate from 0 to 100 %, such as 19 or 5.5, with two decimals at most.',
+            },
+          ),
+          category: field(
+            z.enum(['S', 'E', 'O'], 'Choose S (taxed), E (exempt) or O (outside the scope of tax).'),
+            'ruleCategory',
+            'Category',
+            { options: { '': 'Choose', S: 'S: taxed', E: 'E: exempt', O: 'O: out of scope' } },
+          ),
+          words: field(optional(billingTextSchema(300)), 'ruleWords', 'Words, if no tax'),
+          // The first day.
+          from: field(
+            readIf(
+              (text) => text.startsWith('20') && isDay(text),
+              'Enter a day from 2000 to 2099, such as 2026-01-01.',
+            ),
+            'ruleFrom',
+            'From',
+            { type: 'date' },
+          ),
+        }),
+      )
+      .max(maxRows, `Use no more than ${maxRows} rules.`)
+      .describe('tax rules')
+      .register(formTables, {
+        ...{ name: 'rules', id: 'rules', caption: 'Tax rules', row: 'rule' },
+        hint: 'One row each for the seller’s own country and for *, which counts for every country without a rule of its own, also in the EU. Empty a row to remove it; save to get more empty rows.',
+      }),
+    reverse_charge_words: field(
+      billingTextSchema(300).describe('words of reverse charge'),
+      'reverseChargeWords',
+      'Words of invoices under reverse charge',
+      { hint: 'Must contain “Reverse charge”.', usual: 'Reverse charge' },
+    ),
+  }),
+  payment: z.strictObject({
+    link: field(
+      optional(
+        readIf(
+          isLinkTemplate,
+          'Enter an https address. Only {number}, {amount} and {currency} may stand in it, and not in its host.',
+        ),
+      ),
+      'paymentLink',
+      'Link to pay',
+      { hint: 'An https address. {number}, {amount} and {currency} in it become those of the invoice' },
+    ),
+    text: field(optional(billingTextSchema(500)), 'paymentText', 'Words about paying'),
+  }),
 });
+
+export type BillingSettings = z.output<typeof settingsSchema>;
 
 /** Reads settings. Throws 422 `validation_failed` with everything that is wrong, by JSON pointers. */
 export function readSettings(json: unknown): BillingSettings {

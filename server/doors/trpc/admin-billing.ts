@@ -6,6 +6,8 @@ import { describeSettings } from '../../billing/settings/describe-settings.ts';
 import { stateSetSettings } from '../../billing/settings/set-settings.ts';
 import { readSettings } from '../../billing/settings/settings.ts';
 import {
+  describeSettingsForm,
+  memberNames,
   nameSettingsField,
   readSettingsForm,
   writeSettingsForm,
@@ -34,12 +36,17 @@ export const adminBillingRouter = router({
 });
 
 export const billingFormsRouter = router({
-  /** The same as `admin.billing.settings`, and the fields of the form. */
+  /** The same as `admin.billing.settings`, and the form: what stands in it, and what its fields hold. */
   settings: staff.query(async ({ ctx }) => {
     requireRight(ctx, 'billing.settings');
     const described = await describeSettings(ctx.deps.db);
     const latest = described.pending ?? described.inForce;
-    return { ...described, fields: writeSettingsForm(latest?.settings) };
+    return {
+      ...described,
+      sections: describeSettingsForm(),
+      fields: writeSettingsForm(latest?.settings),
+      memberNames,
+    };
   }),
   setSettings: staff
     .input(z.object({ ...asked, fields: z.record(z.string(), z.string()) }))
