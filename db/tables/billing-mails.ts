@@ -1,7 +1,7 @@
 // Which mails about billing are due, whom they go to, and what they need. Reads only.
 import { sql } from 'kysely';
 import type { Database } from '../postgres/client.ts';
-import type { BillingMailKind } from './mail-kinds.ts';
+import { type BillingMailKind, kindsThat } from './mail-kinds.ts';
 
 /**
  * The mailbox for documents of each contract: the address for invoices of its account, if it is proved, or else the address that
@@ -37,8 +37,7 @@ export const selectMailboxes = (db: Pick<Database, 'selectFrom'>) =>
     ),
   );
 
-/** Acts in the account, which its person hears of. */
-const kindsToPerson: BillingMailKind[] = ['contract_cancel_asked', 'contract_kept'];
+const kindsToPerson = kindsThat((mail) => mail.isToPerson);
 
 /** Where a mail of that kind goes, of `selectMailboxes as m`. */
 export const recipientOf = (kind: BillingMailKind) =>

@@ -1,95 +1,112 @@
-// Every mail that there is, as `mails.kind` has it. Their words are in server/mail/.
+// Every mail that there is, as `mails.kind` has it. Their words are in server/mail/, by these kinds.
 
-/** Mails to administrators about what somebody of the staff, or an operator, did. */
-export const warningKinds = [
-  /** The seller's bank account or link to pay. */
-  'bank_details_changed',
-  /** What documents print of what administrators typed. */
-  'billing_texts_changed',
-  'person_frozen',
-  'role_granted',
-  'staff_limited',
-] as const;
+type Traits = {
+  /** A letter has a link, a notice says what happened to an account, and a warning tells administrators what one of the staff did. */
+  is: 'letter' | 'notice' | 'warning' | 'document' | 'contract';
+  /** Somebody waits for it. With `isCaused` this says its lane (`Lane` in mails.ts). */
+  isAwaited?: true;
+  /** Anybody can cause it by typing an address. */
+  isCaused?: true;
+  /** It goes to an address that somebody typed and nobody has proved. */
+  isToTyped?: true;
+  /** A new password or address makes it void while it is unsent. A take-back link goes out whatever happens to its user, who may need it. */
+  isVoidable?: true;
+  /** It is about an act in the account, so its person hears of it, not whoever gets invoices. */
+  isToPerson?: true;
+};
 
-export type WarningKind = (typeof warningKinds)[number];
+const notice = { is: 'notice' } as const;
+const warning = { is: 'warning' } as const;
+const document = { is: 'document' } as const;
 
-/** Mails that say what happened to an account. */
-export const noticeKinds = [
-  'account_deleted',
-  'account_frozen',
-  'account_linked',
-  'account_resumed',
-  'account_suspended',
-  'account_thawed',
-  'authenticator_added',
-  'authenticator_removed',
-  'codes_guessed',
-  'contract_added',
-  'data_downloaded',
-  'deletion_canceled',
-  'deletion_requested',
-  'email_change_undone',
-  'email_changed',
-  'email_proved',
-  'email_replaced',
-  'factors_removed',
+const mails = {
+  welcome: { is: 'letter', isVoidable: true },
+  set_password: { is: 'letter', isAwaited: true, isVoidable: true },
+  prove_address: { is: 'letter', isAwaited: true, isVoidable: true },
+  verify_email: { is: 'letter', isAwaited: true, isVoidable: true },
+  sign_up: { is: 'letter', isAwaited: true, isCaused: true, isToTyped: true, isVoidable: true },
+  account_exists: { is: 'letter', isAwaited: true, isCaused: true },
+  change_email: { is: 'letter', isAwaited: true, isToTyped: true, isVoidable: true },
+  new_address: { is: 'letter', isToTyped: true, isVoidable: true },
+  stop_new_address: { is: 'letter', isVoidable: true },
+  invoice_email: { is: 'letter', isCaused: true, isToTyped: true },
+
+  account_deleted: notice,
+  account_frozen: notice,
+  account_linked: notice,
+  account_resumed: notice,
+  account_suspended: notice,
+  account_thawed: notice,
+  authenticator_added: notice,
+  authenticator_removed: notice,
+  codes_guessed: notice,
+  contract_added: notice,
+  data_downloaded: notice,
+  deletion_canceled: notice,
+  deletion_requested: notice,
+  email_change_undone: notice,
+  email_changed: notice,
+  email_proved: notice,
+  email_replaced: notice,
+  factors_removed: notice,
   /** To everybody of an account. */
-  'invoice_email_changed',
-  'link_removed',
-  'new_browser',
-  'passkey_added',
-  'passkey_removed',
-  'password_changed',
-  'password_set',
-  'recovery_code_used',
-  'recovery_codes_made',
-  'rights_decided',
-  'role_changed',
-  'sessions_ended',
-  ...warningKinds,
-] as const;
+  invoice_email_changed: notice,
+  link_removed: notice,
+  new_browser: notice,
+  passkey_added: notice,
+  passkey_removed: notice,
+  password_changed: notice,
+  password_set: notice,
+  recovery_code_used: notice,
+  recovery_codes_made: notice,
+  rights_decided: notice,
+  role_changed: notice,
+  sessions_ended: notice,
 
-export type NoticeKind = (typeof noticeKinds)[number];
+  /** The seller's bank account or link to pay. */
+  bank_details_changed: warning,
+  /** What documents print of what administrators typed. */
+  billing_texts_changed: warning,
+  person_frozen: warning,
+  role_granted: warning,
+  staff_limited: warning,
 
-/** Mails with a link. */
-export const letterKinds = [
-  'welcome',
-  'set_password',
-  'prove_address',
-  'verify_email',
-  'sign_up',
-  'account_exists',
-  'change_email',
-  'new_address',
-  'stop_new_address',
-  'invoice_email',
-] as const;
+  // A new one of these two groups has to be added to the triggers of `mails` and `restores`, by a migration: they put it on hold
+  // while billing waits.
+  invoice_issued: document,
+  invoice_reminder_1: document,
+  invoice_reminder_2: document,
+  payment_received: document,
+  credit_note_issued: document,
+  trial_ends: { is: 'contract' },
+  contract_cancel_asked: { is: 'contract', isToPerson: true },
+  contract_kept: { is: 'contract', isToPerson: true },
+} as const satisfies Record<string, Traits>;
 
-export type LetterKind = (typeof letterKinds)[number];
+type Mails = typeof mails;
+export type MailKind = keyof Mails;
+type KindOf<Group extends Traits['is']> = {
+  [Kind in MailKind]: Mails[Kind]['is'] extends Group ? Kind : never;
+}[MailKind];
 
-/** Mails about documents and money (server/billing/invoices/mails.ts). */
-const documentMailKinds = [
-  'invoice_issued',
-  'invoice_reminder_1',
-  'invoice_reminder_2',
-  'payment_received',
-  'credit_note_issued',
-] as const;
+export type LetterKind = KindOf<'letter'>;
+export type WarningKind = KindOf<'warning'>;
+export type NoticeKind = KindOf<'notice' | 'warning'>;
+export type DocumentMailKind = KindOf<'document'>;
+export type ContractMailKind = KindOf<'contract'>;
+export type BillingMailKind = DocumentMailKind | ContractMailKind;
 
-/** Mails about contracts and trials. */
-const contractMailKinds = ['trial_ends', 'contract_cancel_asked', 'contract_kept'] as const;
+export const mailKinds = Object.keys(mails) as MailKind[];
 
-export type DocumentMailKind = (typeof documentMailKinds)[number];
-export type ContractMailKind = (typeof contractMailKinds)[number];
+/** Those with a trait, in the order of the table. */
+export const kindsThat = (have: (traits: Traits) => unknown): MailKind[] =>
+  mailKinds.filter((kind) => have(mails[kind]));
 
-/** A new one has to be added to the triggers of `mails` and `restores`, by a migration: they hold it while billing waits. */
-export const billingMailKinds = [...documentMailKinds, ...contractMailKinds] as const;
+/** Undefined for a kind that only a newer version knows. */
+const groupOf = (kind: string) => (mails as Record<string, Traits>)[kind]?.is;
+export const isLetter = (kind: MailKind): kind is LetterKind => groupOf(kind) === 'letter';
+export const isAboutContract = (kind: MailKind): kind is ContractMailKind => groupOf(kind) === 'contract';
+export const isAboutBilling = (kind: MailKind): kind is BillingMailKind =>
+  groupOf(kind) === 'document' || isAboutContract(kind);
 
-export type BillingMailKind = (typeof billingMailKinds)[number];
-
-export const isAboutContract = (kind: BillingMailKind): kind is ContractMailKind =>
-  (contractMailKinds as readonly string[]).includes(kind);
-
-export type MailKind = LetterKind | NoticeKind | BillingMailKind;
-
-export const mailKinds: readonly MailKind[] = [...letterKinds, ...noticeKinds, ...billingMailKinds];
+export const billingMailKinds = mailKinds.filter(isAboutBilling);

@@ -7,13 +7,7 @@ import type { Database } from '../postgres/client.ts';
 import { prepareDeferred } from '../postgres/prepare.ts';
 import type { DB } from '../schema.ts';
 import { copyKeyOf, copyRecipientOf, recipientOf, selectMailboxes } from './billing-mails.ts';
-import {
-  type BillingMailKind,
-  billingMailKinds,
-  type LetterKind,
-  type MailKind,
-  warningKinds,
-} from './mail-kinds.ts';
+import { type BillingMailKind, billingMailKinds, kindsThat, type MailKind } from './mail-kinds.ts';
 import { isNoneOf } from './take-back-changes.ts';
 
 export type MailRow = {
@@ -121,7 +115,7 @@ export async function passOnBillingMails(
       recipient = d.invoice_email
     from billing_details d
     where d.account_id = ${account.id} and d.invoice_email_proved_at is not null
-      and mails.user_id = ${id} and mails.sent_at is null and mails.kind = any(${[...billingMailKinds]}::text[])`.execute(
+      and mails.user_id = ${id} and mails.sent_at is null and mails.kind = any(${billingMailKinds}::text[])`.execute(
     trx,
   );
 }
@@ -179,22 +173,10 @@ export type Lane = 'holders' | 'sign_ups' | 'other';
 export const lanes: readonly Lane[] = ['holders', 'sign_ups', 'other'];
 
 // In the words of those indexes (mails_awaited_idx, mails_holders_idx, mails_sign_ups_idx, mails_other_idx), or Postgres could not use them.
-const isAwaited = sql<boolean>`(kind in (${sql.join(
-  (
-    [
-      'set_password',
-      'prove_address',
-      'verify_email',
-      'sign_up',
-      'account_exists',
-      'change_email',
-    ] satisfies LetterKind[]
-  ).map((kind) => sql.lit(kind)),
-)}) or details ? 'until')`;
-
-const isCaused = sql<boolean>`kind in (${sql.join(
-  (['sign_up', 'account_exists', 'invoice_email'] satisfies LetterKind[]).map((kind) => sql.lit(kind)),
-)})`;
+const isOneOf = (kinds: MailKind[]) =>
+  sql<boolean>`kind in (${sql.join(kinds.map((kind) => sql.lit(kind)))})`;
+const isAwaited = sql<boolean>`(${isOneOf(kindsThat((mail) => mail.isAwaited))} or details ? 'until')`;
+const isCaused = isOneOf(kindsThat((mail) => mail.isCaused));
 
 const isIn: Record<Lane, RawBuilder<boolean>> = {
   holders: sql<boolean>`${isAwaited} and not ${isCaused}`,
@@ -273,23 +255,13 @@ export async function deleteMail(db: Database, id: string): Promise<void> {
   await db.deleteFrom('mails').where('id', '=', id).execute();
 }
 
-// Mails with a take-back link are not here: they go out whatever happens to their user, who may need the link.
-const voidable: LetterKind[] = [
-  'welcome',
-  'set_password',
-  'prove_address',
-  'verify_email',
-  'sign_up',
-  'change_email',
-  'new_address',
-  'stop_new_address',
-];
+const voidable = kindsThat((mail) => mail.isVoidable);
 
 /** Deletes unsent mails whose token must not be made any more. */
 export async function deleteUnsentLetters(
   db: Database,
   userId: string,
-  kinds: LetterKind[] = voidable,
+  kinds: MailKind[] = voidable,
 ): Promise<void> {
   await db
     .deleteFrom('mails')
@@ -496,7 +468,7 @@ export async function retryMail(
  * Whether a mail must not be given up (contract 12.126): one with a link that takes back or stops something, a summary mail,
  * which may still get such a link, and warnings.
  */
-export const mustLeave = sql<boolean>`(details ?| array['until', 'change', 'rest'] or kind = any(${[...warningKinds]}::text[]))`;
+export const mustLeave = sql<boolean>`(details ?| array['until', 'change', 'rest'] or ${isOneOf(kindsThat((mail) => mail.is === 'warning'))})`;
 
 /**
  * Gives up a mail that has not left; false if it must leave, or there is nothing to do. Its last error goes, so that what tries
@@ -539,6 +511,6 @@ export async function deleteMailsToTyped(db: Database, emails: string[]): Promis
   await db
     .deleteFrom('mails')
     .where(sql<boolean>`recipient = any(${emails})`)
-    .where('kind', 'in', ['sign_up', 'change_email', 'new_address', 'invoice_email', ...billingMailKinds])
+    .where('kind', 'in', [...kindsThat((mail) => mail.isToTyped), ...billingMailKinds])
     .execute();
 }

@@ -163,5 +163,3 @@ export const billingMails: Record<BillingMailKind, (words: BillingWords) => Mail
     ],
   }),
 };
-
-export const isBillingMail = (kind: string): kind is BillingMailKind => Object.hasOwn(billingMails, kind);

@@ -1,6 +1,6 @@
 // Sends the mails in the outbox, each at least once. A mail that fails is tried again with growing pauses for three days;
 // then an error is logged and the mail given up. Any number of instances may do this at once.
-import type { LetterKind } from '../../db/tables/mail-kinds.ts';
+import { isAboutBilling, isLetter } from '../../db/tables/mail-kinds.ts';
 import {
   claimMails,
   deleteMail,
@@ -22,7 +22,6 @@ import {
 } from '../identity/ground/address-proof.ts';
 import { buildAccent } from '../settings/accent.ts';
 import { composeBillingMail, findSellerName } from './billing-mails.ts';
-import { isBillingMail } from './billing-words.ts';
 import { describeAnswer } from './describe-answer.ts';
 import { findGreeted } from './greeting.ts';
 import { layOut } from './layout.ts';
@@ -119,7 +118,7 @@ async function composeMessage(
   const { id, kind, recipient: to, details, greeted } = mail;
   const { name, baseUrl, brand, supportUrl, clients } = config;
   const style = { name, accent: brand.accent ?? usualAccent, baseUrl, supportUrl };
-  if (isBillingMail(kind)) {
+  if (isAboutBilling(kind)) {
     const composed = await composeBillingMail(deps, { id, kind, details });
     if (!composed || 'until' in composed) return composed;
     const { message, ...rest } = composed;
@@ -172,8 +171,6 @@ const usualAccent = buildAccent('#0e6b56');
 
 /** Whether the mail goes to somebody who is erased: then their address is deleted with the mail. */
 const isLast = ({ kind }: MailRow) => kind === 'account_deleted';
-
-const isLetter = (kind: MailRow['kind']): kind is LetterKind => kind in letters;
 
 async function recordFailure(
   { db, now, log, metrics }: Dependencies,
