@@ -78,6 +78,7 @@ export async function writePersonWords(
   const rows = people.map(({ id, words, flags }) => ({
     id,
     words: [...words, ...flags.map((flag) => flagMark + flag)],
+    // Until 1.1.0: version 0.6.0 finds people by this column, too.
     flags: flags.join(' '),
   }));
   await sql`
@@ -85,7 +86,7 @@ export async function writePersonWords(
       select r.id, array_to_tsvector(r.words), r.flags
       from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as r(id uuid, words text[], flags text)
     on conflict (user_id) do update set words = excluded.words, flags = excluded.flags
-      where (w.words, w.flags) is distinct from (excluded.words, excluded.flags)`.execute(trx);
+      where w.words is distinct from excluded.words`.execute(trx);
 }
 
 /** A person who is found. */
@@ -113,49 +114,22 @@ const joinHit = ({ role, state }: PersonFilters) => sql`
 const columns = sql`hit.id, hit.email, hit.name, hit.account, hit.role, hit."frozenAt", hit."suspendedAt",
   hit."deletionDueAt", hit."emailVerifiedAt"`;
 
-/** All sets of flags that there are, each by one look at the index; there are some dozens of sets at most. */
-const setsOfFlags = sql`
-    sets as (
-      (select flags from person_words order by flags limit 1)
-      union all
-      select (select w.flags from person_words w where w.flags > sets.flags order by w.flags limit 1)
-        from sets where sets.flags is not null
-    )`;
-
 /** How many people are in a state, `limit` at most; as their words say, which may be some seconds old. */
 export async function countPeopleIn(db: Database, state: FilterState, limit: number): Promise<number> {
   const { rows } = await sql<{ count: number }>`
-    with recursive ${setsOfFlags}
     select count(*)::int as count from (
-      select from sets cross join lateral (
-        select from person_words w where w.flags = sets.flags limit ${sql.lit(limit)}
-      ) each where string_to_array(sets.flags, ' ') @> array[${state}] limit ${sql.lit(limit)}
+      select from person_words where words @@ ${toQuery([], { state })}::tsquery limit ${sql.lit(limit)}
     ) found`.execute(db);
   return rows[0]?.count ?? 0;
 }
 
 /** The newest people. */
-export async function listNewest(db: Database, filters: PersonFilters, limit: number): Promise<Hit[]> {
-  const flags = [filters.role, filters.state].filter((flag) => flag !== undefined);
-  // Whoever came this moment is there, too.
-  if (flags.length === 0)
-    return run(
-      db,
-      sql`
-      select ${hitColumns} from users u join accounts a on a.id = u.account_id order by u.id desc limit ${sql.lit(limit)}`,
-    );
-  // The index has the newest of each set of flags.
-  return run(
+export const listNewest = (db: Database, limit: number): Promise<Hit[]> =>
+  run(
     db,
     sql`
-    with recursive ${setsOfFlags}
-    select ${columns} from sets cross join lateral (
-      select ${columns} from person_words w ${joinHit(filters)} where w.flags = sets.flags
-        order by w.user_id desc limit ${sql.lit(limit)}
-    ) hit
-    where string_to_array(sets.flags, ' ') @> ${flags}::text[] order by hit.id desc limit ${sql.lit(limit)}`,
+    select ${hitColumns} from users u join accounts a on a.id = u.account_id order by u.id desc limit ${sql.lit(limit)}`,
   );
-}
 
 /** What a whole text may name: an address, a user, or something that is a person's. */
 export type WholeKeys = {
@@ -192,22 +166,19 @@ export function findByWhole(
   );
 }
 
-/** What people are found by: the beginnings of words, and flags. All of them have to be there. */
-export type Terms = readonly string[];
-
-export const listTerms = (words: string[], { role, state }: PersonFilters): Terms => [
-  ...words,
-  ...[role, state].filter((flag) => flag !== undefined).map((flag) => flagMark + flag),
-];
-
-// Words are letters and digits, so none has a quote. Flags are asked for by their beginning, too, which none shares with
-// another: of two that many have, Postgres goes through whole lists of beginnings in a third of the time.
-const toQuery = (terms: Terms) => terms.map((term) => `'${term}':*`).join(' & ');
+/**
+ * Asks for the beginnings of words, and for flags; all have to be there. Words are letters and digits, so none has a quote.
+ */
+const toQuery = (words: readonly string[], { role, state }: PersonFilters) =>
+  [
+    ...words.map((word) => `'${word}':*`),
+    ...[role, state].flatMap((flag) => (flag ? [`'${flagMark}${flag}'`] : [])),
+  ].join(' & ');
 
 /** Looks through the newest people only. */
 export function findAmongNewest(
   db: Database,
-  terms: Terms,
+  words: readonly string[],
   filters: PersonFilters,
   { newest, limit }: { newest: number; limit: number },
 ): Promise<Hit[]> {
@@ -216,43 +187,18 @@ export function findAmongNewest(
     sql`
     select ${columns} from (
       select user_id, words from person_words order by user_id desc limit ${sql.lit(newest)}
-    ) w ${joinHit(filters)} where w.words @@ ${toQuery(terms)}::tsquery
+    ) w ${joinHit(filters)} where w.words @@ ${toQuery(words, filters)}::tsquery
     order by w.user_id desc limit ${sql.lit(limit)}`,
   );
 }
 
-const samplePages = 16;
+// Each costs the more the more people have it, and two tell people apart.
+const maxAsked = 2;
 
-/** Some people here and there in the table, each with the places of those of `terms` that they have. */
-export async function sampleTerms(db: Database, terms: Terms): Promise<{ id: string; places: number[] }[]> {
-  const { rows } = await sql<{ id: string; places: number[] }>`
-    select w.user_id as id, array(
-      select (t.place - 1)::int from unnest(${terms.map((term) => toQuery([term]))}::text[]::tsquery[])
-        with ordinality t(query, place) where w.words @@ t.query
-    ) as places
-    from person_words w tablesample system (
-      least(100, 100.0 * ${sql.lit(samplePages)} * current_setting('block_size')::int
-        / greatest(1, pg_relation_size('person_words'))))`.execute(db);
-  return rows;
-}
-
-/** Those of these people who pass the filters. */
-export function findByIds(
-  db: Database,
-  ids: string[],
-  filters: PersonFilters,
-  limit: number,
-): Promise<Hit[]> {
-  return run(
-    db,
-    sql`select ${columns} from unnest(${ids}::uuid[]) w(user_id) ${joinHit(filters)} limit ${sql.lit(limit)}`,
-  );
-}
-
-/** Asks the index for `chosen`, and what it finds for all of `terms`. The result is in no order. */
+/** Asks the index for the filters and the first of these words, and looks for all of them in what it finds, in no order. */
 export async function findByTerms(
   trx: Transaction<DB>,
-  { chosen, terms }: { chosen: Terms; terms: Terms },
+  words: readonly string[],
   filters: PersonFilters,
   limit: number,
 ): Promise<Hit[]> {
@@ -262,8 +208,9 @@ export async function findByTerms(
     trx,
     sql`
     select ${columns} from (
-      select user_id, words from person_words where words @@ ${toQuery(chosen)}::tsquery offset 0
-    ) w ${joinHit(filters)} where w.words @@ ${toQuery(terms)}::tsquery limit ${sql.lit(limit)}`,
+      select user_id, words from person_words
+        where words @@ ${toQuery(words.slice(0, maxAsked), filters)}::tsquery offset 0
+    ) w ${joinHit(filters)} where w.words @@ ${toQuery(words, filters)}::tsquery limit ${sql.lit(limit)}`,
   );
 }
 

@@ -5,14 +5,11 @@ import type { Database } from '../../db/postgres/client.ts';
 import { inTransaction } from '../../db/postgres/transactions.ts';
 import {
   findAmongNewest,
-  findByIds,
   findByTerms,
   findByWhole,
   type Hit,
   listNewest,
-  listTerms,
   type PersonFilters,
-  sampleTerms,
   statesToFilter,
 } from '../../db/tables/person-words.ts';
 import type { StaffRole } from '../acts/rights.ts';
@@ -22,7 +19,6 @@ import type { Dependencies } from '../ground/dependencies.ts';
 import { readEmailAddress } from '../identity/ground/email-address.ts';
 import { provider } from '../marketplace/accept-profile.ts';
 import { stateOf } from './person.ts';
-import { chooseRarest } from './rarest-words.ts';
 import { listWords } from './search-words.ts';
 
 const maxHits = 50;
@@ -45,9 +41,10 @@ export async function findPeople(
     role: readChoice('/role', role, ['user', 'manager', 'admin'] as const),
     state: readChoice('/state', state, statesToFilter),
   };
-  if (text === '') return show(await listNewest(db, filters, limit));
+  // Whoever came this moment is there, too.
+  if (text === '' && !filters.role && !filters.state) return show(await listNewest(db, limit));
   const words = listNeeded(text);
-  if (words.length === 0) return show([]);
+  if (text !== '' && words.length === 0) return show([]);
   const whole = await findByWhole(db, { ...readKeys(text), now: now() }, filters, limit);
   const others = await findByWords(db, words, filters);
   const named = new Set(whole.map(({ id }) => id));
@@ -95,29 +92,13 @@ const readKeys = (text: string) => ({
   provider,
 });
 
-/**
- * Three ways, each quick where the one before is of no use: the newest people, where many have all words; people here and there,
- * where many have who came long ago; and the index, where few have.
- */
+/** Where many have all words, the newest people are enough to look through. Where few have, the index finds them. */
 async function findByWords(db: Database, words: string[], filters: PersonFilters): Promise<Hit[]> {
-  const terms = listTerms(words, filters);
-  const amongNewest = await findAmongNewest(db, terms, filters, { newest, limit });
+  const amongNewest = await findAmongNewest(db, words, filters, { newest, limit });
   if (amongNewest.length === limit) return amongNewest;
-  const sample = await sampleTerms(db, terms);
-  const ids = sample.filter(({ places }) => places.length === terms.length).map(({ id }) => id);
-  const inSample = ids.length < limit ? [] : await findByIds(db, ids, filters, limit);
-  if (inSample.length === limit) return newestFirst(inSample);
-  const chosen = chooseRarest(
-    terms.length,
-    sample.map(({ places }) => places),
-  );
-  const hits = await inTransaction(db, { by: 'service' }, (trx) =>
-    findByTerms(trx, { chosen: chosen.map((place) => terms[place] ?? ''), terms }, filters, limit),
-  );
-  return newestFirst(hits);
+  const hits = await inTransaction(db, { by: 'service' }, (trx) => findByTerms(trx, words, filters, limit));
+  return hits.sort((a, b) => (a.id < b.id ? 1 : -1));
 }
-
-const newestFirst = (hits: Hit[]) => hits.sort((a, b) => (a.id < b.id ? 1 : -1));
 
 type Found = ReturnType<typeof show>;
 

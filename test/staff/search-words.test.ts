@@ -1,6 +1,5 @@
 // The words of a text (contract 12.51): those of people, and those of a query.
 import { describe, expect, it } from 'vitest';
-import { chooseRarest } from '../../server/staff/rarest-words.ts';
 import { listWords } from '../../server/staff/search-words.ts';
 
 describe('the words of', () => {
@@ -42,31 +41,5 @@ describe('the words of', () => {
       const words = listWords(all.join(' '));
       expect(listWords(words.join(' '))).toEqual(words);
     }
-  });
-});
-
-describe('of the words of a query, the index is asked for', () => {
-  const people = (share: number, places: number[]) => Array.from({ length: share }, () => places);
-
-  it.each<[string, number, number[][], number[]]>([
-    ['the only one', 1, people(9, [0]), [0]],
-    ['the first, where nobody is known', 3, [], [0]],
-    ['one that nobody has', 3, people(9, [0, 2]), [1]],
-    ['two that nobody has together', 4, [...people(5, [0, 1]), ...people(5, [2, 3])], [0, 2]],
-    [
-      'two that nobody has together, though others are rarer',
-      4,
-      [...people(5, [0, 1, 2]), ...people(5, [0, 1, 3])],
-      [2, 3],
-    ],
-    [
-      'three that nobody has together',
-      3,
-      [...people(5, [0, 1]), ...people(5, [1, 2]), ...people(5, [0, 2])],
-      [0, 1, 2],
-    ],
-    ['no more than tell people apart', 3, [...people(5, [0, 1, 2]), ...people(5, [1, 2])], [0, 1]],
-  ])('%s', (_, count, sample, chosen) => {
-    expect(chooseRarest(count, sample)).toEqual(chosen);
   });
 });
