@@ -9,7 +9,7 @@ import { Section } from '../components/section.tsx';
 import { titled } from '../components/service-name.ts';
 import { IncomeTable, RecurringTable, sayMonth } from '../components/staff/billing-reports.tsx';
 import { StaffPage } from '../components/staff/staff-page.tsx';
-import { heldWords, Name, personPath, sayIgnored } from '../components/staff/words.tsx';
+import { blockedWords, Name, personPath, sayIgnored } from '../components/staff/words.tsx';
 import { loadForStaff } from '../staff.ts';
 
 export const handle = { isStatic: true };
@@ -57,7 +57,7 @@ export default function AdminBilling() {
     ['overdue', 'Overdue', overdue.length, leavesOut('overdue')],
     ['past-due', 'Past due', pastDue.length, leavesOut('pastDue')],
     ['unallocated', 'Unallocated', unallocated.reduce((sum, { count }) => sum + count, 0)],
-    ['held', 'Held', held.length, leavesOut('held')],
+    ['held', 'Blocked', held.length, leavesOut('held')],
     ['countries', 'New countries', countries.length, leavesOut('countries')],
     [
       ...(['incomplete', 'Incomplete', incomplete.length + ignored.length] as const),
@@ -176,10 +176,10 @@ export default function AdminBilling() {
       </Section>
       <Section
         id="held"
-        title="Held periods"
-        intro={`They cannot be invoiced now. Each is tried again every minute, unless its account is erased. ${first('held', 'the longest held') ?? ''}`}
+        title="Blocked periods"
+        intro={`They cannot be invoiced now. Each is tried again every minute, unless its account is erased. ${first('held', 'the longest blocked') ?? ''}`}
       >
-        <List nothing="Nothing is held.">
+        <List nothing="Nothing is blocked.">
           {held.map(({ signupId, plan, code, startsAt, userId }) => (
             <Row
               key={signupId}
@@ -192,7 +192,7 @@ export default function AdminBilling() {
                       The period from <Day at={startsAt} />.{' '}
                     </>
                   )}
-                  {heldWords[code] ?? code}
+                  {blockedWords[code] ?? code}
                 </span>
               }
             />

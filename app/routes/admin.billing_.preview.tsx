@@ -6,7 +6,7 @@ import { Section } from '../components/section.tsx';
 import { titled } from '../components/service-name.ts';
 import { Figures, sayRate } from '../components/staff/billing-reports.tsx';
 import { StaffPage } from '../components/staff/staff-page.tsx';
-import { heldWords } from '../components/staff/words.tsx';
+import { blockedWords } from '../components/staff/words.tsx';
 import { loadForStaff } from '../staff.ts';
 
 export const handle = { isStatic: true };
@@ -59,7 +59,7 @@ export default function Preview() {
         )}
         {held && (
           <p>
-            Nothing {documents.length > 0 && 'more '}can be invoiced. {heldWords[held] ?? held}
+            Nothing {documents.length > 0 && 'more '}can be invoiced. {blockedWords[held] ?? held}
           </p>
         )}
         {!preview && <p>There is no seller yet. Set one in the settings first.</p>}

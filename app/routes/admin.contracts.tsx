@@ -6,7 +6,7 @@ import { Money } from '../components/money.tsx';
 import { Row } from '../components/rows.tsx';
 import { titled } from '../components/service-name.ts';
 import { BookList, loadBookList, Owner } from '../components/staff/book-list.tsx';
-import { heldWords, personPath } from '../components/staff/words.tsx';
+import { blockedWords, personPath } from '../components/staff/words.tsx';
 
 /** The form is the browser's own: no script keeps what is shown of people. */
 export const handle = { isStatic: true };
@@ -22,7 +22,7 @@ const states: [string, string][] = [
   ['trialing', 'Free trial'],
   ['active', 'Active'],
   ['past_due', 'Payment overdue'],
-  ['held', 'Held'],
+  ['held', 'Blocked'],
   ['canceled', 'Canceled'],
   ['expired', 'Trial ended'],
 ];
@@ -60,7 +60,7 @@ export default function Contracts() {
               {held && (
                 <span data-held={held}>
                   <br />
-                  Held: {heldWords[held] ?? held}
+                  Blocked: {blockedWords[held] ?? held}
                 </span>
               )}
             </>

@@ -8,8 +8,8 @@ import { type Contract, contractColumns, readContract } from './service-contract
 
 const sliceSize = 1_000;
 
-/** Why the first period of a contract that waits is held. Nobody is left to invoice once the account is erased. */
-const heldCode = sql<string | null>`(
+/** Why the first period of a contract that waits is blocked. Nobody is left to invoice once the account is erased. */
+const blockedCode = sql<string | null>`(
   select case when service_contracts.account_id is null then 'account_erased' else held_code end
   from waiting_periods where contract_id = service_contracts.id order by starts_at limit 1)`;
 
@@ -19,7 +19,7 @@ export type ListedContract = Contract & { held: string | null; email: string | n
 const selectContracts = (db: Database) =>
   db
     .selectFrom('service_contracts')
-    .select([...contractColumns, heldCode.as('held')])
+    .select([...contractColumns, blockedCode.as('held')])
     .select((eb) =>
       eb
         .selectFrom('users')
@@ -67,7 +67,7 @@ export async function listContracts(
       query
         // Few wait, so that no other contract is looked at.
         .where('id', 'in', (eb) => eb.selectFrom('waiting_periods').select('contract_id'))
-        .where(heldCode, 'is not', null),
+        .where(blockedCode, 'is not', null),
     )
     .$if(state !== undefined && state !== 'held', (query) => query.where(statusAt(now), '=', state ?? ''))
     .orderBy('id', 'desc')
@@ -194,8 +194,8 @@ export async function listOverdue(
   return rows.map((row) => ({ ...row, open: Number(row.open) }));
 }
 
-/** Contracts with a period that cannot be invoiced, the longest held first. */
-export async function listHeld(
+/** Contracts with a period that cannot be invoiced, the longest blocked first. */
+export async function listBlocked(
   db: Database,
 ): Promise<{ signupId: string; plan: string; code: string; startsAt: Date; userId: string | null }[]> {
   const { rows } = await sql<{
@@ -206,7 +206,7 @@ export async function listHeld(
     userId: string | null;
   }>`
     select * from (
-      select distinct on (contract_id) signup_id as "signupId", w.plan, ${heldCode} as code, w.starts_at as "startsAt",
+      select distinct on (contract_id) signup_id as "signupId", w.plan, ${blockedCode} as code, w.starts_at as "startsAt",
         user_id as "userId"
       from waiting_periods w join service_contracts on id = contract_id
       where w.held_code is not null order by contract_id, w.starts_at) held

@@ -9,7 +9,7 @@ export type Search = { now: Date; limit: number; except: string[] };
 const holdMs = 50_000;
 
 /**
- * Contracts with a period that has begun and is to be invoiced: active ones, and those with a period that waits. One that is held
+ * Contracts with a period that has begun and is to be invoiced: active ones, and those with a period that waits. One that is blocked
  * is looked at once a minute, also after its contract has ended, while there is an account to invoice. A try that seems to be yet
  * to come is one of a clock that has been put back since.
  */

@@ -133,8 +133,8 @@ export async function postponeMail(
     .execute();
 }
 
-/** Whether a trigger holds a mail while billing waits, in its words: nothing else is as far ahead. */
-export const isHeld = sql<boolean>`(given_up_at is null and next_attempt_at = '9999-01-01 00:00:00Z'::timestamptz)`;
+/** Whether a trigger put a mail on hold while billing waits, in its words: nothing else is as far ahead. */
+export const isOnHold = sql<boolean>`(given_up_at is null and next_attempt_at = '9999-01-01 00:00:00Z'::timestamptz)`;
 
 /** How many mails failed or were given up and have not left, up to a limit. */
 export async function countFailedMails(db: Database, limit: number): Promise<number> {
@@ -145,14 +145,14 @@ export async function countFailedMails(db: Database, limit: number): Promise<num
   return rows[0]?.count ?? 0;
 }
 
-/** Makes mails due that a trigger holds while billing waits, as if just written. The result is how many. */
+/** Makes mails due that are on hold while billing waits, as if just written. The result is how many. */
 export async function releaseBillingMails(db: Database, now: Date): Promise<number> {
   const result = await db
     .updateTable('mails')
     .set({ created_at: now, next_attempt_at: now })
     .where('sent_at', 'is', null)
     .where('kind', 'in', billingMailKinds)
-    .where(isHeld)
+    .where(isOnHold)
     .executeTakeFirst();
   return Number(result.numUpdatedRows);
 }
@@ -456,7 +456,7 @@ export async function retryMail(
     })
     .where('id', '=', id)
     .where('sent_at', 'is', null)
-    .where(sql<boolean>`not ${isHeld}`)
+    .where(sql<boolean>`not ${isOnHold}`)
     .where(
       sql<boolean>`(given_up_at is not null or last_error is not null and next_attempt_at > ${leaseEndsAt})`,
     )

@@ -2,7 +2,7 @@
 import { type RawBuilder, sql, type Transaction } from 'kysely';
 import type { Database } from '../postgres/client.ts';
 import type { DB } from '../schema.ts';
-import { isHeld, mustLeave } from './mails.ts';
+import { isOnHold, mustLeave } from './mails.ts';
 
 export type UnsentMail = {
   id: string;
@@ -19,7 +19,7 @@ export type UnsentMail = {
   givenUpAt: Date | null;
   mustLeave: boolean;
   /** Whether it waits with billing, since a restore. */
-  isHeld: boolean;
+  isOnHold: boolean;
 };
 
 /** `waiting`: it has not failed yet. */
@@ -54,7 +54,7 @@ const selectUnsent = (db: Pick<Database, 'selectFrom'>) =>
       'last_error as lastError',
       'given_up_at as givenUpAt',
       mustLeave.as('mustLeave'),
-      isHeld.as('isHeld'),
+      isOnHold.as('isOnHold'),
     ])
     .where('sent_at', 'is', null);
 

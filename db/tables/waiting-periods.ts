@@ -1,5 +1,5 @@
 // The only writer of `waiting_periods`: periods that have begun and are not invoiced, with the price that they began with. They
-// are held (contract 7.67), or their contract is past due (contract 7.82).
+// are blocked (contract 7.67), or their contract is past due (contract 7.82).
 import { sql, type Transaction } from 'kysely';
 import type { Database } from '../postgres/client.ts';
 import type { DB } from '../schema.ts';
@@ -41,14 +41,14 @@ export async function listWaitingPeriodsOf(
 }
 
 /**
- * Leaves exactly these waiting. `held` is why the first of them cannot be invoiced, and when that was tried; without it they keep
+ * Leaves exactly these waiting. `blocked` is why the first of them cannot be invoiced, and when that was tried; without it they keep
  * what was noted. `trx` has locked the contract.
  */
 export async function setWaitingPeriods(
   trx: Transaction<DB>,
   contractId: string,
   charges: Charge[],
-  held: { code: string; at: Date } | undefined,
+  blocked: { code: string; at: Date } | undefined,
 ): Promise<void> {
   await trx
     .deleteFrom('waiting_periods')
@@ -66,8 +66,8 @@ export async function setWaitingPeriods(
         plan,
         currency: price.currency,
         unit_amount: price.unitAmount,
-        held_code: held?.code ?? null,
-        tried_at: held?.at ?? null,
+        held_code: blocked?.code ?? null,
+        tried_at: blocked?.at ?? null,
       })),
     )
     .onConflict((conflict) =>

@@ -63,11 +63,11 @@ export const faultWords = {
   reissue_credited: 'A part of this invoice is credited already, so it cannot be issued again.',
   reissue_no_document: 'This invoice has no tax document, so it cannot be issued again.',
   reissue_no_buyer: 'The customer has left, so there is nobody to issue it to.',
-  held_country_unread:
+  blocked_country_unread:
     'The country in the customer’s billing address could not be read. Ask them to enter it under Billing.',
-  held_no_tax_rule: 'No tax rule of the settings fits this customer and period.',
-  held_tax_currency: 'Tax would be due, but the invoice is not in the seller’s currency.',
-  held_price_too_high: 'The price is too high for an invoice.',
+  blocked_no_tax_rule: 'No tax rule of the settings fits this customer and period.',
+  blocked_tax_currency: 'Tax would be due, but the invoice is not in the seller’s currency.',
+  blocked_price_too_high: 'The price is too high for an invoice.',
   allocate_currency: 'This invoice is in another currency than the payment.',
   invoice_unknown: 'There is no invoice with this number.',
   // As server/billing/values/billing-text.ts has them.

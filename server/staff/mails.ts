@@ -44,11 +44,11 @@ export const describeMail = (mail: UnsentMail) => ({
   state: stateOf(mail),
   createdAt: mail.createdAt,
   attempts: mail.attempts,
-  nextTryAt: mail.givenUpAt || mail.isHeld ? null : mail.nextAttemptAt,
+  nextTryAt: mail.givenUpAt || mail.isOnHold ? null : mail.nextAttemptAt,
   givenUpAt: mail.givenUpAt,
   error: describeAnswer(mail.lastError ?? undefined, mail.recipient) ?? null,
   mustLeave: mail.mustLeave,
-  isHeld: mail.isHeld,
+  isHeld: mail.isOnHold,
 });
 
 /** A page of 50, with the names of those whom the mails are to. `next` is null on the last one. */

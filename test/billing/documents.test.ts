@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { inTransaction } from '../../db/postgres/transactions.ts';
-import { listHeld } from '../../db/tables/book-lists.ts';
+import { listBlocked } from '../../db/tables/book-lists.ts';
 import { endsWithPerson } from '../../server/billing/customers/ends-with-person.ts';
 import { cancelContract, runBilling } from '../../server/billing/invoices/invoicing.ts';
 import { readPreview } from '../../server/billing/invoices/preview.ts';
@@ -459,7 +459,7 @@ describe('what cannot be issued', () => {
     );
     await setClocks('2026-03-02T10:00:00.000Z');
     await billing.bill();
-    const held = await listHeld(billing.app.db);
+    const held = await listBlocked(billing.app.db);
     expect(held.filter(({ signupId }) => signupId === 'held-gone')).toMatchObject([
       { code: 'account_erased', userId: null },
     ]);

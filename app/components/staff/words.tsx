@@ -35,7 +35,7 @@ export const sayIgnored = (pointers: string[]) =>
   pointers.map((pointer) => billingWords[pointer] ?? pointer).join(', ');
 
 /** Why a period of a contract cannot be invoiced, by its code. */
-export const heldWords: Record<string, string> = {
+export const blockedWords: Record<string, string> = {
   account_erased: 'The account is erased, so there is nobody to invoice. It is not tried again.',
   country_unread:
     'The billing address of its signup could not be read, and so not the country, which decides the tax. Ask the customer to enter it under Billing, or have the CRM report it again.',

@@ -125,7 +125,7 @@ function describeContract(
 const monthsAhead = 13;
 
 /**
- * The contract's next invoice, by the functions that issue it; null if none is to come. Of one that is held, or waits until an
+ * The contract's next invoice, by the functions that issue it; null if none is to come. Of one that is blocked, or waits until an
  * overdue one is paid, nothing is promised.
  */
 function findNextCharge(

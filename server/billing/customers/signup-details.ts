@@ -68,10 +68,10 @@ export async function fillDetails(
   const ignored = faulty.map((name) => (name === 'all' ? allPointer : pointers[name]));
   const settled = await settlePlace(trx, accountId, { details: present, given: filled, now });
   // What was wrong before and is right now is not missing any more, unless it waits.
-  const isHeld = settled.country === null && settled.waiting !== null;
+  const isBlocked = settled.country === null && settled.waiting !== null;
   const stillIgnored = details.ignored.filter(
     (pointer) =>
-      (isHeld && mayHideCountry(pointer)) ||
+      (isBlocked && mayHideCountry(pointer)) ||
       (pointer !== allPointer && !given.some((name) => pointers[name] === pointer)),
   );
   const wrong = faulty.filter((name) => name === 'all' || isOpen(name));

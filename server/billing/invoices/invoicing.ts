@@ -26,7 +26,7 @@ import { daysAfter } from '../../basics/instant.ts';
 import type { Dependencies } from '../../ground/dependencies.ts';
 import { applyMove, isRunning, type Move, presentStatus } from '../contracts/contract-states.ts';
 import { listPeriods } from '../values/periods.ts';
-import { findSettings, type HeldCode, issueInvoice } from './issue.ts';
+import { type BlockedCode, findSettings, issueInvoice } from './issue.ts';
 import { writeDueMails } from './mails.ts';
 
 const daysToPay = 14;
@@ -100,7 +100,7 @@ async function forEachContract(
 type Billed = { now: Date; isEnding?: boolean; replaces?: ReadonlyMap<string, string> };
 
 /**
- * Invoices every period that has begun and in which the contract had not ended. What cannot be invoiced, because it is held or the
+ * Invoices every period that has begun and in which the contract had not ended. What cannot be invoiced, because it is blocked or the
  * contract is past due or billing waits, waits with its price. The result is the contract afterwards. `trx` has locked the contract.
  */
 export async function invoiceBegun(
@@ -114,34 +114,34 @@ export async function invoiceBegun(
   if (charges.length === 0) return contract;
   const isWaiting =
     (contract.status === 'past_due' && !isEnding) || (await findBillingPause(trx)) !== undefined;
-  const { left, held } = isWaiting
-    ? { left: charges, held: undefined }
+  const { left, blocked } = isWaiting
+    ? { left: charges, blocked: undefined }
     : await invoiceInOrder(trx, contract, charges, { now, replaces });
   if (waiting.length > 0 || left.length > 0)
-    await setWaitingPeriods(trx, contract.id, left, held && { code: held, at: now });
+    await setWaitingPeriods(trx, contract.id, left, blocked && { code: blocked, at: now });
   if (begun.length === 0) return contract;
   const billed = { ...contract, nextPeriodStartsAt };
   await updateContract(trx, contract.id, billed);
   return billed;
 }
 
-/** Invoices the periods up to the first one that is held. The result is what is left, and why. */
+/** Invoices the periods up to the first one that is blocked. The result is what is left, and why. */
 async function invoiceInOrder(
   trx: Transaction<DB>,
   contract: Contract,
   charges: Charge[],
   { now, replaces }: Billed,
-): Promise<{ left: Charge[]; held: HeldCode | undefined }> {
+): Promise<{ left: Charge[]; blocked: BlockedCode | undefined }> {
   // Read once: all that this transaction issues names the same version.
   const settings = await findSettings(trx);
   for (const [at, charge] of charges.entries()) {
     if (!settings) await issueWithoutSeller(trx, contract, charge, now);
     else if (charge.price.unitAmount > 0) {
       const issued = await issueInvoice(trx, settings, contract, charge, { replaces });
-      if ('held' in issued) return { left: charges.slice(at), held: issued.held };
+      if ('blocked' in issued) return { left: charges.slice(at), blocked: issued.blocked };
     }
   }
-  return { left: [], held: undefined };
+  return { left: [], blocked: undefined };
 }
 
 /** As before there were sellers: an invoice that is no tax invoice, also over nothing. */
@@ -218,7 +218,7 @@ export async function cancelContract(
 }
 
 /**
- * Ends a contract that `trx` has locked, and invoices what began before. What is held of that is invoiced later. False if it has
+ * Ends a contract that `trx` has locked, and invoices what began before. What is blocked of that is invoiced later. False if it has
  * already ended.
  */
 export async function endContract(

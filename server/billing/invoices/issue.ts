@@ -30,8 +30,8 @@ export const findZone = async (db: Database): Promise<string> => zoneOf(await fi
 export const zoneOf = (settings: Settings | undefined): string =>
   settings?.settings.seller.time_zone ?? 'UTC';
 
-/** Why a period is held (contract 7.67). */
-export type HeldCode =
+/** Why a period is blocked (contract 7.67). */
+export type BlockedCode =
   | 'account_erased'
   | 'country_unread'
   | 'no_tax_rule'
@@ -44,17 +44,17 @@ export function computeInvoice(
   { price, startsAt, endsAt }: Charge,
   buyer: Pick<Buyer, 'taxed'>,
 ):
-  | { held: HeldCode }
+  | { blocked: BlockedCode }
   | (Amounts & Pick<DocumentFacts, 'category' | 'rate' | 'words'> & { firstDay: string; lastDay: string }) {
   const { seller } = settings;
   const firstDay = dayIn(seller.time_zone, startsAt);
   const lastDay = addDays(dayIn(seller.time_zone, endsAt), -1);
-  if (price.unitAmount > maxAmount) return { held: 'price_too_high' };
-  if (!buyer.taxed) return { held: 'country_unread' };
+  if (price.unitAmount > maxAmount) return { blocked: 'price_too_high' };
+  if (!buyer.taxed) return { blocked: 'country_unread' };
   const tax = findTax(settings, buyer.taxed, lastDay);
-  if (!tax) return { held: 'no_tax_rule' };
+  if (!tax) return { blocked: 'no_tax_rule' };
   const amounts = taxPrice(price.unitAmount, tax.rate, settings.tax.prices);
-  if (amounts.tax > 0 && price.currency !== seller.currency) return { held: 'tax_currency' };
+  if (amounts.tax > 0 && price.currency !== seller.currency) return { blocked: 'tax_currency' };
   return { ...amounts, ...tax, firstDay, lastDay };
 }
 
@@ -63,7 +63,7 @@ type Trail = Omit<AuditEvent, 'type'> | undefined;
 
 /**
  * Issues an invoice for a period, whose price is above 0. `replaces` are lost numbers, by the first day of the period whose invoice takes
- * their place. The result is its number, or why the period is held.
+ * their place. The result is its number, or why the period is blocked.
  */
 export async function issueInvoice(
   trx: Transaction<DB>,
@@ -71,13 +71,13 @@ export async function issueInvoice(
   contract: Contract,
   charge: Charge,
   { trail, replaces }: { trail?: Trail; replaces?: ReadonlyMap<string, string> | undefined } = {},
-): Promise<{ id: number; number: string } | { held: HeldCode }> {
+): Promise<{ id: number; number: string } | { blocked: BlockedCode }> {
   const { seller, terms, numbers, plans, payment } = settings;
   const { plan, price } = charge;
   const buyer = await findBuyer(trx, contract);
-  if (!buyer) return { held: 'account_erased' };
+  if (!buyer) return { blocked: 'account_erased' };
   const drawn = computeInvoice(settings, charge, buyer);
-  if ('held' in drawn) return drawn;
+  if ('blocked' in drawn) return drawn;
   const { net, tax, total, category, rate, words, firstDay, lastDay } = drawn;
   const { zone, now, today } = await readDay(trx, settings);
   const { number, issuedOn } = await takeNumber(trx, numbers.invoice, today);

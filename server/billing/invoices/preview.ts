@@ -10,7 +10,7 @@ import { dayIn } from '../values/days.ts';
 import type { TaxCategory } from '../values/document-facts.ts';
 import { endOfPeriod, listPeriods } from '../values/periods.ts';
 import { type Buyer, findBuyer } from './buyers.ts';
-import { computeInvoice, findSettings, type HeldCode } from './issue.ts';
+import { type BlockedCode, computeInvoice, findSettings } from './issue.ts';
 
 /** A document to come, as `--json` has it. Amounts in minor units, `rate` in hundredths of a percent. */
 export type Forecast = {
@@ -26,7 +26,7 @@ export type Forecast = {
 };
 
 /** `held`: why there is nothing after these. */
-export type Preview = { documents: Forecast[]; held: HeldCode | null };
+export type Preview = { documents: Forecast[]; held: BlockedCode | null };
 
 /**
  * As if all is paid in time, and neither the contract, its buyer nor the settings change. `waiting`: its periods that began and
@@ -47,7 +47,7 @@ export function previewDocuments(
     if (charge.price.unitAmount === 0) continue;
     if (!buyer) return { documents, held: 'account_erased' };
     const drawn = computeInvoice(settings, charge, buyer);
-    if ('held' in drawn) return { documents, held: drawn.held };
+    if ('blocked' in drawn) return { documents, held: drawn.blocked };
     const { firstDay, lastDay, net, tax, total, category, rate } = drawn;
     documents.push({
       issued_on: dayIn(zone, charge.startsAt > now ? charge.startsAt : now),

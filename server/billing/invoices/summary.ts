@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { inTransaction } from '../../../db/postgres/transactions.ts';
 import type { DB } from '../../../db/schema.ts';
 import {
-  listHeld,
+  listBlocked,
   listIgnored,
   listIncomplete,
   listOverdue,
@@ -71,7 +71,7 @@ export async function readSummary(
   ] = await Promise.all([
     sumOpen(db, now),
     listOverdue(db, now),
-    listHeld(db),
+    listBlocked(db),
     listIncomplete(db),
     listIgnored(db),
     listUnmade(db),

@@ -87,7 +87,7 @@ export async function decideWaiting(
 
 function editedOnceRefused(details: BillingDetails): DetailName[] {
   const others = details.editedHere.filter((name) => name !== 'address');
-  // Invoices are held until somebody says the country: the CRM may, even where the customer typed the one that was refused.
+  // Invoices are blocked until somebody says the country: the CRM may, even where the customer typed the one that was refused.
   if (isCountryUnread(details)) return others;
   // The CRM sends its address with each report: what was refused does not wait again for that.
   return [...others, 'address' as const].sort();

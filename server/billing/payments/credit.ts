@@ -11,8 +11,8 @@ import { faultWords } from '../../basics/fault-words.ts';
 import { findBuyer } from '../invoices/buyers.ts';
 import { settleContract } from '../invoices/invoicing.ts';
 import {
+  type BlockedCode,
   findSettings,
-  type HeldCode,
   issueCreditNote,
   issueInvoice,
   type Settings,
@@ -85,7 +85,7 @@ export async function reissueInvoice(
     },
     { trail: by.trail },
   );
-  if ('held' in issued) throw invalidMember('/number', heldWords[issued.held]);
+  if ('blocked' in issued) throw invalidMember('/number', blockedWords[issued.blocked]);
   const renewed = await lockInvoice(trx, issued.id);
   // `freed` is newest first. Allocated oldest first, so that a later refund takes the newest again; and no other money of theirs.
   for (const { payment: id, amount: most } of freed.reverse())
@@ -94,12 +94,12 @@ export async function reissueInvoice(
   return { creditNote, invoice: issued.number };
 }
 
-const heldWords: Record<HeldCode, string> = {
+const blockedWords: Record<BlockedCode, string> = {
   account_erased: faultWords.reissue_no_buyer,
-  country_unread: faultWords.held_country_unread,
-  no_tax_rule: faultWords.held_no_tax_rule,
-  tax_currency: faultWords.held_tax_currency,
-  price_too_high: faultWords.held_price_too_high,
+  country_unread: faultWords.blocked_country_unread,
+  no_tax_rule: faultWords.blocked_no_tax_rule,
+  tax_currency: faultWords.blocked_tax_currency,
+  price_too_high: faultWords.blocked_price_too_high,
 };
 
 async function lockToCorrect(
