@@ -102,6 +102,17 @@ describe('user:show', () => {
     ]);
   });
 
+  it('finds somebody by an address that they can have back, as all commands about a person do (contract 12.41)', async () => {
+    const id = await idOf(app.db, 'merchant@example.test');
+    const before = 'merchant-before@example.test';
+    await sql`insert into reserved_addresses (email, user_id, expires_at)
+      values (${before}, ${id}, now() + interval '1 day')`.execute(app.db);
+    expect(await readJson('user:show', before)).toMatchObject([{ id, email: 'merchant@example.test' }]);
+    expectRefused(await cli('user:resume', before), /^This user is not suspended\.\n$/);
+    await sql`update reserved_addresses set expires_at = now() where email = ${before}`.execute(app.db);
+    expectRefused(await cli('user:show', before), /^No user has this email address or id\.\n$/);
+  });
+
   it('refuses somebody whom nobody knows', async () => {
     expectRefused(
       await cli('user:show', 'nobody@example.test'),

@@ -17,8 +17,8 @@ import { endsWithPerson } from '../../billing/customers/ends-with-person.ts';
 import { numberSchema, paymentIdSchema } from '../../billing/payments/payment-message.ts';
 import { environment, isTerminal, print, systemUser } from '../../runtime/process.ts';
 import { readConfig } from '../../settings/config.ts';
+import { actWords, type CommandWords, furtherCommands } from '../../staff/act-words.ts';
 import { actsByCommand } from '../../staff/acts.ts';
-import { type CommandWords, commandWords } from '../../staff/command-words.ts';
 import {
   CommandError,
   describeRefusal,
@@ -33,6 +33,7 @@ import {
   show,
   UsageError,
   type UserKey,
+  userKeyWords,
   withDatabase,
   writeJson,
 } from './command.ts';
@@ -130,7 +131,7 @@ const readBy = (isRight: (text: string) => boolean, sentence: string) => (text: 
 
 const named: Record<Subject<unknown>['name'], Named> = {
   person: {
-    argument: ['<email>', 'an address that they hold, or their id', readUserKey],
+    argument: ['<email>', userKeyWords, readUserKey],
     async toGiven(db, key: UserKey) {
       const user = await findUser(db, key);
       return user && { id: user.id };
@@ -181,7 +182,7 @@ type Asked = { intent: string; act: AnyAct; words: CommandWords<unknown>; key: u
 export function addActCommands(program: Command): void {
   for (const [intent, act] of actsByCommand) {
     const { name = '', takes = {}, asks, needsWhy = false } = act.command ?? {};
-    const words = commandWords[name];
+    const words = furtherCommands[name] ?? actWords[intent]?.command;
     if (!words) continue;
     const command = program.command(name).description(words.about);
     command.argument(...named[act.about.name].argument);

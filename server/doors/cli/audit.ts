@@ -6,10 +6,9 @@ import { listNames } from '../../../db/tables/staff-views.ts';
 import { print } from '../../runtime/process.ts';
 import { typesOfClient } from '../../staff/audit.ts';
 import {
-  findUser,
-  noSuchUser,
   readNumber,
   readUserKey,
+  requireUser,
   show,
   type UserKey,
   withDatabase,
@@ -64,9 +63,7 @@ function readLimit(text: string): number {
 
 async function findId(db: Database, key: UserKey | undefined): Promise<string | undefined> {
   if (!key || 'id' in key) return key?.id;
-  const user = await findUser(db, key);
-  if (!user) throw noSuchUser();
-  return user.id;
+  return (await requireUser(db, key)).id;
 }
 
 type Event = Omit<AuditRow, 'address'> & { address?: string | null | undefined };

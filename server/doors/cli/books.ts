@@ -2,7 +2,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { Database } from '../../../db/postgres/client.ts';
 import { listAllContracts, listAllInvoices } from '../../../db/tables/book-lists.ts';
-import { findHolder } from '../../../db/tables/users.ts';
 import { AppError } from '../../basics/errors.ts';
 import { faultWords } from '../../basics/fault-words.ts';
 import { findZone } from '../../billing/invoices/issue.ts';
@@ -22,10 +21,10 @@ import { print, printAside } from '../../runtime/process.ts';
 import {
   CommandError,
   describeRefusal,
-  noSuchUser,
   now,
   readEmail,
   readNumber,
+  requireUser,
   show,
   UsageError,
   withDatabase,
@@ -123,11 +122,10 @@ const list = (
   read: (db: Database, accountId: string | undefined) => AsyncGenerator<Listed[], void>,
 ): Promise<void> =>
   withDatabase(async (db) => {
-    const holder = account === undefined ? undefined : await findHolder(db, account);
-    if (account !== undefined && !holder) throw noSuchUser();
+    const owner = account === undefined ? undefined : await requireUser(db, { email: account });
     const out = writeLinesOut();
     let isEmpty = true;
-    for await (const slice of read(db, holder?.account.id))
+    for await (const slice of read(db, owner?.account.id))
       for (const { states, described, facts } of slice) {
         if (state !== undefined && !states.includes(state)) continue;
         isEmpty = false;

@@ -5,8 +5,8 @@ import { startEmbeddedPostgres } from '../../../db/embedded/server.ts';
 import { isMigrated } from '../../../db/migration-status.ts';
 import { type Database, openDatabase } from '../../../db/postgres/client.ts';
 import { migrate } from '../../../db/postgres/migrate.ts';
-import type { Origin } from '../../../db/postgres/transactions.ts';
-import { findHolder, findUserById, type User } from '../../../db/tables/users.ts';
+import { findAddressOwner } from '../../../db/tables/address-owners.ts';
+import { findUserById, type User } from '../../../db/tables/users.ts';
 import { whySchema } from '../../acts/why.ts';
 import type { AppError } from '../../basics/errors.ts';
 import { faultWords } from '../../basics/fault-words.ts';
@@ -24,8 +24,6 @@ export class CommandError extends Error {}
 export class UsageError extends CommandError {}
 
 export const now = () => new Date();
-
-export const byCommand = (command: string): Origin => ({ by: 'operator', cause: command });
 
 type DatabaseUse = {
   /** As `openDatabase` takes it. */
@@ -80,8 +78,10 @@ export function readEmail(text: string): string {
   return email;
 }
 
-/** What names a user: the address that they hold, or their id. */
+/** What names a user: an address that they hold or can have back, or their id (contract 12.41). */
 export type UserKey = { id: string } | { email: string };
+
+export const userKeyWords = 'an address that they hold or can have back, or their id';
 
 export function readUserKey(text: string): UserKey {
   if (isUuid(text.toLowerCase())) return { id: text.toLowerCase() };
@@ -102,7 +102,14 @@ export function describeRefusal({ code, detail, errors }: AppError): string {
 
 /** Finds a user, without a lock. */
 export const findUser = (db: Database, key: UserKey): Promise<User | undefined> =>
-  'id' in key ? findUserById(db, key.id) : findHolder(db, key.email);
+  'id' in key ? findUserById(db, key.id) : findAddressOwner(db, key.email, now());
+
+/** The same. Throws if there is none. */
+export async function requireUser(db: Database, key: UserKey): Promise<User> {
+  const user = await findUser(db, key);
+  if (!user) throw noSuchUser();
+  return user;
+}
 
 export function readNumber(text: string): number {
   if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError('Enter a whole number.');

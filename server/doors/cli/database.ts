@@ -28,8 +28,8 @@ import { notifyWithTakeBack } from '../../identity/ground/notices.ts';
 import { findTimeOfChange } from '../../identity/ground/take-back-window.ts';
 import { dueAfter } from '../../identity/person/deletion.ts';
 import { endWith, isTerminal, print } from '../../runtime/process.ts';
+import { originOf } from './act.ts';
 import {
-  byCommand,
   describeRefusal,
   now,
   readNumber,
@@ -84,7 +84,7 @@ export function addDatabaseCommands(program: Command): void {
             `End all sessions and links in the database ${name}?`,
           );
           const restored = (trx: Transaction<DB>) => endWhatIsOlder(trx, given);
-          return { name, ...(await inTransaction(db, byCommand('database:restored'), restored)) };
+          return { name, ...(await inTransaction(db, originOf('database:restored', {}), restored)) };
         }).catch((error) => {
           throw error instanceof AppError ? new UsageError(describeRefusal(error)) : error;
         });

@@ -4,7 +4,7 @@ import type { Database } from '../../../db/postgres/client.ts';
 import { inTransaction } from '../../../db/postgres/transactions.ts';
 import { listInvoices } from '../../../db/tables/invoices.ts';
 import { listContracts } from '../../../db/tables/service-contracts.ts';
-import { findUserById, lockUser, type User } from '../../../db/tables/users.ts';
+import { lockUser, type User } from '../../../db/tables/users.ts';
 import { AppError } from '../../basics/errors.ts';
 import { presentStatus } from '../../billing/contracts/contract-states.ts';
 import { endsWithPerson } from '../../billing/customers/ends-with-person.ts';
@@ -14,13 +14,14 @@ import { print } from '../../runtime/process.ts';
 import { peopleActs } from '../../staff/people-acts.ts';
 import { actByCommand, addReason, deferActEvent, nameUser, originOf, type Reason, toJson } from './act.ts';
 import {
-  findUser,
   noSuchUser,
   now,
   readUserKey,
   requireAnswerable,
+  requireUser,
   requireYes,
   type UserKey,
+  userKeyWords,
   withDatabase,
 } from './command.ts';
 
@@ -32,15 +33,14 @@ export function addDeletionCommand(program: Command): void {
   const command = program
     .command(name)
     .description('delete a user after 14 days, in which they can change their mind')
-    .argument('<email>', 'an address that they hold, or their id', readUserKey)
+    .argument('<email>', userKeyWords, readUserKey)
     .option('--now', 'erase them at once, for good', false)
     .option('--yes', 'do not ask, with --now', false);
   addReason(command, { isRequired: false }).action(async (key: UserKey, options: Options) => {
     if (options.now) requireAnswerable(options);
     print(
       await withDatabase(async (db) => {
-        const user = await findUser(db, key);
-        if (!user) throw noSuchUser();
+        const user = await requireUser(db, key);
         if (!options.now) return plan(db, user, options);
         await requireYes(options, `Erase ${nameUser(user)} for good?`);
         return erase(db, user.id, options);
@@ -67,8 +67,7 @@ const erase = (db: Database, id: string, { by, json }: Reason): Promise<string> 
 async function plan(db: Database, { id }: User, { json, ...reason }: Options): Promise<string> {
   const act = peopleActs['plan-deletion'];
   const done = (await actByCommand(db, name, { act, given: { id }, reason })) !== undefined;
-  const user = await findUserById(db, id);
-  if (!user) throw noSuchUser();
+  const user = await requireUser(db, { id });
   const dueAt = user.deletionDueAt?.toISOString();
   const contracts = await listContracts(db, user.account.id);
   const live = contracts.filter((each) =>

@@ -8,6 +8,7 @@ import { print } from '../../runtime/process.ts';
 import {
   CommandError,
   findUser,
+  noSuchUser,
   readUserKey,
   show,
   type UserKey,
@@ -46,7 +47,7 @@ async function findPerson(db: Database, key: UserKey) {
   if (user) return { userId: user.id, accountId: user.account.id };
   const isKnown =
     'id' in key && (await listChangesOfUser(db, { userId: key.id, accountId: null })).length > 0;
-  if (!isKnown) throw new CommandError('No user has this email address or id.');
+  if (!isKnown) throw noSuchUser();
   return { userId: key.id, accountId: null };
 }
 

@@ -6,12 +6,12 @@ import { findPeople } from '../../staff/find-people.ts';
 import { describePerson, listWouldGet } from '../../staff/person.ts';
 import { addOperator, type Operator, recordLook } from './act.ts';
 import {
-  findUser,
-  noSuchUser,
   now,
   readUserKey,
+  requireUser,
   show,
   type UserKey,
+  userKeyWords,
   withDatabase,
   writeJson,
 } from './command.ts';
@@ -57,11 +57,10 @@ export function addPeopleCommands(program: Command): void {
   const showCommand = program
     .command('user:show')
     .description('print all that there is to know of a user, and what each client would get of them')
-    .argument('<email>', 'an address that they hold, or their id', readUserKey);
+    .argument('<email>', userKeyWords, readUserKey);
   addOperator(showCommand).action(async (key: UserKey, operator: Operator) => {
     const person = await withDatabase(async (db) => {
-      const user = await findUser(db, key);
-      if (!user) throw noSuchUser();
+      const user = await requireUser(db, key);
       await recordLook(db, operator, { type: 'staff.looked', userId: user.id });
       const described = await describePerson({ db, now }, user);
       return { ...described, wouldGet: listWouldGet(readConfig(environment), user) };

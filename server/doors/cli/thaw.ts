@@ -1,7 +1,6 @@
 // Ending a freeze or a suspension, once the owner of the account is known.
 import type { Command } from 'commander';
 import type { Database } from '../../../db/postgres/client.ts';
-import { findAddressOwner } from '../../../db/tables/address-owners.ts';
 import { allCodeFactors, nameCodeFactors } from '../../identity/factor/code-factors.ts';
 import { listMailboxes, type Mailbox } from '../../identity/recovery/freeze.ts';
 import { print } from '../../runtime/process.ts';
@@ -9,14 +8,14 @@ import { peopleActs } from '../../staff/people-acts.ts';
 import { actByCommand, addReason, type Reason, toJson } from './act.ts';
 import {
   CommandError,
-  findUser,
-  noSuchUser,
   now,
   readEmail,
   readUserKey,
+  requireUser,
   show,
   UsageError,
   type UserKey,
+  userKeyWords,
   withDatabase,
   writeJson,
 } from './command.ts';
@@ -29,7 +28,7 @@ export function addThawCommand(program: Command): void {
     .description(
       'end a freeze or suspension once you know whose the account is; without --keep, list the addresses that it can be given to',
     )
-    .argument('<email>', 'one of its addresses, or the id', readUserKey)
+    .argument('<email>', userKeyWords, readUserKey)
     .option('--keep <address>', 'the mailbox of its owner', readEmail)
     .option(
       '--remove-factors',
@@ -46,8 +45,7 @@ export function addThawCommand(program: Command): void {
 const notEnded = 'This account is neither frozen nor suspended.';
 
 async function perform(db: Database, key: UserKey, { keep, removeFactors, ...reason }: Options) {
-  const user = 'id' in key ? await findUser(db, key) : await findAddressOwner(db, key.email, now());
-  if (!user) throw noSuchUser();
+  const user = await requireUser(db, key);
   const { id } = user;
   if (!user.suspendedAt) throw new CommandError(notEnded);
   const mailboxes = await listMailboxes(db, user, now());
