@@ -4,6 +4,7 @@ import { EmptyState } from '../components/empty-state.tsx';
 import { Field } from '../components/field.tsx';
 import { titled } from '../components/service-name.ts';
 import { EventRow } from '../components/staff/event-row.tsx';
+import { Filters, Pages } from '../components/staff/filters.tsx';
 import { StaffPage } from '../components/staff/staff-page.tsx';
 import { Select } from '../components/staff/words.tsx';
 import { loadForStaff } from '../staff.ts';
@@ -48,16 +49,9 @@ export async function loader(args: LoaderFunctionArgs) {
   return { ...loaded, asked, day, faults, isFirst: before === '' };
 }
 
-type Asked = { kind: string; person: string; staff: string; client: string };
-
 const notAnId = 'Enter the whole user id. It is on the page of the person.';
 
-/** This page with these filters. */
-function pathOf(asked: Partial<Asked>, before?: string): string {
-  const query = new URLSearchParams(Object.entries(asked).filter(([, value]) => value !== ''));
-  if (before) query.set('before', before);
-  return query.size > 0 ? `/admin/audit?${query}` : '/admin/audit';
-}
+const path = '/admin/audit';
 
 export default function Audit() {
   const { who, kinds, events, people, next, asked, day, faults, isFirst } = useLoaderData<typeof loader>();
@@ -71,52 +65,46 @@ export default function Audit() {
           : 'What happened, newest first. Only administrators see events about staff.'
       }
       who={who}
-      current="/admin/audit"
+      current={path}
     >
-      <search>
-        <form method="get" action="/admin/audit" className="card filters">
-          <Select
-            label="What happened"
-            name="kind"
-            value={asked.kind}
-            options={[
-              ['', 'Anything'],
-              ...kinds.map(({ kind, words }): [string, string] => [kind, words]),
-              ...(kinds.some(({ kind }) => kind === asked.kind || asked.kind === '')
-                ? []
-                : [[asked.kind, asked.kind] as [string, string]]),
-            ]}
-          />
-          <Field
-            label="About the person"
-            hint="A user id"
-            name="person"
-            defaultValue={asked.person}
-            autoComplete="off"
-            error={faults.person ? notAnId : undefined}
-          />
-          <Field
-            label="By the member of staff"
-            hint="A user id"
-            name="staff"
-            defaultValue={asked.staff}
-            autoComplete="off"
-            error={faults.staff ? notAnId : undefined}
-          />
-          <Field
-            label="With the product"
-            hint="Its short name, such as marketplace"
-            name="client"
-            defaultValue={asked.client}
-            autoComplete="off"
-          />
-          <Field label="Until the day" hint="In UTC" name="before" type="date" defaultValue={day} />
-          <div className="filter-buttons">
-            <button type="submit">Show</button>
-            {isFiltered && <a href="/admin/audit">Clear</a>}
-          </div>
-        </form>
-      </search>
+      <Filters path={path} asked={asked}>
+        <Select
+          label="What happened"
+          name="kind"
+          value={asked.kind}
+          options={[
+            ['', 'Anything'],
+            ...kinds.map(({ kind, words }): [string, string] => [kind, words]),
+            ...(kinds.some(({ kind }) => kind === asked.kind || asked.kind === '')
+              ? []
+              : [[asked.kind, asked.kind] as [string, string]]),
+          ]}
+        />
+        <Field
+          label="About the person"
+          hint="A user id"
+          name="person"
+          defaultValue={asked.person}
+          autoComplete="off"
+          error={faults.person ? notAnId : undefined}
+        />
+        <Field
+          label="By the member of staff"
+          hint="A user id"
+          name="staff"
+          defaultValue={asked.staff}
+          autoComplete="off"
+          error={faults.staff ? notAnId : undefined}
+        />
+        <Field
+          label="With the product"
+          hint="Its short name, such as marketplace"
+          name="client"
+          defaultValue={asked.client}
+          autoComplete="off"
+        />
+        <Field label="Until the day" hint="In UTC" name="before" type="date" defaultValue={day} />
+      </Filters>
       <section aria-labelledby="events">
         <div className="section-heading">
           <h2 id="events">{isFirst ? 'Newest events' : 'Earlier events'}</h2>
@@ -134,16 +122,7 @@ export default function Audit() {
             </ul>
           )}
         </div>
-        {(next || !isFirst) && (
-          <nav className="actions" aria-label="Pages of the audit">
-            {next && (
-              <a className="button secondary" href={pathOf(asked, next)}>
-                Older
-              </a>
-            )}
-            {!isFirst && <a href={pathOf(asked)}>Back to newest</a>}
-          </nav>
-        )}
+        <Pages path={path} {...{ asked, next, isFirst }} of="the audit" />
       </section>
     </StaffPage>
   );

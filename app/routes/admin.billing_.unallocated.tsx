@@ -149,7 +149,7 @@ function Waiting({ payment }: { payment: Payment }) {
         </span>
       }
     >
-      <Acts forms={forms} of={['allocate', 'paid-back']} />
+      <Acts forms={forms} />
     </Row>
   );
 }

@@ -77,7 +77,7 @@ export default function InvoicePage() {
       )}
       {forms.length > 0 && (
         <Section id="acts" title="Change something" bare>
-          <Acts forms={forms} of={['pay', 'credit', 'reissue']} />
+          <Acts forms={forms} />
         </Section>
       )}
       {invoice && !invoice.mayChange && (

@@ -9,6 +9,7 @@ import { Row, Rows } from '../components/rows.tsx';
 import { Section } from '../components/section.tsx';
 import { titled } from '../components/service-name.ts';
 import { Acts, askBefore, Outcome } from '../components/staff/acts.tsx';
+import { Filters, Pages } from '../components/staff/filters.tsx';
 import { StaffPage } from '../components/staff/staff-page.tsx';
 import { Name, PersonLink, Select } from '../components/staff/words.tsx';
 import { loadForStaff } from '../staff.ts';
@@ -52,16 +53,10 @@ const states: [string, string][] = [
   ['waiting', 'Waiting, not failed'],
 ];
 
-type Asked = { state: string; kind: string };
 type Loaded = ReturnType<typeof useLoaderData<typeof loader>>;
 type Mail = Loaded['mails'][number];
 
-/** This page with these filters. */
-function pathOf(asked: Asked, before?: string): string {
-  const query = new URLSearchParams(Object.entries(asked).filter(([, value]) => value !== ''));
-  if (before) query.set('before', before);
-  return query.size > 0 ? `/admin/mails?${query}` : '/admin/mails';
-}
+const path = '/admin/mails';
 
 export default function Mails() {
   const { who, mails, people, next, kinds, asked, isFault, isFirst, outcome } =
@@ -77,24 +72,18 @@ export default function Mails() {
       title="Mails"
       intro="Mails that have not left. Each is tried for three days, with growing pauses, then given up."
       who={who}
-      current="/admin/mails"
+      current={path}
     >
       <Outcome forms={forms} outcome={outcome} />
-      <search>
-        <form method="get" action="/admin/mails" className="card filters">
-          <Select label="State" name="state" value={asked.state} options={states} />
-          <Select
-            label="Kind"
-            name="kind"
-            value={asked.kind}
-            options={[['', 'Any'], ...kinds.map(({ kind, words }): [string, string] => [kind, words])]}
-          />
-          <div className="filter-buttons">
-            <button type="submit">Show</button>
-            {isFiltered && <a href="/admin/mails">Clear</a>}
-          </div>
-        </form>
-      </search>
+      <Filters path={path} asked={asked}>
+        <Select label="State" name="state" value={asked.state} options={states} />
+        <Select
+          label="Kind"
+          name="kind"
+          value={asked.kind}
+          options={[['', 'Any'], ...kinds.map(({ kind, words }): [string, string] => [kind, words])]}
+        />
+      </Filters>
       <Section
         id="found"
         title={title}
@@ -122,16 +111,7 @@ export default function Mails() {
           </Rows>
         )}
       </Section>
-      {(next || !isFirst) && (
-        <nav className="actions" aria-label="Pages of mails">
-          {next && (
-            <a className="button secondary" href={pathOf(asked, next)}>
-              More
-            </a>
-          )}
-          {!isFirst && <a href={pathOf(asked)}>Back to the first</a>}
-        </nav>
-      )}
+      <Pages {...{ path, asked, next, isFirst }} of="mails" words={['More', 'Back to the first']} />
     </StaffPage>
   );
 }
@@ -199,7 +179,6 @@ function Unsent({ mail, people }: { mail: Mail; people: Loaded['people'] }) {
     >
       <Acts
         forms={forms}
-        of={['retry', 'give-up']}
         named={
           <>
             {what}, {recipient}

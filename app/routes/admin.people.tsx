@@ -3,6 +3,7 @@ import { useLoaderData } from '@remix-run/react';
 import { EmptyState } from '../components/empty-state.tsx';
 import { Field } from '../components/field.tsx';
 import { titled } from '../components/service-name.ts';
+import { Filters } from '../components/staff/filters.tsx';
 import { StaffPage } from '../components/staff/staff-page.tsx';
 import { Name, PersonState, personPath, roleWords, Select } from '../components/staff/words.tsx';
 import { loadForStaff } from '../staff.ts';
@@ -55,26 +56,20 @@ export default function People() {
       who={who}
       current="/admin/people"
     >
-      <search>
-        <form method="get" action="/admin/people" className="card filters">
-          <Field
-            label="Find"
-            hint="The beginning of a word of their name, account or address. Or a whole earlier address, or number of a user, marketplace user, signup, invoice or credit note."
-            name="q"
-            type="search"
-            defaultValue={q}
-            error={fault}
-            autoComplete="off"
-            autoFocus={!isFiltered || fault !== undefined}
-          />
-          <Select label="Role" name="role" value={role} options={roles} />
-          <Select label="State" name="state" value={state} options={states} />
-          <div className="filter-buttons">
-            <button type="submit">Find people</button>
-            {isFiltered && <a href="/admin/people">Clear</a>}
-          </div>
-        </form>
-      </search>
+      <Filters path="/admin/people" asked={{ q, role, state }} button="Find people">
+        <Field
+          label="Find"
+          hint="The beginning of a word of their name, account or address. Or a whole earlier address, or number of a user, marketplace user, signup, invoice or credit note."
+          name="q"
+          type="search"
+          defaultValue={q}
+          error={fault}
+          autoComplete="off"
+          autoFocus={!isFiltered || fault !== undefined}
+        />
+        <Select label="Role" name="role" value={role} options={roles} />
+        <Select label="State" name="state" value={state} options={states} />
+      </Filters>
       <section aria-labelledby="found">
         <div className="section-heading">
           <h2 id="found">{isFiltered ? 'Found' : 'Newest people'}</h2>

@@ -20,7 +20,7 @@ import { isLastAdmin } from '../identity/person/deletion.ts';
 import { sha256 } from '../runtime/hash.ts';
 import type { Visit } from '../web/requests.ts';
 import { type Fields, type Given, readFields } from './fields.ts';
-import { type About, mayAct, mayDo, type RightName } from './rights.ts';
+import { type About, mayAct, mayDo, type Right } from './rights.ts';
 import { countLook, isStaff, originOf, requireStaffConfirmed, type Staff } from './staff.ts';
 import { readWhy } from './why.ts';
 
@@ -68,9 +68,9 @@ export type ActContext<Thing> = {
   by: { now: Date; recordedBy: 'staff' | 'operator'; trail: BooksTrail };
 };
 
-export type Act<Thing, Read, Result, Right = RightName> = {
-  /** Also the name of its procedure below `admin`. */
-  right: Right;
+export type Act<Thing, Read, Result, Name = string> = {
+  /** Whose it is, by the name of its procedure below `admin`. */
+  right: Right & { name: Name };
   about: Subject<Thing>;
   fields: Fields<Thing, Read>;
   /** What its form is made from: an act that was asked for when this was something else is not done (contract 12.19). */
@@ -92,9 +92,9 @@ export type Act<Thing, Read, Result, Right = RightName> = {
 };
 
 /** For `offers`: one form, or none. */
-export const offerIf = (makesSense: boolean): Given[] => (makesSense ? [{}] : []);
+export const offerIf = (makesSense: boolean, about: Given = {}): Given[] => (makesSense ? [about] : []);
 
-/** How operators do it (contract 12.37 to 12.47). What the command says is in server/staff/command-words.ts. */
+/** How operators do it (contract 12.37 to 12.47). What the command says is in server/staff/act-words.ts. */
 type ByCommand<Thing> = {
   name: string;
   /** What it takes beside what the act is about, in that order, by the field that gets it. */
@@ -116,15 +116,15 @@ type Taken = string | { option: string; isRequired?: true; values?: [string, str
 export type AnyAct = Act<any, any, any>;
 
 /** States an act: it has the types of what it is about, and of its fields. */
-export const act = <Thing, Read, Result, Right extends RightName>(
-  stated: Act<Thing, Read, Result, Right>,
-): Act<Thing, Read, Result, Right> => stated;
+export const act = <Thing, Read, Result, Name extends string>(
+  stated: Act<Thing, Read, Result, Name>,
+): Act<Thing, Read, Result, Name> => stated;
 
 /** What a form that is about this was made from, as SHA-256 in hex of its JSON. */
 export const digestBasis = (about: unknown): string => encodeHex(sha256(JSON.stringify(about)));
 
 /** Throws 404 `not_found` for whoever of the staff may not do that, as if it were not there. */
-export function requireRight({ session }: Pick<Staff, 'session'>, right: RightName): void {
+export function requireRight({ session }: Pick<Staff, 'session'>, right: Right): void {
   if (!mayDo(right, session.user.role)) throw new AppError('not_found');
 }
 

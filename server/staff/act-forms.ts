@@ -1,7 +1,8 @@
 // The forms by which staff act, as data for pages: which there are, what they say, and what they ask for.
 
+import type { Subject } from '../acts/act.ts';
 import type { Given } from '../acts/fields.ts';
-import { actWords, type FormField } from './act-words.ts';
+import { actWords, type FormField, type Place } from './act-words.ts';
 import { acts, type Intent } from './acts.ts';
 
 export type ActForm = {
@@ -16,28 +17,33 @@ export type ActForm = {
   notice: string;
   isDanger: boolean;
   fields: FormField[];
+  at: Place;
 };
 
-/** The forms of these acts that make sense for what is shown. `hidden` is what each carries besides, `seen` among it. */
+/**
+ * The forms of all acts about such a thing that make sense for what is shown. `hidden` is what each carries besides, `seen` among it;
+ * without it there is none.
+ */
 export const buildForms = <Shown>(
-  intents: Intent[],
+  about: Subject<never>['name'],
   shown: Shown,
-  hidden: (intent: Intent) => Given,
+  hidden: (intent: Intent) => Given | undefined,
 ): ActForm[] =>
-  intents.flatMap((intent) => {
-    const words = actWords[intent];
-    return !words
+  (Object.keys(acts) as Intent[]).flatMap((intent) => {
+    const [words, carried] = [actWords[intent], hidden(intent)];
+    return !words || !carried || acts[intent].about.name !== about
       ? []
-      : (acts[intent].offers?.(shown as never) ?? []).map((about: Given) => {
-          const say = (what: typeof words.notice) => (typeof what === 'string' ? what : what(shown, about));
+      : (acts[intent].offers?.(shown as never) ?? []).map((which: Given) => {
+          const say = (what: typeof words.notice) => (typeof what === 'string' ? what : what(shown, which));
           const label = say(words.label);
           const button = words.button ? say(words.button) : label;
           return {
-            ...{ intent, about, hidden: hidden(intent), label, button },
+            ...{ intent, about: which, hidden: carried, label, button },
             to: words.to ? say(words.to) : button,
             notice: say(words.notice),
-            isDanger: words.isDanger?.(about) ?? false,
+            isDanger: words.isDanger === true || (words.isDanger?.(which) ?? false),
             fields: words.fields?.(shown) ?? [],
+            at: typeof words.at === 'function' ? words.at(which) : (words.at ?? 'whole'),
           };
         });
   });
@@ -52,8 +58,5 @@ export const sayOutcome = (about: string, intent: string): string | null =>
 export const withForms = <Mail extends { id: string; seen: string }>(listed: Mail[]) =>
   listed.map(({ seen, ...mail }) => ({
     ...mail,
-    forms: buildForms(['retry', 'give-up'], mail, () => ({ seen })).map((form) => ({
-      ...form,
-      about: { id: mail.id },
-    })),
+    forms: buildForms('mail', mail, () => ({ seen })),
   }));

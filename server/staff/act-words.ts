@@ -1,8 +1,12 @@
-// What forms by which staff act say, by intent. In a notice `{name}` and `{email}` stand for the person's, which the page sets.
+// What forms and commands say by which staff and operators act, by the intent of the act. In a notice `{name}` and `{email}` stand for
+// the person's, which the page sets. The records of acts say what a command takes.
 
 import type { Invoice } from '../../db/tables/invoices.ts';
+import type { Payment } from '../../db/tables/payments.ts';
+import type { User } from '../../db/tables/users.ts';
 import type { Given } from '../acts/fields.ts';
 import { writeDecimal } from '../billing/values/decimals.ts';
+import { allCodeFactors, nameCodeFactors } from '../identity/factor/code-factors.ts';
 import type { Person } from './person.ts';
 
 /** A field of a form: `one` is a choice of several, `yes` a box to tick. Of choices, `{value}` stands for the value. */
@@ -21,7 +25,21 @@ export type FormField = {
 /** `shown` is what the page shows, `about` which of the forms of an act it is. */
 type Say<Shown> = string | ((shown: Shown, about: Given) => string);
 
-export type ActWords<Shown> = {
+/** Where on a person's page. */
+export type Place =
+  | 'login'
+  | 'session'
+  | 'sessions'
+  | 'verification'
+  | 'capability'
+  | 'link'
+  | 'billing'
+  | 'whole';
+
+// biome-ignore lint/suspicious/noExplicitAny: each is shown what its act is about
+export type ActWords<Shown = any, Thing = any> = {
+  /** Where on a person's page its forms are, if not with those of the account as a whole. */
+  at?: Place | ((about: Given) => Place);
   /** The button that opens the form. */
   label: Say<Shown>;
   /** The button that sends it, if it says something else. */
@@ -32,11 +50,33 @@ export type ActWords<Shown> = {
   notice: Say<Shown>;
   /** What has happened. It is true as well if there was nothing to do. */
   outcome: string;
-  isDanger?: (about: Given) => boolean;
+  isDanger?: true | ((about: Given) => boolean);
   fields?: (shown: Shown) => FormField[];
+  command?: CommandWords<Thing>;
 };
 
-const always = () => true;
+/** `target` is as it is now, `given` what the command was given, `result` what the act returned. */
+// biome-ignore lint/suspicious/noExplicitAny: each act returns what is its own
+type Tell<Thing> = (target: Thing, more: { given: Given; result: any }) => string;
+
+/** What a command says. Characters that move a cursor are escaped in all of it. */
+// biome-ignore lint/suspicious/noExplicitAny: likewise
+export type CommandWords<Thing = any> = {
+  about: string;
+  /** What it takes, by the field that gets it. */
+  takes?: Given;
+  /** What is said of such a field that was given wrongly. */
+  wrong?: Given;
+  /** For what cannot be undone: a question that names it. */
+  asks?: (target: Thing, given: Given) => string;
+  done: Tell<Thing>;
+  /** Of nothing to change, also as a refusal. */
+  nothing: Tell<Thing>;
+  /** The refusal `not_allowed`. */
+  notAllowed?: string;
+};
+
+const unchanged = () => 'Nothing to change.';
 
 export const roleWords = { user: 'Customer', manager: 'Manager', admin: 'Administrator' };
 
@@ -54,27 +94,75 @@ const marketplaceSaysIt = ({ links }: Person, { capability = '' }: Given) =>
     capability === 'verification' ? verified === true : capabilities?.includes(capability),
   );
 
+/** What somebody of the account is named for. */
+const sayDecision = (about: string): CommandWords<User> => ({
+  about: `${about}; name somebody who belongs to the account`,
+  done: (user) => `Done. ${sayRights(user)}`,
+  nothing: (user) => `Nothing to change. ${sayRights(user)}`,
+});
+
+const sayChecked = ({ email }: User, { vatId, checked }: Given) =>
+  `The VAT id ${vatId} of the account of ${email} is ${checked === 'no' ? 'not ' : ''}checked.`;
+
+function sayRights({ email, account }: User): string {
+  const names = [...account.capabilities].sort().join(', ') || 'no capability';
+  return `The account of ${email} has ${names}, and is ${account.verifiedAt ? '' : 'not '}verified.`;
+}
+
+const wrongAmount = '--amount must be above zero, such as 29.00, with as many digits as the currency has.';
+
+function sayCredited(
+  { number, status, open, currency }: Invoice,
+  { creditNote }: { creditNote: string | null },
+) {
+  const left = status === 'void' ? 'is void' : `has ${writeDecimal(open, currency)} ${currency} open`;
+  return `Invoice ${number} ${left}.${creditNote ? ` The credit note is ${creditNote}.` : ''}`;
+}
+
+const sayLeft = (unallocated: number, currency: string) =>
+  unallocated > 0
+    ? `${writeDecimal(unallocated, currency)} ${currency} wait: see payment:allocate and payment:paid-back.`
+    : 'Nothing of it is left.';
+
 const ofPerson = {
   suspend: {
     label: 'Suspend the account',
     notice:
       'We email {name} that the account is suspended, and log them out everywhere. They cannot log in or open any product until you end the suspension.',
     outcome: 'The account is suspended. They are logged out everywhere.',
-    isDanger: always,
+    isDanger: true,
+    command: {
+      about: 'suspend a user and end their sessions at once',
+      done: ({ email }) => `${email} is suspended.`,
+      nothing: ({ email, frozenAt }) =>
+        frozenAt ? 'This account is frozen: nobody gets in.' : `${email} is suspended already.`,
+    },
   },
   freeze: {
     label: 'Freeze the account',
     notice:
       'For an owner who says that somebody else has got in. We log {name} out everywhere, and email every address that the account has, or can have back, that it is frozen. Nobody can log in until an administrator ends the freeze, and says which address is the owner’s. We tell all other administrators.',
     outcome: 'The account is frozen. They are logged out everywhere.',
-    isDanger: always,
+    isDanger: true,
+    command: {
+      about: 'freeze an account that somebody else may have got into, until user:thaw says whose it is',
+      done: ({ email }) => `${email} is frozen. user:thaw says whose the account is.`,
+      nothing: ({ email }) => `${email} is frozen already.`,
+    },
   },
   resume: {
+    at: 'login',
     label: 'End the suspension',
     notice: 'We email {name} that they can log in again. Nothing else changes.',
     outcome: 'The account is not suspended. They can log in.',
+    command: {
+      about: 'let a suspended user log in again',
+      done: ({ email }) => `${email} can log in again.`,
+      nothing: () => 'This user is not suspended.',
+    },
   },
   thaw: {
+    at: 'login',
     label: ({ frozenAt }) =>
       frozenAt ? 'End the freeze' : 'End the suspension, and say whose the account is',
     button: ({ frozenAt }) => (frozenAt ? 'End the freeze' : 'Give the account back'),
@@ -85,7 +173,7 @@ const ofPerson = {
           : 'We email the address that you choose that the account is no longer suspended.'
       } If you keep another address than {email}, the account moves there, what was changed meanwhile is undone, and we email that address a link that sets a password.`,
     outcome: 'The account is neither frozen nor suspended any more.',
-    isDanger: always,
+    isDanger: true,
     fields: ({ email, mailboxes }) => [
       {
         name: 'keep',
@@ -104,16 +192,30 @@ const ofPerson = {
     ],
   },
   'end-session': {
+    at: 'session',
     label: 'Log them out there',
     notice: 'We log {name} out in this browser. They get no email, and can log in again at once.',
     outcome: 'They are logged out there.',
+    command: {
+      about: 'log a user out in one browser',
+      takes: { session: 'the id of the session, as user:show --json prints it' },
+      done: ({ email }) => `${email} is logged out there.`,
+      nothing: ({ email }) => `${email} is not logged in there.`,
+    },
   },
   'end-sessions': {
+    at: 'sessions',
     label: 'Log them out everywhere',
     notice: 'We log {name} out in every browser, and email them that we did. They can log in again at once.',
     outcome: 'They are logged out everywhere.',
+    command: {
+      about: 'log a user out everywhere',
+      done: ({ email }) => `${email} is logged out everywhere.`,
+      nothing: ({ email }) => `${email} is not logged in anywhere.`,
+    },
   },
   'send-mail': {
+    at: 'login',
     label: (_person, { kind }) =>
       kind === 'set-password' ? 'Send a link to set a password' : 'Send a link to prove the address',
     button: 'Send the link',
@@ -124,8 +226,15 @@ const ofPerson = {
           ? 'We email {email} a link that sets a new password. It works for an hour. Until it is used, nothing changes.'
           : 'We email {email} a link that asks whose address it is, and sets a password. Until it is used, nothing changes.',
     outcome: 'The mail is on its way. Its state is below, under Mails.',
+    command: {
+      about: 'send a user the email that sets a password, or that proves the address',
+      done: ({ email }) => `An email is on its way to ${email}.`,
+      nothing: ({ email }) => `Nothing to send: ${email} is proved already.`,
+      notAllowed: 'This user is suspended, frozen or leaving, and gets no such email.',
+    },
   },
   'remove-factors': {
+    at: 'login',
     label: 'Remove second factors',
     button: 'Remove passkeys, app and codes',
     to: 'Remove the second factors',
@@ -133,46 +242,76 @@ const ofPerson = {
       'We remove passkeys, the authenticator app and recovery codes, end the password, and log {name} out everywhere. We email {email} what we did, and a link that sets a new password. Nobody gets in without that mail.' +
       (newAddress ? ' This stops the change of the address that waits.' : ''),
     outcome: 'Passkeys, app and recovery codes are gone. The mail that sets a password is on its way.',
-    isDanger: always,
+    isDanger: true,
+    command: {
+      about:
+        `remove the ${nameCodeFactors(allCodeFactors, 'and')}, recovery codes, passkeys and password of a person who has ` +
+        'lost them, and email the link that sets a password',
+      done: ({ email, hasPassword }) =>
+        `${email} has no second factor any more, and is logged out everywhere. An email to set a password is on its way.` +
+        (hasPassword ? ' The old password works until then: nobody else could look after the service.' : ''),
+      nothing: () => 'This user has no second factor.',
+    },
   },
   'change-email': {
+    at: 'login',
     label: 'Change the address',
     button: 'Send the links',
     to: 'Change the address',
     notice:
       'For somebody who lost their mailbox. We tell {email} at once, with a link that stops the change. The new address gets a link for 24 hours that moves the account there and sets a new password. Until it is used, nothing changes.',
     outcome: 'The links are on their way. Nothing changes until the new address uses its link.',
-    isDanger: always,
+    isDanger: true,
     fields: () => [{ name: 'email', label: 'New address', kind: 'email' }],
+    command: {
+      about:
+        'give a user who has lost their mailbox another address: the old one is told at once, the new one gets a link',
+      takes: { email: 'the new address' },
+      asks: ({ name, email }, given) => `Move the account of ${name} <${email}> to ${given.email}?`,
+      done: ({ email }, { given }) =>
+        `An email is on its way to ${given.email}. Nothing changes before its link is used; ${email} can stop it.`,
+      nothing: unchanged,
+      notAllowed: 'This user is staff, suspended or frozen, and gets no other address.',
+    },
   },
   verify: {
+    at: 'verification',
     label: ({ account }) => (account.verifiedAt ? 'Decide that it is verified' : 'Verify the account'),
     to: 'Verify the account',
     notice: (person) => sayDecided(person, person.account.verifiedAt !== null, true),
     outcome: 'The account is verified.',
+    command: sayDecision('say that an account is verified, whatever the marketplace says'),
   },
   unverify: {
+    at: 'verification',
     label: ({ account }) => (account.verifiedAt ? 'End the verification' : 'Decide that it is not verified'),
     button: 'Decide that it is not verified',
     notice: (person) => sayDecided(person, person.account.verifiedAt !== null, false),
     outcome: 'The account is not verified.',
-    isDanger: always,
+    isDanger: true,
+    command: sayDecision('say that an account is not verified, whatever the marketplace says'),
   },
   grant: {
+    at: 'capability',
     label: 'Allow it',
     notice: (person, about) => sayDecided(person, hasIt(person, about), true),
     outcome: 'The account is allowed to do it.',
+    command: sayDecision('give an account a capability, whatever the marketplace says'),
   },
   revoke: {
+    at: 'capability',
     label: 'Do not allow it',
     notice: (person, about) => sayDecided(person, hasIt(person, about), false),
     outcome: 'The account is not allowed to do it.',
-    isDanger: always,
+    isDanger: true,
+    command: sayDecision('take a capability from an account, whatever the marketplace says'),
   },
   undecide: {
+    at: ({ capability }) => (capability === 'verification' ? 'verification' : 'capability'),
     label: 'Leave it to the marketplace',
     notice: (person, about) => sayDecided(person, hasIt(person, about), marketplaceSaysIt(person, about)),
     outcome: 'The marketplace decides it from now on.',
+    command: sayDecision('let the marketplace decide about a capability, or the verification, again'),
   },
   'change-role': {
     label: 'Change the role',
@@ -190,6 +329,11 @@ const ofPerson = {
           .filter(({ value }) => value !== role),
       },
     ],
+    command: {
+      about: 'give a user another role, and end their sessions',
+      done: ({ email, role }) => `${email} has the role ${role}, and is logged out everywhere.`,
+      nothing: ({ email, role }) => `${email} has the role ${role} already.`,
+    },
   },
   'plan-deletion': {
     label: 'Delete the account in 14 days',
@@ -197,22 +341,29 @@ const ofPerson = {
     notice:
       'We email {name} that the account will be deleted in 14 days, with a link that takes it back. Until then they can log in and keep it, but cannot open any product. On that day profile and logins are deleted for good, and contracts are canceled.',
     outcome: 'The account will be deleted in 14 days, unless they keep it.',
-    isDanger: always,
+    isDanger: true,
   },
   keep: {
     label: 'Keep the account',
     notice: 'We email {name} that the account will not be deleted. They can open products again.',
     outcome: 'The account stays.',
+    command: {
+      about: 'keep a user whose deletion is planned',
+      done: ({ email }) => `${email} stays.`,
+      nothing: ({ email }) => `Nothing to change: no deletion of ${email} is planned.`,
+    },
   },
   'remove-link': {
+    at: 'link',
     label: 'Disconnect',
     to: 'Disconnect the marketplace account',
     notice:
       'We email {name} that the marketplace account is no longer connected. They can no longer log in from there, and whoever came in by it alone is logged out. The account loses what only the marketplace gives it.',
     outcome: 'The marketplace account is not connected any more.',
-    isDanger: always,
+    isDanger: true,
   },
   'accept-country': {
+    at: 'billing',
     label: (_person, { country, accepted }) =>
       `${accepted === 'yes' ? 'Accept' : 'Refuse'} the new country, ${country}`,
     button: (_person, { accepted }) => `${accepted === 'yes' ? 'Accept' : 'Refuse'} the country`,
@@ -223,8 +374,22 @@ const ofPerson = {
         : 'Address, VAT ID and tax stay as they were, and reports of the CRM do not change the address any more. But where no country could be read, invoices stay held, and you are asked again when the person or the CRM says another. The person sees the address of before, and gets no email: tell them why.',
     outcome: 'Saved. Under Billing details you see the country that counts.',
     isDanger: ({ accepted }) => accepted === 'no',
+    command: {
+      about:
+        'let the new country of a billing address count for the tax; name somebody who belongs to the account',
+      takes: {
+        country: 'the one that waits, such as US',
+        accepted: 'refuse it: address, VAT id and tax stay as they were',
+      },
+      done: ({ email }, { given: { country, accepted } }) =>
+        accepted === 'no'
+          ? `${country} is refused: the account of ${email} stays as it was.`
+          : `${country} counts for the tax of the account of ${email}.`,
+      nothing: unchanged,
+    },
   },
   'check-vat-id': {
+    at: 'billing',
     label: (_person, { checked }) => `Mark the VAT ID as ${checked === 'yes' ? '' : 'not '}checked`,
     button: (_person, { checked }) => `Mark as ${checked === 'yes' ? '' : 'not '}checked`,
     to: 'Save whether the VAT ID is checked',
@@ -234,8 +399,14 @@ const ofPerson = {
         : 'Invoices from now on are with tax. The person sees that we have not checked the ID, and gets no email.',
     outcome: 'Saved. Under Billing details you see whether the VAT ID counts as checked.',
     isDanger: ({ checked }) => checked === 'no',
+    command: {
+      about: 'say that you have checked the VAT id of an account; name somebody who belongs to it',
+      takes: { vatId: 'the one that the account has', checked: 'it is not, or no longer, checked' },
+      done: (user, { given }) => sayChecked(user, given),
+      nothing: (user, { given }) => `Nothing to change. ${sayChecked(user, given)}`,
+    },
   },
-} satisfies Record<string, ActWords<Person>>;
+} satisfies Record<string, ActWords<Person, User>>;
 
 type ShownInvoice = Invoice & { today: string };
 
@@ -269,7 +440,7 @@ const ofInvoice = {
     notice: ({ hasDocument }) =>
       `${hasDocument ? 'The customer gets a credit note, and owes that much less. What they have paid too much then' : 'The customer owes nothing for it any more. What they have paid'} waits for another invoice, or to be paid back. This cannot be undone.`,
     outcome: 'The invoice is credited.',
-    isDanger: always,
+    isDanger: true,
     fields: ({ hasDocument, currency, unitAmount, credited }) =>
       hasDocument
         ? [
@@ -279,6 +450,14 @@ const ofInvoice = {
             },
           ]
         : [],
+    command: {
+      about: 'credit an invoice, whole or in part, by a credit note',
+      takes: { amount: 'with tax, such as 10.00 (default: all that is left)' },
+      wrong: { amount: wrongAmount },
+      asks: ({ number }) => `Credit invoice ${number}?`,
+      done: (invoice, { result }) => sayCredited(invoice, result),
+      nothing: unchanged,
+    },
   },
   reissue: {
     label: 'Issue it again',
@@ -286,9 +465,16 @@ const ofInvoice = {
     notice:
       'For a wrong name, address or VAT ID. Ask the customer to change it under Billing, and mark a new VAT ID as checked, before you go on. We credit this invoice whole, and issue a new one with their present details, for the same period and at the same price. What was paid counts for the new one. The customer gets both. This cannot be undone.',
     outcome: 'The invoice is credited, and a new one is issued.',
-    isDanger: always,
+    isDanger: true,
+    command: {
+      about: 'credit an invoice whole, and issue it anew to the customer as they are now',
+      asks: ({ number }) => `Credit invoice ${number} whole, and issue it anew?`,
+      done: ({ number }, { result }) =>
+        `Invoice ${number} is credited by ${result.creditNote}. The new one is ${result.invoice}.`,
+      nothing: unchanged,
+    },
   },
-} satisfies Record<string, ActWords<ShownInvoice>>;
+} satisfies Record<string, ActWords<ShownInvoice, Invoice>>;
 
 const ofPayment = {
   allocate: {
@@ -303,6 +489,13 @@ const ofPayment = {
         ...(waits === 'left' && { value: invoiceNumber ?? '' }),
       },
     ],
+    command: {
+      about: 'pay an invoice with what is left of a payment',
+      takes: { number: 'of the invoice' },
+      done: ({ currency, unallocated }, { given, result: { amount } }) =>
+        `${writeDecimal(amount, currency)} ${currency} of it pay invoice ${given.number}. ${sayLeft(unallocated, currency)}`,
+      nothing: unchanged,
+    },
   },
   'paid-back': {
     label: 'Record as paid back',
@@ -310,9 +503,16 @@ const ofPayment = {
     notice:
       'Pay it back at your bank or payment provider first. This only writes down that you did, and cannot be undone.',
     outcome: 'It counts as paid back.',
-    isDanger: always,
+    isDanger: true,
+    command: {
+      about: 'record that what is left of a payment was paid back',
+      asks: ({ id }) => `Record that what is left of payment ${id} was paid back?`,
+      done: ({ currency }, { result: { amount } }) =>
+        `${writeDecimal(amount, currency)} ${currency} of it count as paid back.`,
+      nothing: unchanged,
+    },
   },
-} satisfies Record<string, ActWords<{ waits: string | null; invoiceNumber: string | null }>>;
+} satisfies Record<string, ActWords<{ waits: string | null; invoiceNumber: string | null }, Payment>>;
 
 const ofMail = {
   retry: {
@@ -320,6 +520,11 @@ const ofMail = {
     to: 'Send the mail again',
     notice: 'It is tried now, and for three more days. The person gets it as if it were new.',
     outcome: 'The mail is sent again now. If it was just being tried, it is tried again within two minutes.',
+    command: {
+      about: 'send an email that failed or was given up again',
+      done: () => 'It will be sent again.',
+      nothing: () => 'There is nothing to do: it has not failed, or is tried within two minutes.',
+    },
   },
   'give-up': {
     label: 'Give up',
@@ -327,9 +532,54 @@ const ofMail = {
     notice:
       'It is not tried any more. The person does not get it, and reads in their activity that we stopped trying.',
     outcome: 'The mail is given up. If it was just being sent, it may still arrive.',
-    isDanger: always,
+    isDanger: true,
+    command: {
+      about: 'do not try an email any more',
+      done: () => 'It is given up.',
+      nothing: () => 'It had been given up already.',
+      notAllowed: 'Nothing changed: this email guards an account, so it is never given up by hand.',
+    },
   },
-} satisfies Record<string, ActWords<unknown>>;
+} satisfies Record<string, ActWords<unknown, unknown>>;
 
-// biome-ignore lint/suspicious/noExplicitAny: each is shown what its act is about
-export const actWords: Record<string, ActWords<any>> = { ...ofPerson, ...ofInvoice, ...ofPayment, ...ofMail };
+export const actWords: Record<string, ActWords> = { ...ofPerson, ...ofInvoice, ...ofPayment, ...ofMail };
+
+/** Of commands that do what a form of another name does, or that have no form. */
+export const furtherCommands: Record<string, CommandWords> = {
+  'payment:record': {
+    about: 'record a payment that came in; it pays what is open of the invoice, and the rest waits',
+    takes: {
+      amount: 'such as 29.00',
+      currency: "an ISO 4217 code (default: the invoice's)",
+      paidAt: 'such as 2026-11-26 (default: today)',
+      method: 'such as transfer',
+      payment: 'counts once: with the same id and facts nothing is done again',
+    },
+    wrong: { amount: wrongAmount },
+    done: ({ currency: present }, { given: { currency = present }, result }) =>
+      `Payment ${result.payment_id} is recorded. ${writeDecimal(result.allocated, currency)} ${currency} pay the invoice. ` +
+      sayLeft(result.unallocated, currency),
+    nothing: (_invoice, { result }) => `Payment ${result.payment_id} had been recorded already.`,
+  },
+  'invoice:paid': {
+    about:
+      'record a payment of what is open; if nothing is overdue any more, the contract becomes active again',
+    done: ({ number }) => `Invoice ${number} is paid.`,
+    nothing: ({ number, status }) =>
+      status === 'void'
+        ? `Nothing changed: invoice ${number} is already void.`
+        : `Invoice ${number} was already paid.`,
+  },
+  'invoice:void': {
+    about: 'credit all that is left of an invoice',
+    asks: ({ number }) => `Make invoice ${number} void? What was paid of it waits for another invoice.`,
+    done: (invoice, { result }) => sayCredited(invoice, result),
+    nothing: ({ number }) => `Invoice ${number} was already void.`,
+  },
+  'contract:cancel': {
+    about: 'cancel a service contract permanently',
+    asks: ({ signupId }) => `Cancel the contract of signup ${signupId} for good?`,
+    done: () => 'The contract is canceled.',
+    nothing: () => 'The contract had already ended.',
+  },
+};

@@ -18,7 +18,7 @@ import { dayIn } from '../billing/values/days.ts';
 import { type DocumentFacts, hasXml } from '../billing/values/document-facts.ts';
 import type { Dependencies } from '../ground/dependencies.ts';
 import { buildForms } from './act-forms.ts';
-import { basisOfInvoice, basisOfPayment } from './money-acts.ts';
+import { basisOfInvoice, basisOfPayment, moneyActs } from './money-acts.ts';
 
 const todayOf = async ({ db, now }: Dependencies) => dayIn(await findZone(db), now());
 
@@ -39,7 +39,7 @@ export async function lookAtDocument(deps: Dependencies, staff: Staff, number: s
 /** Throws 404 `not_found`, also for managers, and 429 `rate_limited`. */
 export async function describeForStaff(deps: Dependencies, staff: Staff, number: string) {
   const { db, now } = deps;
-  requireRight(staff, 'billing.credit');
+  requireRight(staff, moneyActs.credit.right);
   const { facts, invoice, buyer } = await lookAtDocument(deps, staff, number);
   const shown = {
     buyer,
@@ -55,7 +55,7 @@ export async function describeForStaff(deps: Dependencies, staff: Staff, number:
     todayOf(deps),
   ]);
   const { contractId: _contract, ...said } = invoice;
-  const mayChange = mayAct('billing.credit', staff.session.user, buyer);
+  const mayChange = mayAct(moneyActs.credit.right, staff.session.user, buyer);
   const seen = digestBasis(basisOfInvoice(invoice));
   // The id of the payment that is recorded next: sent twice, it counts once.
   const hidden = (intent: string) => (intent === 'pay' ? { seen, payment: uuidv7() } : { seen });
@@ -70,13 +70,12 @@ export async function describeForStaff(deps: Dependencies, staff: Staff, number:
     replacement: replacement ?? null,
     today,
     mayChange,
-    forms: mayChange ? buildForms(['pay', 'credit', 'reissue'], { ...invoice, today }, hidden) : [],
+    forms: mayChange ? buildForms('invoice', { ...invoice, today }, hidden) : [],
   };
 }
 
-/** What a contract will be charged; null without a seller. Throws 404 `not_found`, also for managers. */
-export async function describePreview({ db }: Dependencies, staff: Staff, signup: string, months: number) {
-  requireRight(staff, 'billing.preview');
+/** What a contract will be charged; null without a seller. Throws 404 `not_found`. */
+export async function describePreview({ db }: Dependencies, signup: string, months: number) {
   const preview = await readPreview(db, signup, months).catch((error) => {
     if (error instanceof AppError && error.code === 'not_configured') return null;
     throw error;
@@ -102,7 +101,7 @@ const most = 100;
  * Money that waits, the oldest first. `freedBy` is the invoice whose credit has freed some of it; `waits` is null if that is all of
  * it. `more`: there is more. Throws 404 `not_found` for managers. */
 export async function listWaiting({ db }: Dependencies, staff: Staff) {
-  requireRight(staff, 'billing.allocate');
+  requireRight(staff, moneyActs.allocate.right);
   const found = await listUnallocated(db, most + 1);
   const shown = found.slice(0, most);
   const allocations = await listAllocations(
@@ -120,10 +119,7 @@ export async function listWaiting({ db }: Dependencies, staff: Staff) {
       minorDigits: minorDigits(payment.currency),
       freedBy: freed?.number ?? null,
       waits,
-      forms: buildForms(['allocate', 'paid-back'], { ...payment, waits }, () => ({ seen })).map((form) => ({
-        ...form,
-        about: { payment: payment.id },
-      })),
+      forms: buildForms('payment', { ...payment, waits }, () => ({ seen })),
     });
   }
   return { payments, more: found.length > most };

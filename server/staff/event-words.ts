@@ -5,6 +5,7 @@ import type { Change } from '../../db/tables/changes.ts';
 import { describeEvent } from '../identity/history/activity.ts';
 import { type Detail, describeHappening, describeMembers } from '../identity/history/change-words.ts';
 import { sayMailKind } from '../mail/kind-words.ts';
+import { roleWords } from './act-words.ts';
 
 /** What happened, in words, with the number of the document, the id of the payment, the file or the kind of the mail that it is about. */
 export function sayEvent(event: Pick<AuditRow, 'type' | 'reason' | 'details'>): string {
@@ -33,8 +34,8 @@ export const listKinds = (): { kind: string; words: string }[] =>
     })
     .sort((one, other) => one.words.localeCompare(other.words, 'en'));
 
-const roles: Record<string, string> = { user: 'Customer', manager: 'Manager', admin: 'Administrator' };
-const sayRole = (role: unknown) => (role == null ? null : (roles[String(role)] ?? String(role)));
+const sayRole = (role: unknown) =>
+  role == null ? null : (roleWords[String(role) as keyof typeof roleWords] ?? String(role));
 
 /** What changed, in words. To the person all staff are administrators; to staff they are what they are. */
 export function sayChange({ subject, kind, members }: Change): { what: string; changes: Detail[] } {

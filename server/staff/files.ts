@@ -2,7 +2,6 @@
 import { inTransactionOf } from '../../db/postgres/transactions.ts';
 import { deferAuditEvent, listFilesTaken, recordAuditEvent } from '../../db/tables/audit-events.ts';
 import { lockOpenSession } from '../../db/tables/sessions.ts';
-import { requireRight } from '../acts/act.ts';
 import { lockFilesOf, type Staff } from '../acts/staff.ts';
 import { AppError } from '../basics/errors.ts';
 import { faultWords } from '../basics/fault-words.ts';
@@ -111,7 +110,6 @@ export function buildSpans(today: string) {
 
 /** What there is, how many more they may take now, and days in the seller's zone. */
 export async function listFiles({ db, now }: Dependencies, staff: Staff) {
-  requireRight(staff, 'files.list');
   const today = dayIn(await findZone(db), now());
   const left = filesAnHour - countFiles(await listFilesTaken(db, staff.session.user.id));
   return {

@@ -64,7 +64,7 @@ export async function listMails(
   const last = rows.length > pageSize ? page.at(-1) : undefined;
   return {
     mails: page.map((mail) => {
-      const isOwn = !mayAct('mails.retry', session.user, mail);
+      const isOwn = !mayAct(retry.right, session.user, mail);
       const said = describeMail(mail);
       return {
         ...said,
@@ -101,11 +101,13 @@ const mail: Subject<UnsentMail | undefined> = {
   answer: (result) => ({ done: result !== undefined }),
 };
 
+type Listed = { id: string; mayRetry: boolean; mayGiveUp: boolean };
+
 const retry = act({
   about: mail,
-  right: 'mails.retry',
+  right: { name: 'mails.retry' },
   event: 'staff.retry_mail',
-  offers: ({ mayRetry }: { mayRetry: boolean }) => offerIf(mayRetry),
+  offers: ({ id, mayRetry }: Listed) => offerIf(mayRetry, { id }),
   command: { name: 'mail:retry' },
   fields: {},
   formBasis: (_db, target) => seenOfMail(target),
@@ -118,9 +120,9 @@ const retry = act({
 
 const giveUp = act({
   about: mail,
-  right: 'mails.giveUp',
+  right: { name: 'mails.giveUp' },
   event: 'staff.give_up_mail',
-  offers: ({ mayGiveUp }: { mayGiveUp: boolean }) => offerIf(mayGiveUp),
+  offers: ({ id, mayGiveUp }: Listed) => offerIf(mayGiveUp, { id }),
   command: { name: 'mail:give-up' },
   fields: {},
   formBasis: retry.formBasis,

@@ -111,7 +111,7 @@ async function record(
 
 const pay = act({
   about: invoice,
-  right: 'billing.recordPayment',
+  right: { name: 'billing.recordPayment' },
   offers: () => [{}],
   fields: { ...paidFields, amount: (typed, { thing }) => readAmount(typed, thing.currency) },
   formBasis: (_db, target) => basisOfInvoice(target),
@@ -186,7 +186,7 @@ const sayCredited = (
 
 const credit = act({
   about: invoice,
-  right: 'billing.credit',
+  right: { name: 'billing.credit' },
   offers: ({ status }: Invoice) => offerIf(status !== 'void'),
   command: {
     name: 'invoice:credit',
@@ -216,7 +216,7 @@ const voidInvoice = act({
 
 const reissue = act({
   about: invoice,
-  right: 'billing.reissue',
+  right: { name: 'billing.reissue' },
   offers: ({ hasDocument, credited }: Invoice) => offerIf(hasDocument && credited === 0),
   command: {
     name: 'invoice:reissue',
@@ -233,8 +233,8 @@ const reissue = act({
 
 const allocatePayment = act({
   about: paymentToInvoice,
-  right: 'billing.allocate',
-  offers: ({ kind }: Payment) => offerIf(kind === 'payment'),
+  right: { name: 'billing.allocate' },
+  offers: ({ kind, id }: Payment) => offerIf(kind === 'payment', { payment: id }),
   command: {
     name: 'payment:allocate',
     takes: { number: '<number>' },
@@ -256,8 +256,8 @@ const allocatePayment = act({
 
 const paidBack = act({
   about: payment,
-  right: 'billing.paidBack',
-  offers: ({ kind }: Payment) => offerIf(kind === 'payment'),
+  right: { name: 'billing.paidBack' },
+  offers: ({ kind, id }: Payment) => offerIf(kind === 'payment', { payment: id }),
   command: {
     name: 'payment:paid-back',
     asks: 'always',
@@ -272,7 +272,7 @@ const paidBack = act({
 
 const cancelContract = act({
   about: contract,
-  right: 'billing.cancelContract',
+  right: { name: 'billing.cancelContract' },
   command: { name: 'contract:cancel', asks: 'on a terminal' },
   fields: {},
   formBasis: (_db, target) => basisOfContract(target),

@@ -47,7 +47,7 @@ import type { Person } from './person.ts';
 
 const suspend = act({
   about: person,
-  right: 'people.suspend',
+  right: { name: 'people.suspend', manager: 'customers' },
   event: 'staff.suspend',
   offers: ({ suspendedAt }: Person) => offerIf(!suspendedAt),
   command: { name: 'user:suspend', mustChange: ({ frozenAt }) => frozenAt !== null },
@@ -66,7 +66,7 @@ const suspend = act({
 /** For an owner who calls while somebody else is in: nobody gets in until an administrator says whose the account is. */
 const freeze = act({
   about: person,
-  right: 'people.freeze',
+  right: { name: 'people.freeze' },
   event: 'staff.freeze',
   offers: ({ frozenAt }: Person) => offerIf(!frozenAt),
   command: { name: 'user:freeze', needsWhy: true },
@@ -88,7 +88,7 @@ const freeze = act({
 
 const resume = act({
   about: person,
-  right: 'people.resume',
+  right: { name: 'people.resume', manager: 'customers' },
   event: 'staff.resume',
   offers: ({ suspendedAt, frozenAt }: Person) => offerIf(suspendedAt !== null && !frozenAt),
   command: { name: 'user:resume', mustChange: () => true },
@@ -109,7 +109,7 @@ const hasSessions = async (db: Database, { id }: User, now: Date) =>
 
 const endAllSessions = act({
   about: person,
-  right: 'people.endSessions',
+  right: { name: 'people.endSessions', manager: 'customers' },
   event: 'staff.end_sessions',
   offers: ({ sessions }: Person) => offerIf(sessions.length > 0),
   command: { name: 'user:end-sessions', needsWhy: true },
@@ -128,7 +128,7 @@ const readSession = readBy(z.uuid(), 'session_gone');
 
 const endSession = act({
   about: person,
-  right: 'people.endSession',
+  right: { name: 'people.endSession', manager: 'customers' },
   event: 'staff.end_session',
   offers: ({ sessions }: Person) => sessions.map(({ id: session }) => ({ session })),
   command: { name: 'user:end-session', takes: { session: '<session>' }, needsWhy: true },
@@ -143,7 +143,7 @@ const readMailKind = readOneOf('set-password', 'prove-email');
 
 const sendMail = act({
   about: person,
-  right: 'people.sendMail',
+  right: { name: 'people.sendMail', manager: 'customers' },
   event: 'staff.send_mail',
   offers: ({ suspendedAt, deletionDueAt, emailVerifiedAt }: Person) =>
     suspendedAt || deletionDueAt
@@ -188,7 +188,7 @@ const sendMail = act({
 
 const removeAllFactors = act({
   about: person,
-  right: 'people.removeFactors',
+  right: { name: 'people.removeFactors', manager: 'customers' },
   event: 'staff.remove_factors',
   offers: ({ factors, codesLeft }: Person) => offerIf(factors.length > 0 || codesLeft > 0),
   command: { name: 'user:remove-factors', mustChange: () => true },
@@ -222,7 +222,7 @@ const decide = (
 ) =>
   act({
     about: person,
-    right: 'people.decide',
+    right: { name: 'people.decide', manager: 'customers', isAboutAccount: true },
     event: `staff.${name}`,
     offers: ({ account: { decided } }: Person) =>
       choices.length === 0
@@ -270,7 +270,7 @@ const readRole = readOneOf('user', 'manager', 'admin');
 
 const changeRole = act({
   about: person,
-  right: 'people.setRole',
+  right: { name: 'people.setRole' },
   event: 'staff.change_role',
   offers: () => [{}],
   command: { name: 'user:role', takes: { role: '<role>' }, needsWhy: true, json: ({ role }) => ({ role }) },
@@ -305,7 +305,7 @@ async function requireFitForRole(db: Database, user: User): Promise<void> {
 
 const planDeletion = act({
   about: person,
-  right: 'people.planDeletion',
+  right: { name: 'people.planDeletion' },
   event: 'staff.plan_deletion',
   offers: ({ deletionDueAt }: Person) => offerIf(!deletionDueAt),
   fields: {},
@@ -323,7 +323,7 @@ const planDeletion = act({
 
 const keep = act({
   about: person,
-  right: 'people.keep',
+  right: { name: 'people.keep' },
   event: 'staff.keep',
   offers: ({ deletionDueAt }: Person) => offerIf(deletionDueAt !== null),
   command: { name: 'user:keep', needsWhy: true },
@@ -340,7 +340,7 @@ const keep = act({
 
 const changeEmail = act({
   about: person,
-  right: 'people.changeEmail',
+  right: { name: 'people.changeEmail', admin: 'customers' },
   event: 'staff.change_email',
   offers: ({ suspendedAt, role }: Person) => offerIf(!suspendedAt && role === 'user'),
   command: { name: 'user:change-email', takes: { email: '<new>' }, asks: 'always', needsWhy: true },
@@ -358,7 +358,7 @@ const changeEmail = act({
 /** Ends a freeze, or a suspension in the same way. */
 const endFreeze = act({
   about: person,
-  right: 'people.thaw',
+  right: { name: 'people.thaw' },
   event: 'staff.thaw',
   offers: ({ suspendedAt }: Person) => offerIf(suspendedAt !== null),
   locksLinks: true,
@@ -382,7 +382,7 @@ const readLink = readBy(externalIdSchema, 'choice_missing');
 
 const removeLink = act({
   about: person,
-  right: 'people.removeLink',
+  right: { name: 'people.removeLink' },
   event: 'staff.remove_link',
   offers: ({ links, id }: Person) =>
     links.filter(({ userId }) => userId === id).map(({ externalId }) => ({ externalId })),
@@ -404,7 +404,7 @@ const removeLink = act({
 /** Whether the VAT id counts for reverse charge. Another id, or a changed one, is not checked. */
 const checkVatId = act({
   about: person,
-  right: 'billing.checkVatId',
+  right: { name: 'billing.checkVatId', isAboutAccount: true },
   event: 'staff.check_vat_id',
   offers: ({ billing }: Person) =>
     billing?.vatId ? [{ vatId: billing.vatId, checked: billing.hasCheckedVatId ? 'no' : 'yes' }] : [],
@@ -432,7 +432,7 @@ const checkVatId = act({
 /** Whether an address that changes the tax counts. Another one that waits by now is not decided about. */
 const acceptCountry = act({
   about: person,
-  right: 'billing.acceptCountry',
+  right: { name: 'billing.acceptCountry', isAboutAccount: true },
   event: 'staff.accept_country',
   offers: ({ billing }: Person) =>
     billing?.waiting
@@ -460,6 +460,7 @@ export const peopleActs = {
   suspend,
   freeze,
   resume,
+  thaw: endFreeze,
   'end-session': endSession,
   'end-sessions': endAllSessions,
   'send-mail': sendMail,
@@ -473,7 +474,6 @@ export const peopleActs = {
   'plan-deletion': planDeletion,
   keep,
   'change-email': changeEmail,
-  thaw: endFreeze,
   'remove-link': removeLink,
   'check-vat-id': checkVatId,
   'accept-country': acceptCountry,

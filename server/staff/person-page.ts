@@ -59,7 +59,8 @@ type PersonIntent = keyof typeof peopleActs;
 /** The forms of a person's page. There are none about staff for a manager. */
 export const listPersonForms = (person: SeenPerson | StaffPerson): ActForm[] =>
   'seen' in person
-    ? buildForms(Object.keys(person.seen) as PersonIntent[], person, (intent) => ({
-        seen: person.seen[intent as PersonIntent] ?? '',
-      }))
+    ? buildForms('person', person, (intent) => {
+        const seen = person.seen[intent as PersonIntent];
+        return seen === undefined ? undefined : { seen };
+      })
     : [];

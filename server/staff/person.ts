@@ -16,7 +16,7 @@ import {
 } from '../../db/tables/staff-views.ts';
 import { listUsersOfAccount, type User } from '../../db/tables/users.ts';
 import { findPerson } from '../acts/act.ts';
-import { isStaffRole, mayLook } from '../acts/rights.ts';
+import { isStaffRole, looks, mayLook } from '../acts/rights.ts';
 import { countLook, type Staff } from '../acts/staff.ts';
 import { minorDigits } from '../basics/currencies.ts';
 import { AppError } from '../basics/errors.ts';
@@ -179,7 +179,7 @@ function listObstacles(user: User) {
 export async function wouldGet(deps: Dependencies, staff: Staff, id: string): Promise<WouldGet[]> {
   const target = await findPerson(deps.db, id);
   if (!target) throw new AppError('not_found');
-  if (!mayLook('people.wouldGet', staff.session.user.role, target)) throw new AppError('not_allowed');
+  if (!mayLook(looks['people.wouldGet'], staff.session.user.role, target)) throw new AppError('not_allowed');
   await countLook(deps, staff, { userId: id });
   return listWouldGet(deps.config, target);
 }

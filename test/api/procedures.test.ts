@@ -1,9 +1,9 @@
 // Which procedures there are, for whom, and which of them programs have.
 import { readdirSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { rights } from '../../server/acts/rights.ts';
 import { appRouter, pagesRouter } from '../../server/doors/trpc/router.ts';
 import { openApp, type TestApp } from '../support/app/app.ts';
+import { rights } from '../support/people/staff.ts';
 
 let app: TestApp;
 beforeAll(async () => {
@@ -123,7 +123,7 @@ it('each says who may call it', () => {
       'passkeys.describeOffer',
       'security.describe',
     ].sort(),
-    // Whom of the staff, and about whom: server/acts/rights.ts.
+    // Who of the staff, and about whom, the table of rights says.
     staff: [
       ...Object.keys(rights).map((name) => `admin.${name}`),
       'booksForms.document',

@@ -5,7 +5,6 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { auditEventTypes } from '../../db/tables/audit-event-types.ts';
 import { mailKinds } from '../../db/tables/mail-kinds.ts';
-import { rights } from '../../server/acts/rights.ts';
 import { appRouter } from '../../server/doors/trpc/router.ts';
 import { type AllowanceName, allowances } from '../../server/identity/ground/allowances.ts';
 import { hashPassword } from '../../server/identity/password/passwords.ts';
@@ -19,6 +18,7 @@ import {
   logInByPasskey,
   origin,
 } from '../support/people/authenticator.ts';
+import { rights } from '../support/people/staff.ts';
 import { setUpPage, showCode, startSetUp } from '../support/people/totp-app.ts';
 
 const password = 'seven quiet lanterns';

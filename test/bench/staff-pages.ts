@@ -49,7 +49,7 @@ export function buildStaffPages({ db }: DatabaseClient): Page[] {
     ...spans.map((of) => ({
       name: `overview of ${of}`,
       line: 200,
-      read: () => getOverview(deps, staff, of),
+      read: () => getOverview(deps, of),
     })),
     { name: 'billing', line: 300, read: () => summariseBilling(deps) },
     { name: 'billing, of the year before', line: 300, read: () => summariseBilling(deps, yearAgo) },

@@ -3,12 +3,12 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { selectActivity } from '../../db/tables/activity.ts';
 import { type AuditEventType, auditEventTypes } from '../../db/tables/audit-event-types.ts';
 import { recordAuditEvent } from '../../db/tables/audit-events.ts';
-import { rights } from '../../server/acts/rights.ts';
 import { acts } from '../../server/staff/acts.ts';
 import { openApp, type TestApp } from '../support/app/app.ts';
 import { openClient, refusalOf } from '../support/app/trpc.ts';
 import { openBrowser, textOf } from '../support/app/visitor.ts';
 import { idOf } from '../support/database/database.ts';
+import { rights } from '../support/people/staff.ts';
 import { readSources } from '../support/project/source-rules.ts';
 
 const email = 'merchant@example.test';

@@ -2,7 +2,6 @@
 // on everybody. Not only the answer counts, but what has changed in the database.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { rights } from '../../server/acts/rights.ts';
 import { appRouter } from '../../server/doors/trpc/router.ts';
 import { hashPassword } from '../../server/identity/password/passwords.ts';
 import { loadPages } from '../../server/instance/build.ts';
@@ -18,6 +17,7 @@ import {
   digestAll,
   type Person,
   readOutcome,
+  rights,
   why,
 } from '../support/people/staff.ts';
 import { enterCode, setUp, showCode } from '../support/people/totp-app.ts';

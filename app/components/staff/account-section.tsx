@@ -54,11 +54,10 @@ export function PersonFacts({ person }: { person: Person }) {
 
 /** Suspending, roles and leaving: what changes the account as a whole. */
 export function WholeAccount() {
-  const of = ['suspend', 'freeze', 'change-role', 'keep', 'plan-deletion'];
-  if (!useContext(ActsContext).forms.some(({ intent }) => of.includes(intent))) return null;
+  if (!useContext(ActsContext).forms.some(({ at }) => at === 'whole')) return null;
   return (
     <Section id="whole" title="The account as a whole">
-      <Acts of={of} />
+      <Acts at="whole" />
     </Section>
   );
 }

@@ -2,7 +2,7 @@
 import { createContext, createElement, Fragment, type ReactNode, useContext } from 'react';
 import type { Procedures } from '../../../server/doors/trpc/router.ts';
 import type { ActForm } from '../../../server/staff/act-forms.ts';
-import type { FormField } from '../../../server/staff/act-words.ts';
+import type { FormField, Place } from '../../../server/staff/act-words.ts';
 import type { Refused } from '../../refused.ts';
 import { Confirm } from '../confirm.tsx';
 import { Disclosure } from '../disclosure.tsx';
@@ -52,28 +52,24 @@ export function askBefore(
   );
 }
 
-/**
- * Those of `forms`, or of the person's page, with these intents that are about that. `named` is read to screen readers beside the
- * words of the button.
- */
+/** Those of `forms`, or of that place of the person's page, that are about that. `named` is read to screen readers after the button. */
 export function Acts({
   forms: given,
-  of,
+  at,
   about = {},
   named,
 }: {
   forms?: ActForm[];
-  of: string[];
+  at?: Place;
   about?: Record<string, string>;
   named?: ReactNode;
 }) {
-  const ofPage = useContext(ActsContext).forms;
-  const forms = given ?? ofPage;
+  const ofPage = useContext(ActsContext).forms.filter((form) => form.at === at);
   const isAbout = (form: ActForm) =>
     Object.entries(about).every(
       ([name, value]) => (form.about[name as keyof ActForm['about']] ?? value) === value,
     );
-  const shown = of.flatMap((intent) => forms.filter((form) => form.intent === intent && isAbout(form)));
+  const shown = (given ?? ofPage).filter(isAbout);
   if (shown.length === 0) return null;
   return (
     <div className="acts">

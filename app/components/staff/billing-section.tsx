@@ -92,7 +92,7 @@ export function BillingSection({ person }: { person: Person }) {
           </>
         )}
       </dl>
-      <Acts of={['accept-country', 'check-vat-id']} />
+      <Acts at="billing" />
     </Section>
   );
 }

@@ -4,6 +4,7 @@ import type { Procedures } from '../../../server/doors/trpc/router.ts';
 import { loadForStaff, type Who } from '../../staff.ts';
 import { EmptyState } from '../empty-state.tsx';
 import { Rows } from '../rows.tsx';
+import { Filters, Pages } from './filters.tsx';
 import { StaffPage } from './staff-page.tsx';
 import { Name, personPath, Select } from './words.tsx';
 
@@ -43,18 +44,11 @@ type BookListProps = {
 /** A list of billing, the newest first, with its filter. Without rows there was nothing to list. */
 export function BookList({ path, title, who, state, states, isFirst, next, children }: BookListProps) {
   const things = title.toLowerCase();
-  const query = state ? `state=${encodeURIComponent(state)}` : '';
   return (
     <StaffPage title={title} who={who} current="/admin/billing" part={path}>
-      <search>
-        <form method="get" action={path} className="card filters">
-          <Select label="State" name="state" value={state} options={[['', 'Any'], ...states]} />
-          <div className="filter-buttons">
-            <button type="submit">Show</button>
-            {state !== '' && <a href={path}>Clear</a>}
-          </div>
-        </form>
-      </search>
+      <Filters path={path} asked={{ state }}>
+        <Select label="State" name="state" value={state} options={[['', 'Any'], ...states]} />
+      </Filters>
       <section aria-labelledby="found">
         <div className="section-heading">
           <h2 id="found">{`${isFirst ? 'Newest' : 'Earlier'} ${things}`}</h2>
@@ -74,16 +68,7 @@ export function BookList({ path, title, who, state, states, isFirst, next, child
             </EmptyState>
           )}
         </div>
-        {(next || !isFirst) && (
-          <nav className="actions" aria-label={`Pages of the ${things}`}>
-            {next && (
-              <a className="button secondary" href={`${path}?${query && `${query}&`}before=${next}`}>
-                Older
-              </a>
-            )}
-            {!isFirst && <a href={query ? `${path}?${query}` : path}>Back to newest</a>}
-          </nav>
-        )}
+        <Pages {...{ path, next, isFirst }} asked={{ state }} of={`the ${things}`} />
       </section>
     </StaffPage>
   );

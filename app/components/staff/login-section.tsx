@@ -149,7 +149,7 @@ export function LoginSection({ person }: { person: Person }) {
           />
         )}
       </Rows>
-      <Acts of={['resume', 'thaw', 'send-mail', 'remove-factors', 'change-email']} />
+      <Acts at="login" />
     </Section>
   );
 }
@@ -214,12 +214,12 @@ export function StaffSessions({ person }: { person: Person }) {
                 </>
               }
             >
-              <Acts of={['end-session']} about={{ session: id }} named={device} />
+              <Acts at="session" about={{ session: id }} named={device} />
             </Row>
           ))}
         </Rows>
       )}
-      <Acts of={['end-sessions']} />
+      <Acts at="sessions" />
     </Section>
   );
 }
@@ -247,7 +247,7 @@ export function StaffLinks({ person }: { person: Person }) {
               <Badge meaning={isSleeping ? 'waiting' : 'good'}>{isSleeping ? 'Paused' : 'Connected'}</Badge>
             }
           >
-            <Acts of={['remove-link']} about={{ externalId }} named={externalId} />
+            <Acts at="link" about={{ externalId }} named={externalId} />
           </Row>
         ))}
       </Rows>

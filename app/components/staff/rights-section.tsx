@@ -53,7 +53,7 @@ export function RightsSection({ person }: { person: Person }) {
             />
           }
         >
-          <Acts of={['verify', 'unverify', 'undecide']} about={verification} named="verification" />
+          <Acts at="verification" about={verification} named="verification" />
         </Row>
         {capabilityNames.map((name) => {
           const isGranted = granted.includes(name);
@@ -86,7 +86,7 @@ export function RightsSection({ person }: { person: Person }) {
                 />
               }
             >
-              <Acts of={['grant', 'revoke', 'undecide']} about={{ capability: name }} named={title} />
+              <Acts at="capability" about={{ capability: name }} named={title} />
             </Row>
           );
         })}

@@ -202,7 +202,7 @@ export const stateSetSettings = (
 ) =>
   act({
     about: settings,
-    right: 'billing.setSettings',
+    right: { name: 'billing.setSettings' },
     fields: { kind: read },
     formBasis: (_db, versions) => basisOf(versions),
     requireAllowance: ({ db }, _versions, actorId) => requireAllowance(db, 'billing.set', actorId),
@@ -220,7 +220,7 @@ export const stateSetSettings = (
 
 export const stopSettings = act({
   about: settings,
-  right: 'billing.stopSettings',
+  right: { name: 'billing.stopSettings' },
   fields: {},
   formBasis: (_db, versions) => basisOf(versions),
   do: async ({ trx, author, by }) => ({

@@ -2,6 +2,7 @@
 // written while it is sent, a slice of rows at a time.
 
 import { requireRight } from '../../acts/act.ts';
+import { looks } from '../../acts/rights.ts';
 import { requireStaff, type Staff } from '../../acts/staff.ts';
 import { AppError } from '../../basics/errors.ts';
 import { exportBooks } from '../../billing/upkeep/export.ts';
@@ -74,7 +75,7 @@ async function findAdministrator(
 ): Promise<Staff | undefined> {
   try {
     const staff = { session: requireStaff(deps, await findSession(deps, request, visit)), request, visit };
-    requireRight(staff, 'files.list');
+    requireRight(staff, looks['files.list']);
     return staff;
   } catch (error) {
     const isLacking =

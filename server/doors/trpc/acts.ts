@@ -25,14 +25,14 @@ export const proceduresOf = <Part extends string, Acts extends Record<string, An
 ): ProceduresOf<Part, Acts> =>
   Object.fromEntries(
     Object.values(acts)
-      .filter(({ right }) => right.startsWith(`${part}.`))
-      .map((act) => [act.right.slice(part.length + 1), buildProcedure(act)]),
+      .filter(({ right }) => right.name.startsWith(`${part}.`))
+      .map((act) => [act.right.name.slice(part.length + 1), buildProcedure(act)]),
   ) as ProceduresOf<Part, Acts>;
 
 type ProceduresOf<Part extends string, Acts extends Record<string, AnyAct>> = {
-  [Intent in keyof Acts as Acts[Intent]['right'] extends `${Part}.${infer Name}` ? Name : never]: ReturnType<
-    typeof buildProcedure
-  >;
+  [Intent in keyof Acts as Acts[Intent]['right']['name'] extends `${Part}.${infer Name}`
+    ? Name
+    : never]: ReturnType<typeof buildProcedure>;
 };
 
 const buildProcedure = (act: AnyAct) => {

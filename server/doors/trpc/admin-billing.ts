@@ -1,6 +1,6 @@
-// What administrators do with the books (contract sections 7a and 11). server/acts/rights.ts says who may call what.
+// What administrators do with the settings of billing (contract sections 7a and 11).
 import { z } from 'zod';
-import { actAsStaff, requireRight } from '../../acts/act.ts';
+import { actAsStaff } from '../../acts/act.ts';
 import { textSchema } from '../../basics/text.ts';
 import { describeSettings } from '../../billing/settings/describe-settings.ts';
 import { stateSetSettings } from '../../billing/settings/set-settings.ts';
@@ -12,17 +12,14 @@ import {
   readSettingsForm,
   writeSettingsForm,
 } from '../../billing/settings/settings-form.ts';
-import { router, staff } from './init.ts';
+import { allowed, router, staff } from './init.ts';
 
 // A member that is missing is refused in its turn (contract 12.14), not before.
 const asked = { why: textSchema('why').default(''), seen: textSchema('seen').default('') };
 
 export const adminBillingRouter = router({
   /** What counts now, what will, and the newest versions. */
-  settings: staff.query(({ ctx }) => {
-    requireRight(ctx, 'billing.settings');
-    return describeSettings(ctx.deps.db);
-  }),
+  settings: allowed('billing.settings').query(({ ctx }) => describeSettings(ctx.deps.db)),
   setSettings: staff
     .input(z.object({ ...asked, settings: z.unknown().optional() }))
     .mutation(({ ctx, input: { settings, ...more } }) =>
@@ -37,8 +34,7 @@ export const adminBillingRouter = router({
 
 export const billingFormsRouter = router({
   /** The same as `admin.billing.settings`, and the form: what stands in it, and what its fields hold. */
-  settings: staff.query(async ({ ctx }) => {
-    requireRight(ctx, 'billing.settings');
+  settings: allowed('billing.settings').query(async ({ ctx }) => {
     const described = await describeSettings(ctx.deps.db);
     const latest = described.pending ?? described.inForce;
     return {

@@ -1,7 +1,5 @@
 // What administrators see of billing (contract 7.191 to 7.198, and 12.140 to 12.142).
 import { z } from 'zod';
-import { requireRight } from '../../acts/act.ts';
-import type { RightName } from '../../acts/rights.ts';
 import { countSearch, recordSearch } from '../../acts/staff.ts';
 import { textSchema } from '../../basics/text.ts';
 import { signupIdSchema } from '../../billing/contracts/signup-message.ts';
@@ -9,14 +7,7 @@ import { contractStates, invoiceStates, readContracts, readInvoices } from '../.
 import { readPreview } from '../../billing/invoices/preview.ts';
 import { monthSchema, summariseBilling } from '../../billing/invoices/summary.ts';
 import { describeForStaff, describePreview, listWaiting } from '../../staff/books.ts';
-import { router, staff } from './init.ts';
-
-/** Somebody of the staff whose role may do that. To others there is nothing here. */
-const allowed = (name: RightName) =>
-  staff.use(({ ctx, next }) => {
-    requireRight(ctx, name);
-    return next();
-  });
+import { allowed, router, staff } from './init.ts';
 
 /** An empty filter is none. */
 const filter = (states: readonly string[]) =>
@@ -74,9 +65,9 @@ export const booksFormsRouter = router({
     .query(({ ctx, input }) => describeForStaff(ctx.deps, ctx, input.number)),
 
   /** What a contract will be charged, for its page. */
-  preview: staff
+  preview: allowed('billing.preview')
     .input(z.object({ signup: signupIdSchema, months: z.int().min(1).max(120) }))
-    .query(({ ctx, input: { signup, months } }) => describePreview(ctx.deps, ctx, signup, months)),
+    .query(({ ctx, input: { signup, months } }) => describePreview(ctx.deps, signup, months)),
 
   waiting: staff.query(({ ctx }) => listWaiting(ctx.deps, ctx)),
 });

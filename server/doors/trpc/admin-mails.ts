@@ -1,15 +1,13 @@
 // What administrators see of clients, and of mails that have not left, and what they do about these (contract 12.120 to 12.132).
 import { z } from 'zod';
 import { mailStates } from '../../../db/tables/unsent-mails.ts';
-import { requireRight } from '../../acts/act.ts';
-import type { RightName } from '../../acts/rights.ts';
 import { countSearch, recordSearch, type Staff } from '../../acts/staff.ts';
 import { textSchema } from '../../basics/text.ts';
 import type { Dependencies } from '../../ground/dependencies.ts';
 import { listClients } from '../../staff/clients.ts';
 import { listMails, mailActs, readPlace } from '../../staff/mails.ts';
 import { proceduresOf } from './acts.ts';
-import { router, staff } from './init.ts';
+import { allowed, router } from './init.ts';
 
 const filters = z
   .object({
@@ -23,13 +21,6 @@ const filters = z
   })
   .partial()
   .default({});
-
-/** For administrators. To managers there is nothing here. */
-const allowed = (name: RightName) =>
-  staff.use(({ ctx, next }) => {
-    requireRight(ctx, name);
-    return next();
-  });
 
 export const clientsRouter = router({
   /** What is set and counted of each, in the order of the settings. */

@@ -1,4 +1,4 @@
-// What staff do for other people (contract section 12). server/acts/rights.ts says who may call what, on whom.
+// What staff do for other people (contract section 12).
 import { z } from 'zod';
 import { person } from '../../acts/act.ts';
 import { countSearch, recordSearch } from '../../acts/staff.ts';

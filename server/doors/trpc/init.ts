@@ -2,6 +2,8 @@
 import { initTRPC, TRPCError } from '@trpc/server';
 import superjson, { type SuperJSONResult } from 'superjson';
 import { z } from 'zod';
+import { requireRight } from '../../acts/act.ts';
+import { looks } from '../../acts/rights.ts';
 import { requireStaff } from '../../acts/staff.ts';
 import { AppError, toFieldErrors } from '../../basics/errors.ts';
 import { isObject } from '../../basics/is-object.ts';
@@ -127,6 +129,13 @@ export const staff = base
   .use(async ({ ctx, next }) =>
     next({ ctx: { ...ctx, session: requireStaff(ctx.deps, await lookUp(ctx)) } }),
   );
+
+/** Somebody of the staff whose role may look at that. To others there is nothing here. */
+export const allowed = (name: keyof typeof looks) =>
+  staff.use(({ ctx, next }) => {
+    requireRight(ctx, looks[name]);
+    return next();
+  });
 
 /** A person, or a user who must first set up a second factor, or give theirs. */
 export const settingUp = base

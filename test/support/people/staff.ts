@@ -6,12 +6,28 @@ import { expect } from 'vitest';
 import type { DB } from '../../../db/schema.ts';
 import { findUserById } from '../../../db/tables/users.ts';
 import { digestFormBasis } from '../../../server/acts/act.ts';
+import { looks, type Right } from '../../../server/acts/rights.ts';
+import { stateSetSettings } from '../../../server/billing/settings/set-settings.ts';
+import { readSettings } from '../../../server/billing/settings/settings.ts';
 import { hashToken } from '../../../server/identity/ground/tokens.ts';
+import { acts } from '../../../server/staff/acts.ts';
 import { peopleActs } from '../../../server/staff/people-acts.ts';
 import type { Answer, SendOptions, TestApp } from '../app/app.ts';
 import { retryWhileBusy } from '../app/patience.ts';
 
 type Intent = keyof typeof peopleActs;
+
+const stated = [...Object.values(acts), stateSetSettings(() => readSettings({}))].map(
+  ({ right: { name, ...right } }): [string, Right] => [name, right],
+);
+
+/** Whom managers and administrators may look at, or do something to, by the procedure of `admin`. */
+export const rights = Object.fromEntries(
+  [...Object.entries<Right>(looks), ...stated].map(([name, { manager = 'nobody', admin = 'everybody' }]) => [
+    name,
+    { manager, admin },
+  ]),
+);
 
 export type Role = 'user' | 'manager' | 'admin';
 
