@@ -1,7 +1,7 @@
 import type { ActionFunctionArgs, LoaderFunctionArgs } from '@remix-run/node';
 import { useLoaderData } from '@remix-run/react';
 import type { ReactNode } from 'react';
-import type { Waits } from '../../server/staff/books.ts';
+import type { Waits } from '../../server/staff/invoices.ts';
 import { answerAct, loadOutcome } from '../act-forms.ts';
 import { EmptyState } from '../components/empty-state.tsx';
 import { Day } from '../components/instant.tsx';

@@ -48,7 +48,7 @@ export type Author =
   | { by: 'operator'; why?: string | undefined; name: string; systemUser: string };
 
 /** What the audit keeps of who does something with money. */
-export type BooksTrail = Omit<AuditEvent, 'type' | 'reason' | 'details'> & {
+export type PaymentTrail = Omit<AuditEvent, 'type' | 'reason' | 'details'> & {
   details: { by: 'payments' | 'staff' | 'cli'; [name: string]: string };
 };
 
@@ -65,7 +65,7 @@ export type ActContext<Thing> = {
   /** Records an event about the person, with that. */
   record: Recorder;
   /** What other events say of the author: also from where, and by which operator. */
-  by: { now: Date; recordedBy: 'staff' | 'operator'; trail: BooksTrail };
+  by: { now: Date; recordedBy: 'staff' | 'operator'; trail: PaymentTrail };
 };
 
 export type Act<Thing, Read, Result, Name = string> = {
@@ -238,7 +238,7 @@ async function doAct<Thing, Read, Result>(
   return result;
 }
 
-function trailsOf(author: Author): { trail: AuthorTrail; whole: BooksTrail } {
+function trailsOf(author: Author): { trail: AuthorTrail; whole: PaymentTrail } {
   if (author.by === 'operator') {
     const { why, name: operator, systemUser } = author;
     return {

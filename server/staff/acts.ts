@@ -2,10 +2,10 @@
 import type { AnyAct } from '../acts/act.ts';
 import { stopSettings } from '../billing/settings/set-settings.ts';
 import { mailActs } from './mails.ts';
-import { moneyActs, moneyByCommand } from './money-acts.ts';
+import { paymentActs, paymentsByCommand } from './payment-acts.ts';
 import { peopleActs } from './people-acts.ts';
 
-export const acts = { ...peopleActs, ...moneyActs, ...mailActs, stop: stopSettings } satisfies Record<
+export const acts = { ...peopleActs, ...paymentActs, ...mailActs, stop: stopSettings } satisfies Record<
   string,
   AnyAct
 >;
@@ -15,7 +15,7 @@ export type Intent = keyof typeof acts;
 /** Those that have a command, with the intent that it says. */
 export const actsByCommand: [intent: string, act: AnyAct][] = [
   ...Object.entries<AnyAct>(acts),
-  ...moneyByCommand,
+  ...paymentsByCommand,
 ].filter(([, { command }]) => command !== undefined);
 
 export const isIntent = (text: string): text is Intent => Object.hasOwn(acts, text);

@@ -36,7 +36,7 @@ const filesAnHour = 5;
 
 type Taken = Awaited<ReturnType<typeof listFilesTaken>>;
 
-/** A table counts each time; the five books of one span count as one, as often as the one of them that was taken most. */
+/** A table counts each time; the five of an accounting export count as one, as often as the one of them that was taken most. */
 function countFiles(taken: Taken): number {
   const spans = new Map<string, number>();
   let tables = 0;
@@ -94,7 +94,7 @@ export const endFile = (
     details: { ...asked, rows, whole },
   });
 
-/** The days that most books are for, of the calendar, both included. None is after today. */
+/** The days that most accounting exports are for, of the calendar, both included. None is after today. */
 export function buildSpans(today: string) {
   const [year = 0, month = 0] = today.split('-').map(Number);
   const quarter = month - ((month - 1) % 3);

@@ -1,7 +1,7 @@
 // What administrators see of the business at a glance (contract 12.107 to 12.112): from the sums of hours, and as of now.
 import { inTransaction } from '../../db/postgres/transactions.ts';
-import { countOpen, countWaitingCountries } from '../../db/tables/book-lists.ts';
 import { listDeliveries } from '../../db/tables/event-deliveries.ts';
+import { countOpen, countWaitingCountries } from '../../db/tables/invoice-lists.ts';
 import { countFailedMails } from '../../db/tables/mails.ts';
 import { countPeopleIn } from '../../db/tables/person-words.ts';
 import { listSumsByTime } from '../../db/tables/sums-of-hours.ts';

@@ -8,8 +8,8 @@ import {
   readMails,
   readPeople,
 } from '../../db/table-slices.ts';
-import { listAllContracts, listAllInvoices } from '../../db/tables/book-lists.ts';
 import { listDeliveries } from '../../db/tables/event-deliveries.ts';
+import { listAllContracts, listAllInvoices } from '../../db/tables/invoice-lists.ts';
 import { findZone } from '../billing/invoices/issue.ts';
 import { describeListedContract, describeListedInvoice } from '../billing/invoices/lists.ts';
 import { writeDecimal } from '../billing/values/decimals.ts';

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { inTransaction } from '../../db/postgres/transactions.ts';
-import { sumOpen } from '../../db/tables/book-lists.ts';
+import { sumOpen } from '../../db/tables/invoice-lists.ts';
 import { endsWithPerson } from '../../server/billing/customers/ends-with-person.ts';
 import { readSummary } from '../../server/billing/invoices/summary.ts';
 import { creditInvoice } from '../../server/billing/payments/credit.ts';

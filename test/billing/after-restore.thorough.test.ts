@@ -3,8 +3,8 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { inTransaction } from '../../db/postgres/transactions.ts';
+import { type Money, type Recorder, recordMoney } from '../../server/billing/payments/allocate.ts';
 import { creditInvoice, reissueInvoice } from '../../server/billing/payments/credit.ts';
-import { type Bookkeeper, type Money, recordMoney } from '../../server/billing/payments/ledger.ts';
 import { exportBooks } from '../../server/billing/upkeep/export.ts';
 import { resumeBilling } from '../../server/billing/upkeep/resume.ts';
 import { expectMisused, expectRefused, runCli } from '../support/app/cli.ts';
@@ -19,7 +19,7 @@ let books: Books;
 /** What the archive copies say of each lost invoice, as `billing:resume` takes it, by number. */
 let copies: Map<string, string>;
 
-const by = (): Bookkeeper => ({ now: books.now(), recordedBy: 'payments' });
+const by = (): Recorder => ({ now: books.now(), recordedBy: 'payments' });
 const work = <T>(does: Parameters<typeof inTransaction<T>>[2]) =>
   inTransaction(books.db, { by: 'service', cause: 'test' }, does);
 const cli = (...args: string[]) => runCli(books.databaseUrl, args);

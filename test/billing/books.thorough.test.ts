@@ -8,14 +8,14 @@ import { inTransaction } from '../../db/postgres/transactions.ts';
 import { lockContract } from '../../db/tables/service-contracts.ts';
 import { AppError } from '../../server/basics/errors.ts';
 import { cancelContract, invoiceBegun } from '../../server/billing/invoices/invoicing.ts';
-import { creditInvoice, reissueInvoice } from '../../server/billing/payments/credit.ts';
 import {
   allocate,
-  type Bookkeeper,
   payBack,
   payOpen,
+  type Recorder,
   recordMoney,
-} from '../../server/billing/payments/ledger.ts';
+} from '../../server/billing/payments/allocate.ts';
+import { creditInvoice, reissueInvoice } from '../../server/billing/payments/credit.ts';
 import { openApp } from '../support/app/app.ts';
 import { addContract, findFaultsInBooks, issueNext, readInvoice } from '../support/billing/money.ts';
 import { germanSettings, setSettings } from '../support/billing/settings.ts';
@@ -73,7 +73,7 @@ it(`${acts} random acts leave the books balanced`, { timeout: 3_000_000 }, async
   const numbers: string[] = [...(old as string[])];
   const payments: { id: string; currency: string }[] = [];
   const number = () => (pick(12) === 0 ? 'unknown' : oneOf(numbers));
-  const act = (work: (trx: Parameters<typeof payOpen>[0], by: Bookkeeper) => Promise<unknown>) => {
+  const act = (work: (trx: Parameters<typeof payOpen>[0], by: Recorder) => Promise<unknown>) => {
     // Some days later things may be past due.
     const now = new Date(Date.now() + pick(2) * 30 * 24 * 3_600_000);
     return inTransaction(db, { by: 'operator', cause: 'test' }, (trx) =>

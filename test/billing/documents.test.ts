@@ -1,12 +1,12 @@
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { inTransaction } from '../../db/postgres/transactions.ts';
-import { listBlocked } from '../../db/tables/book-lists.ts';
+import { listBlocked } from '../../db/tables/invoice-lists.ts';
 import { endsWithPerson } from '../../server/billing/customers/ends-with-person.ts';
 import { cancelContract, runBilling } from '../../server/billing/invoices/invoicing.ts';
 import { readPreview } from '../../server/billing/invoices/preview.ts';
+import { type Money, recordMoney } from '../../server/billing/payments/allocate.ts';
 import { creditInvoice } from '../../server/billing/payments/credit.ts';
-import { type Money, recordMoney } from '../../server/billing/payments/ledger.ts';
 import type { BillingSettings } from '../../server/billing/settings/settings.ts';
 import type { DocumentFacts } from '../../server/billing/values/document-facts.ts';
 import { eraseUser } from '../../server/identity/person/erase-user.ts';

@@ -3,16 +3,16 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { inTransaction } from '../../db/postgres/transactions.ts';
-import { readDocuments } from '../../db/tables/books.ts';
+import { readDocuments } from '../../db/tables/accounting-export.ts';
 import { AppError } from '../../server/basics/errors.ts';
-import { creditInvoice, reissueInvoice } from '../../server/billing/payments/credit.ts';
 import {
   allocate,
-  type Bookkeeper,
   type Money,
   payBack,
+  type Recorder,
   recordMoney,
-} from '../../server/billing/payments/ledger.ts';
+} from '../../server/billing/payments/allocate.ts';
+import { creditInvoice, reissueInvoice } from '../../server/billing/payments/credit.ts';
 import { exportBooks } from '../../server/billing/upkeep/export.ts';
 import { writeCsv } from '../../server/runtime/csv.ts';
 import { type Books, openBooks } from '../support/billing/books.ts';
@@ -35,7 +35,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => books.close());
 
-const by = (): Bookkeeper => ({ now: books.now(), recordedBy: 'payments' });
+const by = (): Recorder => ({ now: books.now(), recordedBy: 'payments' });
 const work = <T>(does: Parameters<typeof inTransaction<T>>[2]) =>
   inTransaction(books.db, { by: 'service', cause: 'test' }, does);
 let serial = 0;

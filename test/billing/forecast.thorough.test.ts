@@ -9,8 +9,8 @@ import { lockContract, setCancelsAt } from '../../db/tables/service-contracts.ts
 import { runBilling } from '../../server/billing/invoices/invoicing.ts';
 import { deferContractMail } from '../../server/billing/invoices/mails.ts';
 import { type Forecast, readPreview } from '../../server/billing/invoices/preview.ts';
+import { payOpen, type Recorder } from '../../server/billing/payments/allocate.ts';
 import { creditInvoice } from '../../server/billing/payments/credit.ts';
-import { type Bookkeeper, payOpen } from '../../server/billing/payments/ledger.ts';
 import { addDays, startOfDay } from '../../server/billing/values/days.ts';
 import { type Books, openBooks } from '../support/billing/books.ts';
 import { germanSettings } from '../support/billing/settings.ts';
@@ -136,7 +136,7 @@ describe.each(['Europe/Berlin', 'Pacific/Auckland', 'America/Los_Angeles'])('a s
       where status = 'open' and due_at + make_interval(days => (number % 25)::int - 5) <= ${books.now()}`.execute(
       books.db,
     );
-    const by: Bookkeeper = { now: books.now(), recordedBy: 'operator' };
+    const by: Recorder = { now: books.now(), recordedBy: 'operator' };
     for (const { number } of rows)
       await inBooks(async (trx) => {
         if (isLikely(credited)) await creditInvoice(trx, number, undefined, by);

@@ -10,14 +10,14 @@ import { insertRestore } from '../../db/tables/restores.ts';
 import { lockContract, setCancelsAt } from '../../db/tables/service-contracts.ts';
 import { endsWithPerson } from '../../server/billing/customers/ends-with-person.ts';
 import { deferContractMail } from '../../server/billing/invoices/mails.ts';
-import { creditInvoice, reissueInvoice } from '../../server/billing/payments/credit.ts';
 import {
   allocate,
-  type Bookkeeper,
   type Money,
   payOpen,
+  type Recorder,
   recordMoney,
-} from '../../server/billing/payments/ledger.ts';
+} from '../../server/billing/payments/allocate.ts';
+import { creditInvoice, reissueInvoice } from '../../server/billing/payments/credit.ts';
 import { eraseUser } from '../../server/identity/person/erase-user.ts';
 import type { Message } from '../../server/mail/mailer.ts';
 import { type Books, openBooks } from '../support/billing/books.ts';
@@ -45,7 +45,7 @@ beforeEach(async () => {
 let serial = 0;
 const next = (word: string) => `${word}${++serial}`;
 
-const by = (): Bookkeeper => ({ now: books.now(), recordedBy: 'payments' });
+const by = (): Recorder => ({ now: books.now(), recordedBy: 'payments' });
 const inBooks = <T>(work: Parameters<typeof inTransaction<T>>[2]) =>
   inTransaction(books.db, { by: 'service', cause: 'test' }, work);
 const record = (money: Partial<Money> & { invoiceNumber: string | null; amount: number }) =>

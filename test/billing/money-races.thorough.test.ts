@@ -4,8 +4,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { inTransaction } from '../../db/postgres/transactions.ts';
 import { lockPayments } from '../../db/tables/payments.ts';
 import { AppError } from '../../server/basics/errors.ts';
+import { allocate, payBack, type payOpen, type Recorder } from '../../server/billing/payments/allocate.ts';
 import { creditInvoice, reissueInvoice } from '../../server/billing/payments/credit.ts';
-import { allocate, type Bookkeeper, payBack, type payOpen } from '../../server/billing/payments/ledger.ts';
 import { openApp, type TestApp, type TestInstance } from '../support/app/app.ts';
 import {
   addInvoice,
@@ -41,7 +41,7 @@ const sixteen = <T>(work: (at: number) => Promise<T>) =>
 
 /** `done`, or the code of the refusal. */
 const tryTo = (
-  work: (trx: Parameters<typeof payOpen>[0], by: Bookkeeper) => Promise<unknown>,
+  work: (trx: Parameters<typeof payOpen>[0], by: Recorder) => Promise<unknown>,
 ): Promise<string> =>
   inTransaction(many.db, { by: 'operator', cause: 'test' }, (trx) =>
     work(trx, { now: new Date(), recordedBy: 'operator' }),

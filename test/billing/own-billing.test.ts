@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { inTransaction } from '../../db/postgres/transactions.ts';
 import { selectOwnDocuments } from '../../db/tables/own-documents.ts';
-import { allocate, payBack, recordMoney } from '../../server/billing/payments/ledger.ts';
+import { allocate, payBack, recordMoney } from '../../server/billing/payments/allocate.ts';
 import { openApp, type TestApp } from '../support/app/app.ts';
 import { openClient, refusalOf } from '../support/app/trpc.ts';
 import { logIn, openBrowser, textOf } from '../support/app/visitor.ts';

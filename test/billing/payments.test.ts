@@ -3,8 +3,8 @@ import { sql, type Transaction } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { inTransaction } from '../../db/postgres/transactions.ts';
 import type { DB } from '../../db/schema.ts';
+import { allocate, payBack, payOpen, type Recorder } from '../../server/billing/payments/allocate.ts';
 import { creditInvoice } from '../../server/billing/payments/credit.ts';
-import { allocate, type Bookkeeper, payBack, payOpen } from '../../server/billing/payments/ledger.ts';
 import { openApp, type TestApp } from '../support/app/app.ts';
 import { production } from '../support/app/settings.ts';
 import {
@@ -33,7 +33,7 @@ afterAll(async () => {
 });
 
 /** What an administrator or operator does with money. */
-const act = <T>(work: (trx: Transaction<DB>, by: Bookkeeper) => Promise<T>) =>
+const act = <T>(work: (trx: Transaction<DB>, by: Recorder) => Promise<T>) =>
   inTransaction(app.db, { by: 'operator', cause: 'test' }, (trx) =>
     work(trx, { now: new Date(), recordedBy: 'operator' }),
   );

@@ -5,7 +5,7 @@ import { listCreditNotes } from '../../db/tables/documents.ts';
 import { findInvoice } from '../../db/tables/invoices.ts';
 import { digestBasis } from '../../server/acts/act.ts';
 import { readPaidOn } from '../../server/billing/payments/paid-on.ts';
-import { basisOfInvoice } from '../../server/staff/money-acts.ts';
+import { basisOfInvoice } from '../../server/staff/payment-acts.ts';
 import { type Answer, locationOf, openApp, type TestApp } from '../support/app/app.ts';
 import { sendPatiently } from '../support/app/patience.ts';
 import { textOf } from '../support/app/visitor.ts';

@@ -5,7 +5,7 @@ import {
   type ListedInvoice,
   listContracts,
   listInvoices,
-} from '../../../db/tables/book-lists.ts';
+} from '../../../db/tables/invoice-lists.ts';
 import { minorDigits } from '../../basics/currencies.ts';
 import { contractStatusSchema, describeContract } from '../contracts/contract-list.ts';
 import { findZone } from './issue.ts';

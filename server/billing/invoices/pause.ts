@@ -10,7 +10,7 @@ import { readClock } from '../../../db/tables/documents.ts';
 import { insertLostDocuments, listLostDocuments } from '../../../db/tables/lost-documents.ts';
 import { releaseBillingMails } from '../../../db/tables/mails.ts';
 import { findBillingPause, resumeBilling } from '../../../db/tables/restores.ts';
-import type { BooksTrail } from '../../acts/act.ts';
+import type { PaymentTrail } from '../../acts/act.ts';
 import { AppError, invalidMember } from '../../basics/errors.ts';
 import { dayIn } from '../values/days.ts';
 import { findSettings, zoneOf } from './issue.ts';
@@ -140,7 +140,7 @@ export async function listLost(db: Database): Promise<Lost[]> {
 }
 
 /** Lets billing go on, on all instances, with the mails that waited. False if it did not wait. */
-export async function resume(trx: Transaction<DB>, now: Date, trail: BooksTrail): Promise<boolean> {
+export async function resume(trx: Transaction<DB>, now: Date, trail: PaymentTrail): Promise<boolean> {
   if (!(await resumeBilling(trx))) return false;
   const mails = await releaseBillingMails(trx, now);
   deferAuditEvent(trx, { ...trail, type: 'billing.resumed', details: { ...trail.details, mails } });

@@ -13,7 +13,7 @@ import {
   listWaitingCountries,
   sumOpen,
   sumUnallocated,
-} from '../../../db/tables/book-lists.ts';
+} from '../../../db/tables/invoice-lists.ts';
 import {
   hasIncomeBefore,
   listPastDue,
@@ -21,7 +21,7 @@ import {
   type Recurring,
   sumIncome,
   sumRecurring,
-} from '../../../db/tables/book-reports.ts';
+} from '../../../db/tables/reports.ts';
 import { findBillingPause } from '../../../db/tables/restores.ts';
 import { minorDigits } from '../../basics/currencies.ts';
 import type { Dependencies } from '../../ground/dependencies.ts';

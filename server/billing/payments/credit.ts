@@ -19,7 +19,7 @@ import {
 } from '../invoices/issue.ts';
 import { requireBillingGoesOn } from '../invoices/pause.ts';
 import type { DocumentFacts } from '../values/document-facts.ts';
-import { allocateUpTo, type Bookkeeper, freeAllocated } from './ledger.ts';
+import { allocateUpTo, freeAllocated, type Recorder } from './allocate.ts';
 
 /**
  * Credits an invoice over `amount`, or all that is not credited; what was paid of that is free for other uses. One from before
@@ -31,7 +31,7 @@ export async function creditInvoice(
   trx: Transaction<DB>,
   number: string,
   amount: number | undefined,
-  by: Bookkeeper,
+  by: Recorder,
 ): Promise<string | undefined> {
   const { contract, invoice } = await lockToCorrect(trx, number);
   await requireBillingGoesOn(trx);
@@ -61,7 +61,7 @@ export async function creditInvoice(
 export async function reissueInvoice(
   trx: Transaction<DB>,
   number: string,
-  by: Bookkeeper,
+  by: Recorder,
 ): Promise<{ creditNote: string; invoice: string }> {
   const { contract, invoice } = await lockToCorrect(trx, number);
   await requireBillingGoesOn(trx);
@@ -113,17 +113,13 @@ async function lockToCorrect(
 }
 
 /** An invoice from before there was a seller. */
-async function voidWithoutDocument(
-  trx: Transaction<DB>,
-  invoice: Invoice,
-  by: Bookkeeper,
-): Promise<undefined> {
+async function voidWithoutDocument(trx: Transaction<DB>, invoice: Invoice, by: Recorder): Promise<undefined> {
   await freeCredited(trx, invoice, invoice.unitAmount, by);
   const details = { ...by.trail?.details, number: invoice.number };
   deferAuditEvent(trx, { ...by.trail, type: 'invoice.void', details });
 }
 
-async function credit(trx: Transaction<DB>, invoice: Invoice, amount: number, by: Bookkeeper) {
+async function credit(trx: Transaction<DB>, invoice: Invoice, amount: number, by: Recorder) {
   const freed = await freeCredited(trx, invoice, invoice.credited + amount, by);
   // There have been settings since there are documents.
   const [facts, settings] = await Promise.all([
@@ -139,7 +135,7 @@ async function freeCredited(
   trx: Transaction<DB>,
   invoice: Invoice,
   credited: number,
-  { now }: Pick<Bookkeeper, 'now'>,
+  { now }: Pick<Recorder, 'now'>,
 ) {
   // `freeAllocated` keeps what it is given as the row is then.
   const present = { ...invoice };

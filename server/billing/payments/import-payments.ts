@@ -5,7 +5,7 @@ import { findInvoiceToPay } from '../../../db/tables/invoices.ts';
 import { findPayment, findPayments, type Payment } from '../../../db/tables/payments.ts';
 import { findZone } from '../invoices/issue.ts';
 import { noonOf } from '../values/days.ts';
-import { type Bookkeeper, recordMoney } from './ledger.ts';
+import { type Recorder, recordMoney } from './allocate.ts';
 import { describeRecorded } from './payment-answer.ts';
 import { type Fault, type ListedPayment, normalise } from './payment-file.ts';
 
@@ -84,7 +84,7 @@ export async function* importPayments(
     origin,
     by,
     isStopped,
-  }: { known: Set<string>; origin: Origin; by: () => Bookkeeper; isStopped: () => boolean },
+  }: { known: Set<string>; origin: Origin; by: () => Recorder; isStopped: () => boolean },
 ): AsyncGenerator<LineResult, void> {
   const zone = await findZone(db);
   const noons = new Map<string, Date>();

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { DB } from '../../../db/schema.ts';
 import { listAllocated } from '../../../db/tables/allocations.ts';
 import { findInvoiceToPay } from '../../../db/tables/invoices.ts';
-import type { Recorded } from './ledger.ts';
+import type { Recorded } from './allocate.ts';
 import { paymentIdSchema } from './payment-message.ts';
 
 export const paymentAnswerSchema = z

@@ -12,7 +12,7 @@ import {
   readStrictJson,
 } from '../contracts/signup-message.ts';
 import { maxAmount } from '../values/amounts.ts';
-import type { Money } from './ledger.ts';
+import type { Money } from './allocate.ts';
 import { mostOfPayer, readPayerText } from './payer-text.ts';
 
 export const paymentIdSchema = z

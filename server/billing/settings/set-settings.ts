@@ -12,7 +12,7 @@ import {
   type MadeVersion,
   stopSettingsVersion,
 } from '../../../db/tables/billing-settings.ts';
-import { act, type BooksTrail, type Subject } from '../../acts/act.ts';
+import { act, type PaymentTrail, type Subject } from '../../acts/act.ts';
 import { tellOtherAdministrators } from '../../acts/tell-administrators.ts';
 import { AppError } from '../../basics/errors.ts';
 import type { Dependencies } from '../../ground/dependencies.ts';
@@ -54,7 +54,7 @@ export type SetOutcome =
   | { done: true; version: number; pending?: { version: number; countsFrom: Date } };
 
 /** What the audit keeps of who sets them. */
-type SettingsTrail = BooksTrail & { why: string };
+type SettingsTrail = PaymentTrail & { why: string };
 
 const deferSet = (
   trx: Transaction<DB>,

@@ -1,4 +1,4 @@
-// The books of a span of days as CSV, for a bookkeeper's program (contract 7.170 to 7.183). All of it is of one snapshot of the
+// The accounting export: a span of days as CSV, for a bookkeeper's program (contract 7.170 to 7.183). All of it is of one snapshot of the
 // database, in slices, so that memory is bounded.
 import type { Transaction } from 'kysely';
 import type { Database } from '../../../db/postgres/client.ts';
@@ -15,7 +15,7 @@ import {
   readMoment,
   readMoney,
   type Span,
-} from '../../../db/tables/books.ts';
+} from '../../../db/tables/accounting-export.ts';
 import { readClock } from '../../../db/tables/documents.ts';
 import { liftIdleTimeouts, liftTimeouts } from '../../../db/timeouts.ts';
 import { invalidMember } from '../../basics/errors.ts';

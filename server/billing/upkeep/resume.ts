@@ -6,11 +6,11 @@ import { readClock } from '../../../db/tables/documents.ts';
 import { findInvoiceToPay, type Invoice } from '../../../db/tables/invoices.ts';
 import { lockLost } from '../../../db/tables/lost-documents.ts';
 import { type Contract, findContract, lockContract } from '../../../db/tables/service-contracts.ts';
-import type { BooksTrail } from '../../acts/act.ts';
+import type { PaymentTrail } from '../../acts/act.ts';
 import { invalidMember } from '../../basics/errors.ts';
 import { invoiceBegun } from '../invoices/invoicing.ts';
 import { resume } from '../invoices/pause.ts';
-import { payWithWaiting } from '../payments/ledger.ts';
+import { payWithWaiting } from '../payments/allocate.ts';
 
 /** What an archive copy says of a lost invoice: its number, whose it is, and the first day of its period, such as 2026-11-26. */
 export type ArchiveCopy = { number: string; signupId: string; firstDay: string };
@@ -25,7 +25,7 @@ export type Replaced = { lost: string; number: string };
 export async function resumeBilling(
   trx: Transaction<DB>,
   copies: ArchiveCopy[],
-  trail: BooksTrail,
+  trail: PaymentTrail,
 ): Promise<Replaced[] | undefined> {
   const now = await readClock(trx);
   if (!(await resume(trx, now, trail))) return undefined;

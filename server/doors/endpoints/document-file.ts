@@ -12,7 +12,7 @@ import { buildXml } from '../../billing/documents/xml.ts';
 import { type DocumentFacts, hasXml } from '../../billing/values/document-facts.ts';
 import type { Dependencies } from '../../ground/dependencies.ts';
 import { findLiveSession, findSession, requireLive } from '../../identity/session/sessions.ts';
-import { lookAtDocument } from '../../staff/books.ts';
+import { lookAtDocument } from '../../staff/invoices.ts';
 import { redirect } from '../../web/answers.ts';
 import { loginAgainPath, loginPathTo, prefersHtml, type Visit } from '../../web/requests.ts';
 

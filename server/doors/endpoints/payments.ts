@@ -1,7 +1,7 @@
 // POST /integrations/payments (contract 7.140 to 7.150): records a payment or refund that a payment provider reports, exactly once.
 // Two layers make sure of it: webhook.ts by the webhook-id, `recordMoney` by the payment_id.
 import { encodeHex } from 'oslo/encoding';
-import { recordMoney } from '../../billing/payments/ledger.ts';
+import { recordMoney } from '../../billing/payments/allocate.ts';
 import { describeRecorded } from '../../billing/payments/payment-answer.ts';
 import { readPayment } from '../../billing/payments/payment-message.ts';
 import type { Dependencies } from '../../ground/dependencies.ts';

@@ -17,7 +17,7 @@ import { isFromElsewhere, isSpeculative, readQuery, type Visit } from '../../web
 
 const atOnce = 2;
 const stallMs = 30_000;
-// Whole books are of one moment, which holds a connection.
+// An accounting export is of one moment, which holds a connection.
 const wholeBookMs = 5 * 60_000;
 const wholeTableMs = 60 * 60_000;
 

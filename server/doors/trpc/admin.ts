@@ -17,8 +17,8 @@ import { wouldGet } from '../../staff/person.ts';
 import { getPerson, listPersonForms } from '../../staff/person-page.ts';
 import { askedOf, perform, proceduresOf } from './acts.ts';
 import { adminBillingRouter } from './admin-billing.ts';
-import { adminBooksRouter } from './admin-books.ts';
 import { adminFilesRouter } from './admin-files.ts';
+import { adminInvoicesRouter } from './admin-invoices.ts';
 import { clientsRouter, mailsOf, mailsRouter, readMails } from './admin-mails.ts';
 import { adminOverviewRouter } from './admin-overview.ts';
 import { mergeRouters, router, staff } from './init.ts';
@@ -97,7 +97,7 @@ const auditRouter = router({
 
 const billingRouter = mergeRouters(
   adminBillingRouter,
-  adminBooksRouter,
+  adminInvoicesRouter,
   router({ ...proceduresOf('billing', acts) }),
 );
 

@@ -6,8 +6,8 @@ import { readBody, type Visit } from '../../web/requests.ts';
 import { activityRouter } from './activity.ts';
 import { adminRouter, staffFormsRouter } from './admin.ts';
 import { billingFormsRouter } from './admin-billing.ts';
-import { booksFormsRouter } from './admin-books.ts';
 import { filesFormsRouter } from './admin-files.ts';
+import { invoiceFormsRouter } from './admin-invoices.ts';
 import { billingRouter, contractsRouter, invoicesRouter } from './billing.ts';
 import { emailRouter } from './email.ts';
 import {
@@ -74,7 +74,7 @@ export const pagesRouter = mergeRouters(
     invoiceEmail: invoiceEmailRouter,
     keptMails: keptMailsRouter,
     staffForms: staffFormsRouter,
-    booksForms: booksFormsRouter,
+    booksForms: invoiceFormsRouter,
     billingForms: billingFormsRouter,
     filesForms: filesFormsRouter,
   }),

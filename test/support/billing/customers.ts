@@ -2,8 +2,8 @@
 import { sql } from 'kysely';
 import { inTransaction } from '../../../db/postgres/transactions.ts';
 import { runBilling } from '../../../server/billing/invoices/invoicing.ts';
+import { payOpen } from '../../../server/billing/payments/allocate.ts';
 import { creditInvoice } from '../../../server/billing/payments/credit.ts';
-import { payOpen } from '../../../server/billing/payments/ledger.ts';
 import type { BillingSettings } from '../../../server/billing/settings/settings.ts';
 import type { TestApp } from '../app/app.ts';
 import { recordLog } from '../app/log.ts';

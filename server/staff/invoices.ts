@@ -2,8 +2,8 @@
 import { v7 as uuidv7 } from 'uuid';
 import type { Database } from '../../db/postgres/client.ts';
 import { listAllocations, listPaymentsOf } from '../../db/tables/allocations.ts';
-import { findReplacement } from '../../db/tables/book-lists.ts';
 import { findFacts, listCreditNotes } from '../../db/tables/documents.ts';
+import { findReplacement } from '../../db/tables/invoice-lists.ts';
 import { findBuyerOf, findInvoice, findInvoiceToPay } from '../../db/tables/invoices.ts';
 import { findPayment, listUnallocated, type Payment } from '../../db/tables/payments.ts';
 import { digestBasis, requireRight } from '../acts/act.ts';
@@ -18,7 +18,7 @@ import { dayIn } from '../billing/values/days.ts';
 import { type DocumentFacts, hasXml } from '../billing/values/document-facts.ts';
 import type { Dependencies } from '../ground/dependencies.ts';
 import { buildForms } from './act-forms.ts';
-import { basisOfInvoice, basisOfPayment, moneyActs } from './money-acts.ts';
+import { basisOfInvoice, basisOfPayment, paymentActs } from './payment-acts.ts';
 
 const todayOf = async ({ db, now }: Dependencies) => dayIn(await findZone(db), now());
 
@@ -39,7 +39,7 @@ export async function lookAtDocument(deps: Dependencies, staff: Staff, number: s
 /** Throws 404 `not_found`, also for managers, and 429 `rate_limited`. */
 export async function describeForStaff(deps: Dependencies, staff: Staff, number: string) {
   const { db, now } = deps;
-  requireRight(staff, moneyActs.credit.right);
+  requireRight(staff, paymentActs.credit.right);
   const { facts, invoice, buyer } = await lookAtDocument(deps, staff, number);
   const shown = {
     buyer,
@@ -55,7 +55,7 @@ export async function describeForStaff(deps: Dependencies, staff: Staff, number:
     todayOf(deps),
   ]);
   const { contractId: _contract, ...said } = invoice;
-  const mayChange = mayAct(moneyActs.credit.right, staff.session.user, buyer);
+  const mayChange = mayAct(paymentActs.credit.right, staff.session.user, buyer);
   const seen = digestBasis(basisOfInvoice(invoice));
   // The id of the payment that is recorded next: sent twice, it counts once.
   const hidden = (intent: string) => (intent === 'pay' ? { seen, payment: uuidv7() } : { seen });
@@ -101,7 +101,7 @@ const most = 100;
  * Money that waits, the oldest first. `freedBy` is the invoice whose credit has freed some of it; `waits` is null if that is all of
  * it. `more`: there is more. Throws 404 `not_found` for managers. */
 export async function listWaiting({ db }: Dependencies, staff: Staff) {
-  requireRight(staff, moneyActs.allocate.right);
+  requireRight(staff, paymentActs.allocate.right);
   const found = await listUnallocated(db, most + 1);
   const shown = found.slice(0, most);
   const allocations = await listAllocations(

@@ -11,8 +11,8 @@ import { AppError, invalidMember } from '../basics/errors.ts';
 import { faultWords } from '../basics/fault-words.ts';
 import { isUuid } from '../basics/uuid.ts';
 import { endContract } from '../billing/invoices/invoicing.ts';
+import { allocate, lockInvoices, payBack, payOpen, recordMoney } from '../billing/payments/allocate.ts';
 import { creditInvoice, reissueInvoice } from '../billing/payments/credit.ts';
-import { allocate, lockInvoices, payBack, payOpen, recordMoney } from '../billing/payments/ledger.ts';
 import { readPaidOn } from '../billing/payments/paid-on.ts';
 import { describeRecorded, type PaymentAnswer } from '../billing/payments/payment-answer.ts';
 import { methodSchema, numberSchema, paymentIdSchema } from '../billing/payments/payment-message.ts';
@@ -282,7 +282,7 @@ const cancelContract = act({
 });
 
 /** By the intent of the form. */
-export const moneyActs = {
+export const paymentActs = {
   pay,
   credit,
   reissue,
@@ -292,7 +292,7 @@ export const moneyActs = {
 };
 
 /** Further ways by command, with the intent that they say. */
-export const moneyByCommand: [intent: string, act: AnyAct][] = [
+export const paymentsByCommand: [intent: string, act: AnyAct][] = [
   ['pay', recordNamed],
   ['pay', payAll],
   ['credit', voidInvoice],

@@ -24,14 +24,14 @@ import {
   setUnallocated,
 } from '../../../db/tables/payments.ts';
 import { lockContract } from '../../../db/tables/service-contracts.ts';
-import type { BooksTrail } from '../../acts/act.ts';
+import type { PaymentTrail } from '../../acts/act.ts';
 import { AppError, invalidMember } from '../../basics/errors.ts';
 import { faultWords } from '../../basics/fault-words.ts';
 import { settleContract } from '../invoices/invoicing.ts';
 import { deferPaymentMail } from '../invoices/mails.ts';
 
 /** Who does it, and when. */
-export type Bookkeeper = { now: Date; recordedBy: Payment['recordedBy']; trail?: BooksTrail };
+export type Recorder = { now: Date; recordedBy: Payment['recordedBy']; trail?: PaymentTrail };
 
 export type Money = Pick<
   Payment,
@@ -42,7 +42,7 @@ export type Money = Pick<
 export type Recorded = { payment: Payment; applied: boolean };
 
 /** Records a payment or a refund, once. Throws 422 `idempotency_key_reused` if its id has other facts, or `validation_failed`. */
-export async function recordMoney(trx: Transaction<DB>, money: Money, by: Bookkeeper): Promise<Recorded> {
+export async function recordMoney(trx: Transaction<DB>, money: Money, by: Recorder): Promise<Recorded> {
   const named = money.invoiceNumber === null ? undefined : await findInvoiceToPay(trx, money.invoiceNumber);
   const invoices = await lockInvoices(trx, [
     ...(named ? [named] : []),
@@ -70,7 +70,7 @@ export async function recordMoney(trx: Transaction<DB>, money: Money, by: Bookke
 export async function payOpen(
   trx: Transaction<DB>,
   { number, id, paidAt }: { number: string; id: string; paidAt: Date },
-  by: Bookkeeper,
+  by: Recorder,
 ): Promise<Recorded> {
   const found = await findInvoice(trx, number);
   if (!found) throw new AppError('not_found');
@@ -94,7 +94,7 @@ async function applyPayment(
   trx: Transaction<DB>,
   money: Money,
   invoice: Invoice | undefined,
-  by: Bookkeeper,
+  by: Recorder,
 ): Promise<void> {
   const refunds = (await listReturns(trx, money.id)).filter(({ currency }) => currency === money.currency);
   const gone = Math.min(money.amount, sum(refunds.map(({ amount }) => amount)));
@@ -106,12 +106,7 @@ async function applyPayment(
   if (amount > 0) queuePaymentMail(trx, money.id, invoice, by);
 }
 
-function queuePaymentMail(
-  trx: Transaction<DB>,
-  payment: string,
-  invoice: Invoice,
-  { now }: Bookkeeper,
-): void {
+function queuePaymentMail(trx: Transaction<DB>, payment: string, invoice: Invoice, { now }: Recorder): void {
   const { number, hasDocument, contractId } = invoice;
   if (hasDocument) deferPaymentMail(trx, { payment, number, contractId }, now);
 }
@@ -121,7 +116,7 @@ async function applyRefund(
   trx: Transaction<DB>,
   money: Money & { kind: 'refund' },
   invoices: Map<number, Invoice>,
-  by: Bookkeeper,
+  by: Recorder,
 ): Promise<void> {
   if (money.of === money.id) throw invalidMember('/of', 'Must be the id of a payment, not of this refund.');
   const payment = await findPayment(trx, money.of);
@@ -178,7 +173,7 @@ async function settleRefunds(trx: Transaction<DB>, refunds: Payment[], taken: nu
 export async function allocate(
   trx: Transaction<DB>,
   { paymentId, number }: { paymentId: string; number: string },
-  by: Bookkeeper,
+  by: Recorder,
 ): Promise<number> {
   const named = await findInvoice(trx, number);
   if (!named || (await findPayment(trx, paymentId))?.kind !== 'payment') throw new AppError('not_found');
@@ -198,7 +193,7 @@ export async function allocate(
 function tellAllocated(
   trx: Transaction<DB>,
   { payment, invoice, amount }: { payment: string; invoice: Invoice; amount: number },
-  by: Bookkeeper,
+  by: Recorder,
 ): void {
   queuePaymentMail(trx, payment, invoice, by);
   const details = { ...by.trail?.details, payment, number: invoice.number, amount };
@@ -209,7 +204,7 @@ function tellAllocated(
 export async function payWithWaiting(
   trx: Transaction<DB>,
   invoices: Map<string, Invoice>,
-  by: Bookkeeper,
+  by: Recorder,
 ): Promise<void> {
   const locked = await lockInvoices(trx, [...invoices.values()]);
   const ids = (await listWaitingFor(trx, [...invoices.keys()])).map(({ id }) => id);
@@ -227,7 +222,7 @@ export async function payWithWaiting(
 export async function payBack(
   trx: Transaction<DB>,
   { paymentId, id, paidAt }: { paymentId: string; id: string; paidAt: Date },
-  by: Bookkeeper,
+  by: Recorder,
 ): Promise<number> {
   await lockPayments(trx, [paymentId]);
   const payment = await findPayment(trx, paymentId);
@@ -324,7 +319,7 @@ export async function lockInvoices(
 export async function settleContracts(
   trx: Transaction<DB>,
   invoices: Map<number, Invoice>,
-  { now }: Pick<Bookkeeper, 'now'>,
+  { now }: Pick<Recorder, 'now'>,
 ): Promise<void> {
   for (const id of new Set([...invoices.values()].map(({ contractId }) => contractId))) {
     const contract = await lockContract(trx, { id });

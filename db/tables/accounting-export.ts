@@ -1,4 +1,4 @@
-// The books of a span of days, for the export. Reads only, in one snapshot: each list comes in slices from a cursor.
+// The accounting export of a span of days. Reads only, in one snapshot: each list comes in slices from a cursor.
 import { type RawBuilder, sql, type Transaction } from 'kysely';
 import { readSlices } from '../cursor.ts';
 import type { Database } from '../postgres/client.ts';

@@ -6,7 +6,7 @@ import { signupIdSchema } from '../../billing/contracts/signup-message.ts';
 import { contractStates, invoiceStates, readContracts, readInvoices } from '../../billing/invoices/lists.ts';
 import { readPreview } from '../../billing/invoices/preview.ts';
 import { monthSchema, summariseBilling } from '../../billing/invoices/summary.ts';
-import { describeForStaff, describePreview, listWaiting } from '../../staff/books.ts';
+import { describeForStaff, describePreview, listWaiting } from '../../staff/invoices.ts';
 import { allowed, router, staff } from './init.ts';
 
 /** An empty filter is none. */
@@ -16,7 +16,7 @@ const filter = (states: readonly string[]) =>
     .transform((state) => state || undefined)
     .optional();
 
-export const adminBooksRouter = router({
+export const adminInvoicesRouter = router({
   /** A page of contracts, the newest first. They name people, so that each page is a search. */
   contracts: allowed('billing.contracts')
     .input(z.object({ state: filter(contractStates), before: z.uuid().optional() }).default({}))
@@ -58,7 +58,7 @@ export const adminBooksRouter = router({
     .query(({ ctx: { deps }, input: { signup, months } }) => readPreview(deps.db, signup, months)),
 });
 
-export const booksFormsRouter = router({
+export const invoiceFormsRouter = router({
   /** An invoice or a credit note. */
   document: staff
     .input(z.object({ number: textSchema('number').default('') }))

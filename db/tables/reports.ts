@@ -14,7 +14,7 @@ export type Income = {
 
 /**
  * Net and tax of invoices less those of credit notes, by month of their date, from the first day of `from` up to that of `before`;
- * the newest month first. It counts what `readDocuments` of db/tables/books.ts has.
+ * the newest month first. It counts what `readDocuments` of db/tables/accounting-export.ts has.
  */
 export async function sumIncome(
   db: Database,

@@ -1,7 +1,7 @@
-// Reading the books: the export, what is to come, contracts and invoices.
+// Reading contracts and invoices, what is to come, and the accounting export.
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { Database } from '../../../db/postgres/client.ts';
-import { listAllContracts, listAllInvoices } from '../../../db/tables/book-lists.ts';
+import { listAllContracts, listAllInvoices } from '../../../db/tables/invoice-lists.ts';
 import { AppError } from '../../basics/errors.ts';
 import { faultWords } from '../../basics/fault-words.ts';
 import { findZone } from '../../billing/invoices/issue.ts';
@@ -33,7 +33,7 @@ import {
 
 const json = ['--json', 'for programs: one JSON object a line', false] as const;
 
-export function addBookCommands(program: Command): void {
+export function addInvoiceCommands(program: Command): void {
   program
     .command('billing:export')
     .description('write documents, money and allocations of a span of days as CSV files')
