@@ -234,7 +234,7 @@ it('begins with what waits, names how many of each, and has income, plans and ea
   ]);
   const [nav = ''] = /<nav class="parts".*?<\/nav>/s.exec(page.text) ?? [];
   expect([...nav.matchAll(/href="#([^"]+)"/g)].map(([, id]) => id)).toEqual(ids);
-  expect(nav.replace(/<[^>]*>/g, ' ')).toMatch(/Held\s+1\b/);
+  expect(nav.replace(/<[^>]*>/g, ' ')).toMatch(/Blocked\s+1\b/);
   expect(page.text).toMatch(/data-month="2026-\d\d"/);
   expect(page.text).toContain('data-recurring="2900"');
   const earlier = await billing.app.send('/admin/billing?before=2020-01', { cookie: admin });
