@@ -7,6 +7,7 @@ import type { User } from '../../db/tables/users.ts';
 import type { Given } from '../acts/fields.ts';
 import { writeDecimal } from '../billing/values/decimals.ts';
 import { allCodeFactors, nameCodeFactors } from '../identity/factor/code-factors.ts';
+import { roleWords } from './event-words.ts';
 import type { Person } from './person.ts';
 
 /** A field of a form: `one` is a choice of several, `yes` a box to tick. Of choices, `{value}` stands for the value. */
@@ -77,8 +78,6 @@ export type CommandWords<Thing = any> = {
 };
 
 const unchanged = () => 'Nothing to change.';
-
-export const roleWords = { user: 'Customer', manager: 'Manager', admin: 'Administrator' };
 
 /** `has` and `will`: whether the account has the right now, and once that is decided. */
 const sayDecided = ({ account }: Person, has: boolean, will: boolean) =>

@@ -5,7 +5,6 @@ import type { Change } from '../../db/tables/changes.ts';
 import { describeEvent } from '../identity/history/activity.ts';
 import { type Detail, describeHappening, describeMembers } from '../identity/history/change-words.ts';
 import { sayMailKind } from '../mail/kind-words.ts';
-import { roleWords } from './act-words.ts';
 
 /** What happened, in words, with the number of the document, the id of the payment, the file or the kind of the mail that it is about. */
 export function sayEvent(event: Pick<AuditRow, 'type' | 'reason' | 'details'>): string {
@@ -34,6 +33,7 @@ export const listKinds = (): { kind: string; words: string }[] =>
     })
     .sort((one, other) => one.words.localeCompare(other.words, 'en'));
 
+export const roleWords = { user: 'Customer', manager: 'Manager', admin: 'Administrator' };
 const sayRole = (role: unknown) =>
   role == null ? null : (roleWords[String(role) as keyof typeof roleWords] ?? String(role));
 

@@ -234,7 +234,7 @@ describe('its pages', () => {
 
 it('has words for every type of event that is recorded, or keeps it back', () => {
   const recorders = readSources().filter(({ text }) =>
-    /\b(?:record(?:Audit|Actor)|deferAudit)Event\b|\brecord\(/.test(text),
+    /\b(?:record(?:Audit|Actor)|deferAudit)Event\b|(?<!\.)\brecord\(/.test(text),
   );
   const types = recorders.flatMap(({ text }) => {
     const literals = [...text.matchAll(/'([a-z_]+\.[a-z_]+)'/g)].map(([, type]) => type ?? '');
