@@ -238,7 +238,8 @@ async function doAct<Thing, Read, Result>(
   return result;
 }
 
-function trailsOf(author: Author): { trail: AuthorTrail; whole: PaymentTrail } {
+/** `trail` is what events that the person reads say of whoever acts, `whole` what others say. */
+export function trailsOf(author: Author): { trail: AuthorTrail; whole: PaymentTrail } {
   if (author.by === 'operator') {
     const { why, name: operator, systemUser } = author;
     return {

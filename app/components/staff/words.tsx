@@ -62,55 +62,25 @@ export function PersonLink({ id, known }: { id: string; known: { id: string; nam
   );
 }
 
-/** A choice of a GET form; `''` stands for no filter. */
-export function Select({
-  label,
-  name,
-  value,
-  options,
-}: {
+type ChoiceProps = {
   label: string;
   name: string;
   value: string;
   options: [value: string, words: string][];
-}) {
-  return (
-    <div className="field">
-      <label htmlFor={`filter-${name}`}>{label}</label>
-      <select id={`filter-${name}`} name={name} defaultValue={value}>
-        {options.map(([each, words]) => (
-          <option key={each} value={each}>
-            {words}
-          </option>
-        ))}
-      </select>
-    </div>
-  );
-}
+  error?: string | undefined;
+  id?: string;
+};
 
 /** A choice of a form that changes something. */
-export function Choice({
-  label,
-  name,
-  value,
-  options,
-  error,
-}: {
-  label: string;
-  name: string;
-  value: string;
-  options: [value: string, words: string][];
-  error: string | undefined;
-}) {
+export function Choice({ label, name, value, options, error, id = name }: ChoiceProps) {
   return (
     <div className="field">
-      <label htmlFor={name}>{label}</label>
+      <label htmlFor={id}>{label}</label>
       <select
-        id={name}
-        name={name}
+        {...{ id, name }}
         defaultValue={value}
         aria-invalid={error ? true : undefined}
-        aria-describedby={error ? `${name}-error` : undefined}
+        aria-describedby={error ? `${id}-error` : undefined}
       >
         {options.map(([each, words]) => (
           <option key={each} value={each}>
@@ -119,10 +89,13 @@ export function Choice({
         ))}
       </select>
       {error && (
-        <p className="error" id={`${name}-error`} role="alert">
+        <p className="error" id={`${id}-error`} role="alert">
           {error}
         </p>
       )}
     </div>
   );
 }
+
+/** A choice of a GET form; `''` stands for no filter. */
+export const Select = (props: ChoiceProps) => <Choice {...props} id={`filter-${props.name}`} />;

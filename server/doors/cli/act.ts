@@ -4,11 +4,10 @@
 import { Argument, type Command, InvalidArgumentError, Option } from 'commander';
 import type { Database } from '../../../db/postgres/client.ts';
 import { inTransaction, type Origin } from '../../../db/postgres/transactions.ts';
-import type { AuditEventType } from '../../../db/tables/audit-event-types.ts';
-import { deferAuditEvent, recordAuditEvent } from '../../../db/tables/audit-events.ts';
+import { type AuditEvent, deferAuditEvent, recordAuditEvent } from '../../../db/tables/audit-events.ts';
 import { findContract } from '../../../db/tables/service-contracts.ts';
 import type { User } from '../../../db/tables/users.ts';
-import { type AnyAct, actAsOperator, type Subject } from '../../acts/act.ts';
+import { type AnyAct, actAsOperator, type Subject, trailsOf } from '../../acts/act.ts';
 import { type Given, readFields } from '../../acts/fields.ts';
 import { AppError } from '../../basics/errors.ts';
 import { faultWords } from '../../basics/fault-words.ts';
@@ -64,27 +63,20 @@ function authorOf({ by, why }: { by?: string; why?: string }) {
   return { by: 'operator', name: by ?? user, systemUser: user, why } as const;
 }
 
-/** What the audit keeps of an operator who does something with money (contract 7.161). */
-export function booksTrailOf(reason: { by?: string; why?: string }) {
-  const { name: operator, systemUser: user, why } = authorOf(reason);
-  return { ...(why !== undefined && { why }), details: { by: 'cli' as const, operator, systemUser: user } };
-}
-
-/** What the audit keeps of an act by command, or of a look (contract 12.44 and 12.45). */
-function buildEvent(type: AuditEventType, userId: string | undefined, reason: { by?: string; why?: string }) {
-  return { type, userId, ...booksTrailOf(reason) };
-}
+/** What the audit keeps of an operator (contract 7.161, 12.44 and 12.45). */
+export const booksTrailOf = (reason: { by?: string; why?: string }) => trailsOf(authorOf(reason)).whole;
 
 /** Records that an operator has looked at somebody, or searched. */
-export async function recordLook(
+export function recordLook(
   db: Database,
   { by }: Operator,
-  look: { type: 'staff.looked'; userId: string } | { type: 'staff.searched'; hits: number },
+  { hits, ...look }: Pick<AuditEvent, 'userId'> & { type: 'staff.looked' | 'staff.searched'; hits?: number },
 ): Promise<void> {
-  const event = buildEvent(look.type, 'userId' in look ? look.userId : undefined, { by });
-  await recordAuditEvent(db, {
-    ...event,
-    details: { ...event.details, ...('hits' in look && { hits: look.hits }) },
+  const { details, ...trail } = booksTrailOf({ by });
+  return recordAuditEvent(db, {
+    ...trail,
+    ...look,
+    details: { ...details, ...(hits !== undefined && { hits }) },
   });
 }
 
@@ -94,7 +86,7 @@ export const deferActEvent = (
   type: 'staff.create' | 'staff.erase',
   userId: string,
   reason: { by?: string; why?: string },
-): void => deferAuditEvent(trx, buildEvent(type, userId, reason));
+): void => deferAuditEvent(trx, { ...booksTrailOf(reason), type, userId });
 
 const depsOf = () => ({ now, endsWithPerson, config: readConfig(environment) });
 
