@@ -4,7 +4,7 @@ type Column = {
   /** Each row's field has a hyphen and the number of the row after it. */
   name: string;
   label: string;
-  type?: 'date';
+  isDay?: true;
   inputMode?: 'numeric' | 'decimal';
   /** The words for each value. */
   options?: Record<string, string>;
@@ -110,7 +110,7 @@ function Cells({
 }
 
 function Cell({
-  column: { label, type, inputMode, options },
+  column: { label, isDay, inputMode, options },
   about,
   field,
   value,
@@ -146,9 +146,9 @@ function Cell({
       ) : (
         <input
           {...common}
-          type={type}
+          type={isDay ? 'date' : undefined}
           inputMode={inputMode}
-          dir={type ? undefined : 'auto'}
+          dir={isDay ? undefined : 'auto'}
           autoComplete="off"
         />
       )}

@@ -20,7 +20,7 @@ export type FormField = {
   label: string;
   hint?: string;
   isEmail?: true;
-  type?: 'date';
+  isDay?: true;
   inputMode?: 'numeric' | 'decimal';
   /** The words for each value, if one is chosen. */
   options?: Record<string, string>;
@@ -266,7 +266,7 @@ export const settingsSchema = z.strictObject({
             ),
             'ruleFrom',
             'From',
-            { type: 'date' },
+            { isDay: true },
           ),
         }),
       )
