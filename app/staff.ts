@@ -1,7 +1,8 @@
 // What the pages of staff load, and where they lead whoever has not given what staff must give (contract 12.1 to 12.5).
-import { redirectDocument } from '@remix-run/node';
+import { data, redirectDocument } from '@remix-run/node';
 import type { AppError } from '../server/basics/errors.ts';
 import type { Procedures } from '../server/doors/trpc/router.ts';
+import type { FieldName } from './forms.ts';
 import { toLogin } from './log-in-first.ts';
 import { withNext } from './next.ts';
 import { type Args, pagePath } from './refused.ts';
@@ -20,6 +21,31 @@ export async function loadForStaff<T>(
   } catch (error) {
     throw error instanceof Response ? error : await leadStaff(error, args);
   }
+}
+
+/** Loads a page of a list. `read` gets the filters that are set, and `before`: for one that is none the page is shown with 422. */
+export async function loadList<Name extends FieldName, Read, More>(
+  args: Args,
+  names: Name[],
+  read: (procedures: Procedures, asked: Partial<Record<Name, string>>) => Promise<Read>,
+  readMore?: (procedures: Procedures) => Promise<More>,
+) {
+  const { transport, visit } = args.context;
+  const query = transport.readQuery(args.request);
+  const get = (name: FieldName): [string, string] => [name, query.get(name) ?? ''];
+  const asked = Object.fromEntries(names.map(get)) as Record<Name, string>;
+  const set = Object.fromEntries([...names, 'before' as const].map(get).filter(([, value]) => value !== ''));
+  const loaded = await loadForStaff(args, async (procedures) => {
+    const more = (await readMore?.(procedures)) as More;
+    try {
+      return { ...more, list: await read(procedures, set as typeof asked), fault: undefined };
+    } catch (error) {
+      const refusal = transport.readRefusal(error, visit);
+      if (refusal.code !== 'validation_failed') throw error;
+      return { ...more, list: null, fault: refusal.errors[0]?.detail ?? refusal.detail };
+    }
+  });
+  return data({ ...loaded, asked, isFirst: !query.get('before') }, { status: loaded.list ? 200 : 422 });
 }
 
 /** A redirect to where staff give what is missing, and back; or the refusal, which the shell answers. */

@@ -1,22 +1,21 @@
-import { data, type LoaderFunctionArgs } from '@remix-run/node';
+import type { LoaderFunctionArgs } from '@remix-run/node';
 import { useLoaderData } from '@remix-run/react';
 import { ContractState } from '../components/account/contracts.tsx';
 import { Day } from '../components/instant.tsx';
 import { Money } from '../components/money.tsx';
 import { Row } from '../components/rows.tsx';
 import { titled } from '../components/service-name.ts';
-import { BookList, loadBookList, Owner } from '../components/staff/book-list.tsx';
+import { BookList, Owner } from '../components/staff/book-list.tsx';
 import { blockedWords, personPath } from '../components/staff/words.tsx';
+import { loadList } from '../staff.ts';
 
 /** The form is the browser's own: no script keeps what is shown of people. */
 export const handle = { isStatic: true };
 
 export const meta = titled('Contracts');
 
-export async function loader(args: LoaderFunctionArgs) {
-  const loaded = await loadBookList(args, (procedures, asked) => procedures.admin.billing.contracts(asked));
-  return data(loaded, { status: loaded.list ? 200 : 422 });
-}
+export const loader = (args: LoaderFunctionArgs) =>
+  loadList(args, ['state'], (procedures, asked) => procedures.admin.billing.contracts(asked));
 
 const states: [string, string][] = [
   ['trialing', 'Free trial'],
@@ -28,12 +27,12 @@ const states: [string, string][] = [
 ];
 
 export default function Contracts() {
-  const { who, list, state, isFirst } = useLoaderData<typeof loader>();
+  const { who, list, asked, isFirst } = useLoaderData<typeof loader>();
   return (
     <BookList
       path="/admin/contracts"
       title="Contracts"
-      {...{ who, state, states, isFirst, next: list?.next }}
+      {...{ who, asked, states, isFirst, next: list?.next }}
     >
       {list?.contracts.map(({ id, plan, status, price, held, minorDigits, ...contract }) => (
         <Row

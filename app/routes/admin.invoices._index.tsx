@@ -1,21 +1,20 @@
-import { data, type LoaderFunctionArgs } from '@remix-run/node';
+import type { LoaderFunctionArgs } from '@remix-run/node';
 import { useLoaderData } from '@remix-run/react';
 import { InvoiceState } from '../components/account/invoices.tsx';
 import { Day } from '../components/instant.tsx';
 import { Money } from '../components/money.tsx';
 import { Row } from '../components/rows.tsx';
 import { titled } from '../components/service-name.ts';
-import { BookList, loadBookList, Owner } from '../components/staff/book-list.tsx';
+import { BookList, Owner } from '../components/staff/book-list.tsx';
+import { loadList } from '../staff.ts';
 
 /** The form is the browser's own: no script keeps what is shown of people. */
 export const handle = { isStatic: true };
 
 export const meta = titled('Invoices');
 
-export async function loader(args: LoaderFunctionArgs) {
-  const loaded = await loadBookList(args, (procedures, asked) => procedures.admin.billing.invoices(asked));
-  return data(loaded, { status: loaded.list ? 200 : 422 });
-}
+export const loader = (args: LoaderFunctionArgs) =>
+  loadList(args, ['state'], (procedures, asked) => procedures.admin.billing.invoices(asked));
 
 const states: [string, string][] = [
   ['open', 'Unpaid'],
@@ -25,9 +24,9 @@ const states: [string, string][] = [
 ];
 
 export default function Invoices() {
-  const { who, list, state, isFirst } = useLoaderData<typeof loader>();
+  const { who, list, asked, isFirst } = useLoaderData<typeof loader>();
   return (
-    <BookList path="/admin/invoices" title="Invoices" {...{ who, state, states, isFirst, next: list?.next }}>
+    <BookList path="/admin/invoices" title="Invoices" {...{ who, asked, states, isFirst, next: list?.next }}>
       {list?.invoices.map(({ number, status, overdue, total, open, ...invoice }) => (
         <Row
           key={number}

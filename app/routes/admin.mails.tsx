@@ -1,4 +1,4 @@
-import { type ActionFunctionArgs, data, type LoaderFunctionArgs } from '@remix-run/node';
+import type { ActionFunctionArgs, LoaderFunctionArgs } from '@remix-run/node';
 import { useLoaderData } from '@remix-run/react';
 import { answerAct, loadOutcome } from '../act-forms.ts';
 import { Badge, type Meaning } from '../components/badge.tsx';
@@ -9,38 +9,28 @@ import { Row, Rows } from '../components/rows.tsx';
 import { Section } from '../components/section.tsx';
 import { titled } from '../components/service-name.ts';
 import { Acts, askBefore, Outcome } from '../components/staff/acts.tsx';
-import { Filters, Pages } from '../components/staff/filters.tsx';
+import { Filters, isFiltered, Pages } from '../components/staff/filters.tsx';
 import { StaffPage } from '../components/staff/staff-page.tsx';
 import { Name, PersonLink, Select } from '../components/staff/words.tsx';
-import { loadForStaff } from '../staff.ts';
+import { loadList } from '../staff.ts';
 
 /** The forms are the browser's own: no script keeps what is shown of people. */
 export const handle = { isStatic: true };
 
 export const meta = titled('Mails');
 
-export async function loader(args: LoaderFunctionArgs) {
-  const { transport, visit } = args.context;
-  const query = transport.readQuery(args.request);
-  const [state, kind, before] = (['state', 'kind', 'before'] as const).map((name) => query.get(name) ?? '');
-  const loaded = await loadForStaff(args, async (procedures) => {
-    const kinds = await procedures.staffForms.mailKinds();
-    const filters = { ...(state && { state }), ...(kind && { kind }), ...(before && { before }) };
-    try {
-      // Whatever the address says, the procedure reads it.
-      const asked = filters as Parameters<typeof procedures.staffForms.mails>[0];
-      return { ...(await procedures.staffForms.mails(asked)), kinds, isFault: false };
-    } catch (error) {
-      if (transport.readRefusal(error, visit).code !== 'validation_failed') throw error;
-      return { mails: [], people: [], next: null, kinds, isFault: true };
-    }
-  });
-  const asked = { state: state ?? '', kind: kind ?? '' };
-  return data(
-    { ...loaded, asked, isFirst: before === '', outcome: await loadOutcome(args, 'mail') },
-    { status: loaded.isFault ? 422 : 200 },
+export const loader = (args: LoaderFunctionArgs) =>
+  loadList(
+    args,
+    ['state', 'kind'],
+    // Whatever the address says, the procedure reads it.
+    (procedures, asked) =>
+      procedures.staffForms.mails(asked as Parameters<typeof procedures.staffForms.mails>[0]),
+    async (procedures) => ({
+      kinds: await procedures.staffForms.mailKinds(),
+      outcome: await loadOutcome(args, 'mail'),
+    }),
   );
-}
 
 export const action = (args: ActionFunctionArgs) => answerAct(args, 'mail');
 
@@ -53,19 +43,18 @@ const states: [string, string][] = [
   ['waiting', 'Waiting, not failed'],
 ];
 
-type Loaded = ReturnType<typeof useLoaderData<typeof loader>>;
+type Loaded = NonNullable<ReturnType<typeof useLoaderData<typeof loader>>['list']>;
 type Mail = Loaded['mails'][number];
 
 const path = '/admin/mails';
 
 export default function Mails() {
-  const { who, mails, people, next, kinds, asked, isFault, isFirst, outcome } =
-    useLoaderData<typeof loader>();
+  const { who, list, kinds, asked, isFirst, outcome } = useLoaderData<typeof loader>();
+  const { mails, people, next } = list ?? { mails: [], people: [], next: null };
   const refused = useRefused();
   const forms = mails.flatMap((mail) => mail.forms);
   const asks = askBefore(refused, { forms });
   if (asks) return asks;
-  const isFiltered = asked.state !== '' || asked.kind !== '';
   const title = states.find(([state]) => state === asked.state)?.[1] ?? 'Mails';
   return (
     <StaffPage
@@ -92,13 +81,13 @@ export default function Mails() {
         {mails.length === 0 ? (
           <EmptyState
             heading="h3"
-            icon={isFault ? 'mail' : 'check'}
-            title={isFault ? 'Nothing was searched' : 'No mails'}
+            icon={list ? 'check' : 'mail'}
+            title={list ? 'No mails' : 'Nothing was searched'}
           >
             <p>
-              {isFault
+              {!list
                 ? 'There is no such filter or page. Choose another.'
-                : isFiltered || !isFirst
+                : isFiltered(asked) || !isFirst
                   ? 'Nothing is here. Try another filter.'
                   : 'Nothing failed, and nothing was given up.'}
             </p>

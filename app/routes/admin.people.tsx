@@ -1,34 +1,22 @@
-import { data, type LoaderFunctionArgs } from '@remix-run/node';
+import type { LoaderFunctionArgs } from '@remix-run/node';
 import { useLoaderData } from '@remix-run/react';
 import { EmptyState } from '../components/empty-state.tsx';
 import { Field } from '../components/field.tsx';
 import { titled } from '../components/service-name.ts';
-import { Filters } from '../components/staff/filters.tsx';
+import { Filters, isFiltered } from '../components/staff/filters.tsx';
 import { StaffPage } from '../components/staff/staff-page.tsx';
 import { Name, PersonState, personPath, roleWords, Select } from '../components/staff/words.tsx';
-import { loadForStaff } from '../staff.ts';
+import { loadList } from '../staff.ts';
 
 /** The form is the browser's own: no script keeps what is shown of people. */
 export const handle = { isStatic: true };
 
 export const meta = titled('People');
 
-export async function loader(args: LoaderFunctionArgs) {
-  const { transport, visit } = args.context;
-  const query = transport.readQuery(args.request);
-  const [q, role, state] = [query.get('q') ?? '', query.get('role') ?? '', query.get('state') ?? ''];
-  const loaded = await loadForStaff(args, async (procedures) => {
-    const filters = { ...(role && { role }), ...(state && { state }) };
-    try {
-      return { ...(await procedures.admin.people.find({ q, filters })), fault: undefined };
-    } catch (error) {
-      const refusal = transport.readRefusal(error, visit);
-      if (refusal.code !== 'validation_failed') throw error;
-      return { people: [], more: false, fault: refusal.errors[0]?.detail ?? refusal.detail };
-    }
-  });
-  return data({ ...loaded, q, role, state }, { status: loaded.fault === undefined ? 200 : 422 });
-}
+export const loader = (args: LoaderFunctionArgs) =>
+  loadList(args, ['q', 'role', 'state'], (procedures, { q = '', ...filters }) =>
+    procedures.admin.people.find({ q, filters }),
+  );
 
 const roles: [string, string][] = [
   ['', 'Anyone'],
@@ -47,8 +35,7 @@ const states: [string, string][] = [
 ];
 
 export default function People() {
-  const { who, people, more, fault, q, role, state } = useLoaderData<typeof loader>();
-  const isFiltered = q !== '' || role !== '' || state !== '';
+  const { who, list, fault, asked } = useLoaderData<typeof loader>();
   return (
     <StaffPage
       title="People"
@@ -56,25 +43,25 @@ export default function People() {
       who={who}
       current="/admin/people"
     >
-      <Filters path="/admin/people" asked={{ q, role, state }} button="Find people">
+      <Filters path="/admin/people" asked={asked} button="Find people">
         <Field
           label="Find"
           hint="The beginning of a word of their name, account or address. Or a whole earlier address, or number of a user, marketplace user, signup, invoice or credit note."
           name="q"
           type="search"
-          defaultValue={q}
+          defaultValue={asked.q}
           error={fault}
           autoComplete="off"
-          autoFocus={!isFiltered || fault !== undefined}
+          autoFocus={!isFiltered(asked) || fault !== undefined}
         />
-        <Select label="Role" name="role" value={role} options={roles} />
-        <Select label="State" name="state" value={state} options={states} />
+        <Select label="Role" name="role" value={asked.role} options={roles} />
+        <Select label="State" name="state" value={asked.state} options={states} />
       </Filters>
       <section aria-labelledby="found">
         <div className="section-heading">
-          <h2 id="found">{isFiltered ? 'Found' : 'Newest people'}</h2>
+          <h2 id="found">{isFiltered(asked) ? 'Found' : 'Newest people'}</h2>
         </div>
-        {people.length === 0 ? (
+        {!list?.people.length ? (
           <div className="card">
             <EmptyState heading="h3" icon="people" title={fault ? 'Nothing was searched' : 'Nobody found'}>
               <p>{fault ?? 'Try fewer letters, another word, or fewer filters.'}</p>
@@ -92,7 +79,7 @@ export default function People() {
                 </tr>
               </thead>
               <tbody>
-                {people.map((person) => (
+                {list.people.map((person) => (
                   <tr key={person.id} data-user-id={person.id}>
                     <td>
                       <a href={personPath(person.id)}>
@@ -115,7 +102,7 @@ export default function People() {
                 ))}
               </tbody>
             </table>
-            {more && (
+            {list.more && (
               <p data-more className="hint">
                 There are more: type more.
               </p>

@@ -92,24 +92,29 @@ export async function countLook(
   throw new AppError('rate_limited', { headers: { 'Retry-After': String(waitSeconds) } });
 }
 
-/** Counts a search. Throws 429 `rate_limited` after 600 in an hour, and tells the other administrators. */
-export async function countSearch(deps: Dependencies, staff: Staff): Promise<void> {
+/**
+ * Reads a list that names people: it counts as a search, and is recorded with how many it has shown, which `name` is the list of. Throws
+ * 429 `rate_limited` after 600 in an hour, and tells the other administrators.
+ */
+export async function searchAsStaff<Name extends string, Found extends Record<Name, unknown[]>>(
+  { deps, ...staff }: Staff & { deps: Dependencies },
+  name: Name,
+  read: () => Promise<Found>,
+): Promise<Found> {
+  const { id: actorId } = staff.session.user;
   try {
-    await spendAllowance(deps.db, 'staff.searched', staff.session.user.id);
+    await spendAllowance(deps.db, 'staff.searched', actorId);
   } catch (error) {
     if (error instanceof AppError && error.code === 'rate_limited') await tellOfLimit(deps, staff);
     throw error;
   }
-}
-
-/** Records a search, with how many people it has shown. */
-export const recordSearch = ({ db }: Dependencies, { session, visit }: Staff, hits: number): Promise<void> =>
-  recordAuditEvent(db, {
-    ...trailOf(visit),
-    type: 'staff.searched',
-    actorId: session.user.id,
-    details: { hits },
+  const found = await read();
+  await recordAuditEvent(deps.db, {
+    ...{ ...trailOf(staff.visit), type: 'staff.searched', actorId },
+    details: { hits: found[name].length },
   });
+  return found;
+}
 
 /** Tells the other administrators, once a day, whose session has reached a limit. */
 const tellOfLimit = (deps: Dependencies, staff: Staff): Promise<void> =>

@@ -2,11 +2,10 @@
 import { type AuditFilter, type AuditRow, listAuditEvents } from '../../db/tables/audit-events.ts';
 import { listNames } from '../../db/tables/staff-views.ts';
 import type { Staff } from '../acts/staff.ts';
+import { readPage } from '../basics/page.ts';
 import type { Dependencies } from '../ground/dependencies.ts';
 import { provider } from '../marketplace/accept-profile.ts';
 import { sayEvent } from './event-words.ts';
-
-const pageSize = 50;
 
 export type AuditAsked = Omit<AuditFilter, 'isWithoutStaff' | 'types'> & {
   client?: string | undefined;
@@ -35,13 +34,12 @@ export async function listAudit(
   const isManager = session.user.role === 'manager';
   const types = typesOfClient(client);
   const filter = { ...asked, types, isWithoutStaff: isManager };
-  const rows = await listAuditEvents(db, { ...filter, limit: pageSize + 1 });
-  const page = rows.slice(0, pageSize);
+  const { page, last } = await readPage((limit) => listAuditEvents(db, { ...filter, limit }));
   const ids = page.flatMap(({ userId, actorId }) => [userId, actorId]).filter((id) => id !== null);
   return {
     events: page.map((event) => ({ ...(isManager ? forManager(event) : event), what: sayEvent(event) })),
     people: await listNames(db, [...new Set(ids)]),
-    next: rows.length > pageSize ? (page.at(-1)?.id ?? null) : null,
+    next: last?.id ?? null,
   };
 }
 

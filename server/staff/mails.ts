@@ -13,13 +13,12 @@ import {
 import { act, digestBasis, offerIf, type Subject } from '../acts/act.ts';
 import { mayAct } from '../acts/rights.ts';
 import type { Staff } from '../acts/staff.ts';
+import { readPage } from '../basics/page.ts';
 import { isUuid } from '../basics/uuid.ts';
 import type { Dependencies } from '../ground/dependencies.ts';
 import { describeAnswer } from '../mail/describe-answer.ts';
 import { sayMailKind } from '../mail/kind-words.ts';
 import { leaseMs } from '../mail/outbox.ts';
-
-const pageSize = 50;
 
 export type MailsAsked = {
   state?: MailState | undefined;
@@ -58,10 +57,8 @@ export async function listMails(
   { state, kind, before }: MailsAsked,
 ) {
   const filter = { ...(state && { state }), ...(kind !== undefined && { kind }) };
-  const rows = await listUnsentMails(db, { ...filter, after: before, limit: pageSize + 1 });
-  const page = rows.slice(0, pageSize);
+  const { page, last } = await readPage((limit) => listUnsentMails(db, { ...filter, after: before, limit }));
   const ids = page.map(({ userId }) => userId).filter((id) => id !== null);
-  const last = rows.length > pageSize ? page.at(-1) : undefined;
   return {
     mails: page.map((mail) => {
       const isOwn = !mayAct(retry.right, session.user, mail);

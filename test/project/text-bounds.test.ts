@@ -48,9 +48,11 @@ it('each field that is read has a bound, and each bound a field', () => {
   // The form of the settings of billing passes on what it has.
   const ofBilling = Object.keys(billingBounds);
   const edited = Object.keys(readShape(profileEditSchema).properties ?? {});
-  const read = sources.flatMap(({ text }) =>
-    [...text.matchAll(calls)].map(([, one, other]) => one ?? other ?? ''),
-  );
+  const filters = /loadList\(\s*args,\s*\[([^\]]+)\]/g;
+  const read = sources.flatMap(({ text }) => [
+    ...[...text.matchAll(calls)].map(([, one, other]) => one ?? other ?? ''),
+    ...[...text.matchAll(filters)].flatMap(([, names = '']) => names.match(/\w+/g) ?? []),
+  ]);
   expect(read.length).toBeGreaterThan(50);
   expect([...new Set([...read, ...verified, ...decided, ...passed, ...edited, ...ofBilling])].sort()).toEqual(
     Object.keys(textBounds).sort(),

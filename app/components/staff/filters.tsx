@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 
 type Asked = Record<string, string>;
 
-const isSet = (asked: Asked) => Object.values(asked).some((value) => value !== '');
+export const isFiltered = (asked: Asked) => Object.values(asked).some((value) => value !== '');
 
 /** This page with these filters. */
 function pathOf(path: string, asked: Asked, before = ''): string {
@@ -19,7 +19,7 @@ export const Filters = ({ path, asked, button = 'Show', children }: FiltersProps
       {children}
       <div className="filter-buttons">
         <button type="submit">{button}</button>
-        {isSet(asked) && <a href={path}>Clear</a>}
+        {isFiltered(asked) && <a href={path}>Clear</a>}
       </div>
     </form>
   </search>

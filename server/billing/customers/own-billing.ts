@@ -12,6 +12,7 @@ import { type Contract, listContracts } from '../../../db/tables/service-contrac
 import { type Charge, listWaitingPeriodsOf } from '../../../db/tables/waiting-periods.ts';
 import { minorDigits } from '../../basics/currencies.ts';
 import { AppError } from '../../basics/errors.ts';
+import { readPage } from '../../basics/page.ts';
 import type { Dependencies } from '../../ground/dependencies.ts';
 import type { Actor } from '../../identity/session/actor.ts';
 import { isRunning, presentStatus } from '../contracts/contract-states.ts';
@@ -29,7 +30,6 @@ import { describeOwnDetails } from './own-details.ts';
 
 type Deps = Pick<Dependencies, 'db' | 'now'>;
 
-const pageSize = 50;
 const mostOpen = 100;
 
 /**
@@ -45,7 +45,7 @@ export async function describeOwnBilling(deps: Deps, actor: Actor, before?: stri
     findSettings(db),
     listContracts(db, accountId),
     listOpenOf(db, { accountId, limit: mostOpen + 1 }),
-    listOwnDocuments(db, { accountId, before, limit: pageSize + 1 }),
+    readPage((limit) => listOwnDocuments(db, { accountId, before, limit })),
     listOwnUnused(db, accountId),
     describeOwnDetails(deps, actor),
   ]);
@@ -54,7 +54,6 @@ export async function describeOwnBilling(deps: Deps, actor: Actor, before?: stri
     contracts.map(({ id }) => id),
   );
   const taxed = buildTaxedBuyer(details);
-  const shown = documents.slice(0, pageSize);
   const toPay = open.slice(0, mostOpen).map((invoice) => describeInvoice(invoice, now()));
   return {
     contracts: contracts.map((contract) => {
@@ -71,10 +70,10 @@ export async function describeOwnBilling(deps: Deps, actor: Actor, before?: stri
     /** Whether there is more to pay than is shown. */
     isMoreOpen: open.length > mostOpen,
     howToPay: toPay.length > 0 ? describeAccount(settings) : null,
-    documents: shown.map((each) =>
+    documents: documents.page.map((each) =>
       each.kind === 'invoice' ? describeInvoice(each, now()) : describeCreditNote(each),
     ),
-    next: documents.length > pageSize ? (shown.at(-1)?.number ?? null) : null,
+    next: documents.last?.number ?? null,
     details,
     countries: listCountries(),
   };

@@ -7,6 +7,7 @@ import {
   listInvoices,
 } from '../../../db/tables/invoice-lists.ts';
 import { minorDigits } from '../../basics/currencies.ts';
+import { readPage } from '../../basics/page.ts';
 import { contractStatusSchema, describeContract } from '../contracts/contract-list.ts';
 import { findZone } from './issue.ts';
 
@@ -34,28 +35,25 @@ export const describeListedInvoice = (invoice: ListedInvoice) => ({
   email: invoice.email,
 });
 
-const pageSize = 50;
-
 type Asked<Before> = { state?: string | undefined; before?: Before | undefined; now: Date };
 
 /** A page of 50, the newest first. `next` is the `before` of the next one, null on the last. */
 export async function readContracts(db: Database, asked: Asked<string>) {
-  const rows = await listContracts(db, { ...asked, limit: pageSize + 1 });
-  const page = rows.slice(0, pageSize);
+  const { page, last } = await readPage((limit) => listContracts(db, { ...asked, limit }));
   return {
     contracts: page.map((contract) => {
       const described = describeListedContract(contract, asked.now);
       const { price } = described;
       return { ...described, minorDigits: price && minorDigits(price.currency) };
     }),
-    next: rows.length > pageSize ? (page.at(-1)?.id ?? null) : null,
+    next: last?.id ?? null,
   };
 }
 
 /** As `readContracts`. `user_id` is null once the user is erased. */
 export async function readInvoices(db: Database, asked: Asked<number>) {
-  const rows = await listInvoices(db, { ...asked, zone: await findZone(db), limit: pageSize + 1 });
-  const page = rows.slice(0, pageSize);
+  const zone = await findZone(db);
+  const { page, last } = await readPage((limit) => listInvoices(db, { ...asked, zone, limit }));
   return {
     invoices: page.map((invoice) => ({
       ...describeListedInvoice(invoice),
@@ -63,6 +61,6 @@ export async function readInvoices(db: Database, asked: Asked<number>) {
       user_id: invoice.userId,
       minorDigits: minorDigits(invoice.currency),
     })),
-    next: rows.length > pageSize ? (page.at(-1)?.id ?? null) : null,
+    next: last?.id ?? null,
   };
 }

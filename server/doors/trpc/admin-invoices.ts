@@ -1,6 +1,6 @@
 // What administrators see of billing (contract 7.191 to 7.198, and 12.140 to 12.142).
 import { z } from 'zod';
-import { countSearch, recordSearch } from '../../acts/staff.ts';
+import { searchAsStaff } from '../../acts/staff.ts';
 import { textSchema } from '../../basics/text.ts';
 import { signupIdSchema } from '../../billing/contracts/signup-message.ts';
 import { contractStates, invoiceStates, readContracts, readInvoices } from '../../billing/invoices/lists.ts';
@@ -20,12 +20,9 @@ export const adminInvoicesRouter = router({
   /** A page of contracts, the newest first. They name people, so that each page is a search. */
   contracts: allowed('billing.contracts')
     .input(z.object({ state: filter(contractStates), before: z.uuid().optional() }).default({}))
-    .query(async ({ ctx, input }) => {
-      await countSearch(ctx.deps, ctx);
-      const read = await readContracts(ctx.deps.db, { ...input, now: ctx.deps.now() });
-      await recordSearch(ctx.deps, ctx, read.contracts.length);
-      return read;
-    }),
+    .query(({ ctx, input }) =>
+      searchAsStaff(ctx, 'contracts', () => readContracts(ctx.deps.db, { ...input, now: ctx.deps.now() })),
+    ),
 
   /** A page of invoices, likewise. `before` is a `next`. */
   invoices: allowed('billing.invoices')
@@ -41,9 +38,9 @@ export const adminInvoicesRouter = router({
         .default({}),
     )
     .query(async ({ ctx, input }) => {
-      await countSearch(ctx.deps, ctx);
-      const read = await readInvoices(ctx.deps.db, { ...input, now: ctx.deps.now() });
-      await recordSearch(ctx.deps, ctx, read.invoices.length);
+      const read = await searchAsStaff(ctx, 'invoices', () =>
+        readInvoices(ctx.deps.db, { ...input, now: ctx.deps.now() }),
+      );
       return { ...read, next: read.next === null ? null : String(read.next) };
     }),
 

@@ -1,7 +1,7 @@
 // What administrators see of clients, and of mails that have not left, and what they do about these (contract 12.120 to 12.132).
 import { z } from 'zod';
 import { mailStates } from '../../../db/tables/unsent-mails.ts';
-import { countSearch, recordSearch, type Staff } from '../../acts/staff.ts';
+import { type Staff, searchAsStaff } from '../../acts/staff.ts';
 import { textSchema } from '../../basics/text.ts';
 import type { Dependencies } from '../../ground/dependencies.ts';
 import { listClients } from '../../staff/clients.ts';
@@ -30,12 +30,8 @@ export const clientsRouter = router({
 export const mailsOf = allowed('mails.list').input(filters);
 
 /** It names people, 50 at a time. */
-export async function readMails(ctx: Staff & { deps: Dependencies }, asked: z.output<typeof filters>) {
-  await countSearch(ctx.deps, ctx);
-  const found = await listMails(ctx.deps, ctx, asked);
-  await recordSearch(ctx.deps, ctx, found.people.length);
-  return found;
-}
+export const readMails = (ctx: Staff & { deps: Dependencies }, asked: z.output<typeof filters>) =>
+  searchAsStaff(ctx, 'people', () => listMails(ctx.deps, ctx, asked));
 
 export const mailsRouter = router({
   /** 50 of those that failed or were given up, or of one state; `next` is for the page after. */

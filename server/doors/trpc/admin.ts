@@ -1,7 +1,7 @@
 // What staff do for other people (contract section 12).
 import { z } from 'zod';
 import { person } from '../../acts/act.ts';
-import { countSearch, recordSearch } from '../../acts/staff.ts';
+import { searchAsStaff } from '../../acts/staff.ts';
 import { AppError } from '../../basics/errors.ts';
 import { faultWords } from '../../basics/fault-words.ts';
 import { instantSchema } from '../../basics/instant.ts';
@@ -40,9 +40,7 @@ const peopleRouter = router({
       }),
     )
     .query(async ({ ctx, input: { q, filters } }) => {
-      await countSearch(ctx.deps, ctx);
-      const found = await findPeople(ctx.deps, { q, ...filters });
-      await recordSearch(ctx.deps, ctx, found.people.length);
+      const found = await searchAsStaff(ctx, 'people', () => findPeople(ctx.deps, { q, ...filters }));
       const people = showHits(ctx.session.user.role, found.people, filters);
       return { ...found, people };
     }),
@@ -86,13 +84,10 @@ const auditRouter = router({
         .partial()
         .default({}),
     )
-    .query(async ({ ctx, input }) => {
+    .query(({ ctx, input }) =>
       // It names people, 50 events at a time: who could page through it at will would learn who everybody is.
-      await countSearch(ctx.deps, ctx);
-      const listed = await listAudit(ctx.deps, ctx, input);
-      await recordSearch(ctx.deps, ctx, listed.people.length);
-      return listed;
-    }),
+      searchAsStaff(ctx, 'people', () => listAudit(ctx.deps, ctx, input)),
+    ),
 });
 
 const billingRouter = mergeRouters(

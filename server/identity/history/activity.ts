@@ -9,6 +9,7 @@ import {
 } from '../../../db/tables/activity.ts';
 import { auditEventTypes, findEventType } from '../../../db/tables/audit-event-types.ts';
 import { daysAfter } from '../../basics/instant.ts';
+import { readPage } from '../../basics/page.ts';
 import type { Dependencies } from '../../ground/dependencies.ts';
 import type { Actor } from '../session/actor.ts';
 import {
@@ -22,7 +23,6 @@ import {
 const shown = Object.keys(auditEventTypes).filter((type) => findEventType(type)?.person);
 
 const days = 90;
-const pageSize = 50;
 
 /** A page of 50, newest first. `before` is the `next` of the page before; `next` is null on the last one. */
 export async function listOwnActivity({ db, now }: Dependencies, { session }: Actor, before?: string) {
@@ -35,13 +35,12 @@ export async function listOwnActivity({ db, now }: Dependencies, { session }: Ac
     withContracts: emailVerifiedAt !== null,
   };
   const after = daysAfter(now(), -days);
-  const lines = await listActivity(db, { ...whose, after, before, limit: pageSize + 1 });
-  const page = lines.slice(0, pageSize);
+  const { page, last } = await readPage((limit) => listActivity(db, { ...whose, after, before, limit }));
   const ids = page.map(({ id }) => id);
   const changes = groupByLine(await listChangesOfLines(db, whose, ids));
   return {
     events: page.map((line) => describeLine(line, changes.get(line.id) ?? [], userId)),
-    next: lines.length > pageSize ? (page.at(-1)?.id ?? null) : null,
+    next: last?.id ?? null,
   };
 }
 
