@@ -46,7 +46,11 @@ const without = (setting: string, more: Settings = {}): Settings => ({
 /** Without the functions, which differ each time. */
 const readPlain = (settings: Settings) => JSON.stringify(readConfig(settings), plainMaps);
 const plainMaps = (_: string, value: unknown) =>
-  value instanceof Map ? [...value] : value instanceof Uint8Array ? [...value] : value;
+  value instanceof Map
+    ? [...value]
+    : value instanceof Uint8Array
+      ? Buffer.from(value).toString('base64')
+      : value;
 
 it('those settings are secret that hold a secret or a password, and no other', () => {
   const files = listSettings().filter((name) => /(?<!_(?:LOGO|FONT))_FILE$/.test(name));
