@@ -39,6 +39,8 @@ export default defineConfig({
     globalSetup: 'test/support/run/global-setup.ts',
     // Tests spend much of their time waiting for Postgres or another process.
     maxWorkers: 3,
+    // Each project would translate the same modules again.
+    experimental: { fsModuleCache: true },
     projects: [
       {
         test: {
