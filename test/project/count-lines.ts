@@ -13,7 +13,9 @@ const parts = {
 const [, , commit] = process.argv;
 for (const [name, paths] of Object.entries(parts)) {
   const args = ['grep', '--count', '', ...(commit ? [commit] : []), '--', ...paths, ...written];
-  const counts = execFileSync('git', args, { encoding: 'utf8', maxBuffer: 2 ** 24 }).trim().split('\n');
+  const counts = execFileSync('git', args, { encoding: 'utf8', maxBuffer: 2 ** 24 })
+    .trim()
+    .split('\n');
   const lines = counts.reduce((sum, each) => sum + Number(each.slice(each.lastIndexOf(':') + 1)), 0);
   process.stdout.write(`${name}: ${lines} lines in ${counts.length} files\n`);
 }
