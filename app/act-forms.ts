@@ -1,10 +1,11 @@
 // The forms by which staff act (contract 7.151 to 7.157, 11.47 and 12.123): each names its act by `intent`.
 import type { ActionFunctionArgs } from '@remix-run/node';
 import type { Procedures } from '../server/doors/trpc/router.ts';
-import { actConfirmed, answerForm, type FieldName, text } from './forms.ts';
+import { actConfirmed, answerForm, text } from './forms.ts';
 import { type Args, isShownToStaff, pathWith } from './refused.ts';
 
-const isSecret = (name: FieldName) => /^confirm|password|passkey|code|token/i.test(name);
+/** Fields that are neither kept nor shown again. A postcode is none. */
+export const isSecret = (name: string) => /^confirm|password|passkey|^code$|token/i.test(name);
 
 /** `about`: what the forms of the page are about. `given`: what its path says of it. */
 export const answerAct = (

@@ -1,5 +1,6 @@
 import type { ActionFunctionArgs, LoaderFunctionArgs } from '@remix-run/node';
 import { useLoaderData } from '@remix-run/react';
+import { isSecret } from '../act-forms.ts';
 import { Confirm } from '../components/confirm.tsx';
 import { Notice } from '../components/notice.tsx';
 import { useRefused } from '../components/refused.ts';
@@ -21,8 +22,6 @@ export async function loader(args: LoaderFunctionArgs) {
   const loaded = await loadForStaff(args, (procedures) => procedures.billingForms.settings());
   return { ...loaded, saved: args.context.transport.readQuery(args.request).get('saved') };
 }
-
-const isSecret = (name: string) => name.startsWith('confirm');
 
 export const action = (args: ActionFunctionArgs) =>
   answerForm(args, {

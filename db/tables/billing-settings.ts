@@ -30,13 +30,17 @@ export async function findSettingsInForce(db: Database): Promise<SettingsVersion
     .executeTakeFirst();
 }
 
-/** Whether any version had that as the beginning of numbers. */
-export async function isKnownPrefix(db: Database, prefix: string): Promise<boolean> {
+/** Whether the numbers of such documents, or of all, began with that in any version. */
+export async function isKnownPrefix(
+  db: Database,
+  prefix: string,
+  kinds: ('invoice' | 'credit_note')[] = ['invoice', 'credit_note'],
+): Promise<boolean> {
   const row = await db
     .selectFrom('billing_settings')
     .select('version')
     .where(
-      sql<boolean>`${prefix}::text in (settings #>> '{numbers,invoice}', settings #>> '{numbers,credit_note}')`,
+      sql<boolean>`${prefix}::text in (select settings #>> array['numbers', kind] from unnest(${kinds}::text[]) kind)`,
     )
     .limit(1)
     .executeTakeFirst();

@@ -36,6 +36,8 @@ export type Subject<Thing> = {
   find: (db: Database, given: Given) => Promise<Found<Thing> | undefined>;
   /** Locks what forms about it are made from, so that `find` finds what is true until the end. */
   lock?: (trx: Transaction<DB>, given: Given) => Promise<unknown>;
+  /** Programs may leave `seen` out (contract 7.152). */
+  mayLackSeen?: true;
   /** It is somebody, whom `id` names. They are locked with whoever acts. All else is hidden from managers. */
   isPerson?: true;
   /** What programs get of what the act returns. */

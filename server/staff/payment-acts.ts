@@ -28,15 +28,19 @@ const basisOfContract = ({ id, status, cancelsAt }: Contract) => ({ id, status, 
 
 const asIs = (result: unknown) => result;
 
+/** Postgres takes no text with U+0000, so nothing is called that. */
+const nameIn = (text = '') => (text.includes('\0') ? '' : text.trim());
+
 const invoice: Subject<Invoice> = {
   name: 'invoice',
   keys: ['number'],
-  async find(db, { number = '' }) {
-    const thing = await findInvoice(db, number.trim());
+  mayLackSeen: true,
+  async find(db, { number }) {
+    const thing = await findInvoice(db, nameIn(number));
     return thing && { thing, ...(await findBuyerOf(db, thing)) };
   },
-  async lock(trx, { number = '' }) {
-    const found = await findInvoice(trx, number.trim());
+  async lock(trx, { number }) {
+    const found = await findInvoice(trx, nameIn(number));
     if (found) await lockInvoices(trx, [found]);
   },
   answer: asIs,
@@ -46,11 +50,12 @@ const invoice: Subject<Invoice> = {
 const payment: Subject<Payment> = {
   name: 'payment',
   keys: ['payment'],
-  async find(db, { payment: id = '' }) {
-    const thing = await findPayment(db, id);
+  mayLackSeen: true,
+  async find(db, { payment: id }) {
+    const thing = await findPayment(db, nameIn(id));
     return thing?.kind === 'payment' ? { thing, accountId: null, userId: null } : undefined;
   },
-  lock: (trx, { payment: id = '' }) => lockPayments(trx, [id]),
+  lock: (trx, { payment: id }) => lockPayments(trx, [nameIn(id)]),
   answer: asIs,
 };
 
@@ -71,6 +76,7 @@ const paymentToInvoice: Subject<Payment> = {
 const contract: Subject<Contract> = {
   name: 'contract',
   keys: ['contract'],
+  mayLackSeen: true,
   async find(db, { contract: id = '' }) {
     const thing = isUuid(id) ? await findContract(db, { id }) : undefined;
     return thing && { thing, accountId: thing.accountId, userId: thing.userId };

@@ -117,14 +117,14 @@ const endAllSessions = act({
   // Not which: whoever logs in again and again must not be able to hold the end of their sessions up.
   formBasis: async (db, target, now) => ({ hasSessions: await hasSessions(db, target, now) }),
   async do({ trx, deps, target }) {
-    const ended = await endSessions(trx, target.id, 'all', deps.now());
-    if (ended === 0) return undefined;
+    if (!(await hasSessions(trx, target, deps.now()))) return undefined;
+    await endSessions(trx, target.id, 'all', deps.now());
     await notify(trx, deps, target, 'sessions_ended');
     return {};
   },
 });
 
-const readSession = readBy(z.uuid(), 'session_gone');
+const readSession = readBy(z.uuid().toLowerCase(), 'session_gone');
 
 const endSession = act({
   about: person,
@@ -135,7 +135,10 @@ const endSession = act({
   fields: { session: readSession },
   formBasis: endAllSessions.formBasis,
   async do({ trx, deps, target }, { session }) {
-    return (await endSessions(trx, target.id, { id: session }, deps.now())) > 0 ? { session } : undefined;
+    const live = await listSessions(trx, target.id, sessionLimits(deps.now()));
+    if (!live.some(({ id }) => id === session)) return undefined;
+    await endSessions(trx, target.id, { id: session }, deps.now());
+    return { session };
   },
 });
 
@@ -364,7 +367,7 @@ const endFreeze = act({
   locksLinks: true,
   fields: {
     keep: (typed) => readEmailAddress(typed) ?? refuse('email_malformed'),
-    removeFactors: (typed) => typed === 'yes',
+    removeFactors: (typed) => readOneOf('yes', 'no', '')(typed) === 'yes',
   },
   formBasis: async (db, target, now) => ({
     frozenAt: target.frozenAt,

@@ -23,7 +23,7 @@ export async function requireBillingGoesOn(db: Database): Promise<void> {
 type DocumentNumber = { prefix: string; year: number; serial: number };
 
 /** The parts of the number of a document; undefined for any other text. */
-function readDocumentNumber(text: string): DocumentNumber | undefined {
+export function readDocumentNumber(text: string): DocumentNumber | undefined {
   const [, prefix, year, serial] = /^([A-Z0-9-]{1,12})(\d{4})-(\d{4,15})$/.exec(text) ?? [];
   if (prefix === undefined) return undefined;
   const read = { prefix, year: Number(year), serial: Number(serial) };

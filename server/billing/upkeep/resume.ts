@@ -2,14 +2,15 @@
 // with it, before anything else, so that each names the lost number that it takes the place of.
 import type { Transaction } from 'kysely';
 import type { DB } from '../../../db/schema.ts';
+import { isKnownPrefix } from '../../../db/tables/billing-settings.ts';
 import { readClock } from '../../../db/tables/documents.ts';
 import { findInvoiceToPay, type Invoice } from '../../../db/tables/invoices.ts';
-import { lockLost } from '../../../db/tables/lost-documents.ts';
+import { findReplacing, lockLost } from '../../../db/tables/lost-documents.ts';
 import { type Contract, findContract, lockContract } from '../../../db/tables/service-contracts.ts';
 import type { PaymentTrail } from '../../acts/act.ts';
 import { invalidMember } from '../../basics/errors.ts';
 import { invoiceBegun } from '../invoices/invoicing.ts';
-import { resume } from '../invoices/pause.ts';
+import { readDocumentNumber, resume } from '../invoices/pause.ts';
 import { payWithWaiting } from '../payments/allocate.ts';
 
 /** What an archive copy says of a lost invoice: its number, whose it is, and the first day of its period, such as 2026-11-26. */
@@ -28,13 +29,23 @@ export async function resumeBilling(
   trail: PaymentTrail,
 ): Promise<Replaced[] | undefined> {
   const now = await readClock(trx);
-  if (!(await resume(trx, now, trail))) return undefined;
+  if (!(await resume(trx, now, trail))) {
+    for (const { number } of copies)
+      if (!(await findReplacing(trx, number)))
+        throw refuse(`Billing does not wait, and no invoice takes the place of ${number}.`);
+    return undefined;
+  }
   const numbers = copies.map(({ number }) => number);
   const twice = numbers.find((number, at) => numbers.indexOf(number) !== at);
   if (twice) throw refuse(`${twice} is given twice.`);
   const lost = await lockLost(trx, numbers);
-  for (const number of numbers)
+  for (const number of numbers) {
     if (!lost.includes(number)) throw refuse(`${number} is not among the lost numbers.`);
+    if (!(await isKnownPrefix(trx, readDocumentNumber(number)?.prefix ?? '', ['invoice'])))
+      throw refuse(`${number} is no number of an invoice.`);
+    const taken = await findReplacing(trx, number);
+    if (taken) throw refuse(`${taken} takes the place of ${number} already.`);
+  }
   const replacesOf = new Map<string, Map<string, string>>();
   for (const { number, signupId, firstDay } of copies) {
     const contract = await findContract(trx, { signupId });

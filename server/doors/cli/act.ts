@@ -197,6 +197,9 @@ export function addActCommands(program: Command): void {
       const given = Object.fromEntries(
         fields.flatMap(({ field, option, values }) => {
           const typed = option === undefined ? rest.shift() : options[option];
+          // Of a script with a variable that is not set: to leave it out means something else.
+          if (option !== undefined && typed === '')
+            throw new UsageError(`--${field}: Enter a value, or leave it out.`);
           const value = values ? values[typed ? 0 : 1] : typed;
           return value === undefined ? [] : [[field, value]];
         }),

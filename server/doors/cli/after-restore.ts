@@ -53,7 +53,7 @@ function describe({ done, replaced = [] }: Said): string {
 
 async function resume(db: Database, options: Options) {
   const intent = 'resume';
-  if (!(await findBillingPause(db))) return { done: false, intent };
+  if (!options.lost && !(await findBillingPause(db))) return { done: false, intent };
   const [next, lost] = [await listNextNumbers(db), await listLost(db)];
   requireAnswerable(options);
   if (!options.json) {

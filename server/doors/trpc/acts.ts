@@ -4,14 +4,13 @@ import { type AnyAct, type Asked, actAsStaff, type Subject } from '../../acts/ac
 import type { Staff } from '../../acts/staff.ts';
 import { textSchema } from '../../basics/text.ts';
 import type { Dependencies } from '../../ground/dependencies.ts';
-import { staff } from './init.ts';
+import { staff, withRight } from './init.ts';
 
 /** What each act asks for. A member that is missing is refused in its turn (contract 12.14), not before. */
-export const askedOf = ({ keys, isPerson }: Pick<Subject<never>, 'keys' | 'isPerson'>) => ({
+export const askedOf = ({ keys, mayLackSeen }: Pick<Subject<never>, 'keys' | 'mayLackSeen'>) => ({
   ...Object.fromEntries(keys.map((name) => [name, textSchema(name).default('')])),
   why: textSchema('why').default(''),
-  // Programs may leave it out of what is about no person (contract 7.152).
-  seen: isPerson ? textSchema('seen').default('') : textSchema('seen').optional(),
+  seen: mayLackSeen ? textSchema('seen').optional() : textSchema('seen').default(''),
 });
 
 /** Does it. The result is what programs get. */
@@ -37,7 +36,7 @@ type ProceduresOf<Part extends string, Acts extends Record<string, AnyAct>> = {
 
 const buildProcedure = (act: AnyAct) => {
   const fields = Object.keys(act.fields) as Parameters<typeof textSchema>[0][];
-  return staff
+  return (act.about.isPerson ? staff : withRight(act.right))
     .input(
       z.object({
         ...askedOf(act.about),

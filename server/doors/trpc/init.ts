@@ -3,7 +3,7 @@ import { initTRPC, TRPCError } from '@trpc/server';
 import superjson, { type SuperJSONResult } from 'superjson';
 import { z } from 'zod';
 import { requireRight } from '../../acts/act.ts';
-import { looks } from '../../acts/rights.ts';
+import { looks, type Right } from '../../acts/rights.ts';
 import { requireStaff } from '../../acts/staff.ts';
 import { AppError, toFieldErrors } from '../../basics/errors.ts';
 import { isObject } from '../../basics/is-object.ts';
@@ -130,12 +130,14 @@ export const staff = base
     next({ ctx: { ...ctx, session: requireStaff(ctx.deps, await lookUp(ctx)) } }),
   );
 
-/** Somebody of the staff whose role may look at that. To others there is nothing here. */
-export const allowed = (name: keyof typeof looks) =>
+/** Somebody of the staff whose role has that right. To others there is nothing here, whatever they send. */
+export const withRight = (right: Right) =>
   staff.use(({ ctx, next }) => {
-    requireRight(ctx, looks[name]);
+    requireRight(ctx, right);
     return next();
   });
+
+export const allowed = (name: keyof typeof looks) => withRight(looks[name]);
 
 /** A person, or a user who must first set up a second factor, or give theirs. */
 export const settingUp = base
