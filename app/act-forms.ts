@@ -5,7 +5,7 @@ import { actConfirmed, answerForm, text } from './forms.ts';
 import { type Args, isShownToStaff, pathWith } from './refused.ts';
 
 /** Fields that are neither kept nor shown again. A postcode is none. */
-export const isSecret = (name: string) => /^confirm|password|passkey|^code$|token/i.test(name);
+export const isSecret = (name: string) => /^confirm|password|passkey|(?<!post)code|token/i.test(name);
 
 /** `about`: what the forms of the page are about. `given`: what its path says of it. */
 export const answerAct = (
