@@ -17,8 +17,10 @@ const processes = [
   'test/*/*-on-deno.test.ts',
   'test/**/*.processes.test.ts',
 ];
-// They need packages of Debian's.
-const others = ['test/{clients,cluster,wordpress}/**'];
+// What needs packages of Debian's.
+const clients = ['test/clients/*.test.ts'];
+const cluster = ['test/cluster/*.test.ts'];
+const wordpress = ['test/wordpress/*.test.ts'];
 
 const common = {
   setupFiles: 'test/support/run/no-output.ts',
@@ -32,6 +34,8 @@ const common = {
   env: { TZ: 'Asia/Kathmandu', LANG: 'C' },
 };
 const all = 'test/**/*.test.ts';
+// Its files share one WordPress, or measure.
+const alone = { fileParallelism: false, sequence: { groupOrder: 1 } };
 
 export default defineConfig({
   root: fileURLToPath(new URL('..', import.meta.url)),
@@ -47,7 +51,7 @@ export default defineConfig({
           ...common,
           name: 'service',
           include: [all],
-          exclude: [...thorough, ...mocked, ...browser, ...processes, ...others],
+          exclude: [...thorough, ...mocked, ...browser, ...processes, ...clients, ...cluster, ...wordpress],
         },
       },
       { test: { ...common, name: 'thorough', include: thorough } },
@@ -61,6 +65,25 @@ export default defineConfig({
         },
       },
       { test: { ...common, name: 'processes', include: processes } },
+      { test: { ...common, name: 'clients', include: clients } },
+      {
+        test: {
+          ...common,
+          ...alone,
+          name: 'cluster',
+          include: cluster,
+          testTimeout: 600_000,
+        },
+      },
+      {
+        test: {
+          ...common,
+          ...alone,
+          name: 'wordpress',
+          include: wordpress,
+          globalSetup: ['test/wordpress/global-setup.ts', 'test/support/run/unpack-browser.ts'],
+        },
+      },
     ],
   },
 });

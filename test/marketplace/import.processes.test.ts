@@ -155,7 +155,7 @@ it('imports each line once if it runs twice at the same time', async () => {
   expect((await countLinks()) - before).toBe(1_000);
 });
 
-const bulk = byForm({ short: 40_000, long: 100_000 });
+const bulk = byForm({ short: 20_000, long: 100_000 });
 it('imports any number of lines in limited memory', async () => {
   const file = join(folder, 'bulk.ndjson');
   const out = createWriteStream(file);
