@@ -28,8 +28,9 @@ import { buildSignup, signMessage } from '../support/crm/crm.ts';
 import { openWire, type Wire } from '../support/database/wire.ts';
 import { appendEvents } from '../support/events/client-events.ts';
 import { addPerson, addVisitor, bearerOf, openSession } from '../support/events/events.ts';
-import { type NudgeTarget, openTarget, takes } from '../support/events/nudge-target.ts';
+import { openTarget, takes } from '../support/events/nudge-target.ts';
 import { buildHandOff, type HandOff } from '../support/marketplace/marketplace.ts';
+import { shared } from '../support/run/shared.ts';
 
 let app: TestApp;
 /** Without what may be left out of the settings, in production. */
@@ -39,14 +40,13 @@ let broken: TestApp;
 /** Whose database is away. */
 let away: TestInstance;
 let wire: Wire;
-let target: NudgeTarget;
 let document: OpenApi;
 let checker: Checker;
 /** Who is logged in at each of them. */
 const cookies = new Map<TestApp | TestInstance, string>();
 
+const target = shared(() => openTarget(takes));
 beforeAll(async () => {
-  target = await openTarget(takes);
   const env = {
     SSO_CLIENTS: 'shop',
     SSO_SHOP_CALLBACK_URL: 'http://localhost:4000/sso/callback',
@@ -79,7 +79,6 @@ beforeAll(async () => {
 afterAll(async () => {
   wire.close();
   await Promise.all([app.close(), bare.close(), broken.close()]);
-  await target.close();
 });
 
 const seen = new Map<string, Set<string>>();

@@ -1,7 +1,7 @@
 // Where the service checks by hand, the schemas of the document say the same: just inside and just outside of each limit.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import type { OpenApi } from '../../server/doors/openapi/document.ts';
-import { openApp, type TestApp } from '../support/app/app.ts';
+import { openApp } from '../support/app/app.ts';
 import {
   type Checker,
   createChecker,
@@ -13,16 +13,15 @@ import { buildRawSignup } from '../support/crm/raw-signups.ts';
 import { memberCases } from '../support/crm/refused-signup-members.ts';
 import { bearerOf } from '../support/events/events.ts';
 import { quote } from '../support/run/names.ts';
+import { shared } from '../support/run/shared.ts';
 
-let app: TestApp;
 let document: OpenApi;
 let checker: Checker;
+const app = shared(openApp);
 beforeAll(async () => {
-  app = await openApp();
   document = await readDocument(app);
   checker = createChecker(document);
 });
-afterAll(() => app.close());
 
 const numbers = ['0', '1', '-1', '1.5', '', 'x', '9007199254740991', '9007199254740992'];
 const paths = [

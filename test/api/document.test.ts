@@ -1,7 +1,7 @@
 // GET /openapi.json: a right document, which says what the code says.
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { Webhook } from 'standardwebhooks';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { problems } from '../../server/basics/problems.ts';
 import type { OpenApi } from '../../server/doors/openapi/document.ts';
 import { exampleSecrets, exampleTime } from '../../server/doors/openapi/examples.ts';
@@ -9,7 +9,7 @@ import { buildNudgeSecret } from '../../server/events/nudge-secret.ts';
 import { loadPages } from '../../server/instance/build.ts';
 import { verifyEnvelope } from '../../server/sso/envelope.ts';
 import { payloadSchema } from '../../server/sso/payload.ts';
-import { openApp, type TestApp } from '../support/app/app.ts';
+import { openApp } from '../support/app/app.ts';
 import {
   createChecker,
   findAnswer,
@@ -18,14 +18,13 @@ import {
   readDocument,
 } from '../support/app/openapi.ts';
 import { readOurFile } from '../support/project/documents.ts';
+import { shared } from '../support/run/shared.ts';
 
-let app: TestApp;
 let document: OpenApi;
+const app = shared(openApp);
 beforeAll(async () => {
-  app = await openApp();
   document = await readDocument(app);
 });
-afterAll(() => app.close());
 
 const validate = (which: OpenApi) => new Validator().validate({ ...structuredClone(which) });
 

@@ -1,10 +1,10 @@
 // Every worked request of the document, sent for real at the moment that it is of, gets the answer that it names.
 import { createHmac } from 'node:crypto';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import type { OpenApi } from '../../server/doors/openapi/document.ts';
 import { exampleMarketplace, exampleSecrets, exampleTime } from '../../server/doors/openapi/examples.ts';
 import type { Answer as Described } from '../../server/doors/openapi/parts.ts';
-import { type Answer, openApp, type TestApp } from '../support/app/app.ts';
+import { type Answer, openApp } from '../support/app/app.ts';
 import {
   createChecker,
   findAnswer,
@@ -16,11 +16,11 @@ import {
 import { addInvoice } from '../support/billing/money.ts';
 import { setBillingClock, setSettings } from '../support/billing/settings.ts';
 import { tokenOf } from '../support/events/events.ts';
+import { shared } from '../support/run/shared.ts';
 
-let app: TestApp;
 let document: OpenApi;
-beforeAll(async () => {
-  app = await openApp({
+const app = shared(() =>
+  openApp({
     now: () => new Date((exampleTime + 20) * 1_000),
     env: {
       SSO_CLIENTS: 'shop',
@@ -31,12 +31,13 @@ beforeAll(async () => {
       MARKETPLACE_SSO_SECRET: exampleSecrets.marketplace,
       MARKETPLACE_SSO_ISSUER: exampleMarketplace,
     },
-  });
+  }),
+);
+beforeAll(async () => {
   await setSettings(app.db);
   await setBillingClock(app.db, '2026-01-01T00:00:00Z');
   document = await readDocument(app);
 });
-afterAll(() => app.close());
 
 /** What the request needs beside its parameters. */
 async function credentialsOf(operationId: string, name: string): Promise<Record<string, string>> {

@@ -1,15 +1,12 @@
 // Which procedures there are, for whom, and which of them programs have.
 import { readdirSync, readFileSync } from 'node:fs';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { appRouter, pagesRouter } from '../../server/doors/trpc/router.ts';
-import { openApp, type TestApp } from '../support/app/app.ts';
+import { openApp } from '../support/app/app.ts';
 import { rights } from '../support/people/staff.ts';
+import { shared } from '../support/run/shared.ts';
 
-let app: TestApp;
-beforeAll(async () => {
-  app = await openApp();
-});
-afterAll(() => app.close());
+const app = shared(openApp);
 
 const contract = new URL('../../docs/contract/', import.meta.url);
 

@@ -1,9 +1,9 @@
 // What staff and scripts send to acts that no form of ours does (contract 7.154, 12.14, 12.123, 12.190 and 12.191).
 import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { runCli } from '../support/app/cli.ts';
 import { germanSettings, setSettings } from '../support/billing/settings.ts';
-import { type BillingApp, openBilling } from '../support/crm/billing.ts';
+import { openBilling } from '../support/crm/billing.ts';
 import {
   addFactor,
   addPerson,
@@ -14,14 +14,14 @@ import {
   readOutcome,
   why,
 } from '../support/people/staff.ts';
+import { shared } from '../support/run/shared.ts';
 
-let billing: BillingApp;
 type Who = Awaited<ReturnType<typeof logInAs>>;
 let admin: Who;
 let manager: Who;
 let number: string;
+const billing = shared(openBilling);
 beforeAll(async () => {
-  billing = await openBilling();
   const { tax } = germanSettings;
   await setSettings(billing.app.db, {
     ...germanSettings,
@@ -35,7 +35,6 @@ beforeAll(async () => {
     (await sql<{ n: string }>`select document as n from invoices limit 1`.execute(billing.app.db)).rows[0]
       ?.n ?? '';
 }, 120_000);
-afterAll(() => billing.app.close());
 async function logInAs(role: 'admin' | 'manager') {
   const person = await addPerson(billing.app, { role });
   await addFactor(billing.app.db, person);

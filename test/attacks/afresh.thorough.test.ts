@@ -1,25 +1,18 @@
 // What an attack afresh found, on the service and its contract in hand; each once succeeded.
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { sendDueMails } from '../../server/mail/outbox.ts';
-import { type Answer, locationOf, openApp, type TestApp } from '../support/app/app.ts';
-import { openBackend, type TestBackend } from '../support/app/backend.ts';
+import { type Answer, locationOf, openApp } from '../support/app/app.ts';
+import { openBackend } from '../support/app/backend.ts';
 import { openClient, refusalOf } from '../support/app/trpc.ts';
 import { type Browser, logIn, openBrowser } from '../support/app/visitor.ts';
 import { buildSignup, pushSignup, sendSignup } from '../support/crm/crm.ts';
 import { buildHandOff, type HandOff } from '../support/marketplace/marketplace.ts';
 import { readMails, readToken } from '../support/people/kept-mail.ts';
+import { shared } from '../support/run/shared.ts';
 
-let app: TestApp;
-let other: TestBackend;
-beforeAll(async () => {
-  app = await openApp();
-  other = await openBackend({ databaseUrl: app.databaseUrl });
-});
-afterAll(async () => {
-  await other.close();
-  await app.close();
-});
+const app = shared(openApp);
+const other = shared(() => openBackend({ databaseUrl: app.databaseUrl }));
 
 const strong = 'a quite long owner password';
 const pageOf = (answer: Answer | undefined) => answer?.headers.get('location') ?? '';

@@ -2,13 +2,13 @@
 // here by itself: procedures in the router, forms in the routes, audit events and mails in their lists.
 import { readdirSync, readFileSync } from 'node:fs';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { auditEventTypes } from '../../db/tables/audit-event-types.ts';
 import { mailKinds } from '../../db/tables/mail-kinds.ts';
 import { appRouter } from '../../server/doors/trpc/router.ts';
 import { type AllowanceName, allowances } from '../../server/identity/ground/allowances.ts';
 import { hashPassword } from '../../server/identity/password/passwords.ts';
-import { type Answer, expectRetryAfter, openApp, type TestApp } from '../support/app/app.ts';
+import { type Answer, expectRetryAfter, openApp } from '../support/app/app.ts';
 import { type Browser, fieldOf, logIn, openBrowser, textOf } from '../support/app/visitor.ts';
 import { setSettings } from '../support/billing/settings.ts';
 import { pathOfRoute } from '../support/faults/text-inputs.ts';
@@ -20,20 +20,19 @@ import {
 } from '../support/people/authenticator.ts';
 import { rights } from '../support/people/staff.ts';
 import { setUpPage, showCode, startSetUp } from '../support/people/totp-app.ts';
+import { shared } from '../support/run/shared.ts';
 
 const password = 'seven quiet lanterns';
 
 const clock = Date.now();
-let app: TestApp;
 let hash: string;
+const app = shared(() => openApp({ now: () => new Date(clock) }));
 beforeAll(async () => {
-  app = await openApp({ now: () => new Date(clock) });
   hash = await hashPassword(password);
   await sql`create function refuse_count() returns trigger language plpgsql as 'begin return null; end'`.execute(
     app.db,
   );
 });
-afterAll(() => app.close());
 
 let serial = 0;
 const next = () => ++serial;

@@ -2,17 +2,14 @@
 // succeeded.
 import { randomUUID } from 'node:crypto';
 import { connect } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { listen } from '../../server/runtime/node.ts';
-import { openApp, type TestApp } from '../support/app/app.ts';
+import { openApp } from '../support/app/app.ts';
+import { shared } from '../support/run/shared.ts';
 
 const proxy = '10.0.0.1';
 
-let app: TestApp;
-beforeAll(async () => {
-  app = await openApp({ env: { TRUSTED_PROXIES: '10.0.0.0/8' } });
-});
-afterAll(() => app.close());
+const app = shared(() => openApp({ env: { TRUSTED_PROXIES: '10.0.0.0/8' } }));
 
 const guess = (forwarded: string, email = `${randomUUID()}@example.test`) =>
   app.send('/login', {

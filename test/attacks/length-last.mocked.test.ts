@@ -1,9 +1,10 @@
 // A build that looks at the length of a text last is caught: the attacks of test/faults/worst-text.thorough.test.ts and
 // long-text.test.ts keep others waiting there for longer than they allow.
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { openApp, type TestApp } from '../support/app/app.ts';
+import { describe, expect, it, vi } from 'vitest';
+import { openApp } from '../support/app/app.ts';
 import { measureWait } from '../support/faults/waits.ts';
 import { fitTo, spellForm, worstBytes, worstTexts } from '../support/faults/worst-texts.ts';
+import { shared } from '../support/run/shared.ts';
 
 // Nothing is cut, and no bound is ever reached: what is too long is refused by the rules that come later.
 vi.mock('../../server/basics/text.ts', async (importOriginal) => {
@@ -12,11 +13,7 @@ vi.mock('../../server/basics/text.ts', async (importOriginal) => {
   return { ...real, textBounds, cutText: (text: string) => text, cutPairs: (pairs: unknown) => pairs };
 });
 
-let app: TestApp;
-beforeAll(async () => {
-  app = await openApp();
-});
-afterAll(() => app.close());
+const app = shared(openApp);
 
 describe('where the length comes last, somebody waits for more than 100 ms', () => {
   it.each([

@@ -1,16 +1,13 @@
 // Texts so long that work on them takes the square of their length: each of these once stopped the service for seconds.
 import { existsSync, readFileSync } from 'node:fs';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { withNames } from '../../server/identity/password/password-check.ts';
-import { openApp, type TestApp } from '../support/app/app.ts';
+import { openApp } from '../support/app/app.ts';
 import { openBuiltPasswordCheck, worstName, worstPassword } from '../support/faults/new-passwords.ts';
 import { measureLeastWait, measureWait } from '../support/faults/waits.ts';
+import { shared } from '../support/run/shared.ts';
 
-let app: TestApp;
-beforeAll(async () => {
-  app = await openApp();
-});
-afterAll(() => app.close());
+const app = shared(openApp);
 
 const threadClock = '/proc/thread-self/schedstat';
 /** How long the thread that asks has had a processor, in milliseconds: whatever else the machine does, and other threads. */

@@ -1,11 +1,12 @@
 // Strangers who use up what a limit gives keep no owner out: each of these once did.
 import { sql } from 'kysely';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { type Answer, expectRetryAfter, openApp, type TestApp } from '../support/app/app.ts';
-import { openBackend, type TestBackend } from '../support/app/backend.ts';
+import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { type Answer, expectRetryAfter, openApp } from '../support/app/app.ts';
+import { openBackend } from '../support/app/backend.ts';
 import { type Browser, fieldOf, logIn, openBrowser, textOf } from '../support/app/visitor.ts';
 import { emptyTables } from '../support/database/empty-tables.ts';
 import { readMails, readToken } from '../support/people/kept-mail.ts';
+import { shared } from '../support/run/shared.ts';
 
 // Not one that the login page names in local mode.
 const email = 'owner@example.test';
@@ -20,16 +21,10 @@ vi.mock('@node-rs/argon2', async (importOriginal) => {
   return { ...real, verify };
 });
 
-let app: TestApp;
-let other: TestBackend;
+const app = shared(openApp);
+const other = shared(() => openBackend({ databaseUrl: app.databaseUrl }));
 beforeAll(async () => {
-  app = await openApp();
-  other = await openBackend({ databaseUrl: app.databaseUrl });
   await sql`update users set email = ${email} where email = 'merchant@example.test'`.execute(app.db);
-});
-afterAll(async () => {
-  await other.close();
-  await app.close();
 });
 beforeEach(() => emptyTables(app.db, 'rate_limits', 'mails'));
 

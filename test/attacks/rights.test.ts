@@ -1,16 +1,13 @@
 // What a merchant may do here, attacked from outside by what their own marketplace says, and by accounts there that are
 // somebody else's.
 import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { openApp, type TestApp } from '../support/app/app.ts';
+import { expect, it } from 'vitest';
+import { openApp } from '../support/app/app.ts';
 import { logIn } from '../support/app/visitor.ts';
 import { buildHandOff, openHandOff } from '../support/marketplace/marketplace.ts';
+import { shared } from '../support/run/shared.ts';
 
-let app: TestApp;
-beforeAll(async () => {
-  app = await openApp();
-});
-afterAll(() => app.close());
+const app = shared(openApp);
 
 const capabilitiesOf = async (email: string): Promise<string[]> => {
   const { rows } = await sql<{ capabilities: string[] }>`

@@ -1,11 +1,11 @@
 // Staff who go too far, and who has their session: in random order, many at once, and while others change the same people.
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { hashPassword } from '../../server/identity/password/passwords.ts';
 import { eraseDueUsers } from '../../server/identity/person/erase-user.ts';
 import { sendDueMails } from '../../server/mail/outbox.ts';
-import { openApp, type TestApp } from '../support/app/app.ts';
-import { openBackend, type TestBackend } from '../support/app/backend.ts';
+import { openApp } from '../support/app/app.ts';
+import { openBackend } from '../support/app/backend.ts';
 import { logIn, openBrowser } from '../support/app/visitor.ts';
 import { byForm } from '../support/faults/faults.ts';
 import { buildHandOff, openHandOff } from '../support/marketplace/marketplace.ts';
@@ -24,20 +24,15 @@ import {
   why,
 } from '../support/people/staff.ts';
 import { createRandom, seed } from '../support/run/random.ts';
+import { shared } from '../support/run/shared.ts';
 
 const password = 'seven quiet lanterns';
 
-let app: TestApp;
-let other: TestBackend;
 let hash: string;
+const app = shared(() => openApp({ env: { IDENTITY_ADMIN_SECOND_FACTOR: 'required' } }));
+const other = shared(() => openBackend({ databaseUrl: app.databaseUrl }));
 beforeAll(async () => {
-  app = await openApp({ env: { IDENTITY_ADMIN_SECOND_FACTOR: 'required' } });
-  other = await openBackend({ databaseUrl: app.databaseUrl });
   hash = await hashPassword(password);
-});
-afterAll(async () => {
-  await other.close();
-  await app.close();
 });
 
 type Member = Person & { cookie: string; sessionId: string };

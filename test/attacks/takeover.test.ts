@@ -1,28 +1,21 @@
 // Attacks that once succeeded, played from outside: getting into somebody else's account, and what belongs to it.
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { runBilling } from '../../server/billing/invoices/invoicing.ts';
 import { sweep } from '../../server/doors/jobs/sweep.ts';
-import { type Answer, codeOf, locationOf, openApp, type TestApp } from '../support/app/app.ts';
-import { openBackend, type TestBackend } from '../support/app/backend.ts';
+import { type Answer, codeOf, locationOf, openApp } from '../support/app/app.ts';
+import { openBackend } from '../support/app/backend.ts';
 import { openClient, refusalOf } from '../support/app/trpc.ts';
 import { type Browser, logIn, openBrowser, textOf } from '../support/app/visitor.ts';
 import { buildSignup, pushSignup, sendSignup } from '../support/crm/crm.ts';
 import { countRows } from '../support/database/database.ts';
 import { buildHandOff, type HandOff } from '../support/marketplace/marketplace.ts';
 import { readMails, readToken } from '../support/people/kept-mail.ts';
+import { shared } from '../support/run/shared.ts';
 
-let app: TestApp;
 /** On the same database: sends the mails, and hands out what they say. */
-let other: TestBackend;
-beforeAll(async () => {
-  app = await openApp();
-  other = await openBackend({ databaseUrl: app.databaseUrl });
-});
-afterAll(async () => {
-  await other.close();
-  await app.close();
-});
+const app = shared(openApp);
+const other = shared(() => openBackend({ databaseUrl: app.databaseUrl }));
 
 /** Opens a hand-off and agrees to whatever is asked, as an attacker does in their own browser. */
 async function comeIn(browser: Browser, user: HandOff): Promise<Answer> {

@@ -13,11 +13,11 @@ import { textOf } from '../support/app/visitor.ts';
 import { germanSettings, setBillingClock, setSettings } from '../support/billing/settings.ts';
 import { type BillingApp, openBilling } from '../support/crm/billing.ts';
 import { addFactor, addPerson, addSession, call, readData, readOutcome } from '../support/people/staff.ts';
+import { shared } from '../support/run/shared.ts';
 
-let billing: BillingApp;
 let admin: string;
+const billing = shared(openBilling);
 beforeAll(async () => {
-  billing = await openBilling();
   const { tax } = germanSettings;
   await setSettings(billing.app.db, {
     ...germanSettings,
@@ -35,7 +35,6 @@ beforeAll(async () => {
     values ('lost', 'payment', 'EUR', 5, now(), now(), 'payments', 5)`.execute(billing.app.db);
   admin = await logInAs('admin');
 });
-afterAll(() => billing.app.close());
 
 async function logInAs(role: 'admin' | 'manager' | 'user'): Promise<string> {
   const person = await addPerson(billing.app, { role });

@@ -1,21 +1,21 @@
 // A backup of an hour ago is put back, after documents were sent (contract 7.340 to 7.362 and 7.420 to 7.424): nobody gets a number a
 // second time, each number is explained, and what was sent is invoiced again in place of the lost numbers.
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { inTransaction } from '../../db/postgres/transactions.ts';
 import { type Money, type Recorder, recordMoney } from '../../server/billing/payments/allocate.ts';
 import { creditInvoice, reissueInvoice } from '../../server/billing/payments/credit.ts';
 import { exportBooks } from '../../server/billing/upkeep/export.ts';
 import { resumeBilling } from '../../server/billing/upkeep/resume.ts';
 import { expectMisused, expectRefused, runCli } from '../support/app/cli.ts';
-import { type Books, openBooks } from '../support/billing/books.ts';
+import { openBooks } from '../support/billing/books.ts';
 import { backUpDatabase } from '../support/database/postgres.ts';
+import { shared } from '../support/run/shared.ts';
 
 const before = '2026-11-20T10:00:00.000Z';
 const after = '2026-12-20T10:00:00.000Z';
 const archive = 'archive@example.test';
 
-let books: Books;
 /** What the archive copies say of each lost invoice, as `billing:resume` takes it, by number. */
 let copies: Map<string, string>;
 
@@ -69,8 +69,8 @@ const reportNew = async () => {
     await books.report(name, {}, { email: `${name}@late.example.test`.toLowerCase() });
 };
 
+const books = shared(() => openBooks({ at: before, env: { BILLING_ARCHIVE_EMAIL: archive } }));
 beforeAll(async () => {
-  books = await openBooks({ at: before, env: { BILLING_ARCHIVE_EMAIL: archive } });
   for (let at = 1; at <= 11; at++) await books.report(`Customer${at}`);
   await books.bill();
   await books.makeFiles();
@@ -96,7 +96,6 @@ beforeAll(async () => {
   await backup.restore();
   await books.setClock(after);
 }, 120_000);
-afterAll(() => books.close());
 
 describe('database:restored', () => {
   it.each([

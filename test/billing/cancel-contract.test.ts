@@ -1,26 +1,25 @@
 // Customers cancel contracts, and keep them after all.
 import { sql } from 'kysely';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Contract } from '../../db/tables/service-contracts.ts';
 import { findEnd } from '../../server/billing/customers/cancel-contract.ts';
-import { locationOf, openApp, type TestApp } from '../support/app/app.ts';
+import { locationOf, openApp } from '../support/app/app.ts';
 import { runCli } from '../support/app/cli.ts';
 import { openClient, refusalOf } from '../support/app/trpc.ts';
 import { type Browser, logIn, textOf } from '../support/app/visitor.ts';
 import { arrangeSeller } from '../support/billing/customers.ts';
 import { germanSettings, setSettings } from '../support/billing/settings.ts';
+import { shared } from '../support/run/shared.ts';
 
 const owner = 'customer@example.test';
 const page = '/profile/billing';
 const clock = { at: new Date('2037-01-31T22:30:00Z') };
 
-let app: TestApp;
 let customers: Awaited<ReturnType<typeof arrangeSeller>>;
+const app = shared(() => openApp({ now: () => clock.at }));
 beforeAll(async () => {
-  app = await openApp({ now: () => clock.at });
   customers = await arrangeSeller(app, clock);
 });
-afterAll(() => app.close());
 beforeEach(async () => {
   await customers.setClock('2037-01-31T22:30:00.000Z');
   for (const table of ['rate_limits', 'mail_tokens', 'mails'])

@@ -1,23 +1,20 @@
 // Credit notes and invoices that are issued anew (contract 7.70 to 7.75): what they say, and to whom.
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { inTransaction } from '../../db/postgres/transactions.ts';
 import { findFacts } from '../../db/tables/documents.ts';
 import { requireSums } from '../../server/billing/documents/require-sums.ts';
 import { creditInvoice, reissueInvoice } from '../../server/billing/payments/credit.ts';
 import type { BillingSettings } from '../../server/billing/settings/settings.ts';
 import type { DocumentFacts } from '../../server/billing/values/document-facts.ts';
-import { type Books, openBooks } from '../support/billing/books.ts';
+import { openBooks } from '../support/billing/books.ts';
 import { findFaultsInBooks } from '../support/billing/money.ts';
 import { germanSettings, setSettings } from '../support/billing/settings.ts';
+import { shared } from '../support/run/shared.ts';
 
-let books: Books;
-beforeAll(async () => {
-  books = await openBooks({ at: '2026-03-01T10:00:00.000Z' });
-});
+const books = shared(() => openBooks({ at: '2026-03-01T10:00:00.000Z' }));
 afterAll(async () => {
   expect(await findFaultsInBooks(books.db)).toEqual([]);
-  await books.close();
 });
 
 const withTax = (tax: Partial<BillingSettings['tax']>) => ({

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { inTransaction } from '../../db/postgres/transactions.ts';
 import { listBlocked } from '../../db/tables/invoice-lists.ts';
 import { endsWithPerson } from '../../server/billing/customers/ends-with-person.ts';
@@ -12,15 +12,12 @@ import type { DocumentFacts } from '../../server/billing/values/document-facts.t
 import { eraseUser } from '../../server/identity/person/erase-user.ts';
 import { recordLog } from '../support/app/log.ts';
 import { germanSettings, setBillingClock, setSettings } from '../support/billing/settings.ts';
-import { type BillingApp, openBilling } from '../support/crm/billing.ts';
+import { openBilling } from '../support/crm/billing.ts';
 import { connect } from '../support/database/postgres.ts';
+import { shared } from '../support/run/shared.ts';
 
-let billing: BillingApp;
-beforeAll(async () => {
-  billing = await openBilling();
-});
+const billing = shared(openBilling);
 afterEach(() => expect(billing.takeFaults()).toEqual([]));
-afterAll(() => billing.app.close());
 
 async function setClocks(at: string): Promise<void> {
   billing.setClock(at);

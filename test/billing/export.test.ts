@@ -1,7 +1,7 @@
 // The export, as a bookkeeper's program reads it (contract 7.170 to 7.183): its sums hold at the end of any day, and the past
 // stays as it was.
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { inTransaction } from '../../db/postgres/transactions.ts';
 import { readDocuments } from '../../db/tables/accounting-export.ts';
 import { AppError } from '../../server/basics/errors.ts';
@@ -15,14 +15,14 @@ import {
 import { creditInvoice, reissueInvoice } from '../../server/billing/payments/credit.ts';
 import { exportBooks } from '../../server/billing/upkeep/export.ts';
 import { writeCsv } from '../../server/runtime/csv.ts';
-import { type Books, openBooks } from '../support/billing/books.ts';
+import { openBooks } from '../support/billing/books.ts';
 import { setSettings } from '../support/billing/settings.ts';
 import { createRandom, seed } from '../support/run/random.ts';
+import { shared } from '../support/run/shared.ts';
 
-let books: Books;
 let old: string[];
+const books = shared(() => openBooks({ at: '2026-12-01T10:00:00.000Z', settings: null }));
 beforeAll(async () => {
-  books = await openBooks({ at: '2026-12-01T10:00:00.000Z', settings: null });
   for (const name of ['OldOpen', 'OldPaid', 'OldVoid']) await books.report(name);
   await books.bill();
   await setSettings(books.db);
@@ -33,7 +33,6 @@ beforeAll(async () => {
   await record({ invoiceNumber: old[1] ?? '', amount: 2_900 });
   await work((trx) => creditInvoice(trx, old[2] ?? '', undefined, by()));
 }, 60_000);
-afterAll(() => books.close());
 
 const by = (): Recorder => ({ now: books.now(), recordedBy: 'payments' });
 const work = <T>(does: Parameters<typeof inTransaction<T>>[2]) =>

@@ -1,18 +1,15 @@
 import { sql } from 'kysely';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { AppError } from '../../server/basics/errors.ts';
 import { cancelContract } from '../../server/billing/invoices/invoicing.ts';
 import { openClient } from '../support/app/trpc.ts';
-import { type BillingApp, openBilling } from '../support/crm/billing.ts';
+import { openBilling } from '../support/crm/billing.ts';
 import { connect } from '../support/database/postgres.ts';
+import { shared } from '../support/run/shared.ts';
 
-let billing: BillingApp;
-beforeAll(async () => {
-  billing = await openBilling();
-});
+const billing = shared(openBilling);
 beforeEach(() => billing.setClock('2026-01-31T10:00:00.000Z'));
 afterEach(() => expect(billing.takeFaults()).toEqual([]));
-afterAll(() => billing.app.close());
 
 /** An active contract with its first invoice, dated by the test's clock. */
 async function open(signupId: string): Promise<{ contractId: string; number: string }> {

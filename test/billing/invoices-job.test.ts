@@ -1,20 +1,17 @@
 import { sql } from 'kysely';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { cancelContract } from '../../server/billing/invoices/invoicing.ts';
-import { type BillingApp, openBilling, price } from '../support/crm/billing.ts';
+import { openBilling, price } from '../support/crm/billing.ts';
 import { connect } from '../support/database/postgres.ts';
+import { shared } from '../support/run/shared.ts';
 
-let billing: BillingApp;
-beforeAll(async () => {
-  billing = await openBilling();
-});
+const billing = shared(openBilling);
 beforeEach(() => billing.setClock('2026-01-31T10:00:00.000Z'));
 afterEach(async () => {
   expect(billing.takeFaults()).toEqual([]);
   const numbers = await billing.numbers();
   expect(numbers).toEqual(numbers.map((_, at) => at + 1));
 });
-afterAll(() => billing.app.close());
 
 const months = [
   '2026-01-31 to 2026-02-28',

@@ -1,14 +1,11 @@
 // What arrives late: billing never looks back (contract 7.33).
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
-import { type BillingApp, openBilling, price } from '../support/crm/billing.ts';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { openBilling, price } from '../support/crm/billing.ts';
+import { shared } from '../support/run/shared.ts';
 
-let billing: BillingApp;
-beforeAll(async () => {
-  billing = await openBilling();
-});
+const billing = shared(openBilling);
 beforeEach(() => billing.setClock('2026-03-20T10:00:00.000Z'));
 afterEach(() => expect(billing.takeFaults()).toEqual([]));
-afterAll(() => billing.app.close());
 
 const free = { price: undefined };
 const yearly = { price: { ...price, interval: 'year' } };

@@ -1,19 +1,19 @@
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { minorDigits } from '../../server/basics/currencies.ts';
 import { openClient, refusalOf } from '../support/app/trpc.ts';
-import { type BillingApp, openBilling } from '../support/crm/billing.ts';
+import { openBilling } from '../support/crm/billing.ts';
+import { shared } from '../support/run/shared.ts';
 
 const owner = 'customer@example.test';
 const colleague = 'new-merchant@example.test';
 const stranger = 'merchant@example.test';
 
-let billing: BillingApp;
 let contractId: string;
 let numbers: string[];
 let othersNumber: string;
+const billing = shared(openBilling);
 beforeAll(async () => {
-  billing = await openBilling();
   await sql`update users set account_id = (select account_id from users where email = ${owner})
     where email = ${colleague}`.execute(billing.app.db);
   billing.setClock('2026-01-31T10:00:00.000Z');
@@ -29,7 +29,6 @@ beforeAll(async () => {
   numbers = (await billing.invoicesOf(contractId)).map(({ number }) => number);
   othersNumber = (await billing.invoicesOf(othersId))[0]?.number ?? '';
 });
-afterAll(() => billing.app.close());
 
 const openAs = async (email: string) => openClient(billing.app.send, await billing.app.login(email));
 

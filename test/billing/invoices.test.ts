@@ -1,17 +1,14 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { cancelContract } from '../../server/billing/invoices/invoicing.ts';
-import { type BillingApp, openBilling, price } from '../support/crm/billing.ts';
+import { openBilling, price } from '../support/crm/billing.ts';
+import { shared } from '../support/run/shared.ts';
 
 const day = 24 * 3_600_000;
 const start = '2026-01-31T10:00:00.000Z';
 
-let billing: BillingApp;
-beforeAll(async () => {
-  billing = await openBilling();
-});
+const billing = shared(openBilling);
 beforeEach(() => billing.setClock(start));
 afterEach(() => expect(billing.takeFaults()).toEqual([]));
-afterAll(() => billing.app.close());
 
 describe('an invoice', () => {
   it('covers what began while the contract was past due, once the CRM cancels it', async () => {

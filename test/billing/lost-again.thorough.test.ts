@@ -1,14 +1,14 @@
 // A lost number that an archive copy names twice, after one restore and after the next (contract 7.422).
 import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { inTransaction } from '../../db/postgres/transactions.ts';
 import { recordMoney } from '../../server/billing/payments/allocate.ts';
 import { runCli } from '../support/app/cli.ts';
-import { type Books, openBooks } from '../support/billing/books.ts';
+import { openBooks } from '../support/billing/books.ts';
+import { shared } from '../support/run/shared.ts';
 
-let books: Books;
+const books = shared(() => openBooks({ at: '2027-01-20T10:00:00.000Z' }));
 beforeAll(async () => {
-  books = await openBooks({ at: '2027-01-20T10:00:00.000Z' });
   await books.report('C1');
   await books.report('C2');
   await books.bill();
@@ -16,7 +16,6 @@ beforeAll(async () => {
   await cli('database:restored', '--last', 'INV-2027-0003', 'CN-2027-0001');
   await cli('billing:resume', '--yes', '--lost', 'INV-2027-0003:C1:2027-02-20');
 }, 120_000);
-afterAll(() => books.close());
 const cli = (...args: string[]) => runCli(books.databaseUrl, args);
 const replacing = async (lost: string) =>
   (

@@ -1,7 +1,7 @@
 // Mails about documents, money and contracts (contract 7.270 to 7.285).
 import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { inTransaction } from '../../db/postgres/transactions.ts';
 import { findDueReminders } from '../../db/tables/billing-mails.ts';
 import { billingMailKinds } from '../../db/tables/mail-kinds.ts';
@@ -20,17 +20,14 @@ import {
 import { creditInvoice, reissueInvoice } from '../../server/billing/payments/credit.ts';
 import { eraseUser } from '../../server/identity/person/erase-user.ts';
 import type { Message } from '../../server/mail/mailer.ts';
-import { type Books, openBooks } from '../support/billing/books.ts';
+import { openBooks } from '../support/billing/books.ts';
 import { germanSettings, setSettings } from '../support/billing/settings.ts';
+import { shared } from '../support/run/shared.ts';
 
 const archive = 'archive@example.test';
 const start = '2027-01-31T10:00:00.000Z';
 
-let books: Books;
-beforeAll(async () => {
-  books = await openBooks({ env: { BILLING_ARCHIVE_EMAIL: archive } });
-});
-afterAll(() => books.close());
+const books = shared(() => openBooks({ env: { BILLING_ARCHIVE_EMAIL: archive } }));
 beforeEach(async () => {
   await books.db.connection().execute(async (db) => {
     // Books are not emptied: that is refused, but to whoever looks after the database.

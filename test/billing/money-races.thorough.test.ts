@@ -6,7 +6,7 @@ import { lockPayments } from '../../db/tables/payments.ts';
 import { AppError } from '../../server/basics/errors.ts';
 import { allocate, payBack, type payOpen, type Recorder } from '../../server/billing/payments/allocate.ts';
 import { creditInvoice, reissueInvoice } from '../../server/billing/payments/credit.ts';
-import { openApp, type TestApp, type TestInstance } from '../support/app/app.ts';
+import { openApp } from '../support/app/app.ts';
 import {
   addInvoice,
   buildPayment,
@@ -20,20 +20,18 @@ import {
 import { setSettings } from '../support/billing/settings.ts';
 import { connect } from '../support/database/postgres.ts';
 import { fc, seed, shuffle } from '../support/run/random.ts';
+import { shared } from '../support/run/shared.ts';
 
-let app: TestApp;
-let other: TestInstance;
 let many: ReturnType<typeof connect>;
+const app = shared(openApp);
+const other = shared(() => app.startInstance());
 beforeAll(async () => {
-  app = await openApp();
-  other = await app.startInstance();
   many = connect(app.databaseUrl, { poolSize: 16 });
   await setSettings(app.db);
 });
 afterAll(async () => {
   expect(await findFaultsInBooks(app.db)).toEqual([]);
   await many.close();
-  await app.close();
 });
 
 const sixteen = <T>(work: (at: number) => Promise<T>) =>

@@ -1,8 +1,8 @@
 // Another country that changes the tax waits until an administrator has looked, whoever says it (contract 7.394 to 7.399).
 import { sql } from 'kysely';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { findBillingDetails } from '../../db/tables/billing-details.ts';
-import { openApp, type TestApp } from '../support/app/app.ts';
+import { openApp } from '../support/app/app.ts';
 import { runCli } from '../support/app/cli.ts';
 import { openClient, refusalOf } from '../support/app/trpc.ts';
 import { type Browser, fieldOf, openBrowser, textOf } from '../support/app/visitor.ts';
@@ -10,18 +10,18 @@ import { address, arrangeSeller } from '../support/billing/customers.ts';
 import { germanSettings } from '../support/billing/settings.ts';
 import { idOf } from '../support/database/database.ts';
 import { addFactor, addPerson, addSession } from '../support/people/staff.ts';
+import { shared } from '../support/run/shared.ts';
 
 const page = '/profile/billing';
 const clock = { at: new Date('2026-03-10T10:00:00Z') };
 const american = { line1: '1 Main Street', postcode: '10001', city: 'New York', country: 'US' };
 const german = { line1: 'Weg 1', postcode: '10115', city: 'Berlin', country: 'DE' };
 
-let app: TestApp;
 let customers: Awaited<ReturnType<typeof arrangeSeller>>;
 const cookies: Record<string, string> = {};
 const staff: Record<string, string> = {};
+const app = shared(() => openApp({ now: () => clock.at }));
 beforeAll(async () => {
-  app = await openApp({ now: () => clock.at });
   // Nothing that is open holds up the next document.
   const terms = { ...germanSettings.terms, days_to_pay: 365 };
   for (const role of ['admin', 'manager'] as const) {
@@ -31,7 +31,6 @@ beforeAll(async () => {
   }
   customers = await arrangeSeller(app, clock, { ...germanSettings, terms });
 });
-afterAll(() => app.close());
 beforeEach(async () => {
   await customers.setClock('2026-03-10T10:00:00Z');
   await sql`delete from rate_limits`.execute(app.db);

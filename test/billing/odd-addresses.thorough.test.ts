@@ -1,28 +1,27 @@
 // Billing addresses as there are: without a postcode, without a town, with UK and EL, and with faults (contract 7.62, 7.232, and 7.390
 // to 7.393). One fault never makes the tax that of the seller's country.
 import { sql } from 'kysely';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { inTransaction } from '../../db/postgres/transactions.ts';
 import { findBillingDetails } from '../../db/tables/billing-details.ts';
 import { decideWaiting } from '../../server/billing/invoices/waiting-country.ts';
-import { openApp, type TestApp } from '../support/app/app.ts';
+import { openApp } from '../support/app/app.ts';
 import { openClient, refusalOf } from '../support/app/trpc.ts';
 import { type Browser, openBrowser, textOf } from '../support/app/visitor.ts';
 import { address, arrangeSeller } from '../support/billing/customers.ts';
 import { idOf } from '../support/database/database.ts';
 import { addSession } from '../support/people/staff.ts';
+import { shared } from '../support/run/shared.ts';
 
 const page = '/profile/billing';
 const clock = { at: new Date('2026-03-10T10:00:00Z') };
 
-let app: TestApp;
 let customers: Awaited<ReturnType<typeof arrangeSeller>>;
+const app = shared(() => openApp({ now: () => clock.at }));
 beforeAll(async () => {
-  app = await openApp({ now: () => clock.at });
   customers = await arrangeSeller(app, clock);
   await customers.setClock('2026-03-10T10:00:00Z');
 });
-afterAll(() => app.close());
 beforeEach(async () => {
   await sql`delete from rate_limits`.execute(app.db);
 });

@@ -1,29 +1,29 @@
 // What customers see of billing: what is open and how to pay it, their documents, and nothing of anybody else.
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { inTransaction } from '../../db/postgres/transactions.ts';
 import { selectOwnDocuments } from '../../db/tables/own-documents.ts';
 import { allocate, payBack, recordMoney } from '../../server/billing/payments/allocate.ts';
-import { openApp, type TestApp } from '../support/app/app.ts';
+import { openApp } from '../support/app/app.ts';
 import { openClient, refusalOf } from '../support/app/trpc.ts';
 import { logIn, openBrowser, textOf } from '../support/app/visitor.ts';
 import { arrangeSeller, price } from '../support/billing/customers.ts';
 import { germanSettings, setSettings } from '../support/billing/settings.ts';
+import { shared } from '../support/run/shared.ts';
 
 const owner = 'customer@example.test';
 const stranger = 'merchant@example.test';
 const page = '/profile/billing';
 const clock = { at: new Date('2037-02-01T12:00:00Z') };
 
-let app: TestApp;
 let customers: Awaited<ReturnType<typeof arrangeSeller>>;
 /** Partly credited and paid; open; of somebody else. */
 let paid = '';
 let open = '';
 let others = '';
 let credit = '';
+const app = shared(() => openApp({ now: () => clock.at }));
 beforeAll(async () => {
-  app = await openApp({ now: () => clock.at });
   customers = await arrangeSeller(app, clock, {
     ...germanSettings,
     payment: {
@@ -48,7 +48,6 @@ beforeAll(async () => {
   await customers.bill();
   [, , others = ''] = await customers.numbers();
 });
-afterAll(() => app.close());
 
 const openOf = (text: string, number: string) =>
   new RegExp(`data-document="${number}"[\\s\\S]*?data-open="(\\d+)"`).exec(text)?.[1];

@@ -5,7 +5,7 @@ import { inTransaction } from '../../db/postgres/transactions.ts';
 import type { DB } from '../../db/schema.ts';
 import { allocate, payBack, payOpen, type Recorder } from '../../server/billing/payments/allocate.ts';
 import { creditInvoice } from '../../server/billing/payments/credit.ts';
-import { openApp, type TestApp } from '../support/app/app.ts';
+import { openApp } from '../support/app/app.ts';
 import { production } from '../support/app/settings.ts';
 import {
   addContract,
@@ -21,15 +21,14 @@ import {
 } from '../support/billing/money.ts';
 import { setSettings } from '../support/billing/settings.ts';
 import { buildSignup, freshWebhookId, sendSignup, signMessage } from '../support/crm/crm.ts';
+import { shared } from '../support/run/shared.ts';
 
-let app: TestApp;
+const app = shared(openApp);
 beforeAll(async () => {
-  app = await openApp();
   await setSettings(app.db);
 });
 afterAll(async () => {
   expect(await findFaultsInBooks(app.db)).toEqual([]);
-  await app.close();
 });
 
 /** What an administrator or operator does with money. */

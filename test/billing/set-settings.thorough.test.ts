@@ -1,23 +1,20 @@
 // Changing the settings of billing, by page and procedure (contract 7.114 to 7.128): who may, what counts when, who is told, who
 // can stop it, and that no change is lost.
 import { sql } from 'kysely';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { inTransaction } from '../../db/postgres/transactions.ts';
 import { findSettingsInForce } from '../../db/tables/billing-settings.ts';
 import { setSettings } from '../../server/billing/settings/set-settings.ts';
 import type { BillingSettings } from '../../server/billing/settings/settings.ts';
-import { type Answer, locationOf, openApp, type TestApp } from '../support/app/app.ts';
+import { type Answer, locationOf, openApp } from '../support/app/app.ts';
 import { logIn, openBrowser, textOf } from '../support/app/visitor.ts';
 import { germanSettings, setBillingClock } from '../support/billing/settings.ts';
 import { idOf } from '../support/database/database.ts';
 import { addPerson, addSession, call, readData, readOutcome } from '../support/people/staff.ts';
+import { shared } from '../support/run/shared.ts';
 
-let app: TestApp;
 let lagMs = 0;
-beforeAll(async () => {
-  app = await openApp({ now: () => new Date(Date.now() + lagMs) });
-});
-afterAll(() => app.close());
+const app = shared(() => openApp({ now: () => new Date(Date.now() + lagMs) }));
 
 const start = '2026-11-26T12:00:00Z';
 const page = '/admin/billing/settings';

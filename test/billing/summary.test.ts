@@ -1,19 +1,16 @@
 // What billing brings in, as administrators see it (contract 7.300 to 7.306).
 import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { inTransaction } from '../../db/postgres/transactions.ts';
 import { summariseBilling } from '../../server/billing/invoices/summary.ts';
 import { creditInvoice } from '../../server/billing/payments/credit.ts';
 import { exportBooks } from '../../server/billing/upkeep/export.ts';
-import { type Books, openBooks } from '../support/billing/books.ts';
+import { openBooks } from '../support/billing/books.ts';
 import { germanSettings, setSettings } from '../support/billing/settings.ts';
 import { connect } from '../support/database/postgres.ts';
+import { shared } from '../support/run/shared.ts';
 
-let books: Books;
-beforeAll(async () => {
-  books = await openBooks({ at: '2026-01-31T22:30:00.000Z', settings: null });
-});
-afterAll(() => books.close());
+const books = shared(() => openBooks({ at: '2026-01-31T22:30:00.000Z', settings: null }));
 
 const summarise = (before?: string) => summariseBilling({ db: books.db, now: books.now }, before);
 

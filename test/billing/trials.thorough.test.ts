@@ -1,23 +1,20 @@
 // A trial that is over: expired for everybody from that moment, and stored as such by the billing job.
 import { sql } from 'kysely';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { runBilling } from '../../server/billing/invoices/invoicing.ts';
 import { recordLog } from '../support/app/log.ts';
-import { type BillingApp, openBilling } from '../support/crm/billing.ts';
+import { openBilling } from '../support/crm/billing.ts';
 import { connect } from '../support/database/postgres.ts';
+import { shared } from '../support/run/shared.ts';
 
 const start = '2026-01-31T10:00:00.000Z';
 const end = '2026-02-14T10:00:00.000Z';
 const trial = { status: 'trialing', trial_ends_at: end };
 const moved = ['contract.moved expire'];
 
-let billing: BillingApp;
-beforeAll(async () => {
-  billing = await openBilling();
-});
+const billing = shared(openBilling);
 beforeEach(() => billing.setClock(start));
 afterEach(() => expect(billing.takeFaults()).toEqual([]));
-afterAll(() => billing.app.close());
 
 describe('the billing job stores that a trial is over', () => {
   it('from the moment on, once, and changes nothing else', async () => {

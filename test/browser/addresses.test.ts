@@ -1,22 +1,12 @@
 // Signing up on the way to a client, and changing an address and having it back, as a person does both.
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import {
-  appearances,
-  followMail,
-  inspectPage,
-  logIn,
-  openSite,
-  type TestSite,
-} from '../support/app/browser.ts';
+import { describe, expect, it } from 'vitest';
+import { appearances, followMail, inspectPage, logIn, openSite } from '../support/app/browser.ts';
 import { idOf } from '../support/database/database.ts';
 import { offer } from '../support/people/new-addresses.ts';
+import { shared } from '../support/run/shared.ts';
 
-let site: TestSite;
-beforeAll(async () => {
-  site = await openSite();
-});
-afterAll(() => site.close());
+const site = shared(openSite);
 
 const password = 'seven quiet lanterns';
 const newPassword = 'eight louder lanterns';

@@ -1,14 +1,11 @@
 // /developers/api: the document of the API, for people.
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { appearances, inspectPage, openSite, type TestSite } from '../support/app/browser.ts';
+import { expect, it } from 'vitest';
+import { appearances, inspectPage, openSite } from '../support/app/browser.ts';
 import { listOperations, readDocument } from '../support/app/openapi.ts';
 import { byForm } from '../support/faults/faults.ts';
+import { shared } from '../support/run/shared.ts';
 
-let site: TestSite;
-beforeAll(async () => {
-  site = await openSite();
-});
-afterAll(() => site.close());
+const site = shared(openSite);
 
 const isTooWide = 'document.documentElement.scrollWidth > document.documentElement.clientWidth';
 const openAll = "for (const one of document.querySelectorAll('details')) one.open = true";

@@ -1,15 +1,12 @@
 // A refused form in the browser's history: Back, a reload, a second tab, and a session that ends meanwhile (contract 9.171 to
 // 9.176), with and without script, on a phone and a desktop.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { inspectPage, logIn, openSite, type TestSite } from '../support/app/browser.ts';
+import { shared } from '../support/run/shared.ts';
 
 // Credentials get old, and tries are forgotten.
 let lagMs = 0;
-let site: TestSite;
-beforeAll(async () => {
-  site = await openSite({}, () => new Date(Date.now() + lagMs));
-});
-afterAll(() => site.close());
+const site = shared(() => openSite({}, () => new Date(Date.now() + lagMs)));
 
 const email = 'customer@example.test';
 

@@ -1,18 +1,18 @@
 // What customers do about billing in a browser: they see what to pay, edit their details, cancel, and read documents.
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { appearances, inspectPage, logIn, openSite, type TestSite } from '../support/app/browser.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { appearances, inspectPage, logIn, openSite } from '../support/app/browser.ts';
 import { arrangeSeller } from '../support/billing/customers.ts';
 import { buildPayment, buildRefund, report } from '../support/billing/money.ts';
 import { idOf } from '../support/database/database.ts';
+import { shared } from '../support/run/shared.ts';
 
 const owner = 'customer@example.test';
 // In the future, because what is older than 30 days is swept by the clock of the database, and with it the sessions.
 const clock = { at: new Date('2036-09-15T10:00:00Z') };
-let site: TestSite;
 let customers: Awaited<ReturnType<typeof arrangeSeller>>;
+const site = shared(() => openSite({}, () => clock.at));
 beforeAll(async () => {
-  site = await openSite({}, () => clock.at);
   customers = await arrangeSeller(site.app, clock);
   await customers.setClock('2036-08-15T10:00:00Z');
   await customers.giveDetails(owner, 'Zoë’s Flowers SARL', 'FR83404833048');
@@ -36,7 +36,6 @@ beforeAll(async () => {
   await report(site.app, buildPayment(500, { ...paid, invoice_number: 'شركة 1' }), at);
   await report(site.app, buildRefund('nobody-knows-it', 100, paid), at);
 });
-afterAll(() => site.close());
 
 async function openBilling(page: Page): Promise<void> {
   await page.goto('/login?next=/profile/billing');

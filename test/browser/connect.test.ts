@@ -1,13 +1,10 @@
 // Connecting a marketplace account, and removing it: what the pages say that changes.
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { appearances, inspectPage, logIn, openSite, type TestSite } from '../support/app/browser.ts';
+import { expect, it } from 'vitest';
+import { appearances, inspectPage, logIn, openSite } from '../support/app/browser.ts';
 import { buildHandOff } from '../support/marketplace/marketplace.ts';
+import { shared } from '../support/run/shared.ts';
 
-let site: TestSite;
-beforeAll(async () => {
-  site = await openSite({ SSO_MARKETPLACE_LOGIN_URL: 'http://market.localhost:4000/login' });
-});
-afterAll(() => site.close());
+const site = shared(() => openSite({ SSO_MARKETPLACE_LOGIN_URL: 'http://market.localhost:4000/login' }));
 
 it.each(appearances)('what changes is shown before and after, at %s', async (name, options) => {
   const { page, complaints } = await site.visit(options);

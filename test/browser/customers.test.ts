@@ -1,16 +1,13 @@
 // What a customer of the CRM does in a browser: a mail, a password, a contract, an invoice; and what an
 // unverified address does.
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { appearances, inspectPage, logIn, openSite, type TestSite } from '../support/app/browser.ts';
+import { describe, expect, it, vi } from 'vitest';
+import { appearances, inspectPage, logIn, openSite } from '../support/app/browser.ts';
 import { buildSignup, pushSignup } from '../support/crm/crm.ts';
+import { shared } from '../support/run/shared.ts';
 
 const password = 'seven quiet lanterns';
-let site: TestSite;
-beforeAll(async () => {
-  site = await openSite();
-});
-afterAll(() => site.close());
+const site = shared(openSite);
 
 /** Opens the link in the newest mail to that address. */
 async function followMail(page: Page, email: string, subject: string): Promise<void> {

@@ -1,14 +1,11 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { appearances, inspectPage, openSite, type TestSite } from '../support/app/browser.ts';
+import { expect, it } from 'vitest';
+import { appearances, inspectPage, openSite } from '../support/app/browser.ts';
+import { shared } from '../support/run/shared.ts';
 
 // Prose and a picture; a download and a program; tables and code.
 const pages = ['', '/php', '/integrate', '/doctor', '/refusals'];
 
-let site: TestSite;
-beforeAll(async () => {
-  site = await openSite();
-});
-afterAll(() => site.close());
+const site = shared(openSite);
 
 it.each(appearances)('every page of /developers of a kind is good to read: %s', async (name, options) => {
   const { page, context, complaints } = await site.visit(options);

@@ -1,14 +1,11 @@
 // The open page of a demo client shows what happens elsewhere, as it happens.
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { appearances, inspectPage, logIn, openSite, type TestSite } from '../support/app/browser.ts';
 import { openClient } from '../support/app/trpc.ts';
+import { shared } from '../support/run/shared.ts';
 
-let site: TestSite;
-beforeAll(async () => {
-  site = await openSite();
-});
-afterAll(() => site.close());
+const site = shared(openSite);
 
 type Page = Awaited<ReturnType<TestSite['visit']>>['page'];
 

@@ -1,14 +1,11 @@
 // The page on which a kit refuses, in a real browser: on small screens, in the dark, under its own security policy.
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { Refusal, type RefusalCode, refusalStatuses } from '../../clients/typescript/src/index.ts';
 import { buildRefusalPage } from '../../clients/typescript/src/refusals.ts';
-import { appearances, inspectPage, openSite, type TestSite } from '../support/app/browser.ts';
+import { appearances, inspectPage, openSite } from '../support/app/browser.ts';
+import { shared } from '../support/run/shared.ts';
 
-let site: TestSite;
-beforeAll(async () => {
-  site = await openSite();
-});
-afterAll(() => site.close());
+const site = shared(openSite);
 
 const shop = 'https://shop.example.test';
 const loginUrl = `${shop}/a-login-start-with-a-long-path-that-has-no-place-to-break?and=parameters&more=of-them`;

@@ -1,18 +1,17 @@
 // Taking one's data along, and leaving, in a real browser.
 import { readFile } from 'node:fs/promises';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { appearances, inspectPage, logIn, openSite, type TestSite } from '../support/app/browser.ts';
+import { beforeAll, expect, it } from 'vitest';
+import { appearances, inspectPage, logIn, openSite } from '../support/app/browser.ts';
 import { buildSignup, pushSignup } from '../support/crm/crm.ts';
 import { liftAllowances } from '../support/people/allowances.ts';
 import { makeDue, runErasure } from '../support/people/leaving.ts';
+import { shared } from '../support/run/shared.ts';
 
-let site: TestSite;
+const site = shared(openSite);
 beforeAll(async () => {
-  site = await openSite();
   await liftAllowances(site.app.db);
 });
-afterAll(() => site.close());
 
 /** The last credential of everybody who is logged in was given an hour ago. */
 const forgetCredentials = () =>

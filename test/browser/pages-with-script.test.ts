@@ -1,18 +1,17 @@
 // What an open page fetches: Remix asks for the data alone, at the path of the page with `.data`.
 import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { openApp, type SendOptions, type TestApp } from '../support/app/app.ts';
+import { beforeAll, expect, it } from 'vitest';
+import { openApp, type SendOptions } from '../support/app/app.ts';
 import { named, type TestRequest } from '../support/run/names.ts';
+import { shared } from '../support/run/shared.ts';
 
 const form = { email: 'merchant@example.test', password: 'local demo password' };
 
-let app: TestApp;
 let cookie: string;
+const app = shared(openApp);
 beforeAll(async () => {
-  app = await openApp();
   cookie = await app.login(form.email);
 });
-afterAll(() => app.close());
 
 const visitorOf = (path: string) => (path === '/login.data' ? undefined : cookie);
 

@@ -1,15 +1,12 @@
 // Passkeys in a real browser, whose authenticator is Chromium's own virtual one.
 import { sql } from 'kysely';
 import type { CDPSession, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { appearances, inspectPage, logIn, openSite, type TestSite } from '../support/app/browser.ts';
+import { describe, expect, it, vi } from 'vitest';
+import { appearances, inspectPage, logIn, openSite } from '../support/app/browser.ts';
 import { buildSignup, pushSignup } from '../support/crm/crm.ts';
+import { shared } from '../support/run/shared.ts';
 
-let site: TestSite;
-beforeAll(async () => {
-  site = await openSite();
-});
-afterAll(() => site.close());
+const site = shared(openSite);
 
 /** Chromium's virtual authenticator chooses at once where a passkey is offered, so no button would ever be needed. */
 const offerNone = 'PublicKeyCredential.isConditionalMediationAvailable = async () => false;';

@@ -1,15 +1,14 @@
 // An authenticator app, set up and used by a person at a browser, with and without script.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { appearances, inspectPage, logIn, openSite, type TestSite } from '../support/app/browser.ts';
 import { showCode } from '../support/people/totp-app.ts';
+import { shared } from '../support/run/shared.ts';
 
 // Codes work once, so the clock goes on between two logins.
 let clock = Date.now();
-let site: TestSite;
-beforeAll(async () => {
-  site = await openSite({ IDENTITY_SUPPORT_URL: 'mailto:help@example.test' }, () => new Date(clock));
-});
-afterAll(() => site.close());
+const site = shared(() =>
+  openSite({ IDENTITY_SUPPORT_URL: 'mailto:help@example.test' }, () => new Date(clock)),
+);
 
 type Page = Awaited<ReturnType<TestSite['visit']>>['page'];
 

@@ -1,30 +1,25 @@
 // Two presses 120 ms apart on a network where each answer comes 250 ms late, with and without script: every form ends as after
 // one press (contract 9.285 to 9.290).
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { demoPassword } from '../../server/doors/demo/demo-users.ts';
-import { openBackend, type TestBackend } from '../support/app/backend.ts';
+import { openBackend } from '../support/app/backend.ts';
 import { logIn, openSite, type TestSite } from '../support/app/browser.ts';
 import * as visitor from '../support/app/visitor.ts';
 import { idOf } from '../support/database/database.ts';
 import { buildHandOff } from '../support/marketplace/marketplace.ts';
 import { readToken } from '../support/people/kept-mail.ts';
 import { setUp, showCode } from '../support/people/totp-app.ts';
+import { shared } from '../support/run/shared.ts';
 
 // Codes work once, so the clock goes on.
 let lagMs = 0;
 const now = () => new Date(Date.now() + lagMs);
-let site: TestSite;
-let other: TestBackend;
 let secret = '';
+const site = shared(() => openSite({}, now, { answerFormsLateMs: 250 }));
+const other = shared(() => openBackend({ databaseUrl: site.app.databaseUrl, now }));
 beforeAll(async () => {
-  site = await openSite({}, now, { answerFormsLateMs: 250 });
-  other = await openBackend({ databaseUrl: site.app.databaseUrl, now });
   const owner = await visitor.logIn(site.app.send, 'new-merchant@example.test');
   ({ secret } = await setUp(owner, now().getTime()));
-});
-afterAll(async () => {
-  await other.close();
-  await site.close();
 });
 
 type Page = Awaited<ReturnType<TestSite['visit']>>['page'];

@@ -1,7 +1,7 @@
 // Staff help people in a browser: what they look at on each screen, and the calls that they answer (contract section 12).
 import { sql } from 'kysely';
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { demoPassword } from '../../server/doors/demo/demo-users.ts';
 import {
   appearances,
@@ -16,12 +16,9 @@ import { germanSettings, setSettings } from '../support/billing/settings.ts';
 import { buildSignup, pushSignup } from '../support/crm/crm.ts';
 import { idOf } from '../support/database/database.ts';
 import { setUp } from '../support/people/totp-app.ts';
+import { shared } from '../support/run/shared.ts';
 
-let site: TestSite;
-beforeAll(async () => {
-  site = await openSite();
-});
-afterAll(() => site.close());
+const site = shared(openSite);
 
 const path = async (email: string) => `/admin/people/${await idOf(site.app.db, email)}`;
 

@@ -1,13 +1,13 @@
 // On a phone, whatever can be pressed or typed into is at least 44 pixels high and wide, on every page (contract 9.224).
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { findSmallTargets, logIn, openSite, type TestSite } from '../support/app/browser.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { findSmallTargets, logIn, openSite } from '../support/app/browser.ts';
 import { listEveryRoute } from '../support/app/every-route.ts';
 import { buildSignup, pushSignup } from '../support/crm/crm.ts';
+import { shared } from '../support/run/shared.ts';
 
-let site: TestSite;
 let paths: string[];
+const site = shared(() => openSite({ IDENTITY_SUPPORT_URL: 'mailto:help@example.test' }));
 beforeAll(async () => {
-  site = await openSite({ IDENTITY_SUPPORT_URL: 'mailto:help@example.test' });
   paths = (await listEveryRoute(site.app)).flatMap(({ name, request: [path] }) =>
     name.startsWith('GET ') &&
     !/\.data|^\/(?:sso|trpc|brand|healthz|readyz|integrations)\b|\/events$|\.\w+$/.test(path)
@@ -15,7 +15,6 @@ beforeAll(async () => {
       : [],
   );
 });
-afterAll(() => site.close());
 
 const phone = { viewport: { width: 390, height: 844 } };
 

@@ -1,13 +1,10 @@
 // Times on pages: as they are where the reader is, and in UTC without script.
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { logIn, openSite, type TestSite } from '../support/app/browser.ts';
+import { expect, it } from 'vitest';
+import { logIn, openSite } from '../support/app/browser.ts';
+import { shared } from '../support/run/shared.ts';
 
-let site: TestSite;
-beforeAll(async () => {
-  site = await openSite();
-});
-afterAll(() => site.close());
+const site = shared(openSite);
 
 const timezoneId = 'Asia/Kolkata';
 

@@ -1,16 +1,13 @@
 // The login page where strangers have used up the tries, with and without script.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { appearances, inspectPage, logIn, openSite, type TestSite } from '../support/app/browser.ts';
+import { describe, expect, it } from 'vitest';
+import { appearances, inspectPage, logIn, openSite } from '../support/app/browser.ts';
+import { shared } from '../support/run/shared.ts';
 
 const triesOfNetwork = 10;
 // One that is not here is counted in the same way, and takes no time to hash.
 const email = 'owner@example.test';
 
-let site: TestSite;
-beforeAll(async () => {
-  site = await openSite();
-});
-afterAll(() => site.close());
+const site = shared(openSite);
 
 async function guessUntilRefused(): Promise<void> {
   for (let times = 0; times < triesOfNetwork; times++)

@@ -1,14 +1,11 @@
 // What the browser has to fetch, compressed, before a page is whole.
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { logIn, openSite, type TestSite } from '../support/app/browser.ts';
+import { expect, it } from 'vitest';
+import { logIn, openSite } from '../support/app/browser.ts';
+import { shared } from '../support/run/shared.ts';
 
 const kilobyte = 1_000;
 
-let site: TestSite;
-beforeAll(async () => {
-  site = await openSite();
-});
-afterAll(() => site.close());
+const site = shared(openSite);
 
 /** The bytes of scripts and styles that a browser without a cache fetches for a page. */
 async function weigh(path: string, isLoggedIn: boolean): Promise<{ script: number; stylesheet: number }> {

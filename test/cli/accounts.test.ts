@@ -1,16 +1,13 @@
 // account:grant and its kin: what an operator decides about an account, whatever the marketplace says (contract 2.69 to 2.71 and 11.28).
 import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { openApp, type TestApp } from '../support/app/app.ts';
+import { expect, it } from 'vitest';
+import { openApp } from '../support/app/app.ts';
 import { expectMisused, expectRefused, runCli } from '../support/app/cli.ts';
 import { logIn, textOf } from '../support/app/visitor.ts';
 import { handOver } from '../support/marketplace/marketplace.ts';
+import { shared } from '../support/run/shared.ts';
 
-let app: TestApp;
-beforeAll(async () => {
-  app = await openApp();
-});
-afterAll(() => app.close());
+const app = shared(openApp);
 
 const why = ['--why', 'A call with the owner'];
 const cli = (...args: string[]) => runCli(app.databaseUrl, args);

@@ -1,23 +1,20 @@
 // The command line (npm run cli), as an operator uses it, beside a service on the same database.
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
+import { describe, expect, inject, it, vi } from 'vitest';
 import { migrations } from '../../db/migrations/list.ts';
-import { openApp, type TestApp } from '../support/app/app.ts';
+import { openApp } from '../support/app/app.ts';
 import { expectMisused, expectRefused, type Outcome, runCli } from '../support/app/cli.ts';
 import { logIn, openBrowser } from '../support/app/visitor.ts';
 import { cloneDatabase, connect, emptyDatabase } from '../support/database/postgres.ts';
 import { listNotices } from '../support/people/kept-mail.ts';
 import { tokenIn } from '../support/people/mail-server.ts';
 import { expectCodeAsked, setUp } from '../support/people/totp-app.ts';
+import { shared } from '../support/run/shared.ts';
 
 const migrationNames = Object.keys(migrations).sort();
 const password = 'seven quiet lanterns';
 
-let app: TestApp;
-beforeAll(async () => {
-  app = await openApp();
-});
-afterAll(() => app.close());
+const app = shared(openApp);
 
 const cli = (args: string[], input?: string) => runCli(app.databaseUrl, args, input);
 

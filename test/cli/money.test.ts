@@ -1,19 +1,18 @@
 // Payments, credits and the end of contracts by command.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openApp, type TestApp } from '../support/app/app.ts';
+import { openApp } from '../support/app/app.ts';
 import { expectMisused, expectRefused, hasTerminals, runCli, runCliAtTerminal } from '../support/app/cli.ts';
 import { addContract, addInvoice, findFaultsInBooks, readInvoice } from '../support/billing/money.ts';
 import { setSettings } from '../support/billing/settings.ts';
+import { shared } from '../support/run/shared.ts';
 
-let app: TestApp;
+const app = shared(openApp);
 beforeAll(async () => {
-  app = await openApp();
   await setSettings(app.db);
 });
 afterAll(async () => {
   expect(await findFaultsInBooks(app.db)).toEqual([]);
-  await app.close();
 });
 
 const cli = (...args: string[]) => runCli(app.databaseUrl, args);

@@ -1,18 +1,15 @@
 // What staff do for people, by command (contract 12.37 to 12.46 and 11.52 to 11.54).
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openApp, type TestApp } from '../support/app/app.ts';
+import { describe, expect, it } from 'vitest';
+import { openApp } from '../support/app/app.ts';
 import { expectMisused, expectRefused, runCli } from '../support/app/cli.ts';
 import { logIn } from '../support/app/visitor.ts';
 import { digestRows, idOf } from '../support/database/database.ts';
 import { listNotices } from '../support/people/kept-mail.ts';
 import { setUp } from '../support/people/totp-app.ts';
+import { shared } from '../support/run/shared.ts';
 
-let app: TestApp;
-beforeAll(async () => {
-  app = await openApp();
-});
-afterAll(() => app.close());
+const app = shared(openApp);
 
 const why = ['--why', 'A call, ticket 4711'];
 const said = 'A call, ticket 4711';

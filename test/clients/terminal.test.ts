@@ -2,18 +2,15 @@
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { openApp, type TestApp } from '../support/app/app.ts';
+import { expect, it } from 'vitest';
+import { openApp } from '../support/app/app.ts';
 import { type Outcome, readOutcome } from '../support/app/cli.ts';
 import { commandOf, type Runtime } from '../support/app/process.ts';
 import { openBrowser } from '../support/app/visitor.ts';
 import { digestRows, idOf } from '../support/database/database.ts';
+import { shared } from '../support/run/shared.ts';
 
-let app: TestApp;
-beforeAll(async () => {
-  app = await openApp();
-});
-afterAll(() => app.close());
+const app = shared(openApp);
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 

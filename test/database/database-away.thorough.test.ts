@@ -1,13 +1,12 @@
 // Contract 9.97 to 9.99, 503 `unavailable`: while the database is away, no session is lost, no redirect is unsigned,
 // nothing is half done, and the process goes on.
 import { sql } from 'kysely';
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { demoPassword as password } from '../../server/doors/demo/demo-users.ts';
 import { locationOf } from '../support/app/app.ts';
 import { openBrowser } from '../support/app/visitor.ts';
 import { buildSignup, freshWebhookId, sendSignup } from '../support/crm/crm.ts';
 import {
-  type Away,
   dataRequests,
   expectUnavailable,
   openAway,
@@ -19,16 +18,13 @@ import {
 import { buildHandOff, handOver } from '../support/marketplace/marketplace.ts';
 import { tokenIn } from '../support/people/mail-server.ts';
 import { named, nameRequest } from '../support/run/names.ts';
+import { shared } from '../support/run/shared.ts';
 
-let away: Away;
-beforeAll(async () => {
-  away = await openAway();
-});
+const away = shared(openAway);
 afterEach(async () => {
   away.wire.restore();
   await away.expectNothingLost();
 });
-afterAll(() => away.close());
 
 describe('the service, cut off from its database,', () => {
   it.each(named(requests))('answers %s with 503', async (_, path, options) => {

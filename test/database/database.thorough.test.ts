@@ -3,26 +3,23 @@ import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type RawBuilder, sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
-import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
+import { beforeEach, describe, expect, inject, it } from 'vitest';
 import { deleteExpiredRows } from '../../db/expired-rows.ts';
 import { migrations } from '../../db/migrations/list.ts';
 import { migrate } from '../../db/postgres/migrate.ts';
 import { inTransaction } from '../../db/postgres/transactions.ts';
 import { consumeNonce } from '../../db/tables/nonces.ts';
 import { sweep } from '../../server/doors/jobs/sweep.ts';
-import { openApp, type TestApp } from '../support/app/app.ts';
+import { openApp } from '../support/app/app.ts';
 import { readCatalog } from '../support/database/catalog.ts';
 import { countRows } from '../support/database/database.ts';
 import { buildNeeded, neededFile } from '../support/database/needed.ts';
 import { connect, emptyDatabase } from '../support/database/postgres.ts';
 import { buildSchema, schemaFile } from '../support/database/schema.ts';
 import { buildSchemaSql, schemaSqlFile } from '../support/database/schema-sql.ts';
+import { shared } from '../support/run/shared.ts';
 
-let app: TestApp;
-beforeAll(async () => {
-  app = await openApp();
-});
-afterAll(() => app.close());
+const app = shared(openApp);
 
 describe('migrations', () => {
   it('run once when 16 instances start at once on an empty database', async () => {

@@ -1,14 +1,11 @@
 // What accounts may do in a database from before it was kept who decided that (contract 2.76).
 import { sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openFreshDatabase, type TestClient } from '../support/database/database.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { openFreshDatabase } from '../support/database/database.ts';
+import { shared } from '../support/run/shared.ts';
 
-let client: TestClient;
-beforeAll(async () => {
-  client = await openFreshDatabase();
-});
-afterAll(() => client.close());
+const client = shared(openFreshDatabase);
 
 type Step = { by: 'marketplace' | 'person' | 'operator' | 'database'; to: string[]; verified?: boolean };
 

@@ -2,18 +2,15 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { demoPassword as password } from '../../server/doors/demo/demo-users.ts';
 import { answerWithinMs } from '../../server/web/deadline.ts';
-import { type Answer, openApp, type TestApp } from '../support/app/app.ts';
+import { type Answer, openApp } from '../support/app/app.ts';
+import { shared } from '../support/run/shared.ts';
 
 const poolSize = 4;
 
-let app: TestApp;
-beforeAll(async () => {
-  app = await openApp({ env: { DATABASE_POOL_SIZE: String(poolSize) }, answerWithinMs });
-});
-afterAll(() => app.close());
+const app = shared(() => openApp({ env: { DATABASE_POOL_SIZE: String(poolSize) }, answerWithinMs }));
 
 const locked = 'merchant@example.test';
 

@@ -1,19 +1,16 @@
 // Waiting for a connection: bounded and counted.
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { isDatabaseAway } from '../../db/postgres/away.ts';
 import { onOneConnection } from '../../db/postgres/client.ts';
 import { inTransaction } from '../../db/postgres/transactions.ts';
 import { Turns } from '../../db/postgres/turns.ts';
-import { openFreshDatabase, type TestClient } from '../support/database/database.ts';
+import { openFreshDatabase } from '../support/database/database.ts';
 import { connect } from '../support/database/postgres.ts';
 import { openWire } from '../support/database/wire.ts';
+import { shared } from '../support/run/shared.ts';
 
-let client: TestClient;
-beforeAll(async () => {
-  client = await openFreshDatabase();
-});
-afterAll(() => client.close());
+const client = shared(openFreshDatabase);
 
 const maxWaiting = 30;
 

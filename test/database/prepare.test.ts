@@ -1,15 +1,12 @@
 // A prepared statement has one text for every call, so its values can only be passed on as parameters.
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { prepare, prepareDeferred, prepareRead } from '../../db/postgres/prepare.ts';
 import { inTransaction } from '../../db/postgres/transactions.ts';
-import { openFreshDatabase, type TestClient } from '../support/database/database.ts';
+import { openFreshDatabase } from '../support/database/database.ts';
+import { shared } from '../support/run/shared.ts';
 
-let client: TestClient;
-beforeAll(async () => {
-  client = await openFreshDatabase();
-});
-afterAll(() => client.close());
+const client = shared(openFreshDatabase);
 
 type Values = { a: string | null; b: string };
 type Build = Parameters<typeof prepare<Values, unknown>>[0];

@@ -1,16 +1,13 @@
 // The start holds the database against what this version needs, and refuses it with one sentence (contract 9.352 to 9.354).
 import { sql } from 'kysely';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
 import { readMigrationStatus } from '../../db/migration-status.ts';
 import { migrations } from '../../db/migrations/list.ts';
-import { openApp, type TestApp } from '../support/app/app.ts';
+import { openApp } from '../support/app/app.ts';
 import { cloneDatabase, connect, type TestDatabase } from '../support/database/postgres.ts';
+import { shared } from '../support/run/shared.ts';
 
-let app: TestApp;
-beforeAll(async () => {
-  app = await openApp();
-});
-afterAll(() => app.close());
+const app = shared(openApp);
 
 let database: TestDatabase;
 beforeEach(async () => {

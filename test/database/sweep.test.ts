@@ -1,16 +1,13 @@
 // Each table whose rows age is swept, and what is swept is found by an index (docs/security/data.md, "Data").
 import { getEventListeners } from 'node:events';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { deleteExpiredRows, lockExpiredRows } from '../../db/expired-rows.ts';
 import { expired, sweep } from '../../server/doors/jobs/sweep.ts';
-import { openFreshDatabase, type TestClient } from '../support/database/database.ts';
+import { openFreshDatabase } from '../support/database/database.ts';
+import { shared } from '../support/run/shared.ts';
 
-let client: TestClient;
-beforeAll(async () => {
-  client = await openFreshDatabase();
-});
-afterAll(() => client.close());
+const client = shared(openFreshDatabase);
 
 /** Kept as long as what it belongs to, or for ever, and bounded by how many people and contracts there are. */
 const kept: Record<string, string> = {

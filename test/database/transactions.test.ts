@@ -1,21 +1,18 @@
 // Statements that a transaction sends without waiting for each other's answers.
 
 import { sql } from 'kysely';
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
 import { isDatabaseAway } from '../../db/postgres/away.ts';
 import { inTransaction } from '../../db/postgres/transactions.ts';
 import type { AuditEventType } from '../../db/tables/audit-event-types.ts';
 import { deferAuditEvent, recordAuditEvent } from '../../db/tables/audit-events.ts';
 import { consumeNonce } from '../../db/tables/nonces.ts';
-import { openFreshDatabase, type TestClient } from '../support/database/database.ts';
+import { openFreshDatabase } from '../support/database/database.ts';
 import { connect } from '../support/database/postgres.ts';
 import { openWire } from '../support/database/wire.ts';
+import { shared } from '../support/run/shared.ts';
 
-let client: TestClient;
-beforeAll(async () => {
-  client = await openFreshDatabase();
-});
-afterAll(() => client.close());
+const client = shared(openFreshDatabase);
 beforeEach(async () => {
   await client.db.deleteFrom('audit_events').execute();
   await client.db.deleteFrom('nonces').execute();

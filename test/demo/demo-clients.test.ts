@@ -1,18 +1,17 @@
 // The demo clients of local mode: the whole flow of contract 1.9, and every way to cheat it.
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { type RefusalCode, refusalStatuses } from '../../clients/typescript/src/index.ts';
 import { sealEnvelope } from '../../server/sso/envelope.ts';
-import { type Answer, locationOf, nextStopOf, openApp, type TestApp } from '../support/app/app.ts';
+import { type Answer, locationOf, nextStopOf, openApp } from '../support/app/app.ts';
 import { cookieOf, logIn, textOf } from '../support/app/visitor.ts';
+import { shared } from '../support/run/shared.ts';
 
-let app: TestApp;
 let merchant: string;
+const app = shared(() => openApp({ env: { SSO_CLIENTS: 'later_app' } }));
 beforeAll(async () => {
-  app = await openApp({ env: { SSO_CLIENTS: 'later_app' } });
   merchant = await app.login('merchant@example.test');
 });
-afterAll(() => app.close());
 
 /** A fresh hand-off on its way to the client, with the cookie of the browser that asked for it. */
 async function handOff(client = 'marketplace', { send } = app, session = merchant) {

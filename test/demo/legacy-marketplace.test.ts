@@ -1,12 +1,9 @@
 // The demo page of local mode that plays the legacy marketplace.
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { codeOf, locationOf, openApp, type TestApp } from '../support/app/app.ts';
+import { expect, it } from 'vitest';
+import { codeOf, locationOf, openApp } from '../support/app/app.ts';
+import { shared } from '../support/run/shared.ts';
 
-let app: TestApp;
-beforeAll(async () => {
-  app = await openApp();
-});
-afterAll(() => app.close());
+const app = shared(openApp);
 
 const lena = {
   id: 'm-1001',

@@ -1,20 +1,17 @@
 // /developers (contract 9.139 to 9.142): what it serves, to whom, and that each of its links leads somewhere.
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { documents, pathOf } from '../../app/developers/publish/published.ts';
 import { createAnswerToAll } from '../../server/instance/answer-to-all.ts';
-import { openApp, openProductionApp, type TestApp } from '../support/app/app.ts';
+import { openApp, openProductionApp } from '../support/app/app.ts';
 import { readAnchors, readOurFile } from '../support/project/documents.ts';
+import { shared } from '../support/run/shared.ts';
 
 const html = { accept: 'text/html' };
 const pages = documents.map(({ slug, file }) => [pathOf(slug), file] as const);
 
-let app: TestApp;
-beforeAll(async () => {
-  app = await openApp({ env: { IDENTITY_NAME: 'Château ID' } });
-});
-afterAll(() => app.close());
+const app = shared(() => openApp({ env: { IDENTITY_NAME: 'Château ID' } }));
 
 const open = (path: string, headers = {}, cookie?: string) =>
   app.send(path, { headers: { ...html, ...headers }, cookie });

@@ -1,24 +1,21 @@
 // Whether a client that takes a nudge reads its events then: by the database of a real service, which real clients read from.
 import { createHmac } from 'node:crypto';
 import { sql } from 'kysely';
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { afterEach, expect, it } from 'vitest';
 import type { Report } from '../../clients/doctor/examine.ts';
 import type { Reads } from '../../clients/doctor/target.ts';
 import { listDeliveries, recordPull } from '../../db/tables/event-deliveries.ts';
 import { openApp, type TestApp } from '../support/app/app.ts';
 import { appendEvents } from '../support/events/client-events.ts';
+import { shared } from '../support/run/shared.ts';
 import { createClients } from './broken/typescript.ts';
 import { settings } from './harness/clients.ts';
 import { type Handler, openInProcess, passOn } from './harness/in-process.ts';
 import { operatorSettings, runDoctor } from './harness/run-doctor.ts';
 
 const { examineClient, listen, close } = openInProcess();
-let app: TestApp;
-beforeAll(async () => {
-  app = await openApp();
-});
+const app = shared(openApp);
 afterEach(close);
-afterAll(() => app.close());
 
 const secret = 'a-secret-that-no-other-client-has';
 

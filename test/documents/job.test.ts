@@ -1,7 +1,7 @@
 // The files of documents: made once, by a job of any instance, and who gets them.
 import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { inTransaction } from '../../db/postgres/transactions.ts';
 import { endsWithPerson } from '../../server/billing/customers/ends-with-person.ts';
 import { openDocumentMaker } from '../../server/billing/documents/document-maker.ts';
@@ -12,18 +12,18 @@ import { recordLog } from '../support/app/log.ts';
 import { samples } from '../support/billing/document-samples.ts';
 import { readSealedFacts } from '../support/billing/sealed-facts.ts';
 import { germanSettings, setSettings } from '../support/billing/settings.ts';
-import { type BillingApp, openBilling } from '../support/crm/billing.ts';
+import { openBilling } from '../support/crm/billing.ts';
 import { connect } from '../support/database/postgres.ts';
+import { shared } from '../support/run/shared.ts';
 
 const owner = 'customer@example.test';
 const stranger = 'merchant@example.test';
 
-let billing: BillingApp;
 let contractId: string;
 let number: string;
 let creditNumber: string;
+const billing = shared(openBilling);
 beforeAll(async () => {
-  billing = await openBilling();
   const { db } = billing.app;
   await setSettings(db);
   contractId = await billing.report('files');
@@ -39,7 +39,6 @@ beforeAll(async () => {
   }>`select number from documents where kind = 'credit_note'`.execute(db);
   creditNumber = rows[0]?.number ?? '';
 });
-afterAll(() => billing.app.close());
 
 /** What the job needs, with a log of its own. */
 function openJob(db = billing.app.db) {

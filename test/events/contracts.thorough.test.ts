@@ -1,16 +1,13 @@
 // Contract 10.12, `contract.updated`: the CRM app hears of each new contract and each change, as its list says it.
 import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { openApp, type TestApp } from '../support/app/app.ts';
+import { expect, it } from 'vitest';
+import { openApp } from '../support/app/app.ts';
 import { runCli } from '../support/app/cli.ts';
 import { buildSignup, pushSignup, sendSignup } from '../support/crm/crm.ts';
 import { bearerOf, latestOf, readOn, type WireEvent } from '../support/events/events.ts';
+import { shared } from '../support/run/shared.ts';
 
-let app: TestApp;
-beforeAll(async () => {
-  app = await openApp();
-});
-afterAll(() => app.close());
+const app = shared(openApp);
 
 const price = { currency: 'EUR', unit_amount: 2_900, interval: 'month' };
 const start = Date.now();

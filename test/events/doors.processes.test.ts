@@ -1,8 +1,8 @@
 // Contract 10.8 to 10.13, the types: whatever changes, by whichever door, the clients who know the person get one event, and
 // nobody else does.
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openApp, type TestApp } from '../support/app/app.ts';
+import { describe, expect, it } from 'vitest';
+import { openApp } from '../support/app/app.ts';
 import { runCli } from '../support/app/cli.ts';
 import { openBrowser } from '../support/app/visitor.ts';
 import { idOf } from '../support/database/database.ts';
@@ -17,13 +17,10 @@ import {
   type WireEvent,
 } from '../support/events/events.ts';
 import { buildHandOff, openHandOff } from '../support/marketplace/marketplace.ts';
+import { shared } from '../support/run/shared.ts';
 
 const password = 'local demo password';
-let app: TestApp;
-beforeAll(async () => {
-  app = await openApp();
-});
-afterAll(() => app.close());
+const app = shared(openApp);
 
 type Visitor = Awaited<ReturnType<typeof addVisitor>>;
 

@@ -1,8 +1,8 @@
 // Contract 10.11 and 10.13, `user.deleted` and `erased`: clients are told to forget somebody, and nothing that was told of them
 // before is kept.
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openApp, type TestApp } from '../support/app/app.ts';
+import { describe, expect, it } from 'vitest';
+import { openApp } from '../support/app/app.ts';
 import { runCli } from '../support/app/cli.ts';
 import { buildSignup, sendSignup } from '../support/crm/crm.ts';
 import {
@@ -15,12 +15,9 @@ import {
   readOn,
 } from '../support/events/events.ts';
 import { makeDue, runErasure } from '../support/people/leaving.ts';
+import { shared } from '../support/run/shared.ts';
 
-let app: TestApp;
-beforeAll(async () => {
-  app = await openApp();
-});
-afterAll(() => app.close());
+const app = shared(openApp);
 
 type Visitor = Awaited<ReturnType<typeof addVisitor>>;
 

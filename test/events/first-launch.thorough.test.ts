@@ -1,8 +1,8 @@
 // Between the payload of the first launch and the sequence nothing is lost, whatever happens at that moment.
 import { sql, type Transaction } from 'kysely';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import type { DB } from '../../db/schema.ts';
-import { locationOf, openApp, type TestApp, type TestInstance } from '../support/app/app.ts';
+import { locationOf, openApp, type TestInstance } from '../support/app/app.ts';
 import {
   addPerson,
   againAfterDeadlock,
@@ -13,16 +13,12 @@ import {
   readOn,
   type WireEvent,
 } from '../support/events/events.ts';
+import { shared } from '../support/run/shared.ts';
 
 const rounds = 8;
 
-let app: TestApp;
-let other: TestInstance;
-beforeAll(async () => {
-  app = await openApp();
-  other = await app.startInstance();
-});
-afterAll(() => app.close());
+const app = shared(openApp);
+const other = shared(() => app.startInstance());
 
 type Launched = { status: number; path: string; payload?: { sid: string; profile: Record<string, unknown> } };
 

@@ -1,22 +1,18 @@
 // Contract 10.2 to 10.6: numbers without gaps, in turn, and nothing acknowledged is hidden (docs/decisions/event-numbers.md).
 import { sql } from 'kysely';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Database } from '../../db/postgres/client.ts';
 import { numberAllEvents } from '../../server/events/number-events.ts';
 import { readEvents } from '../../server/events/read-events.ts';
 import { Deadline } from '../../server/web/deadline.ts';
-import { openApp, type TestApp, type TestInstance } from '../support/app/app.ts';
+import { openApp } from '../support/app/app.ts';
 import { openFreshDatabase } from '../support/database/database.ts';
 import { connect } from '../support/database/postgres.ts';
 import { addPerson, addVisitor, latestOf, readOn, type WireEvent } from '../support/events/events.ts';
+import { shared } from '../support/run/shared.ts';
 
-let app: TestApp;
-let other: TestInstance;
-beforeAll(async () => {
-  app = await openApp();
-  other = await app.startInstance();
-});
-afterAll(() => app.close());
+const app = shared(openApp);
+const other = shared(() => app.startInstance());
 
 describe('16 who edit and 16 who pull, on two instances at once,', () => {
   it('see each change once, without a gap, and what was acknowledged at once', async () => {

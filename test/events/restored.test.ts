@@ -1,10 +1,10 @@
 // Contract 9.112 and 10.23, after a restore of the database: no number that was given in the time that is lost is given again,
 // and every client is told to begin afresh.
 import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { inTransaction } from '../../db/postgres/transactions.ts';
 import { restartEvents } from '../../db/tables/events.ts';
-import { codeOf, openApp, type TestApp } from '../support/app/app.ts';
+import { codeOf, openApp } from '../support/app/app.ts';
 import { hasTerminals, runCli, runCliAtTerminal } from '../support/app/cli.ts';
 import { backUpDatabase } from '../support/database/postgres.ts';
 import {
@@ -16,12 +16,9 @@ import {
   pull,
   readOn,
 } from '../support/events/events.ts';
+import { shared } from '../support/run/shared.ts';
 
-let app: TestApp;
-beforeAll(async () => {
-  app = await openApp();
-});
-afterAll(() => app.close());
+const app = shared(openApp);
 
 const gap = 1_000_000_000;
 

@@ -1,21 +1,19 @@
 // Long polling (contract 10.15 to 10.17): a request waits until there is something for its client.
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
-import { codeOf, expectRetryAfter, openApp, type TestApp, type TestInstance } from '../support/app/app.ts';
+import { beforeAll, describe, expect, inject, it, vi } from 'vitest';
+import { codeOf, expectRetryAfter, openApp, type TestInstance } from '../support/app/app.ts';
 import { findFreePort, type Runtime, startService } from '../support/app/process.ts';
 import { cloneDatabase, connect } from '../support/database/postgres.ts';
 import { addVisitor, askForEvents, bearerOf, latestOf, pull } from '../support/events/events.ts';
 import { openAway } from '../support/faults/away.ts';
+import { shared } from '../support/run/shared.ts';
 
-let app: TestApp;
-let other: TestInstance;
 let visitor: Awaited<ReturnType<typeof addVisitor>>;
+const app = shared(openApp);
+const other = shared(() => app.startInstance());
 beforeAll(async () => {
-  app = await openApp();
-  other = await app.startInstance();
   visitor = await addVisitor(app, 'marketplace', 'network_site');
 });
-afterAll(() => app.close());
 
 const pause = (ms: number) => new Promise((done) => setTimeout(done, ms));
 

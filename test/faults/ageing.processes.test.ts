@@ -7,10 +7,11 @@ import { demoPassword, seedDemoUsers } from '../../server/doors/demo/demo-users.
 import { sweep } from '../../server/doors/jobs/sweep.ts';
 import { hashPassword } from '../../server/identity/password/passwords.ts';
 import { openApp, type TestApp, type TestInstance } from '../support/app/app.ts';
-import { countRows, openFreshDatabase, type TestClient } from '../support/database/database.ts';
+import { countRows, openFreshDatabase } from '../support/database/database.ts';
 import { connect } from '../support/database/postgres.ts';
 import { byForm } from '../support/faults/faults.ts';
 import { buildHandOff } from '../support/marketplace/marketplace.ts';
+import { shared } from '../support/run/shared.ts';
 
 const rowsOfEach = byForm({ short: 20_000, long: 1_000_000 });
 const calmMs = byForm({ short: 1_000, long: 10_000 });
@@ -32,11 +33,10 @@ const old: Record<string, ReturnType<typeof sql>> = {
 };
 const tables = Object.keys(old);
 
-let client: TestClient;
 let app: TestApp;
 let other: TestInstance;
+const client = shared(openFreshDatabase);
 beforeAll(async () => {
-  client = await openFreshDatabase();
   await seedDemoUsers(client.db, await hashPassword(demoPassword), new Date());
   const patient = connect(client.url, { statementTimeoutMs: 0 });
   for (const [table, rows] of Object.entries(old)) {
@@ -48,10 +48,7 @@ beforeAll(async () => {
   app = await openApp({ databaseUrl: client.url });
   other = await app.startInstance();
 }, 900_000);
-afterAll(async () => {
-  await app.close();
-  await client.close();
-});
+afterAll(() => app.close());
 
 /** Notes each statement that deletes: from which table, how many rows, and on which connection. */
 async function recordDeletions(db: Database): Promise<void> {

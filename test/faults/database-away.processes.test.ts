@@ -1,27 +1,20 @@
 // Contract 9.97 to 9.99, 503 `unavailable`: whatever happens to the database, every route and method answers in time, and
 // rightly again soon after it is back.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { listEveryRoute, pendingCookie, type RouteRequest } from '../support/app/every-route.ts';
-import { type OwnPostgres, openOwnPostgres } from '../support/database/own-postgres.ts';
+import { openOwnPostgres } from '../support/database/own-postgres.ts';
 import { connect } from '../support/database/postgres.ts';
-import { type Away, openAway } from '../support/faults/away.ts';
+import { openAway } from '../support/faults/away.ts';
 import { byForm, noteFigures } from '../support/faults/faults.ts';
+import { shared } from '../support/run/shared.ts';
 
 // Twice and more what the contract says, for a busy machine. `npm run test:faults` prints how long it took.
 const patienceMs = 6_000;
 // Fewer than the door lets in.
 const atOnce = 150;
 
-let postgres: OwnPostgres;
-let away: Away;
-beforeAll(async () => {
-  postgres = await openOwnPostgres({ max_connections: '40' });
-  away = await openAway(postgres.templateUrl);
-});
-afterAll(async () => {
-  await away.close();
-  await postgres.close();
-});
+const postgres = shared(() => openOwnPostgres({ max_connections: '40' }));
+const away = shared(() => openAway(postgres.templateUrl));
 
 const readOnly = (isOn: boolean) =>
   postgres.administer(`alter system set default_transaction_read_only = ${isOn}`, 'select pg_reload_conf()');

@@ -1,17 +1,14 @@
 // Contract 9.97 to 9.99, 503 `unavailable`: the database is there, and too slow, or somebody else holds what a request needs.
 import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { demoPassword as password } from '../../server/doors/demo/demo-users.ts';
 import { listEveryRoute, pendingCookie } from '../support/app/every-route.ts';
-import { type Away, expectUnavailable, openAway } from '../support/faults/away.ts';
+import { expectUnavailable, openAway } from '../support/faults/away.ts';
 import { byForm, noteFigures } from '../support/faults/faults.ts';
 import type { TestRequest } from '../support/run/names.ts';
+import { shared } from '../support/run/shared.ts';
 
-let away: Away;
-beforeAll(async () => {
-  away = await openAway();
-});
-afterAll(() => away.close());
+const away = shared(openAway);
 
 /** While a transaction holds what `statement` locks. */
 const whileHeld = <T>(statement: string, work: () => Promise<T>): Promise<T> =>

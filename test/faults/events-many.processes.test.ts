@@ -1,21 +1,18 @@
 // With very many events kept, and with very many that wait for their numbers, a pull costs what its page costs.
 import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { openApp, type TestApp } from '../support/app/app.ts';
+import { expect, it } from 'vitest';
+import { openApp } from '../support/app/app.ts';
 import { connect } from '../support/database/postgres.ts';
 import { addPerson, pull } from '../support/events/events.ts';
 import { byForm, noteFigures } from '../support/faults/faults.ts';
+import { shared } from '../support/run/shared.ts';
 
 const kept = byForm({ short: 20_000, long: 1_000_000 });
 // What the long form is to reach; the short one runs among other tests.
 const limitMs = byForm({ short: 5_000, long: 50 });
 const pulls = byForm({ short: 10, long: 50 });
 
-let app: TestApp;
-beforeAll(async () => {
-  app = await openApp();
-}, 60_000);
-afterAll(() => app.close());
+const app = shared(openApp);
 
 async function appendMany(client: string, isNumbered: boolean): Promise<void> {
   const { id, email } = await addPerson(app.db);

@@ -3,31 +3,30 @@
 
 import { appendFileSync } from 'node:fs';
 import { v7 as uuidv7 } from 'uuid';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { inTransaction } from '../../db/postgres/transactions.ts';
 import { deferSession } from '../../db/tables/sessions.ts';
 import { createToken, hashToken } from '../../server/identity/ground/tokens.ts';
 import { loadPages } from '../../server/instance/build.ts';
-import { openApp, type TestApp } from '../support/app/app.ts';
+import { openApp } from '../support/app/app.ts';
 import { byForm } from '../support/faults/faults.ts';
 import { buildRequests, type FuzzRequest, signRequest } from '../support/faults/fuzz.ts';
 import { fc } from '../support/run/random.ts';
+import { shared } from '../support/run/shared.ts';
 
 const runs = byForm({ short: 500, long: 20_000 });
 // A machine with other work may take longer over a request, but not over the same one again and again.
 const longestMs = 1_000;
 const triesInTime = 3;
 
-let app: TestApp;
 let ids: Map<string, string>;
 let patterns: string[];
+const app = shared(() => openApp({ env: { TRUSTED_PROXIES: '192.0.2.0/24' } }));
 beforeAll(async () => {
-  app = await openApp({ env: { TRUSTED_PROXIES: '192.0.2.0/24' } });
   const users = await app.db.selectFrom('users').select(['id', 'email']).execute();
   ids = new Map(users.map(({ id, email }) => [email.replace('@example.test', ''), id]));
   patterns = [...(await loadPages()).routes.map(({ path }) => path), '/healthz', '/readyz'];
 });
-afterAll(() => app.close());
 
 /** The `name=value` of the cookie of a new session. */
 async function openSession(user: string): Promise<string> {

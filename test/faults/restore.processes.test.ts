@@ -1,15 +1,8 @@
 // The database is put back to an earlier time (docs/operate/backups.md, "After a restore"): what was used up, ended or changed in
 // the time that is lost must not be accepted again.
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import {
-  type Answer,
-  codeOf,
-  locationOf,
-  openApp,
-  type TestApp,
-  type TestInstance,
-} from '../support/app/app.ts';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { type Answer, codeOf, locationOf, openApp, type TestApp } from '../support/app/app.ts';
 import { runCli } from '../support/app/cli.ts';
 import { type Browser, cookieOf, isLoggedIn, openBrowser } from '../support/app/visitor.ts';
 import { buildSignup, pushSignup, sendSignup } from '../support/crm/crm.ts';
@@ -18,21 +11,19 @@ import { backUpDatabase } from '../support/database/postgres.ts';
 import { buildHandOff } from '../support/marketplace/marketplace.ts';
 import { listNotices } from '../support/people/kept-mail.ts';
 import { tokenIn } from '../support/people/mail-server.ts';
+import { shared } from '../support/run/shared.ts';
 
 const newPassword = 'quite another long password';
 
 let lagMs = 0;
-let app: TestApp;
-let other: TestInstance;
 /** What people and systems have in their hands when the database is restored. */
 let old: Awaited<ReturnType<typeof collect>>;
 
+const app = shared(() => openApp({ now: () => new Date(Date.now() + lagMs) }));
+const other = shared(() => app.startInstance());
 beforeAll(async () => {
-  app = await openApp({ now: () => new Date(Date.now() + lagMs) });
-  other = await app.startInstance();
   old = await collect();
 });
-afterAll(() => app.close());
 
 const sixteen = (request: (send: TestApp['send']) => Promise<Answer>) =>
   Promise.all(Array.from({ length: 16 }, (_, at) => request((at % 2 ? app : other).send)));

@@ -1,10 +1,11 @@
 // Answers do not tell who has an account: for four kinds of address, whatever is asked, the same status, headers, text and,
 // in the long form, time.
 import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { hashPassword } from '../../server/identity/password/passwords.ts';
-import { type Answer, openApp, type SendOptions, type TestApp } from '../support/app/app.ts';
+import { type Answer, openApp, type SendOptions } from '../support/app/app.ts';
 import { byForm, noteFigures } from '../support/faults/faults.ts';
+import { shared } from '../support/run/shared.ts';
 
 const tries = byForm({ short: 3, long: 300 });
 const isLong = byForm({ short: false, long: true });
@@ -12,12 +13,10 @@ const kinds = ['held', 'no-password', 'other', 'unknown'] as const;
 type Kind = (typeof kinds)[number];
 
 const now = new Date();
-let app: TestApp;
+const app = shared(() => openApp({ now: () => now }));
 beforeAll(async () => {
-  app = await openApp({ now: () => now });
   await populate();
 });
-afterAll(() => app.close());
 
 const emailOf = (kind: Kind, n: number) => `timing-${kind}-${n}@example.test`;
 /** The session of somebody: the token names them. */

@@ -1,21 +1,20 @@
 // `history`: what changed about somebody, or who they were at an instant.
 import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { openApp, type TestApp } from '../support/app/app.ts';
+import { beforeAll, expect, it } from 'vitest';
+import { openApp } from '../support/app/app.ts';
 import { expectMisused, expectRefused, runCli } from '../support/app/cli.ts';
 import { digestRows, idOf } from '../support/database/database.ts';
 import { listChanges } from '../support/history/history.ts';
 import { makeDue, runErasure } from '../support/people/leaving.ts';
+import { shared } from '../support/run/shared.ts';
 
 const email = 'merchant@example.test';
 
-let app: TestApp;
 let userId: string;
+const app = shared(openApp);
 beforeAll(async () => {
-  app = await openApp();
   userId = await idOf(app.db, email);
 });
-afterAll(() => app.close());
 
 const history = async (...args: string[]) => {
   const outcome = await runCli(app.databaseUrl, ['history', ...args]);

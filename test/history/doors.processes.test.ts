@@ -8,7 +8,7 @@ import { inTransaction } from '../../db/postgres/transactions.ts';
 import { type Change, tracked } from '../../db/tables/changes.ts';
 import { updateUser } from '../../db/tables/users.ts';
 import { runBilling } from '../../server/billing/invoices/invoicing.ts';
-import { type Answer, openApp, type TestApp } from '../support/app/app.ts';
+import { type Answer, openApp } from '../support/app/app.ts';
 import { openBackend, type TestBackend } from '../support/app/backend.ts';
 import { runCli } from '../support/app/cli.ts';
 import { recordLog } from '../support/app/log.ts';
@@ -23,21 +23,18 @@ import { addPasskey } from '../support/people/authenticator.ts';
 import { readToken } from '../support/people/kept-mail.ts';
 import { findText, makeDue, runErasure } from '../support/people/leaving.ts';
 import { setUp } from '../support/people/totp-app.ts';
+import { shared } from '../support/run/shared.ts';
 
-let app: TestApp;
 let mails: TestBackend;
 let other: OtherRole;
 let folder: string;
+const app = shared(openApp);
 beforeAll(async () => {
-  app = await openApp();
   mails = await openBackend({ databaseUrl: app.databaseUrl });
   other = await openOtherRole(app.db, app.databaseUrl);
   folder = await makeFolder();
 });
-afterAll(async () => {
-  await Promise.all([other.close(), mails.close(), rm(folder, { recursive: true, force: true })]);
-  await app.close();
-});
+afterAll(() => Promise.all([other.close(), mails.close(), rm(folder, { recursive: true, force: true })]));
 
 /** What is kept of whatever `work` does. */
 async function changesBy(work: () => Promise<unknown>): Promise<Change[]> {

@@ -1,9 +1,9 @@
 // The history of somebody who is erased: that something happened stays, what it was is gone, by whatever statement they go.
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Change } from '../../db/tables/changes.ts';
 import { sweep } from '../../server/doors/jobs/sweep.ts';
-import { openApp, type TestApp } from '../support/app/app.ts';
+import { openApp } from '../support/app/app.ts';
 import { runCli } from '../support/app/cli.ts';
 import { buildSignup, pushSignup, sendSignup } from '../support/crm/crm.ts';
 import { idOf } from '../support/database/database.ts';
@@ -11,12 +11,9 @@ import { openOtherRole } from '../support/database/database-role.ts';
 import { checkHistory, connectInUtc, listChanges } from '../support/history/history.ts';
 import { buildHandOff, handOver } from '../support/marketplace/marketplace.ts';
 import { findText, makeDue, runErasure } from '../support/people/leaving.ts';
+import { shared } from '../support/run/shared.ts';
 
-let app: TestApp;
-beforeAll(async () => {
-  app = await openApp();
-});
-afterAll(() => app.close());
+const app = shared(openApp);
 
 const changesOf = async (userId: string) =>
   (await listChanges(app.db)).filter((change) => change.userId === userId);

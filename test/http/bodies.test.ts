@@ -1,24 +1,21 @@
 // Contract 9.27 and 9.151 to 9.153: a form says each field once, and a body comes as it is. Else two programs on the way could read
 // two different requests in one.
 import { sql } from 'kysely';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { codeOf, openApp, type TestApp } from '../support/app/app.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { codeOf, openApp } from '../support/app/app.ts';
 import { isLoggedIn } from '../support/app/visitor.ts';
 import { signMessage } from '../support/crm/crm.ts';
+import { shared } from '../support/run/shared.ts';
 
 const email = 'customer@example.test';
 const password = 'local demo password';
 const urlencoded = { 'content-type': 'application/x-www-form-urlencoded' };
 
-let app: TestApp;
 let customer: string;
-beforeAll(async () => {
-  app = await openApp();
-});
+const app = shared(openApp);
 beforeEach(async () => {
   customer = await app.login(email);
 });
-afterAll(() => app.close());
 
 /** Everything that a form could leave behind. */
 async function look(): Promise<unknown> {

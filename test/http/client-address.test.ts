@@ -1,15 +1,12 @@
 // Whose address a request counts for, behind proxies that write it in their own ways (contract 9.158 to 9.162).
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openApp, type SendOptions, type TestApp } from '../support/app/app.ts';
+import { describe, expect, it } from 'vitest';
+import { openApp, type SendOptions } from '../support/app/app.ts';
 import { openClient } from '../support/app/trpc.ts';
 import { cookieOf } from '../support/app/visitor.ts';
+import { shared } from '../support/run/shared.ts';
 
-let app: TestApp;
-beforeAll(async () => {
-  app = await openApp({ env: { TRUSTED_PROXIES: '10.0.0.0/8, 2001:db8:ffff::/48' } });
-});
-afterAll(() => app.close());
+const app = shared(() => openApp({ env: { TRUSTED_PROXIES: '10.0.0.0/8, 2001:db8:ffff::/48' } }));
 
 const proxy = '10.0.0.1';
 

@@ -9,20 +9,17 @@ import {
   type SendOptions,
   type TestApp,
 } from '../support/app/app.ts';
+import { shared } from '../support/run/shared.ts';
 
 const own = 'http://localhost:3000';
 const evil = 'https://evil.example';
 const password = 'local demo password';
 
-let app: TestApp;
 let customer: string;
-beforeAll(async () => {
-  app = await openApp();
-});
+const app = shared(openApp);
 beforeEach(async () => {
   customer = await app.login('customer@example.test');
 });
-afterAll(() => app.close());
 
 /** Every change that a form or a program can make; with a new name each time, so that each shows. */
 let attempts = 0;

@@ -1,16 +1,13 @@
 // The deadline of an answer: 503 within three seconds, however many statements a request waits for (contract 9.98).
 import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { demoPassword as password } from '../../server/doors/demo/demo-users.ts';
 import type { SendOptions } from '../support/app/app.ts';
 import { buildSignup, signMessage } from '../support/crm/crm.ts';
-import { type Away, expectUnavailable, openAway } from '../support/faults/away.ts';
+import { expectUnavailable, openAway } from '../support/faults/away.ts';
+import { shared } from '../support/run/shared.ts';
 
-let away: Away;
-beforeAll(async () => {
-  away = await openAway();
-});
-afterAll(() => away.close());
+const away = shared(openAway);
 
 const names = { intent: 'names', name: 'Too Late', accountName: 'Too Late' };
 const login = { email: 'customer@example.test', password };

@@ -4,22 +4,19 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { listen } from '../../server/runtime/listen.ts';
 import type { Listener } from '../../server/runtime/listener.ts';
-import { codeOf, expectRetryAfter, openApp, type TestApp } from '../support/app/app.ts';
+import { codeOf, expectRetryAfter, openApp } from '../support/app/app.ts';
+import { shared } from '../support/run/shared.ts';
 
 const places = 200;
 
-let app: TestApp;
 let listener: Listener;
 let cookie: string;
+const app = shared(openApp);
 beforeAll(async () => {
-  app = await openApp();
   listener = await listen(app.fetch, { host: '127.0.0.1', port: 0 });
   cookie = await app.login('customer@example.test');
 });
-afterAll(async () => {
-  await listener.close(0);
-  await app.close();
-});
+afterAll(() => listener.close(0));
 
 const launch = (accept = '*/*') => app.send('/sso/launch/marketplace', { cookie, headers: { accept } });
 

@@ -1,15 +1,14 @@
 // The framework has further ways to a route's code: `.data`, `?_data=`, other spellings of a path. None of them
 // reaches a public endpoint: it answers as it does under its own path, or it is not there.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openApp, type TestApp } from '../support/app/app.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { openApp } from '../support/app/app.ts';
+import { shared } from '../support/run/shared.ts';
 
-let app: TestApp;
 let customer: string;
+const app = shared(openApp);
 beforeAll(async () => {
-  app = await openApp();
   customer = await app.login('customer@example.test');
 });
-afterAll(() => app.close());
 
 const told = ['content-type', 'cache-control', 'etag', 'vary', 'allow'];
 

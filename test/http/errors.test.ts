@@ -3,9 +3,10 @@ import { inspect } from 'node:util';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { problems } from '../../server/basics/problems.ts';
-import { openApp, type SendOptions, type TestApp } from '../support/app/app.ts';
+import { openApp, type SendOptions } from '../support/app/app.ts';
 import { textOf } from '../support/app/visitor.ts';
 import { named, nameRequest, type TestRequest } from '../support/run/names.ts';
+import { shared } from '../support/run/shared.ts';
 
 const statuses = {
   invalid_request: 400,
@@ -46,14 +47,12 @@ const statuses = {
   internal_error: 500,
 };
 
-let app: TestApp;
 let customer: string;
+// Else the sentence that names support is left out.
+const app = shared(() => openApp({ env: { IDENTITY_SUPPORT_URL: 'https://help.example.test' } }));
 beforeAll(async () => {
-  // Else the sentence that names support is left out.
-  app = await openApp({ env: { IDENTITY_SUPPORT_URL: 'https://help.example.test' } });
   customer = await app.login('customer@example.test');
 });
-afterAll(() => app.close());
 
 describe('the table of error codes', () => {
   it('is the one in the contract, with the same statuses', () => {

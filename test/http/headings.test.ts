@@ -1,15 +1,12 @@
 // Headings keep their order on every page, for whoever sees it (contract 9.225).
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { openApp, type TestApp } from '../support/app/app.ts';
+import { expect, it } from 'vitest';
+import { openApp } from '../support/app/app.ts';
 import { listEveryRoute } from '../support/app/every-route.ts';
 import { findHeadingFaults } from '../support/app/headings.ts';
 import { buildSignup, pushSignup } from '../support/crm/crm.ts';
+import { shared } from '../support/run/shared.ts';
 
-let app: TestApp;
-beforeAll(async () => {
-  app = await openApp();
-});
-afterAll(() => app.close());
+const app = shared(openApp);
 
 it('every page has one h1, and its other headings below it without a gap', async () => {
   const email = 'merchant@example.test';

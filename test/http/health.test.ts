@@ -1,13 +1,10 @@
 // Contract 9.136: GET /healthz is about the process, GET /readyz about what it needs.
 import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { openApp, type TestApp } from '../support/app/app.ts';
+import { shared } from '../support/run/shared.ts';
 
-let app: TestApp;
-beforeAll(async () => {
-  app = await openApp();
-});
-afterAll(() => app.close());
+const app = shared(openApp);
 
 it('the health endpoints answer without a login, and are never cached', async () => {
   for (const path of ['/healthz', '/readyz']) {

@@ -1,7 +1,7 @@
 // What operators can read about a request: where it went and how long it took, never what was in it.
 import { inspect } from 'node:util';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { demoPassword } from '../../server/doors/demo/demo-users.ts';
 import { locationOf, openApp, type SendOptions, type TestApp } from '../support/app/app.ts';
 import { scrape } from '../support/app/metrics.ts';
@@ -9,12 +9,9 @@ import { cookieOf } from '../support/app/visitor.ts';
 import { buildSignup, pushSignup } from '../support/crm/crm.ts';
 import { idOf } from '../support/database/database.ts';
 import { buildHandOff } from '../support/marketplace/marketplace.ts';
+import { shared } from '../support/run/shared.ts';
 
-let app: TestApp;
-beforeAll(async () => {
-  app = await openApp();
-});
-afterAll(() => app.close());
+const app = shared(openApp);
 
 const email = 'merchant@example.test';
 /** Of requests: a job may log meanwhile, on a busy machine, that it had no time. */

@@ -5,21 +5,18 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { loadPages } from '../../server/instance/build.ts';
 import { listen } from '../../server/runtime/listen.ts';
 import type { Listener } from '../../server/runtime/listener.ts';
-import { openApp, type SendOptions, type TestApp } from '../support/app/app.ts';
+import { openApp, type SendOptions } from '../support/app/app.ts';
 import { quoted } from '../support/run/names.ts';
+import { shared } from '../support/run/shared.ts';
 
-let app: TestApp;
 let listener: Listener;
 let customer: string;
+const app = shared(openApp);
 beforeAll(async () => {
-  app = await openApp();
   listener = await listen(app.fetch, { host: '127.0.0.1', port: 0, refuseHeaders: app.refuseHeaders });
   customer = await app.login('customer@example.test');
 });
-afterAll(async () => {
-  await listener.close(0);
-  await app.close();
-});
+afterAll(() => listener.close(0));
 
 const credentials = { email: 'customer@example.test', password: 'local demo password' };
 const read = ['GET', 'HEAD'];

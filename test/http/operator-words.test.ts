@@ -1,6 +1,7 @@
 // What the operator calls this service and its clients, and where pages lead for help.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openApp, type TestApp, type TestInstance } from '../support/app/app.ts';
+import { describe, expect, it } from 'vitest';
+import { openApp } from '../support/app/app.ts';
+import { shared } from '../support/run/shared.ts';
 
 const named = {
   IDENTITY_NAME: 'Zoë’s ID',
@@ -11,13 +12,8 @@ const named = {
   IDENTITY_SECURITY_CONTACT: 'mailto:security@example.test',
 };
 
-let app: TestApp;
-let other: TestInstance;
-beforeAll(async () => {
-  app = await openApp();
-  other = await app.startInstance({ env: named });
-});
-afterAll(() => app.close());
+const app = shared(openApp);
+const other = shared(() => app.startInstance({ env: named }));
 
 const html = { accept: 'text/html' };
 

@@ -1,19 +1,18 @@
 // However many pages somebody asks for, others log in and go to their products (contract 9.257 and 9.258).
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { demoPassword as password } from '../../server/doors/demo/demo-users.ts';
 import { answerWithinMs } from '../../server/web/deadline.ts';
-import { openApp, type TestApp } from '../support/app/app.ts';
+import { openApp } from '../support/app/app.ts';
 import { logIn } from '../support/app/visitor.ts';
+import { shared } from '../support/run/shared.ts';
 
-let app: TestApp;
+const app = shared(() => openApp({ answerWithinMs }));
 beforeAll(async () => {
-  app = await openApp({ answerWithinMs });
   // What is loaded at its first use takes its time.
   await comeIn('customer@example.test');
 });
-afterAll(() => app.close());
 
 const html = { accept: 'text/html' };
 const flooder = '203.0.113.9';

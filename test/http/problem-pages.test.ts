@@ -1,20 +1,19 @@
 // What refusals say to people (contract 9.85): words that fit, where to get help, and who is logged in.
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { openApp, openProductionApp, type TestApp } from '../support/app/app.ts';
 import { textOf } from '../support/app/visitor.ts';
 import { openAway } from '../support/faults/away.ts';
 import { buildHandOff, handOver } from '../support/marketplace/marketplace.ts';
+import { shared } from '../support/run/shared.ts';
 
 const html = { accept: 'text/html' };
 
-let app: TestApp;
 let customer: string;
+const app = shared(openApp);
 beforeAll(async () => {
-  app = await openApp();
   customer = await app.login('customer@example.test');
 });
-afterAll(() => app.close());
 
 describe('a hand-off with a wrong time says what is wrong with it', () => {
   const seconds = (from: number) => new Date(Date.now() + from * 1_000);

@@ -1,33 +1,25 @@
 // A form that works once, sent twice by one browser: both requests end like the first (contract 9.285 to 9.289). And a browser
 // that keeps no cookies (contract 9.283 and 9.284).
 import { sql } from 'kysely';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { onceForms } from '../../app/once.ts';
 import { demoPassword } from '../../server/doors/demo/demo-users.ts';
 import { loadPages } from '../../server/instance/build.ts';
-import { type Answer, locationOf, openApp, type TestApp, type TestInstance } from '../support/app/app.ts';
-import { openBackend, type TestBackend } from '../support/app/backend.ts';
+import { type Answer, locationOf, openApp } from '../support/app/app.ts';
+import { openBackend } from '../support/app/backend.ts';
 import { type Browser, logIn, openBrowser, textOf } from '../support/app/visitor.ts';
 import { idOf } from '../support/database/database.ts';
 import { buildHandOff } from '../support/marketplace/marketplace.ts';
 import { readToken } from '../support/people/kept-mail.ts';
 import { formsOf } from '../support/people/staff.ts';
 import { readCodes, readSecret, setUp, showCode } from '../support/people/totp-app.ts';
+import { shared } from '../support/run/shared.ts';
 
-let app: TestApp;
-let second: TestInstance;
-let other: TestBackend;
 let lagMs = 0;
 const now = () => new Date(Date.now() + lagMs);
-beforeAll(async () => {
-  app = await openApp({ now });
-  second = await app.startInstance();
-  other = await openBackend({ databaseUrl: app.databaseUrl, now });
-});
-afterAll(async () => {
-  await other.close();
-  await app.close();
-});
+const app = shared(() => openApp({ now }));
+const second = shared(() => app.startInstance());
+const other = shared(() => openBackend({ databaseUrl: app.databaseUrl, now }));
 beforeEach(() => sql`delete from rate_limits`.execute(app.db));
 
 const html = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };

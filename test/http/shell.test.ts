@@ -1,8 +1,9 @@
 // What the shell adds around every answer: request id, security headers, compression, static files.
 import { gunzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Answer, locationOf, openApp, type TestApp, type TestInstance } from '../support/app/app.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { type Answer, locationOf, openApp, type TestInstance } from '../support/app/app.ts';
 import { named, quoted, type TestRequest } from '../support/run/names.ts';
+import { shared } from '../support/run/shared.ts';
 
 const env = {
   TRUSTED_PROXIES: '192.0.2.9',
@@ -11,15 +12,13 @@ const env = {
   SSO_CRM_CALLBACK_URL: 'https://market.localhost/another',
 };
 
-let app: TestApp;
 let customer: string;
 let asset: string;
+const app = shared(() => openApp({ env }));
 beforeAll(async () => {
-  app = await openApp({ env });
   customer = await app.login('customer@example.test');
   asset = /\/assets\/[\w.-]+\.css/.exec((await app.send('/login')).text)?.[0] ?? '';
 });
-afterAll(() => app.close());
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 

@@ -4,20 +4,17 @@ import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { listen } from '../../server/runtime/listen.ts';
 import type { Listener } from '../../server/runtime/listener.ts';
-import { openApp, openProductionApp, type TestApp } from '../support/app/app.ts';
+import { openApp, openProductionApp } from '../support/app/app.ts';
+import { shared } from '../support/run/shared.ts';
 
-let app: TestApp;
 let customer: string;
 let listener: Listener;
+const app = shared(openApp);
 beforeAll(async () => {
-  app = await openApp();
   customer = await app.login('customer@example.test');
   listener = await listen(app.fetch, { host: '127.0.0.1', port: 0 });
 });
-afterAll(async () => {
-  await listener.close(0);
-  await app.close();
-});
+afterAll(() => listener.close(0));
 
 const here = [
   'localhost',

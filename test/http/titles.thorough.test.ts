@@ -1,13 +1,10 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { loadPages } from '../../server/instance/build.ts';
-import { openApp, type TestApp } from '../support/app/app.ts';
+import { openApp } from '../support/app/app.ts';
 import { listEveryRoute } from '../support/app/every-route.ts';
+import { shared } from '../support/run/shared.ts';
 
-let app: TestApp;
-beforeAll(async () => {
-  app = await openApp({ env: { IDENTITY_NAME: 'Château ID' } });
-});
-afterAll(() => app.close());
+const app = shared(() => openApp({ env: { IDENTITY_NAME: 'Château ID' } }));
 
 // A demo client is another site, and has a name of its own.
 const isDemo = (path: string) => path.startsWith('/demo/');

@@ -1,12 +1,13 @@
 // Asking for one's account to be deleted, and changing one's mind (contract 2.77 to 2.80).
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Answer, locationOf, openApp, type TestApp, targetOf } from '../support/app/app.ts';
+import { describe, expect, it } from 'vitest';
+import { type Answer, locationOf, openApp, targetOf } from '../support/app/app.ts';
 import { type Browser, logIn, openBrowser, textOf } from '../support/app/visitor.ts';
 import { buildSignup, pushSignup } from '../support/crm/crm.ts';
 import { buildHandOff, openHandOff } from '../support/marketplace/marketplace.ts';
 import { listNotices } from '../support/people/kept-mail.ts';
 import { eventsOf } from '../support/people/leaving.ts';
+import { shared } from '../support/run/shared.ts';
 
 const page = '/profile/delete';
 const password = 'local demo password';
@@ -17,11 +18,7 @@ const dayMs = 24 * 60 * minuteMs;
 
 let lagMs = 0;
 const now = () => new Date(Date.now() + lagMs);
-let app: TestApp;
-beforeAll(async () => {
-  app = await openApp({ now });
-});
-afterAll(() => app.close());
+const app = shared(() => openApp({ now }));
 
 const findUser = async (email: string) => {
   const { rows } = await sql<{ id: string; due: Date | null }>`

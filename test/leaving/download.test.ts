@@ -1,8 +1,8 @@
 // Everything kept about one person, as a file.
 import { sql } from 'kysely';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { readOwnRows, sections } from '../../db/own-data.ts';
-import { expectRetryAfter, locationOf, openApp, type TestApp } from '../support/app/app.ts';
+import { expectRetryAfter, locationOf, openApp } from '../support/app/app.ts';
 import { type Browser, logIn, textOf } from '../support/app/visitor.ts';
 import { setSettings } from '../support/billing/settings.ts';
 import { buildSignup, pushSignup } from '../support/crm/crm.ts';
@@ -12,6 +12,7 @@ import { addPasskey } from '../support/people/authenticator.ts';
 import { listNotices } from '../support/people/kept-mail.ts';
 import { eventsOf } from '../support/people/leaving.ts';
 import { setUp } from '../support/people/totp-app.ts';
+import { shared } from '../support/run/shared.ts';
 
 const file = '/profile/data.json';
 const page = '/profile/data';
@@ -20,11 +21,7 @@ const password = 'local demo password';
 
 let lagMs = 0;
 const now = () => new Date(Date.now() + lagMs);
-let app: TestApp;
-beforeAll(async () => {
-  app = await openApp({ now });
-});
-afterAll(() => app.close());
+const app = shared(() => openApp({ now }));
 beforeEach(() => sql`truncate rate_limits`.execute(app.db));
 
 type Data = Record<string, Record<string, unknown>[]>;

@@ -1,19 +1,16 @@
 // user:delete of the command line (contract 11.31).
 import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { openApp, type TestApp } from '../support/app/app.ts';
+import { expect, it, vi } from 'vitest';
+import { openApp } from '../support/app/app.ts';
 import { expectMisused, expectRefused, runCli } from '../support/app/cli.ts';
 import { run } from '../support/app/process.ts';
 import { buildSignup, sendSignup } from '../support/crm/crm.ts';
 import { digestRows, whileInsertsFail } from '../support/database/database.ts';
 import { listNotices } from '../support/people/kept-mail.ts';
 import { eventsOf, findText } from '../support/people/leaving.ts';
+import { shared } from '../support/run/shared.ts';
 
-let app: TestApp;
-beforeAll(async () => {
-  app = await openApp();
-});
-afterAll(() => app.close());
+const app = shared(openApp);
 
 const remove = (...args: string[]) => runCli(app.databaseUrl, ['user:delete', ...args]);
 

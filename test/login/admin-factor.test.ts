@@ -2,23 +2,22 @@
 // else.
 
 import { sql } from 'kysely';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { codeOf, locationOf, openApp, type TestApp } from '../support/app/app.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { codeOf, locationOf, openApp } from '../support/app/app.ts';
 import { openClient, refusalOf } from '../support/app/trpc.ts';
 import { logIn, openBrowser, textOf } from '../support/app/visitor.ts';
 import { buildHandOff } from '../support/marketplace/marketplace.ts';
 import { addPasskey, fetchOptions, origin } from '../support/people/authenticator.ts';
 import { enterCode, expectCodeAsked, page, payloadOf, setUp, showCode } from '../support/people/totp-app.ts';
+import { shared } from '../support/run/shared.ts';
 
 const roles = ['admin@example.test', 'manager@example.test'];
 const password = 'local demo password';
 
-let app: TestApp;
 let clock = Date.parse('2026-03-01T12:00:00Z');
-beforeAll(async () => {
-  app = await openApp({ env: { IDENTITY_ADMIN_SECOND_FACTOR: 'required' }, now: () => new Date(clock) });
-});
-afterAll(() => app.close());
+const app = shared(() =>
+  openApp({ env: { IDENTITY_ADMIN_SECOND_FACTOR: 'required' }, now: () => new Date(clock) }),
+);
 beforeEach(async () => {
   clock += 3_600_000;
   await sql`delete from rate_limits`.execute(app.db);

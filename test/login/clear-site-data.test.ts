@@ -1,21 +1,18 @@
 // Contract 9.19: who logs out leaves nothing of us in the caches of the browser. Only "cache": browsers
 // can take seconds to clear cookies and storage.
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { openApp, type TestApp } from '../support/app/app.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { openApp } from '../support/app/app.ts';
 import { sessionIdOf } from '../support/app/trpc.ts';
 import { isLoggedIn } from '../support/app/visitor.ts';
+import { shared } from '../support/run/shared.ts';
 
 const email = 'merchant@example.test';
 
-let app: TestApp;
 let cookie: string;
-beforeAll(async () => {
-  app = await openApp();
-});
+const app = shared(openApp);
 beforeEach(async () => {
   cookie = await app.login(email);
 });
-afterAll(() => app.close());
 
 describe('the answer clears the cache', () => {
   it.each(['/logout', '/logout.data'])('when somebody logs out at %s', async (path) => {

@@ -1,29 +1,22 @@
 // The pages of links in mails that do not work (contract 9.202 to 9.206): what became of the link, and one next thing that works.
 import { sql } from 'kysely';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { sweep } from '../../server/doors/jobs/sweep.ts';
 import { openApp, type TestApp } from '../support/app/app.ts';
-import { openBackend, type TestBackend } from '../support/app/backend.ts';
+import { openBackend } from '../support/app/backend.ts';
 import { runCli } from '../support/app/cli.ts';
 import { type Browser, logIn, openBrowser, textOf } from '../support/app/visitor.ts';
 import { readMails } from '../support/people/kept-mail.ts';
 import { linkIn } from '../support/people/mail-server.ts';
+import { shared } from '../support/run/shared.ts';
 
 const password = 'local demo password';
 const newPassword = 'seven quiet lanterns';
 const hour = 60 * 60 * 1_000;
 
 let now = new Date();
-let app: TestApp;
-let other: TestBackend;
-beforeAll(async () => {
-  app = await openApp({ now: () => now });
-  other = await openBackend({ databaseUrl: app.databaseUrl, now: () => now });
-});
-afterAll(async () => {
-  await other.close();
-  await app.close();
-});
+const app = shared(() => openApp({ now: () => now }));
+const other = shared(() => openBackend({ databaseUrl: app.databaseUrl, now: () => now }));
 beforeEach(async () => {
   now = new Date();
   await sql`truncate rate_limits`.execute(app.db);

@@ -1,24 +1,17 @@
 // A first password, for whoever came from another product and never gave a credential here: only by mail.
 import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type Answer, openApp, type TestApp } from '../support/app/app.ts';
-import { openBackend, type TestBackend } from '../support/app/backend.ts';
+import { expect, it } from 'vitest';
+import { type Answer, openApp } from '../support/app/app.ts';
+import { openBackend } from '../support/app/backend.ts';
 import { cookieOf, submitProfile, textOf } from '../support/app/visitor.ts';
 import { handOver } from '../support/marketplace/marketplace.ts';
 import { readMails, readToken } from '../support/people/kept-mail.ts';
+import { shared } from '../support/run/shared.ts';
 
 const newPassword = 'quite another long password';
 
-let app: TestApp;
-let other: TestBackend;
-beforeAll(async () => {
-  app = await openApp();
-  other = await openBackend({ databaseUrl: app.databaseUrl });
-});
-afterAll(async () => {
-  await other.close();
-  await app.close();
-});
+const app = shared(openApp);
+const other = shared(() => openBackend({ databaseUrl: app.databaseUrl }));
 
 const ask = (cookie: string) => submitProfile(app.send, cookie, { intent: 'mail-password' });
 const comeIn = async (id: string, email: string, emailVerified: boolean) =>

@@ -5,6 +5,7 @@ import { openBackend, type TestBackend } from '../support/app/backend.ts';
 import { openClient, refusalOf } from '../support/app/trpc.ts';
 import { type Browser, cookieOf, fieldOf, isLoggedIn, logIn, textOf } from '../support/app/visitor.ts';
 import { readToken } from '../support/people/kept-mail.ts';
+import { shared } from '../support/run/shared.ts';
 
 const password = 'local demo password';
 
@@ -21,22 +22,18 @@ const triesByAccount = 100;
 const triesByAddress = 100;
 const triesByDevice = 10;
 
-let app: TestApp;
 let proxied: Pick<TestApp, 'send' | 'login'>;
 /** On the same database. */
 let other: TestBackend;
+const app = shared(openApp);
 beforeAll(async () => {
-  app = await openApp();
   proxied = await app.startInstance({ env: { TRUSTED_PROXIES: '10.0.0.0/8' } });
   other = await openBackend({ databaseUrl: app.databaseUrl });
   await sql`update users set email = 'kasse@xn--bcher-kva.test' where email = 'customer@example.test'`.execute(
     app.db,
   );
 });
-afterAll(async () => {
-  await other.close();
-  await app.close();
-});
+afterAll(() => other.close());
 beforeEach(() => sql`truncate rate_limits`.execute(app.db));
 
 let lastNetwork = 0;

@@ -1,14 +1,15 @@
 import { connect } from 'node:net';
 import { sql } from 'kysely';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { hashingThreads } from '../../server/runtime/hashing-threads.ts';
 import { listen } from '../../server/runtime/listen.ts';
-import { type Answer, codeOf, expectRetryAfter, openApp, type TestApp } from '../support/app/app.ts';
-import { openBackend, type TestBackend } from '../support/app/backend.ts';
+import { type Answer, codeOf, expectRetryAfter, openApp } from '../support/app/app.ts';
+import { openBackend } from '../support/app/backend.ts';
 import { scrape } from '../support/app/metrics.ts';
 import { openBrowser, textOf } from '../support/app/visitor.ts';
 import { addPasskey, createAuthenticator, logInByPasskey } from '../support/people/authenticator.ts';
 import { readToken } from '../support/people/kept-mail.ts';
+import { shared } from '../support/run/shared.ts';
 
 // Nothing is hashed before a test says so.
 const gate = vi.hoisted(() => ({ opened: Promise.resolve(), open: () => {}, hashed: 0 }));
@@ -40,16 +41,8 @@ vi.mock('../../server/identity/password/password-fault.ts', async (importOrigina
 const slots = hashingThreads * 26;
 const password = 'local demo password';
 
-let app: TestApp;
-let other: TestBackend;
-beforeAll(async () => {
-  app = await openApp();
-  other = await openBackend({ databaseUrl: app.databaseUrl });
-});
-afterAll(async () => {
-  await other.close();
-  await app.close();
-});
+const app = shared(openApp);
+const other = shared(() => openBackend({ databaseUrl: app.databaseUrl }));
 beforeEach(async () => {
   await sql`truncate rate_limits`.execute(app.db);
   gate.opened = new Promise((done) => {

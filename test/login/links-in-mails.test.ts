@@ -1,25 +1,22 @@
 import { sql } from 'kysely';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type Answer, expectRetryAfter, locationOf, openApp, type TestApp } from '../support/app/app.ts';
-import { newVisit, openBackend, type TestBackend } from '../support/app/backend.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { type Answer, expectRetryAfter, locationOf, openApp } from '../support/app/app.ts';
+import { newVisit, openBackend } from '../support/app/backend.ts';
 import { openClient, refusalOf } from '../support/app/trpc.ts';
 import { emptyTables } from '../support/database/empty-tables.ts';
 import { readMails, readToken } from '../support/people/kept-mail.ts';
 import { quoted } from '../support/run/names.ts';
+import { shared } from '../support/run/shared.ts';
 
 const email = 'unverified@example.test';
 const hour = 60 * 60 * 1_000;
 
 let now = new Date();
-let app: TestApp;
 /** On the same database and clock. */
-let other: TestBackend;
 let client: ReturnType<typeof openClient>;
 let cookie: string;
-beforeAll(async () => {
-  app = await openApp({ now: () => now });
-  other = await openBackend({ databaseUrl: app.databaseUrl, now: () => now });
-});
+const app = shared(() => openApp({ now: () => now }));
+const other = shared(() => openBackend({ databaseUrl: app.databaseUrl, now: () => now }));
 beforeEach(async () => {
   now = new Date();
   await emptyTables(app.db, 'mails', 'mail_tokens', 'rate_limits', 'sessions');
@@ -27,10 +24,6 @@ beforeEach(async () => {
     where name = 'Uma Unverified'`.execute(app.db);
   cookie = await app.login(email);
   client = openClient(app.send, cookie);
-});
-afterAll(async () => {
-  await other.close();
-  await app.close();
 });
 
 async function askToVerify(next?: string): Promise<string> {

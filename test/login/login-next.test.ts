@@ -1,13 +1,12 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { openApp, type TestApp } from '../support/app/app.ts';
+import { beforeAll, expect, it } from 'vitest';
+import { openApp } from '../support/app/app.ts';
+import { shared } from '../support/run/shared.ts';
 
-let app: TestApp;
 let cookie: string;
+const app = shared(openApp);
 beforeAll(async () => {
-  app = await openApp();
   cookie = await app.login('customer@example.test');
 });
-afterAll(() => app.close());
 
 const form = { email: 'merchant@example.test', password: 'local demo password' };
 

@@ -1,17 +1,17 @@
 import { type RawBuilder, sql } from 'kysely';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { hashPassword } from '../../server/identity/password/passwords.ts';
-import { type Answer, openApp, type TestApp } from '../support/app/app.ts';
+import { type Answer, openApp } from '../support/app/app.ts';
 import { cookieOf, isLoggedIn } from '../support/app/visitor.ts';
+import { shared } from '../support/run/shared.ts';
 
 const email = 'merchant@example.test';
 const password = 'local demo password';
 const newPassword = 'quite another long password';
 
-let app: TestApp;
 let original: string | null;
+const app = shared(openApp);
 beforeAll(async () => {
-  app = await openApp();
   // The guess limit would get in the way of these races, so it never counts.
   await sql`create function never_count() returns trigger language plpgsql
     as 'begin new.points := 0; return new; end'`.execute(app.db);
@@ -21,7 +21,6 @@ beforeAll(async () => {
     select password_hash as hash from users where email = ${email}`.execute(app.db);
   original = rows[0]?.hash ?? null;
 });
-afterAll(() => app.close());
 beforeEach(async () => {
   await sql`delete from sessions`.execute(app.db);
   await sql`update users set suspended_at = null, password_hash = ${original} where email = ${email}`.execute(

@@ -1,8 +1,9 @@
 import { verify } from '@node-rs/argon2';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { openApp, type SendOptions, type TestApp } from '../support/app/app.ts';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { openApp, type SendOptions } from '../support/app/app.ts';
 import { fieldOf, isLoggedIn, textOf } from '../support/app/visitor.ts';
+import { shared } from '../support/run/shared.ts';
 
 // The real function, with its calls recorded.
 vi.mock('@node-rs/argon2', async (importOriginal) => {
@@ -20,9 +21,8 @@ const cases = [
   ['wrong_password', 'suspended@refused.test'],
 ] as const;
 
-let app: TestApp;
+const app = shared(openApp);
 beforeAll(async () => {
-  app = await openApp();
   const users = ['someone', 'nobody', 'suspended'];
   const demoUsers = ['customer', 'manager', 'suspended'];
   for (const [index, name] of users.entries())
@@ -30,7 +30,6 @@ beforeAll(async () => {
       where email = ${`${demoUsers[index]}@example.test`}`.execute(app.db);
   await sql`update users set password_hash = null where email = 'nobody@refused.test'`.execute(app.db);
 });
-afterAll(() => app.close());
 
 const logIn = (email: string, typed: string, options: SendOptions = {}) =>
   app.send('/login', { ...options, form: { email, password: typed } });

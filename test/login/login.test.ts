@@ -1,18 +1,15 @@
 import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openApp, type SendOptions, type TestApp } from '../support/app/app.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { openApp, type SendOptions } from '../support/app/app.ts';
 import { cookieOf, isLoggedIn } from '../support/app/visitor.ts';
 import { quote } from '../support/run/names.ts';
+import { shared } from '../support/run/shared.ts';
 
 const password = 'local demo password';
 const email = 'merchant@example.test';
 
-let app: TestApp;
-beforeAll(async () => {
-  app = await openApp();
-});
-afterAll(() => app.close());
+const app = shared(openApp);
 
 const logIn = (form: Record<string, string>, options: SendOptions = {}) =>
   app.send('/login', { ...options, form });

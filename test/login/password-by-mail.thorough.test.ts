@@ -1,17 +1,14 @@
 // The pages behind the links in mails, as a browser without script uses them.
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { locationOf, openApp, type TestApp, targetOf } from '../support/app/app.ts';
+import { describe, expect, it, vi } from 'vitest';
+import { locationOf, openApp, targetOf } from '../support/app/app.ts';
 import { cookieOf, isLoggedIn, textOf } from '../support/app/visitor.ts';
 import { buildSignup, pushSignup } from '../support/crm/crm.ts';
+import { shared } from '../support/run/shared.ts';
 
 const newPassword = 'seven quiet lanterns';
 let now = new Date('2026-06-01T12:00:00.000Z');
-let app: TestApp;
-beforeAll(async () => {
-  app = await openApp({ now: () => now });
-});
-afterAll(() => app.close());
+const app = shared(() => openApp({ now: () => now }));
 
 /** Path and query of the link in the newest mail to that address. */
 async function findLink(email: string, count = 1): Promise<string> {

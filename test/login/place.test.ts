@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openApp, type TestApp } from '../support/app/app.ts';
+import { describe, expect, it } from 'vitest';
+import { openApp } from '../support/app/app.ts';
 import { faultsOf, production } from '../support/app/settings.ts';
 import { openClient } from '../support/app/trpc.ts';
 import { cookieOf, openBrowser, textOf } from '../support/app/visitor.ts';
+import { shared } from '../support/run/shared.ts';
 
 const header = 'cf-ipcity';
 const form = { email: 'merchant@example.test', password: 'local demo password' };
@@ -10,11 +11,9 @@ const proxy = '10.0.0.1';
 const iphone =
   'Mozilla/5.0 (iPhone; CPU iPhone OS 17_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.0 Mobile/15E148 Safari/604.1';
 
-let app: TestApp;
-beforeAll(async () => {
-  app = await openApp({ env: { TRUSTED_PROXIES: '10.0.0.0/8', IDENTITY_PLACE_HEADER: 'CF-IPCity' } });
-});
-afterAll(() => app.close());
+const app = shared(() =>
+  openApp({ env: { TRUSTED_PROXIES: '10.0.0.0/8', IDENTITY_PLACE_HEADER: 'CF-IPCity' } }),
+);
 
 /** The place of the session that a login starts, with that header, from that peer. */
 async function placeOf(value: string, from = proxy, send = app.send): Promise<string | null | undefined> {

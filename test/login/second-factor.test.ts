@@ -1,14 +1,8 @@
 // The second step of a login: a code from the authenticator app, or a recovery code.
 import { sql } from 'kysely';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import {
-  expectRetryAfter,
-  locationOf,
-  openApp,
-  type TestApp,
-  type TestInstance,
-} from '../support/app/app.ts';
-import { openBackend, type TestBackend } from '../support/app/backend.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { expectRetryAfter, locationOf, openApp } from '../support/app/app.ts';
+import { openBackend } from '../support/app/backend.ts';
 import { sendPatiently } from '../support/app/patience.ts';
 import { type Browser, logIn, openBrowser, textOf } from '../support/app/visitor.ts';
 import { listNotices, readToken } from '../support/people/kept-mail.ts';
@@ -21,27 +15,19 @@ import {
   showCode,
   wrongCode,
 } from '../support/people/totp-app.ts';
+import { shared } from '../support/run/shared.ts';
 
 const email = 'merchant@example.test';
 // Not in the past: the database sweeps by its own clock.
 const start = Math.floor(Date.now() / 30_000) * 30_000;
 
-let app: TestApp;
-let other: TestInstance;
-let backend: TestBackend;
 let clock = start;
 let owner: Browser;
 let secret: string;
 let codes: string[];
-beforeAll(async () => {
-  app = await openApp({ now: () => new Date(clock) });
-  other = await app.startInstance();
-  backend = await openBackend({ databaseUrl: app.databaseUrl, now: () => new Date(clock) });
-});
-afterAll(async () => {
-  await backend.close();
-  await app.close();
-});
+const app = shared(() => openApp({ now: () => new Date(clock) }));
+const other = shared(() => app.startInstance());
+const backend = shared(() => openBackend({ databaseUrl: app.databaseUrl, now: () => new Date(clock) }));
 beforeEach(async () => {
   clock += 86_400_000;
   await sql`delete from rate_limits`.execute(app.db);

@@ -1,16 +1,13 @@
 // "Send it again" and "Use another address" on the pages that say that a mail is on its way (contract 2.129 to 2.132), and what
 // a page says when there were too many (contract 9.197).
 import { sql } from 'kysely';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { openApp, type TestApp } from '../support/app/app.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { openApp } from '../support/app/app.ts';
 import { fieldOf, logIn, openBrowser, textOf } from '../support/app/visitor.ts';
 import { emptyTables } from '../support/database/empty-tables.ts';
+import { shared } from '../support/run/shared.ts';
 
-let app: TestApp;
-beforeAll(async () => {
-  app = await openApp();
-});
-afterAll(() => app.close());
+const app = shared(openApp);
 beforeEach(async () => {
   await emptyTables(app.db, 'mails', 'rate_limits');
 });

@@ -1,23 +1,22 @@
 import { sql } from 'kysely';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { openApp, type TestApp } from '../support/app/app.ts';
 import { openClient, refusalOf, sessionIdOf } from '../support/app/trpc.ts';
 import { cookieOf, isLoggedIn, submitProfile, textOf } from '../support/app/visitor.ts';
+import { shared } from '../support/run/shared.ts';
 
 const email = 'merchant@example.test';
 const password = 'local demo password';
 const firefox = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0';
 
-let app: TestApp;
 let second: Pick<TestApp, 'send' | 'login'>;
 let mine: string;
 let elsewhere: string;
 let somebodys: string;
+const app = shared(openApp);
 beforeAll(async () => {
-  app = await openApp();
   second = await app.startInstance();
 });
-afterAll(() => app.close());
 beforeEach(async () => {
   await sql`delete from sessions`.execute(app.db);
   const headers = { 'user-agent': firefox };

@@ -9,18 +9,18 @@ import { emptyTables } from '../support/database/empty-tables.ts';
 import { handOver } from '../support/marketplace/marketplace.ts';
 import { readToken } from '../support/people/kept-mail.ts';
 import { quoted } from '../support/run/names.ts';
+import { shared } from '../support/run/shared.ts';
 
 const password = 'local demo password';
 const newPassword = 'quite another long password';
 const hour = 60 * 60 * 1_000;
 
 let now = new Date();
-let app: TestApp;
 let second: Pick<TestApp, 'send'>;
 /** On the same database and clock. */
 let other: TestBackend;
+const app = shared(() => openApp({ now: () => now }));
 beforeAll(async () => {
-  app = await openApp({ now: () => now });
   second = await app.startInstance();
   other = await openBackend({ databaseUrl: app.databaseUrl, now: () => now });
 });
@@ -28,10 +28,7 @@ beforeEach(async () => {
   now = new Date();
   await emptyTables(app.db, 'mails', 'mail_tokens', 'rate_limits', 'sessions');
 });
-afterAll(async () => {
-  await other.close();
-  await app.close();
-});
+afterAll(() => other.close());
 
 async function askFor(email: string, count = 1): Promise<string> {
   await other.call(({ passwordMail }) => passwordMail.request({ email: email }));

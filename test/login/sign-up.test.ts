@@ -1,38 +1,23 @@
 // Signing up: nobody exists before the link in the mail is used, and nobody learns who does.
 import { sql } from 'kysely';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import {
-  type Answer,
-  codeOf,
-  locationOf,
-  openApp,
-  type TestApp,
-  type TestInstance,
-} from '../support/app/app.ts';
-import { openBackend, type TestBackend } from '../support/app/backend.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { type Answer, codeOf, locationOf, openApp } from '../support/app/app.ts';
+import { openBackend } from '../support/app/backend.ts';
 import { cookieOf, fieldOf, isLoggedIn, logIn, textOf } from '../support/app/visitor.ts';
 import { buildSignup, pushSignup, sendSignup } from '../support/crm/crm.ts';
 import { countRows, digestRows, findEmptyAccounts } from '../support/database/database.ts';
 import { buildHandOff } from '../support/marketplace/marketplace.ts';
 import { readMails, readToken } from '../support/people/kept-mail.ts';
 import { linkIn } from '../support/people/mail-server.ts';
+import { shared } from '../support/run/shared.ts';
 
 const newPassword = 'seven quiet lanterns';
 const start = new Date('2026-06-01T12:00:00.000Z');
 let now = start;
-let app: TestApp;
-let instance: TestInstance;
 /** On the same database: hands out what the mails say. */
-let other: TestBackend;
-beforeAll(async () => {
-  app = await openApp({ now: () => now });
-  instance = await app.startInstance();
-  other = await openBackend({ databaseUrl: app.databaseUrl, now: () => now });
-});
-afterAll(async () => {
-  await other.close();
-  await app.close();
-});
+const app = shared(() => openApp({ now: () => now }));
+const instance = shared(() => app.startInstance());
+const other = shared(() => openBackend({ databaseUrl: app.databaseUrl, now: () => now }));
 beforeEach(() => {
   now = start;
 });

@@ -1,11 +1,11 @@
 import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { openApp, type TestApp } from '../support/app/app.ts';
+import { beforeAll, expect, it, vi } from 'vitest';
+import { openApp } from '../support/app/app.ts';
+import { shared } from '../support/run/shared.ts';
 
-let app: TestApp;
 let id: string;
+const app = shared(openApp);
 beforeAll(async () => {
-  app = await openApp();
   await app.send('/forgot-password', { form: { email: 'customer@example.test' } });
   id = await vi.waitFor(async () => {
     const { rows } = await sql<{ id: string }>`select id from mails where kept_html is not null`.execute(
@@ -15,7 +15,6 @@ beforeAll(async () => {
     return rows[0]?.id ?? '';
   }, 10_000);
 });
-afterAll(() => app.close());
 
 it('shows the text of a kept mail, and its HTML in a frame that can do nothing', async () => {
   const page = await app.send('/dev/mail');

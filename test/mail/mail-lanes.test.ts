@@ -1,18 +1,15 @@
 // Which mails go first. The mail server here is a function.
 import { sql } from 'kysely';
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
 import { type Lane, lanes, lockDueMails } from '../../db/tables/mails.ts';
 import { letters } from '../../server/mail/letters.ts';
 import type { Message } from '../../server/mail/mailer.ts';
 import { sendDueMails } from '../../server/mail/outbox.ts';
-import { openBackend, type TestBackend } from '../support/app/backend.ts';
+import { openBackend } from '../support/app/backend.ts';
 import { emptyTables } from '../support/database/empty-tables.ts';
+import { shared } from '../support/run/shared.ts';
 
-let test: TestBackend;
-beforeAll(async () => {
-  test = await openBackend();
-});
-afterAll(() => test.close());
+const test = shared(openBackend);
 beforeEach(async () => {
   await emptyTables(test.db, 'mails', 'mail_tokens', 'take_back_changes');
 });

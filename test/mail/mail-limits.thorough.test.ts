@@ -1,17 +1,14 @@
 import { sql } from 'kysely';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { type Answer, expectRetryAfter, openApp, type TestApp } from '../support/app/app.ts';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { type Answer, expectRetryAfter, openApp } from '../support/app/app.ts';
 import { scrape } from '../support/app/metrics.ts';
 import { logIn } from '../support/app/visitor.ts';
 import { emptyTables } from '../support/database/empty-tables.ts';
+import { shared } from '../support/run/shared.ts';
 
 const email = 'merchant@example.test';
 
-let app: TestApp;
-beforeAll(async () => {
-  app = await openApp();
-});
-afterAll(() => app.close());
+const app = shared(openApp);
 // The one of three hours is used up: test/attacks/owner-gets-in.mocked.test.ts is about it.
 beforeEach(async () => {
   await emptyTables(app.db, 'mails', 'rate_limits');

@@ -1,31 +1,28 @@
 // When a mail is tried, tried again and given up. The mail server here is a function.
 import { sql } from 'kysely';
-import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest';
+import { beforeEach, expect, it, vi } from 'vitest';
 import { inTransaction } from '../../db/postgres/transactions.ts';
 import { notifyWithTakeBack } from '../../server/identity/ground/notices.ts';
 import type { Mailer, Message } from '../../server/mail/mailer.ts';
 import { sendDueMails } from '../../server/mail/outbox.ts';
-import { openBackend, type TestBackend } from '../support/app/backend.ts';
+import { openBackend } from '../support/app/backend.ts';
 import { idOf } from '../support/database/database.ts';
 import { emptyTables } from '../support/database/empty-tables.ts';
 import { tokenIn } from '../support/people/mail-server.ts';
+import { shared } from '../support/run/shared.ts';
 
 const email = 'merchant@example.test';
 const second = 1_000;
 const hour = 60 * 60 * second;
 const day = 24 * hour;
 
-let test: TestBackend;
 let now: Date;
-beforeAll(async () => {
-  test = await openBackend({ now: () => now });
-});
+const test = shared(() => openBackend({ now: () => now }));
 beforeEach(async () => {
   now = new Date('2030-01-01T00:00:00.000Z');
   await emptyTables(test.db, 'mails', 'mail_tokens', 'rate_limits', 'take_back_changes');
   test.logged.length = 0;
 });
-afterAll(() => test.close());
 
 type Send = (message: Message) => Promise<void> | void;
 

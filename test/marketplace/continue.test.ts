@@ -1,24 +1,23 @@
 // /continue: the page that asks before a hand-off starts a session (contract 6.38 to 6.46).
 import { sql } from 'kysely';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Answer, codeOf, locationOf, openApp, type TestApp } from '../support/app/app.ts';
 import { openClient } from '../support/app/trpc.ts';
 import { type Browser, cookieOf, logIn, openBrowser, submitProfile, textOf } from '../support/app/visitor.ts';
 import { countRows } from '../support/database/database.ts';
 import { buildHandOff, type HandOff, handOver } from '../support/marketplace/marketplace.ts';
 import { listNotices } from '../support/people/kept-mail.ts';
+import { shared } from '../support/run/shared.ts';
 
 let now = new Date();
-let app: TestApp;
 let second: Pick<TestApp, 'send'>;
+const app = shared(() => openApp({ now: () => now }));
 beforeAll(async () => {
-  app = await openApp({ now: () => now });
   second = await app.startInstance();
 });
 beforeEach(() => {
   now = new Date();
 });
-afterAll(() => app.close());
 
 const password = 'local demo password';
 

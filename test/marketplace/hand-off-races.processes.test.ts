@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { startEmbeddedPostgres } from '../../db/embedded/server.ts';
 import { readConfig } from '../../server/settings/config.ts';
 import { openApp, type TestApp } from '../support/app/app.ts';
@@ -11,14 +11,13 @@ import { countRows, findEmptyAccounts, whileInsertsFail } from '../support/datab
 import { makeFolder } from '../support/database/postgres.ts';
 import { buildHandOff, handOver } from '../support/marketplace/marketplace.ts';
 import { shuffle } from '../support/run/random.ts';
+import { shared } from '../support/run/shared.ts';
 
-let app: TestApp;
 let other: Pick<TestApp, 'send'>;
+const app = shared(openApp);
 beforeAll(async () => {
-  app = await openApp();
   other = await app.startInstance();
 });
-afterAll(() => app.close());
 
 const countUsers = async (email: string) => {
   const { rows } = await sql<{ users: number; accounts: number; links: number }>`

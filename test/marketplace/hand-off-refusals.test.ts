@@ -1,19 +1,16 @@
 import { createHmac } from 'node:crypto';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openApp, type TestApp } from '../support/app/app.ts';
+import { describe, expect, it } from 'vitest';
+import { openApp } from '../support/app/app.ts';
 import { cookieOf } from '../support/app/visitor.ts';
 import { buildRefusedCases, type Case } from '../support/clients/refused-hand-offs.ts';
 import { digestRows } from '../support/database/database.ts';
 import { buildHandOff, openHandOff } from '../support/marketplace/marketplace.ts';
 import type { Wire } from '../support/run/cases.ts';
+import { shared } from '../support/run/shared.ts';
 
 const now = Math.floor(Date.now() / 1_000);
-let app: TestApp;
-beforeAll(async () => {
-  app = await openApp({ now: () => new Date(now * 1_000) });
-});
-afterAll(() => app.close());
+const app = shared(() => openApp({ now: () => new Date(now * 1_000) }));
 
 let serial = 0;
 

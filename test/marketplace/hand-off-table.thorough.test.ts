@@ -1,16 +1,13 @@
 // The table of contract 6.12 to 6.22, generated: each way in which a hand-off can be about somebody, times what the address
 // is here, times whose browser it comes to. What must follow is written from the contract, not from the code.
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { codeOf, locationOf, openApp, type TestApp } from '../support/app/app.ts';
+import { describe, expect, it } from 'vitest';
+import { codeOf, locationOf, openApp } from '../support/app/app.ts';
 import { type Browser, logIn, openBrowser } from '../support/app/visitor.ts';
 import { buildHandOff, openHandOff } from '../support/marketplace/marketplace.ts';
+import { shared } from '../support/run/shared.ts';
 
-let app: TestApp;
-beforeAll(async () => {
-  app = await openApp();
-});
-afterAll(() => app.close());
+const app = shared(openApp);
 
 const password = 'local demo password';
 const hashOf = sql`(select password_hash from users where email = 'customer@example.test')`;

@@ -1,16 +1,13 @@
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { codeOf, locationOf, openApp, type TestApp } from '../support/app/app.ts';
+import { describe, expect, it } from 'vitest';
+import { codeOf, locationOf, openApp } from '../support/app/app.ts';
 import { run } from '../support/app/process.ts';
 import { cookieOf } from '../support/app/visitor.ts';
 import { countRows } from '../support/database/database.ts';
 import { buildHandOff, handOver, openHandOff } from '../support/marketplace/marketplace.ts';
+import { shared } from '../support/run/shared.ts';
 
-let app: TestApp;
-beforeAll(async () => {
-  app = await openApp();
-});
-afterAll(() => app.close());
+const app = shared(openApp);
 
 const profileOf = async (cookie: string) => JSON.parse((await app.send('/sso/profile', { cookie })).text);
 const countOf = (table: string) => countRows(app.db, table);

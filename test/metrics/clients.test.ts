@@ -1,16 +1,16 @@
 // How far each client is with its events, as /metrics says it.
 import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { claimNudges, recordNudge, recordPull } from '../../db/tables/event-deliveries.ts';
 import { answerMetrics } from '../../server/metrics/answer.ts';
-import { openBackend, type TestBackend } from '../support/app/backend.ts';
+import { openBackend } from '../support/app/backend.ts';
 import { scrape } from '../support/app/metrics.ts';
 import { appendEvents } from '../support/events/client-events.ts';
+import { shared } from '../support/run/shared.ts';
 
 const callback = 'http://localhost:9/cb';
-let backend: TestBackend;
-beforeAll(async () => {
-  backend = await openBackend({
+const backend = shared(() =>
+  openBackend({
     env: {
       SSO_CLIENTS: 'told,pulling,deaf',
       SSO_TOLD_CALLBACK_URL: callback,
@@ -18,9 +18,8 @@ beforeAll(async () => {
       SSO_PULLING_CALLBACK_URL: callback,
       SSO_DEAF_CALLBACK_URL: callback,
     },
-  });
-});
-afterAll(() => backend.close());
+  }),
+);
 
 /** The database is asked at most every five seconds. */
 let skipped = 0;

@@ -1,25 +1,22 @@
 // What Prometheus reads at METRICS_PORT: that it counts what happens, and that nobody outside can write into it.
 
 import { sql } from 'kysely';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { problems } from '../../server/basics/problems.ts';
 import { demoPassword } from '../../server/doors/demo/demo-users.ts';
 import { expired } from '../../server/doors/jobs/sweep.ts';
 import { loadPages } from '../../server/instance/build.ts';
 import { answerMetrics } from '../../server/metrics/answer.ts';
 import { answerWithinMs } from '../../server/web/deadline.ts';
-import { openApp, openProductionApp, type TestApp, type TestInstance } from '../support/app/app.ts';
+import { openApp, openProductionApp, type TestInstance } from '../support/app/app.ts';
 import { openBackend } from '../support/app/backend.ts';
 import { type Scrape, scrape } from '../support/app/metrics.ts';
 import { buildSignup, pushSignup, sendSignup, signMessage } from '../support/crm/crm.ts';
 import { openWire } from '../support/database/wire.ts';
 import { buildHandOff } from '../support/marketplace/marketplace.ts';
+import { shared } from '../support/run/shared.ts';
 
-let app: TestApp;
-beforeAll(async () => {
-  app = await openApp();
-});
-afterAll(() => app.close());
+const app = shared(openApp);
 
 /** How much each sample has grown while `work` was done. */
 async function growthBy(work: () => Promise<unknown>, of: TestInstance = app): Promise<Scrape['valueFor']> {

@@ -6,21 +6,18 @@ import { addSums } from '../../server/doors/jobs/add-sums.ts';
 import { sweep } from '../../server/doors/jobs/sweep.ts';
 import { readKey } from '../../server/metrics/sums.ts';
 import { openApp, type TestApp } from '../support/app/app.ts';
-import { openBackend, type TestBackend } from '../support/app/backend.ts';
+import { openBackend } from '../support/app/backend.ts';
 import { scrape } from '../support/app/metrics.ts';
 import { buildSignup, pushSignup } from '../support/crm/crm.ts';
 import { openWire } from '../support/database/wire.ts';
 import { tokenOf } from '../support/events/events.ts';
+import { shared } from '../support/run/shared.ts';
 
 const hour = new Date('2026-11-26T10:00:00Z');
 const login = (result: string) => `identity_logins_total{result="${result}"}`;
 
 let at = new Date('2026-11-26T10:59:59.500Z');
-let on: TestBackend;
-beforeAll(async () => {
-  on = await openBackend({ now: () => at });
-});
-afterAll(() => on.close());
+const on = shared(() => openBackend({ now: () => at }));
 beforeEach(async () => {
   await sql`truncate sums_of_hours`.execute(on.db);
 });

@@ -1,9 +1,9 @@
 // The passkeys of somebody who is logged in: adding, renaming and removing them, and giving one before a change.
 import { sql } from 'kysely';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Procedures } from '../../server/doors/trpc/router.ts';
 import { hashPassword } from '../../server/identity/password/passwords.ts';
-import { type Answer, locationOf, openApp, type TestApp } from '../support/app/app.ts';
+import { type Answer, locationOf, openApp } from '../support/app/app.ts';
 import { openBackend } from '../support/app/backend.ts';
 import { type Browser, fieldOf, logIn, openBrowser, textOf } from '../support/app/visitor.ts';
 import { buildHandOff } from '../support/marketplace/marketplace.ts';
@@ -16,18 +16,17 @@ import {
   logInByPasskey,
   origin,
 } from '../support/people/authenticator.ts';
+import { shared } from '../support/run/shared.ts';
 
 const email = 'merchant@example.test';
 const customer = 'customer@example.test';
 const password = 'local demo password';
 
-let app: TestApp;
 let hash: string;
+const app = shared(openApp);
 beforeAll(async () => {
-  app = await openApp();
   hash = await hashPassword(password);
 });
-afterAll(() => app.close());
 beforeEach(async () => {
   await sql`delete from passkeys`.execute(app.db);
   await sql`delete from mails`.execute(app.db);

@@ -1,8 +1,8 @@
 // The first credential of somebody who has none, through a mail: a passkey instead of a password.
 import { sql } from 'kysely';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type Answer, openApp, type TestApp } from '../support/app/app.ts';
-import { openBackend, type TestBackend } from '../support/app/backend.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { type Answer, openApp } from '../support/app/app.ts';
+import { openBackend } from '../support/app/backend.ts';
 import { type Browser, cookieOf, logIn, openBrowser, textOf } from '../support/app/visitor.ts';
 import { buildSignup, pushSignup } from '../support/crm/crm.ts';
 import { emptyTables } from '../support/database/empty-tables.ts';
@@ -16,19 +16,12 @@ import {
   origin,
 } from '../support/people/authenticator.ts';
 import { listNotices, readToken } from '../support/people/kept-mail.ts';
+import { shared } from '../support/run/shared.ts';
 
-let app: TestApp;
-let other: TestBackend;
-beforeAll(async () => {
-  app = await openApp();
-  other = await openBackend({ databaseUrl: app.databaseUrl });
-});
+const app = shared(openApp);
+const other = shared(() => openBackend({ databaseUrl: app.databaseUrl }));
 beforeEach(async () => {
   await emptyTables(app.db, 'mails', 'mail_tokens', 'rate_limits', 'sessions');
-});
-afterAll(async () => {
-  await other.close();
-  await app.close();
 });
 
 /** A new customer from the CRM, and the token in the mail that welcomes them. */

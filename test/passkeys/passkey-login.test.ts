@@ -1,6 +1,6 @@
 // Logging in with a passkey, and every way in which one is refused.
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { type Answer, locationOf, openApp, type TestApp } from '../support/app/app.ts';
 import { runCli } from '../support/app/cli.ts';
 import { logIn, openBrowser, textOf } from '../support/app/visitor.ts';
@@ -14,21 +14,20 @@ import {
   logInByPasskey,
   origin,
 } from '../support/people/authenticator.ts';
+import { shared } from '../support/run/shared.ts';
 
 const email = 'merchant@example.test';
 const refusal = 'We could not log you in with that passkey. Try again, or use your password.';
 
 /** Stands still where a test sets it. */
 let clock: Date | undefined;
-let app: TestApp;
 let phone: Authenticator;
 let others: Authenticator;
+const app = shared(() => openApp({ now: () => clock ?? new Date() }));
 beforeAll(async () => {
-  app = await openApp({ now: () => clock ?? new Date() });
   phone = await addTo(email);
   others = await addTo('customer@example.test');
 });
-afterAll(() => app.close());
 
 async function addTo(address: string, authenticator = createAuthenticator()): Promise<Authenticator> {
   const browser = await logIn(app.send, address);

@@ -1,7 +1,7 @@
 // The offer of a passkey after a login by password alone (contract 9.210 to 9.213).
 import { sql } from 'kysely';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type Answer, openApp, type TestApp, targetOf } from '../support/app/app.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { type Answer, openApp, targetOf } from '../support/app/app.ts';
 import { type Browser, logIn, openBrowser, textOf } from '../support/app/visitor.ts';
 import { emptyTables } from '../support/database/empty-tables.ts';
 import { buildHandOff } from '../support/marketplace/marketplace.ts';
@@ -13,17 +13,14 @@ import {
   origin,
 } from '../support/people/authenticator.ts';
 import { enterCode, setUp, showCode } from '../support/people/totp-app.ts';
+import { shared } from '../support/run/shared.ts';
 
 const page = '/profile/passkeys/offer';
 const email = 'customer@example.test';
 const password = 'local demo password';
 
 let clock = Date.parse('2026-03-01T12:00:00Z');
-let app: TestApp;
-beforeAll(async () => {
-  app = await openApp({ now: () => new Date(clock) });
-});
-afterAll(() => app.close());
+const app = shared(() => openApp({ now: () => new Date(clock) }));
 beforeEach(async () => {
   clock += 3_600_000;
   await emptyTables(app.db, 'rate_limits', 'passkeys', 'authenticators', 'recovery_codes');

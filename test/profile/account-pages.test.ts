@@ -1,18 +1,17 @@
 // The pages of one's own account as one site: its navigation, and where a success is said.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openApp, type TestApp } from '../support/app/app.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { openApp } from '../support/app/app.ts';
 import { logIn, submitProfile } from '../support/app/visitor.ts';
 import { buildSignup, pushSignup } from '../support/crm/crm.ts';
+import { shared } from '../support/run/shared.ts';
 
 const pages = ['/profile', '/profile/security', '/profile/products', '/profile/billing'];
 
-let app: TestApp;
 let cookie: string;
+const app = shared(openApp);
 beforeAll(async () => {
-  app = await openApp();
   cookie = await app.login('merchant@example.test');
 });
-afterAll(() => app.close());
 
 const linksOf = (text: string) => {
   const [nav = ''] = /<nav [\s\S]*?<\/nav>/.exec(text) ?? [];

@@ -1,8 +1,8 @@
 // What changed, on the page of one's own activity: from what to what and by whom, once, and nothing about others.
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { runBilling } from '../../server/billing/invoices/invoicing.ts';
-import { openApp, type TestApp } from '../support/app/app.ts';
+import { openApp } from '../support/app/app.ts';
 import { runCli } from '../support/app/cli.ts';
 import { recordLog } from '../support/app/log.ts';
 import { openClient, refusalOf } from '../support/app/trpc.ts';
@@ -10,12 +10,9 @@ import { openBrowser, textOf } from '../support/app/visitor.ts';
 import { buildSignup, pushSignup } from '../support/crm/crm.ts';
 import { idOf } from '../support/database/database.ts';
 import { buildHandOff, handOver } from '../support/marketplace/marketplace.ts';
+import { shared } from '../support/run/shared.ts';
 
-let app: TestApp;
-beforeAll(async () => {
-  app = await openApp();
-});
-afterAll(() => app.close());
+const app = shared(openApp);
 
 const listOf = async (cookie: string, before?: string) =>
   openClient(app.send, cookie).activity.list.query({ before });

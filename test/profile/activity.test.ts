@@ -1,29 +1,28 @@
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { selectActivity } from '../../db/tables/activity.ts';
 import { type AuditEventType, auditEventTypes } from '../../db/tables/audit-event-types.ts';
 import { recordAuditEvent } from '../../db/tables/audit-events.ts';
 import { acts } from '../../server/staff/acts.ts';
-import { openApp, type TestApp } from '../support/app/app.ts';
+import { openApp } from '../support/app/app.ts';
 import { openClient, refusalOf } from '../support/app/trpc.ts';
 import { openBrowser, textOf } from '../support/app/visitor.ts';
 import { idOf } from '../support/database/database.ts';
 import { rights } from '../support/people/staff.ts';
 import { readSources } from '../support/project/source-rules.ts';
+import { shared } from '../support/run/shared.ts';
 
 const email = 'merchant@example.test';
 const firefox = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0';
 
-let app: TestApp;
 let mine: string;
 let myId: string;
 let now = new Date();
+const app = shared(() => openApp({ now: () => now }));
 beforeAll(async () => {
-  app = await openApp({ now: () => now });
   myId = await idOf(app.db, email);
   mine = await app.login(email);
 });
-afterAll(() => app.close());
 
 const listOf = (cookie: string, before?: string) =>
   openClient(app.send, cookie).activity.list.query({ before });

@@ -1,8 +1,8 @@
 // Setting up an authenticator app, new recovery codes, and turning it off, by its owner.
 import { sql } from 'kysely';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { Procedures } from '../../server/doors/trpc/router.ts';
-import { type Answer, locationOf, openApp, type TestApp } from '../support/app/app.ts';
+import { type Answer, locationOf, openApp } from '../support/app/app.ts';
 import { openBackend } from '../support/app/backend.ts';
 import { sendPatiently } from '../support/app/patience.ts';
 import { openClient, refusalOf } from '../support/app/trpc.ts';
@@ -22,17 +22,14 @@ import {
   startSetUp,
   wrongCode,
 } from '../support/people/totp-app.ts';
+import { shared } from '../support/run/shared.ts';
 
 const email = 'merchant@example.test';
 const password = 'local demo password';
 
-let app: TestApp;
 let clock = Date.parse('2026-03-01T12:00:00Z');
 let owner: Browser;
-beforeAll(async () => {
-  app = await openApp({ now: () => new Date(clock) });
-});
-afterAll(() => app.close());
+const app = shared(() => openApp({ now: () => new Date(clock) }));
 beforeEach(async () => {
   clock += 3_600_000;
   await sql`delete from rate_limits`.execute(app.db);

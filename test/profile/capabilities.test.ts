@@ -1,18 +1,15 @@
 // Contract 2.66: the capabilities, in the code and in the database.
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import {
   capabilities,
   listActiveCapabilities,
   readCapabilities,
 } from '../../server/identity/ground/capabilities.ts';
-import { openFreshDatabase, type TestClient } from '../support/database/database.ts';
+import { openFreshDatabase } from '../support/database/database.ts';
+import { shared } from '../support/run/shared.ts';
 
-let client: TestClient;
-beforeAll(async () => {
-  client = await openFreshDatabase();
-});
-afterAll(() => client.close());
+const client = shared(openFreshDatabase);
 
 it('the code and the database know the same capabilities', async () => {
   const { rows } = await sql<{ definition: string }>`

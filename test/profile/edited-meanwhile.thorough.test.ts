@@ -1,27 +1,25 @@
 // An edit of the profile made from what is no longer there (contract 9.28).
 import { sql } from 'kysely';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type Answer, openApp, type TestApp, type TestInstance } from '../support/app/app.ts';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type Answer, openApp } from '../support/app/app.ts';
 import { openClient, refusalOf } from '../support/app/trpc.ts';
 import { fieldOf, submitProfile, textOf } from '../support/app/visitor.ts';
+import { shared } from '../support/run/shared.ts';
 
 const email = 'merchant@example.test';
 const names = { name: 'Maya Merchant', accountName: 'Maya’s account' };
 
-let app: TestApp;
-let other: TestInstance;
 let cookie: string;
 let client: ReturnType<typeof openClient>;
+const app = shared(openApp);
+const other = shared(() => app.startInstance());
 beforeAll(async () => {
-  app = await openApp();
-  other = await app.startInstance();
   cookie = await app.login(email);
   client = openClient(app.send, cookie);
 });
 beforeEach(async () => {
   await client.profile.update.mutate(names);
 });
-afterAll(() => app.close());
 
 const readProfile = () => client.profile.get.query();
 const readNames = async () => {

@@ -1,10 +1,11 @@
 // To whom a client is listed among the products (contract 8.60 to 8.63).
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openApp, type TestApp } from '../support/app/app.ts';
+import { describe, expect, it } from 'vitest';
+import { openApp } from '../support/app/app.ts';
 import { openClient } from '../support/app/trpc.ts';
 import { logIn } from '../support/app/visitor.ts';
 import { buildSignup, sendSignup } from '../support/crm/crm.ts';
+import { shared } from '../support/run/shared.ts';
 
 const env = {
   SSO_CLIENTS: 'for_merchants,for_administrators,for_both,for_visitors',
@@ -15,11 +16,7 @@ const env = {
 };
 
 let now = new Date();
-let app: TestApp;
-beforeAll(async () => {
-  app = await openApp({ env, now: () => now });
-});
-afterAll(() => app.close());
+const app = shared(() => openApp({ env, now: () => now }));
 
 /** The names that a program is told, which are those that the page shows. */
 async function productsOf(cookie: string): Promise<string[]> {

@@ -1,22 +1,19 @@
 import { sql } from 'kysely';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type Answer, locationOf, openApp, type TestApp } from '../support/app/app.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { type Answer, locationOf, openApp } from '../support/app/app.ts';
 import { openClient } from '../support/app/trpc.ts';
 import { cookieOf, fieldOf, submitProfile, textOf } from '../support/app/visitor.ts';
 import { quote, quoted } from '../support/run/names.ts';
+import { shared } from '../support/run/shared.ts';
 
 const password = 'local demo password';
 const newPassword = 'quite another long password';
 
-let app: TestApp;
 let cookie: string;
-beforeAll(async () => {
-  app = await openApp({ env: { SSO_CLIENTS: 'loyalty_cards', SSO_CRM_LISTED: 'everybody' } });
-});
+const app = shared(() => openApp({ env: { SSO_CLIENTS: 'loyalty_cards', SSO_CRM_LISTED: 'everybody' } }));
 beforeEach(async () => {
   cookie = await app.login('merchant@example.test');
 });
-afterAll(() => app.close());
 
 const view = async (email: string) => textOf(await app.send('/profile', { cookie: await app.login(email) }));
 const pages = ['/profile', '/profile/security', '/profile/products', '/profile/billing'];

@@ -1,20 +1,19 @@
 import { type RawBuilder, sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openApp, type TestApp } from '../support/app/app.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { openApp } from '../support/app/app.ts';
 import { openClient } from '../support/app/trpc.ts';
+import { shared } from '../support/run/shared.ts';
 
 const email = 'merchant@example.test';
 const merchant = sql`'01900000-0000-7000-8000-000000000001'::uuid`;
 const account = sql`'01900000-0000-7000-8001-000000000001'::uuid`;
 const otherAccount = sql`'01900000-0000-7000-8001-000000000003'::uuid`;
 
-let app: TestApp;
 let cookie: string;
+const app = shared(openApp);
 beforeAll(async () => {
-  app = await openApp();
   cookie = await app.login(email);
 });
-afterAll(() => app.close());
 
 const run = (statement: RawBuilder<unknown>) => statement.execute(app.db);
 

@@ -1,15 +1,14 @@
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openApp, type TestApp } from '../support/app/app.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { openApp } from '../support/app/app.ts';
 import { openClient } from '../support/app/trpc.ts';
+import { shared } from '../support/run/shared.ts';
 
-let app: TestApp;
 let merchant: string;
+const app = shared(openApp);
 beforeAll(async () => {
-  app = await openApp();
   merchant = await app.login('merchant@example.test');
 });
-afterAll(() => app.close());
 
 const get = (cookie?: string, headers: Record<string, string> = {}, method = 'GET') =>
   app.send('/sso/profile', { cookie, headers, method });

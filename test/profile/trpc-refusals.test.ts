@@ -1,18 +1,17 @@
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openApp, type SendOptions, type TestApp } from '../support/app/app.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { openApp, type SendOptions } from '../support/app/app.ts';
 import { openClient } from '../support/app/trpc.ts';
 import { isLoggedIn } from '../support/app/visitor.ts';
+import { shared } from '../support/run/shared.ts';
 
 const email = 'merchant@example.test';
 
-let app: TestApp;
 let cookie: string;
+const app = shared(openApp);
 beforeAll(async () => {
-  app = await openApp();
   cookie = await app.login(email);
 });
-afterAll(() => app.close());
 
 const call = (procedure: string, options: SendOptions = {}) =>
   app.send(`/trpc/${procedure}`, { cookie, ...options });

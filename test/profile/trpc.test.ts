@@ -1,26 +1,23 @@
 import { sql } from 'kysely';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type Answer, openApp, type TestApp } from '../support/app/app.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { type Answer, openApp } from '../support/app/app.ts';
 import { openClient, refusalOf } from '../support/app/trpc.ts';
 import { cookieOf, isLoggedIn } from '../support/app/visitor.ts';
 import { quoted } from '../support/run/names.ts';
+import { shared } from '../support/run/shared.ts';
 
 const email = 'merchant@example.test';
 const password = 'local demo password';
 const newPassword = 'quite another long password';
 
-let app: TestApp;
 let cookie: string;
 let client: ReturnType<typeof openClient>;
-beforeAll(async () => {
-  app = await openApp();
-});
+const app = shared(openApp);
 beforeEach(async () => {
   await sql`delete from sessions`.execute(app.db);
   cookie = await app.login(email);
   client = openClient(app.send, cookie);
 });
-afterAll(() => app.close());
 
 describe('a tRPC client', () => {
   it('reads the profile that products see, and what only the owner sees', async () => {

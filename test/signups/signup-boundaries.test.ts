@@ -1,7 +1,7 @@
 // Signups just inside the limits of contract 7.1 to 7.12. Those just outside are in signup-refusals.test.ts.
 import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { openApp, type TestApp } from '../support/app/app.ts';
+import { expect, it } from 'vitest';
+import { openApp } from '../support/app/app.ts';
 import {
   at,
   buildRawMessage,
@@ -13,16 +13,13 @@ import {
   text,
 } from '../support/crm/raw-signups.ts';
 import { nest } from '../support/run/cases.ts';
+import { shared } from '../support/run/shared.ts';
 
 const now = Math.floor(Date.now() / 1_000);
 const longName = '𝄞'.repeat(200);
 const longEmail = `${'e'.repeat(241)}@example.test`;
 
-let app: TestApp;
-beforeAll(async () => {
-  app = await openApp({ now: () => new Date(now * 1_000) });
-});
-afterAll(() => app.close());
+const app = shared(() => openApp({ now: () => new Date(now * 1_000) }));
 
 /** The rows of a signup. */
 type Kept = {

@@ -1,20 +1,17 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { inTransaction } from '../../db/postgres/transactions.ts';
 import { createCustomer } from '../../server/identity/ground/customers.ts';
 import vectors from '../sso-vectors.json' with { type: 'json' };
-import { codeOf, openApp, type TestApp, type TestInstance } from '../support/app/app.ts';
+import { codeOf, openApp, type TestInstance } from '../support/app/app.ts';
 import { production } from '../support/app/settings.ts';
 import { buildSignup, freshWebhookId, type SignupBody, sendSignup, signMessage } from '../support/crm/crm.ts';
+import { shared } from '../support/run/shared.ts';
 
 const { signups } = vectors;
 const vectorTime = new Date(Number(signups.webhook_timestamp) * 1_000);
 const path = '/integrations/crm/signups';
 
-let app: TestApp;
-beforeAll(async () => {
-  app = await openApp();
-});
-afterAll(() => app.close());
+const app = shared(openApp);
 
 describe('the published vector over HTTP', () => {
   const message = {

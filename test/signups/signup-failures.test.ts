@@ -1,15 +1,12 @@
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openApp, type TestApp } from '../support/app/app.ts';
+import { describe, expect, it } from 'vitest';
+import { openApp } from '../support/app/app.ts';
 import { canary } from '../support/app/settings.ts';
 import { buildSignup, freshWebhookId, sendSignup } from '../support/crm/crm.ts';
 import { countRows, whileInsertsFail } from '../support/database/database.ts';
+import { shared } from '../support/run/shared.ts';
 
-let app: TestApp;
-beforeAll(async () => {
-  app = await openApp();
-});
-afterAll(() => app.close());
+const app = shared(openApp);
 
 const tables = ['accounts', 'users', 'mails', 'service_contracts', 'audit_events', 'webhook_requests'];
 

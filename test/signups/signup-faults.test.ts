@@ -1,13 +1,10 @@
 // Contract 7.42: one answer names everything that is wrong with a signup.
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { openApp, type TestApp } from '../support/app/app.ts';
+import { expect, it } from 'vitest';
+import { openApp } from '../support/app/app.ts';
 import { buildSignup, sendSignup } from '../support/crm/crm.ts';
+import { shared } from '../support/run/shared.ts';
 
-let app: TestApp;
-beforeAll(async () => {
-  app = await openApp();
-});
-afterAll(() => app.close());
+const app = shared(openApp);
 
 const signup = buildSignup('faults');
 const soon = () => new Date(Date.now() + 3_600_000).toISOString();

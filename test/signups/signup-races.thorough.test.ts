@@ -1,19 +1,18 @@
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { type Answer, codeOf, openApp, type TestApp, type TestInstance } from '../support/app/app.ts';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { type Answer, codeOf, openApp, type TestInstance } from '../support/app/app.ts';
 import { buildSignup, freshWebhookId, type SignupBody, sendSignup } from '../support/crm/crm.ts';
 import { findEmptyAccounts } from '../support/database/database.ts';
 import { patienceMs } from '../support/faults/away.ts';
 import { handOver } from '../support/marketplace/marketplace.ts';
 import { shuffle } from '../support/run/random.ts';
+import { shared } from '../support/run/shared.ts';
 
-let app: TestApp;
 let instances: TestInstance[];
+const app = shared(openApp);
 beforeAll(async () => {
-  app = await openApp();
   instances = [app, await app.startInstance()];
 });
-afterAll(() => app.close());
 
 /** Sends all at once, to both instances in turn. */
 const sendAll = (signups: (SignupBody | string)[], webhookId?: string) =>

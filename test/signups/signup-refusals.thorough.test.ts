@@ -1,18 +1,18 @@
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openApp, type TestApp } from '../support/app/app.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { openApp } from '../support/app/app.ts';
 import { buildRawMessage, buildRawSignup, type Change, sendRaw } from '../support/crm/raw-signups.ts';
 import { buildRefusedCases } from '../support/crm/refused-signups.ts';
 import { countRows, digestRows } from '../support/database/database.ts';
+import { shared } from '../support/run/shared.ts';
 
 const now = Math.floor(Date.now() / 1_000);
 const cases = buildRefusedCases(now);
 
-let app: TestApp;
 let secret: string;
 let tables: string[];
+const app = shared(() => openApp({ now: () => new Date(now * 1_000) }));
 beforeAll(async () => {
-  app = await openApp({ now: () => new Date(now * 1_000) });
   secret = app.config.crmSignupsSecrets?.[0] ?? '';
   const { rows } = await sql<{ name: string }>`
     select tablename as name from pg_tables where schemaname = 'public' order by 1`.execute(app.db);
@@ -23,7 +23,6 @@ beforeAll(async () => {
   ];
   tables = rows.map(({ name }) => name).filter((name) => !later.includes(name));
 });
-afterAll(() => app.close());
 
 const build = (change: Change) => buildRawMessage(secret, now, buildRawSignup(now, 'refused'), change);
 

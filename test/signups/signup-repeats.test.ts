@@ -1,26 +1,22 @@
 // The first layer of "exactly once": the message (webhook-id and body).
 import { sql } from 'kysely';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { sweep } from '../../server/doors/jobs/sweep.ts';
-import { type Answer, codeOf, openApp, type TestApp, type TestInstance } from '../support/app/app.ts';
+import { type Answer, codeOf, openApp, type TestApp } from '../support/app/app.ts';
 import { buildSignup, freshWebhookId, type SignupBody, sendSignup } from '../support/crm/crm.ts';
 import { whileInsertsFail } from '../support/database/database.ts';
+import { shared } from '../support/run/shared.ts';
 
 const dayMs = 24 * 3_600_000;
 const start = Date.now();
 let clock = start;
 const now = () => new Date(clock);
 
-let app: TestApp;
-let other: TestInstance;
-beforeAll(async () => {
-  app = await openApp({ now });
-  other = await app.startInstance();
-});
+const app = shared(() => openApp({ now }));
+const other = shared(() => app.startInstance());
 afterEach(() => {
   clock = start;
 });
-afterAll(() => app.close());
 
 /** Sends to either instance under one webhook id, so that sending again is a repeat. */
 function openMessage() {

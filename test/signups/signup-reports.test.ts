@@ -1,13 +1,14 @@
 // The second layer of "exactly once", the signup (signup_id), and what a report changes.
 import { sql } from 'kysely';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import type { ContractStatus } from '../../db/tables/service-contracts.ts';
 import { runBilling } from '../../server/billing/invoices/invoicing.ts';
-import { openApp, type TestApp, type TestInstance } from '../support/app/app.ts';
+import { openApp, type TestInstance } from '../support/app/app.ts';
 import { recordLog } from '../support/app/log.ts';
 import { openClient } from '../support/app/trpc.ts';
 import { buildSignup, sendSignup } from '../support/crm/crm.ts';
 import { shuffle } from '../support/run/random.ts';
+import { shared } from '../support/run/shared.ts';
 
 const start = Date.now();
 let clock = start;
@@ -16,14 +17,10 @@ const now = () => new Date(clock);
 const at = (seconds: number) => new Date(start + seconds * 1_000).toISOString();
 const trialEnd = at(3_600);
 
-let app: TestApp;
-beforeAll(async () => {
-  app = await openApp({ now });
-});
+const app = shared(() => openApp({ now }));
 afterEach(() => {
   clock = start;
 });
-afterAll(() => app.close());
 
 const email = 'customer@example.test';
 const trialing = { plan: 'starter', status: 'trialing', trial_ends_at: trialEnd };

@@ -1,21 +1,18 @@
 // What a payload says about the login behind it: which one it is (`sid`), and when and how a credential was given.
 import { sql } from 'kysely';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type Answer, codeOf, locationOf, openApp, type TestApp } from '../support/app/app.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { type Answer, codeOf, locationOf, openApp } from '../support/app/app.ts';
 import { openClient } from '../support/app/trpc.ts';
 import { type Browser, cookieOf, logIn, submitProfile } from '../support/app/visitor.ts';
 import { handOver } from '../support/marketplace/marketplace.ts';
+import { shared } from '../support/run/shared.ts';
 
 const email = 'customer@example.test';
 let now = new Date();
-let app: TestApp;
-beforeAll(async () => {
-  app = await openApp({ now: () => now });
-});
+const app = shared(() => openApp({ now: () => now }));
 beforeEach(() => {
   now = new Date();
 });
-afterAll(() => app.close());
 
 const later = (seconds: number) => {
   now = new Date(now.getTime() + seconds * 1_000);

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { verifyEnvelope } from '../../server/sso/envelope.ts';
 import { type Payload, payloadSchema } from '../../server/sso/payload.ts';
 import {
@@ -8,10 +8,10 @@ import {
   openApp,
   openProductionApp,
   type SendOptions,
-  type TestApp,
   targetOf,
 } from '../support/app/app.ts';
 import { cookieOf } from '../support/app/visitor.ts';
+import { shared } from '../support/run/shared.ts';
 
 const secret = 'test-launch-secret-test-launch-secret';
 const next = 'test-launch-next-test-launch-next-test';
@@ -22,13 +22,11 @@ const env = {
   SSO_CRM_SECRET: `${secret}-crm,${next}`,
 };
 
-let app: TestApp;
 let merchant: string;
+const app = shared(() => openApp({ env }));
 beforeAll(async () => {
-  app = await openApp({ env });
   merchant = await app.login('merchant@example.test');
 });
-afterAll(() => app.close());
 
 /** The payload of the answer, verified as a client would. */
 async function open(answer: Answer, aud = 'marketplace', secrets = [secret]): Promise<Payload> {

@@ -6,7 +6,7 @@ import { findInvoice } from '../../db/tables/invoices.ts';
 import { digestBasis } from '../../server/acts/act.ts';
 import { readPaidOn } from '../../server/billing/payments/paid-on.ts';
 import { basisOfInvoice } from '../../server/staff/payment-acts.ts';
-import { type Answer, locationOf, openApp, type TestApp } from '../support/app/app.ts';
+import { type Answer, locationOf, openApp } from '../support/app/app.ts';
 import { sendPatiently } from '../support/app/patience.ts';
 import { textOf } from '../support/app/visitor.ts';
 import {
@@ -22,19 +22,18 @@ import {
 } from '../support/billing/money.ts';
 import { germanSettings, setSettings } from '../support/billing/settings.ts';
 import { addFactor, addPerson, addSession, call, readData, readOutcome } from '../support/people/staff.ts';
+import { shared } from '../support/run/shared.ts';
 
-let app: TestApp;
 let admin: Awaited<ReturnType<typeof addStaff>>;
 let manager: typeof admin;
+const app = shared(openApp);
 beforeAll(async () => {
-  app = await openApp();
   await setSettings(app.db);
   admin = await addStaff('admin');
   manager = await addStaff('manager');
 });
 afterAll(async () => {
   expect(await findFaultsInBooks(app.db)).toEqual([]);
-  await app.close();
 });
 
 async function addStaff(role: 'admin' | 'manager') {

@@ -1,18 +1,18 @@
 // An administrator says that the VAT id of an account is checked.
 import { sql } from 'kysely';
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { openApp, type TestApp } from '../support/app/app.ts';
+import { beforeAll, beforeEach, expect, it } from 'vitest';
+import { openApp } from '../support/app/app.ts';
 import { runCli } from '../support/app/cli.ts';
 import { openClient, refusalOf } from '../support/app/trpc.ts';
 import { textOf } from '../support/app/visitor.ts';
 import { addFactor, addPerson, addSession, type Person } from '../support/people/staff.ts';
+import { shared } from '../support/run/shared.ts';
 
 const vatId = 'FR83404833048';
-let app: TestApp;
 let target: Person;
 const cookies: Record<string, string> = {};
+const app = shared(openApp);
 beforeAll(async () => {
-  app = await openApp();
   target = await addPerson(app);
   for (const role of ['admin', 'manager'] as const) {
     const person = await addPerson(app, { role });
@@ -20,7 +20,6 @@ beforeAll(async () => {
     cookies[role] = (await addSession(app, person.id)).cookie;
   }
 });
-afterAll(() => app.close());
 beforeEach(async () => {
   await sql`delete from billing_details`.execute(app.db);
   await sql`insert into billing_details (account_id, company, line1, postcode, city, country, vat_id)

@@ -1,19 +1,20 @@
 // What staff and operators decide about an account that the marketplace has said already (contract 12.180 and 12.181).
 import { sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openApp, type TestApp } from '../support/app/app.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { openApp } from '../support/app/app.ts';
 import { runCli } from '../support/app/cli.ts';
 import { handOver } from '../support/marketplace/marketplace.ts';
 import { addPerson, addSession, call, formsOf, readData, why } from '../support/people/staff.ts';
+import { shared } from '../support/run/shared.ts';
 
-let app: TestApp;
 let cookie: string;
+const app = shared(() =>
+  openApp({ env: { SSO_MARKETPLACE_LOGIN_URL: 'http://market.localhost:4000/login' } }),
+);
 beforeAll(async () => {
-  app = await openApp({ env: { SSO_MARKETPLACE_LOGIN_URL: 'http://market.localhost:4000/login' } });
   ({ cookie } = await addSession(app, (await addPerson(app, { role: 'admin' })).id));
 });
-afterAll(() => app.close());
 
 type Decision = 'yes' | 'no' | 'undecided';
 type Merchant = { id: string; externalId: string; email: string };

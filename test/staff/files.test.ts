@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { parse } from 'csv-parse/sync';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Staff } from '../../server/acts/staff.ts';
 import { exportBooks } from '../../server/billing/upkeep/export.ts';
 import type { Dependencies } from '../../server/ground/dependencies.ts';
@@ -10,12 +10,12 @@ import { writeCsv } from '../../server/runtime/csv.ts';
 import { beginFile, buildSpans } from '../../server/staff/files.ts';
 import { Deadline } from '../../server/web/deadline.ts';
 import { CutOff, streamPaced } from '../../server/web/paced-stream.ts';
-import { expectRetryAfter, locationOf, openApp, type SendOptions, type TestApp } from '../support/app/app.ts';
+import { expectRetryAfter, locationOf, openApp, type SendOptions } from '../support/app/app.ts';
 import { addContract, addInvoice, buildPayment, report } from '../support/billing/money.ts';
 import { setSettings } from '../support/billing/settings.ts';
 import { addFactor, addPerson, addSession, call, readData } from '../support/people/staff.ts';
+import { shared } from '../support/run/shared.ts';
 
-let app: TestApp;
 let admin: Awaited<ReturnType<typeof addStaff>>;
 let manager: typeof admin;
 const crowd = 4_000;
@@ -48,8 +48,8 @@ const guarded = Object.values(texts);
 const tables = ['people', 'audit', 'mails', 'clients', 'contracts', 'invoices'].map((name) => `${name}.csv`);
 const books = ['documents', 'lines', 'tax', 'money', 'allocations'].map((name) => `${name}.csv`);
 
+const app = shared(openApp);
 beforeAll(async () => {
-  app = await openApp();
   await setSettings(app.db);
   admin = await addStaff('admin');
   manager = await addStaff('manager');
@@ -83,7 +83,6 @@ beforeAll(async () => {
     app.db,
   );
 }, 60_000);
-afterAll(() => app.close());
 beforeEach(() => sql`delete from audit_events where type like 'staff.export%'`.execute(app.db));
 
 async function addStaff(role: 'admin' | 'manager') {

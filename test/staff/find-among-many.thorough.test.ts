@@ -1,15 +1,15 @@
 // Words that many people have, among more than the newest that are looked through: what is found is what going over everybody
 // would find (contract 12.50 to 12.61).
 import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { findPeople } from '../../server/staff/find-people.ts';
 import { indexPeople } from '../../server/staff/index-people.ts';
-import { openFreshDatabase, type TestClient } from '../support/database/database.ts';
+import { openFreshDatabase } from '../support/database/database.ts';
+import { shared } from '../support/run/shared.ts';
 
 const names = ['anna', 'annabel', 'bert', 'cara', 'dora', 'emil', 'emilia', 'fritz'];
 
 type Person = { id: string; text: string; role: string };
-let client: TestClient;
 let older: Person[];
 
 const add = (count: number, id: string, who: string, name = sql`${who}`, role = sql`'user'`) =>
@@ -19,8 +19,8 @@ const add = (count: number, id: string, who: string, name = sql`${who}`, role = 
       select (${id}::text || lpad(to_hex(n), 12, '0'))::uuid, id, ${who}::text || n || '@example.test', true, ${name}, ${role}
       from account, generate_series(1, ${sql.lit(count)}) n`.execute(client.db);
 
+const client = shared(openFreshDatabase);
 beforeAll(async () => {
-  client = await openFreshDatabase();
   const some = names.map(
     (name, n) =>
       sql`case when hashint4(n * 8 + ${sql.lit(n)}) % ${sql.lit(n + 2)} = 0 then ${sql.lit(name)} end`,
@@ -40,7 +40,6 @@ beforeAll(async () => {
   );
   older = rows;
 }, 120_000);
-afterAll(() => client.close());
 
 /** By going over them one after the other, the newest first. */
 const listOlder = (words: string[], role?: string) =>

@@ -1,11 +1,11 @@
 // Who is found, by what, and when (contract 12.50 to 12.61). What a search costs is in test/bench/people.ts.
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { inTransaction } from '../../db/postgres/transactions.ts';
 import type { AppError } from '../../server/basics/errors.ts';
 import { creditInvoice } from '../../server/billing/payments/credit.ts';
 import { findPeople } from '../../server/staff/find-people.ts';
-import { openApp, type TestApp } from '../support/app/app.ts';
+import { openApp } from '../support/app/app.ts';
 import { runCli } from '../support/app/cli.ts';
 import { openBrowser } from '../support/app/visitor.ts';
 import { addInvoice } from '../support/billing/money.ts';
@@ -13,12 +13,9 @@ import { setSettings } from '../support/billing/settings.ts';
 import { buildSignup, pushSignup } from '../support/crm/crm.ts';
 import { openOtherRole } from '../support/database/database-role.ts';
 import { handOver } from '../support/marketplace/marketplace.ts';
+import { shared } from '../support/run/shared.ts';
 
-let app: TestApp;
-beforeAll(async () => {
-  app = await openApp();
-});
-afterAll(() => app.close());
+const app = shared(openApp);
 
 const now = () => new Date();
 

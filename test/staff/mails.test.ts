@@ -1,10 +1,10 @@
 // What administrators see of mails that have not left, and do about them (contract 12.120 to 12.129).
 import { sql } from 'kysely';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { mailKinds } from '../../db/tables/mail-kinds.ts';
 import { claimMails, markMailFailed, markMailSent, retryFailedMails } from '../../db/tables/mails.ts';
 import { mailWords } from '../../server/mail/kind-words.ts';
-import { openApp, type TestApp } from '../support/app/app.ts';
+import { openApp } from '../support/app/app.ts';
 import { runCli } from '../support/app/cli.ts';
 import { textOf } from '../support/app/visitor.ts';
 import { emptyTables } from '../support/database/empty-tables.ts';
@@ -17,17 +17,16 @@ import {
   readData,
   readOutcome,
 } from '../support/people/staff.ts';
+import { shared } from '../support/run/shared.ts';
 
-let app: TestApp;
 let admin: Person & { cookie: string };
 let customer: Person;
+// Its mail server is nowhere, and what the tests write is due in a year.
+const app = shared(openApp);
 beforeAll(async () => {
-  // Its mail server is nowhere, and what the tests write is due in a year.
-  app = await openApp();
   admin = await addStaff('admin');
   customer = await addPerson(app);
 });
-afterAll(() => app.close());
 beforeEach(() => emptyTables(app.db, 'mails', 'rate_limits'));
 
 async function addStaff(role: 'admin' | 'manager') {

@@ -1,19 +1,19 @@
 // The overview of administrators (contract 12.107 to 12.112).
 import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { addToSums } from '../../db/tables/sums-of-hours.ts';
-import { openApp, type TestApp } from '../support/app/app.ts';
+import { openApp } from '../support/app/app.ts';
 import { addContract } from '../support/billing/money.ts';
 import { appendEvents } from '../support/events/client-events.ts';
 import { addFactor, addPerson, addSession, call, readData, readOutcome } from '../support/people/staff.ts';
+import { shared } from '../support/run/shared.ts';
 
 const at = new Date('2026-11-26T10:30:00Z');
 const hoursAgo = (hours: number) => new Date(Date.UTC(2026, 10, 26, 10 - hours));
 
-let app: TestApp;
 let cookie: string;
+const app = shared(() => openApp({ now: () => at }));
 beforeAll(async () => {
-  app = await openApp({ now: () => at });
   cookie = await enter('admin');
   const sum = (key: string, hours: number, count: number) => ({
     hour: hoursAgo(hours),
@@ -41,7 +41,6 @@ beforeAll(async () => {
     sum('inbound_hand_offs_total{result="accepted"}', 1, 13),
   ]);
 });
-afterAll(() => app.close());
 
 async function enter(role: 'admin' | 'manager' | 'user') {
   const person = await addPerson(app, { role });

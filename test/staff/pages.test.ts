@@ -10,13 +10,10 @@ import { idOf } from '../support/database/database.ts';
 import { addPasskey } from '../support/people/authenticator.ts';
 import { formsOf } from '../support/people/staff.ts';
 import { enterCode, setUp, showCode } from '../support/people/totp-app.ts';
+import { shared } from '../support/run/shared.ts';
 
-let app: TestApp;
 let lagMs = 0;
-beforeAll(async () => {
-  app = await openApp({ now: () => new Date(Date.now() + lagMs) });
-});
-afterAll(() => app.close());
+const app = shared(() => openApp({ now: () => new Date(Date.now() + lagMs) }));
 beforeEach(() => sql`delete from rate_limits`.execute(app.db));
 
 const html = { accept: 'text/html' };

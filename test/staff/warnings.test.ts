@@ -1,7 +1,7 @@
 // What other administrators are told of (contract 12.163 to 12.165).
 import { sql } from 'kysely';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { openApp, type TestApp } from '../support/app/app.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { openApp } from '../support/app/app.ts';
 import { runCli } from '../support/app/cli.ts';
 import {
   addFactor,
@@ -15,12 +15,9 @@ import {
   readOutcome,
   why,
 } from '../support/people/staff.ts';
+import { shared } from '../support/run/shared.ts';
 
-let app: TestApp;
-beforeAll(async () => {
-  app = await openApp();
-});
-afterAll(() => app.close());
+const app = shared(openApp);
 
 type Staff = Person & { cookie: string };
 

@@ -2,7 +2,7 @@
 // how the account is. `npm run test:thorough` goes through a part in which each two of these meet, `npm run test:faults` through all.
 import { setTimeout as pause } from 'node:timers/promises';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { openApp, type TestApp } from '../support/app/app.ts';
 import { openBrowser } from '../support/app/visitor.ts';
 import { byForm } from '../support/faults/faults.ts';
@@ -20,14 +20,11 @@ import {
 } from '../support/people/take-back-cases.ts';
 import { answerWith } from '../support/people/take-backs.ts';
 import { showCode, wrongCode } from '../support/people/totp-app.ts';
+import { shared } from '../support/run/shared.ts';
 
 const newPassword = 'eight louder lanterns';
-let app: TestApp;
 
-beforeAll(async () => {
-  app = await openApp();
-});
-afterAll(() => app.close());
+const app = shared(openApp);
 
 /** A busy machine refuses some, which changes nothing. */
 const send: TestApp['send'] = async (path, options) => {

@@ -1,18 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { findWindowSince, listHappenings } from '../../server/identity/ground/take-back-window.ts';
-import { openFreshDatabase, type TestClient } from '../support/database/database.ts';
+import { openFreshDatabase } from '../support/database/database.ts';
+import { shared } from '../support/run/shared.ts';
 
 const dayMs = 24 * 60 * 60 * 1_000;
 const now = new Date('2026-03-01T00:00:00Z');
 const days = (count: number) => new Date(now.getTime() + count * dayMs);
 
-let client: TestClient;
-beforeAll(async () => {
-  client = await openFreshDatabase();
-});
-afterAll(() => client.close());
+const client = shared(openFreshDatabase);
 
 type Change = { email: string; at: number; expiresAt: Date };
 

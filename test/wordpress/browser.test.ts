@@ -1,17 +1,16 @@
 // The plugin as people see it, in a real browser: from its activation to its removal.
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { inspectPage, logIn } from '../support/app/browser.ts';
-import { openPair, openVisitor, type Pair, secret, soon } from './pair.ts';
+import { shared } from '../support/run/shared.ts';
+import { openPair, openVisitor, secret, soon } from './pair.ts';
 import { administrator } from './site.ts';
 
-let pair: Pair;
 let url = '';
+const pair = shared(openPair);
 beforeAll(async () => {
-  pair = await openPair();
   url = pair.wordpress.url;
 });
-afterAll(() => pair?.close());
 
 const narrow = { width: 390, height: 844 };
 const wide = { width: 1280, height: 800 };

@@ -1,14 +1,14 @@
 // What reaches WordPress from the service: logouts, suspensions, deletions, and the requests that say so.
 import { createHmac } from 'node:crypto';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { runCli } from '../support/app/cli.ts';
 import { addPerson, deletePerson, openSession } from '../support/events/events.ts';
+import { shared } from '../support/run/shared.ts';
 import {
   choose,
   openPair,
   openVisitor,
-  type Pair,
   refusalOf,
   secret,
   setUp,
@@ -18,12 +18,10 @@ import {
 } from './pair.ts';
 import { administrator } from './site.ts';
 
-let pair: Pair;
+const pair = shared(openPair);
 beforeAll(async () => {
-  pair = await openPair();
   await setUp(pair);
 });
-afterAll(() => pair?.close());
 
 async function addArrived() {
   const person = await addPerson(pair.site.app.db);

@@ -1,13 +1,13 @@
 // What the owner of a site meets: settings that are refused, the check, refusals, the list of users and passwords.
 import { createHmac } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { addPerson, openSession } from '../support/events/events.ts';
+import { shared } from '../support/run/shared.ts';
 import {
   addLocalUser,
   choose,
   openPair,
   openVisitor,
-  type Pair,
   refusalOf,
   secret,
   setUp,
@@ -17,14 +17,12 @@ import {
 } from './pair.ts';
 import { administrator, phpText } from './site.ts';
 
-let pair: Pair;
 let owner: Awaited<ReturnType<typeof openOwner>>;
+const pair = shared(openPair);
 beforeAll(async () => {
-  pair = await openPair();
   owner = await openOwner();
 });
 beforeEach(() => setUp(pair));
-afterAll(() => pair?.close());
 
 const settingsPage = '/wp-admin/options-general.php?page=identity-login';
 

@@ -19,6 +19,7 @@ export async function openBilling() {
 
   return {
     app,
+    close: app.close,
     now,
     /** What `bill` logged as errors since the last call. */
     takeFaults: () => logged.splice(0).flatMap(({ level, fields }) => (level === 'error' ? [fields] : [])),
