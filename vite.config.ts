@@ -13,12 +13,12 @@ export default defineConfig(({ mode, command, isSsrBuild }) => {
 });
 
 const pages: UserConfig = {
-  // The script of static pages is built for the browser and for the server, which names it by its hash: so by the same options.
+  // The script of passkeys is built for the browser and for the server, which names it by its hash: so by the same options.
   esbuild: bundle.esbuild,
   plugins: [developers(), remix(remixConfig)],
   // No inlined assets: the content security policy allows files of our own only.
   build: { assetsInlineLimit: 0 },
-  // The script of static pages (app/components/passkey-form.tsx) is built as one file, as for a worker.
+  // That script (app/components/passkey-form.tsx) is one file, as for a worker.
   worker: { format: 'es' as const },
 };
 const pagesOnServer = [pages.plugins, reactForProduction(), thirdPartyLicences()];

@@ -1,4 +1,4 @@
-// For every page, also those without any other script: sends each form once, shows a password, copies and prints, closes a menu when the reader
+// For every page: sends each form once, shows a password, copies and prints, closes a menu when the reader
 // leaves it, fills in a demo user, and writes times in the reader's time zone. Pages work without it.
 document.addEventListener('click', ({ target }) => {
   if (!(target instanceof Element)) return;
@@ -42,11 +42,18 @@ let blockedUntil = 0;
 window.addEventListener('submit', (event) => {
   // A download leaves its page open.
   if (event.defaultPrevented || event.target.hasAttribute('data-download')) return;
-  if (performance.now() < blockedUntil) event.preventDefault();
-  else blockedUntil = performance.now() + blockMs;
+  if (performance.now() < blockedUntil) {
+    event.preventDefault();
+    return;
+  }
+  blockedUntil = performance.now() + blockMs;
+  // The button shows that it is at work.
+  event.submitter?.setAttribute('aria-disabled', 'true');
 });
+// Also by Back, which shows the page as it was left.
 window.addEventListener('pageshow', () => {
   blockedUntil = 0;
+  for (const button of document.querySelectorAll('button[aria-disabled]')) button.removeAttribute('aria-disabled');
 });
 
 // Hides passwords before a form is sent: browsers would offer text from a field that is no password again.
@@ -83,18 +90,12 @@ function closeMenus(isLeft) {
 // Like app/components/instant.tsx, which says them in UTC.
 const local = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short' });
 
-function sayLocalTimes() {
-  for (const time of document.querySelectorAll('time[datetime*="T"]')) {
-    const said = local.format(new Date(time.getAttribute('datetime') ?? ''));
-    if (time.textContent !== said) time.textContent = said;
-  }
-}
+for (const time of document.querySelectorAll('time[datetime*="T"]'))
+  time.textContent = local.format(new Date(time.getAttribute('datetime') ?? ''));
 
-sayLocalTimes();
-// Also times that a script of the page adds or writes anew, before they are painted.
-new MutationObserver(sayLocalTimes).observe(document, {
-  subtree: true,
-  childList: true,
-  characterData: true,
-  attributeFilter: ['datetime'],
-});
+// Local mode only: a demo client shows what has arrived meanwhile.
+const feed = document.querySelector('[data-feed]');
+if (feed)
+  new EventSource(feed.getAttribute('data-feed') ?? '').addEventListener('message', ({ data }) => {
+    if (data !== feed.getAttribute('data-arrived')) location.reload();
+  });

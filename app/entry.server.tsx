@@ -3,7 +3,6 @@ import type { AppLoadContext, EntryContext, HandleErrorFunction } from '@remix-r
 import { RemixServer } from '@remix-run/react';
 // React has several server renderers. This one runs on both Node and Deno.
 import { renderToReadableStream } from 'react-dom/server.browser';
-import { NonceContext } from './components/nonce.ts';
 
 export { createPages } from './pages.ts';
 
@@ -12,16 +11,11 @@ export default async function handleRequest(
   status: number,
   headers: Headers,
   remixContext: EntryContext,
-  { visit, thrown }: AppLoadContext,
+  { thrown }: AppLoadContext,
 ): Promise<Response> {
   // app/pages.ts throws this on, whatever the page: a flood of refusals must not cost a rendered page each.
   if (thrown) return new Response(null, { status, headers });
-  const stream = await renderToReadableStream(
-    <NonceContext.Provider value={visit.cspNonce}>
-      <RemixServer context={remixContext} url={request.url} nonce={visit.cspNonce} />
-    </NonceContext.Provider>,
-    { nonce: visit.cspNonce },
-  );
+  const stream = await renderToReadableStream(<RemixServer context={remixContext} url={request.url} />);
   // The whole page before any of it is sent, so that a failure can still change the answer.
   await stream.allReady;
   headers.set('Content-Type', 'text/html; charset=utf-8');

@@ -21,7 +21,7 @@ declare module '@remix-run/server-runtime' {
     endpoints: Endpoints;
     /** The method of the request. After an action, Remix calls the loaders with a GET. */
     method: string;
-    /** The script of an open page asks: Remix takes `.data` off the path before a route sees it. */
+    /** Until 1.1.0: the script of an open page of 0.6.0 asks. Remix takes `.data` off the path before a route sees it. */
     isPageData?: boolean;
     /** The page is the same for everybody, so caches may keep it. */
     isPublic?: boolean;

@@ -16,7 +16,7 @@ export async function toLogin(
 ): Promise<Response> {
   const { transport, procedures } = context;
   const session = await procedures.visitor.session();
-  // A browser sent the form: as a document, or by the script of a page.
+  // Until 1.1.0: the script of a page of 0.6.0 sends forms, too.
   const isFromPage = transport.prefersHtml(request) || context.isPageData;
   const isLost = values !== undefined && session !== 'live' && isFromPage;
   const id = isLost && (await keepRefused({ code: 'ended', errors: {}, values }, { request, context }));

@@ -1,5 +1,4 @@
-// Remix's build as the list of routes that the HTTP shell serves. The rest of the service knows of
-// Remix only that the data of a page is asked for at its path with `.data`.
+// Remix's build as the list of routes that the HTTP shell serves.
 //
 // Routes without a component are endpoints: they are called directly, with the Request as it arrived. So Remix's further doors
 // to a loader (`.data`, `_data`) and its own cross-site check do not exist for endpoints, and endpoints take a fraction of the
@@ -74,7 +73,7 @@ function buildEndpoint(route: BuiltRoute): Route {
   };
 }
 
-/** The page, and its data alone, which Remix's script asks for in a page that is open already. */
+/** The page. Until 1.1.0 also its data alone, at its path with `.data`: pages of 0.6.0 that are open ask for it. */
 function buildPage(route: BuiltRoute, build: ServerBuild): Route[] {
   const render = buildRender(route.id, build);
   const path = pathOf(route);
@@ -92,7 +91,6 @@ function buildPage(route: BuiltRoute, build: ServerBuild): Route[] {
       if (method === 'POST') return answerForm(request, routeContext, { context, headers });
       if (!page.isPublic) context.refused = await findRefused({ request, context });
       const response = await answer(request, routeContext, { context, headers }, { method });
-      // A browser that has the cookie gets another with what a script of a page asks for, too.
       if (page.methods.includes('POST') && (transport.prefersHtml(request) || forms.isNamed(request)))
         response.headers.append('Set-Cookie', forms.nameBrowser());
       if (context.refused && response.status === 200) return asRefused(response, context.refused);

@@ -113,7 +113,7 @@ export const keepRefused = (
     fields: values,
   });
 
-/** The path of the page. A script of the page asks for its data at the path with `.data` added. */
+/** The path of the page. Until 1.1.0: a page of 0.6.0 asks for its data at the path with `.data` added. */
 export const pagePath = ({ url }: Request): string => new URL(url).pathname.replace(/\.data$/, '');
 
 /** Parameters that say what an earlier form did. They must not stand beside the refusal of this one. */

@@ -1,9 +1,7 @@
 import type { LinksFunction, LoaderFunctionArgs, MetaFunction } from '@remix-run/node';
-import { Links, Meta, Outlet, Scripts, ScrollRestoration, useMatches } from '@remix-run/react';
-import { type ReactNode, useContext } from 'react';
+import { Links, Meta, Outlet } from '@remix-run/react';
+import type { ReactNode } from 'react';
 import { findAccountPage } from './components/account/account-pages.ts';
-import { NonceContext } from './components/nonce.ts';
-import { Page } from './components/page.tsx';
 import { unknownName } from './components/service-name.ts';
 import enhance from './enhance.js?url';
 import favicon from './favicon.svg?url';
@@ -44,12 +42,9 @@ async function findVisitor({ procedures, visit, problem, isPublic }: LoaderFunct
   return visit.deadline.enforce(procedures.visitor.find()).catch(() => undefined);
 }
 
+/** Nothing of it runs in the browser: the pages and their forms are the browser's own (contract 9.360). */
 export function Layout({ children }: { children: ReactNode }) {
-  const nonce = useContext(NonceContext);
-  const matches = useMatches();
   const root = useRootData();
-  // Pages that need no script, or that appear under another route’s URL and so cannot hydrate.
-  const isStatic = matches.some(({ handle }) => (handle as { isStatic?: boolean } | undefined)?.isStatic);
   return (
     <html lang="en">
       <head>
@@ -61,29 +56,11 @@ export function Layout({ children }: { children: ReactNode }) {
         {root?.stylesPath && <link rel="stylesheet" href={root.stylesPath} />}
         <script type="module" src={enhance} />
       </head>
-      <body>
-        {children}
-        {!isStatic && <ScrollRestoration nonce={nonce} />}
-        {!isStatic && <Scripts nonce={nonce} />}
-      </body>
+      <body>{children}</body>
     </html>
   );
 }
 
 export default function App() {
   return <Outlet />;
-}
-
-/** Only for a page that is already open in the browser: the shell answers everything else. */
-export function ErrorBoundary() {
-  return (
-    <Page title="Sorry, something went wrong">
-      <p>Nothing has been lost. Reload the page to try again.</p>
-      <p>
-        <a className="button" href="/profile">
-          Go to your profile
-        </a>
-      </p>
-    </Page>
-  );
 }

@@ -1,4 +1,4 @@
-import { type InputHTMLAttributes, useEffect, useId, useRef } from 'react';
+import { type InputHTMLAttributes, useId } from 'react';
 import { Icon } from './icon.tsx';
 
 type FieldProps = {
@@ -11,19 +11,16 @@ type FieldProps = {
   focusOnError?: boolean;
 } & InputHTMLAttributes<HTMLInputElement>;
 
-/** A labelled input. It works without script; with it, a field with an error takes the focus. */
+/** A labelled input. A field with an error takes the focus. */
 export function Field({ label, hint, error, focusOnError = true, ...input }: FieldProps) {
   const ownId = useId();
   const id = input.id ?? ownId;
-  const ref = useRef<HTMLInputElement>(null);
-  useEffect(() => {
-    if (error && focusOnError) ref.current?.focus();
-  }, [error, focusOnError]);
   const describedBy = [hint && `${id}-hint`, error && `${id}-error`].filter(Boolean).join(' ');
   const box = (
     <input
       {...input}
-      ref={ref}
+      // biome-ignore lint/a11y/noAutofocus: what is wrong is what people want to mend
+      autoFocus={input.autoFocus || (error !== undefined && focusOnError)}
       id={id}
       // People may type text that is read from right to left, whatever the direction of the page.
       dir={input.type ? undefined : 'auto'}

@@ -7,11 +7,7 @@ const instant = new Intl.DateTimeFormat('en-GB', {
 const day = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' });
 
 export function Instant({ at }: { at: Date }) {
-  return (
-    <time dateTime={at.toISOString()} suppressHydrationWarning>
-      {`${instant.format(at)} UTC`}
-    </time>
-  );
+  return <time dateTime={at.toISOString()}>{`${instant.format(at)} UTC`}</time>;
 }
 
 /** A day that is the same for everybody, such as that of an invoice. */

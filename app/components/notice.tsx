@@ -1,5 +1,4 @@
-import { useLocation } from '@remix-run/react';
-import { type ReactNode, useEffect, useRef } from 'react';
+import type { ReactNode } from 'react';
 import { Icon } from './icon.tsx';
 
 const icons = { success: 'check', error: 'alert', warning: 'info', info: 'info' } as const;
@@ -13,16 +12,8 @@ type NoticeProps = {
 
 /** A message above a form or page: announced, and not by colour alone. */
 export function Notice({ kind, focus = false, children }: NoticeProps) {
-  const ref = useRef<HTMLDivElement>(null);
-  // Each sending of the form has another key.
-  const { key } = useLocation();
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the same words may be said again
-  useEffect(() => {
-    if (focus) ref.current?.focus();
-  }, [focus, key, children]);
   return (
     <div
-      ref={ref}
       className={`notice ${kind}`}
       role={kind === 'error' ? 'alert' : 'status'}
       tabIndex={focus ? -1 : undefined}

@@ -1,7 +1,5 @@
-import { useMatches } from '@remix-run/react';
-import { type ReactNode, useContext, useEffect, useRef } from 'react';
-import scriptUrl from '../passkeys/on-static-pages.ts?worker&url';
-import { NonceContext } from './nonce.ts';
+import type { ReactNode } from 'react';
+import scriptUrl from '../passkeys/forms.ts?worker&url';
 
 type PasskeyFormProps = {
   /** What the passkey is for, as /passkeys/options knows it. */
@@ -34,23 +32,15 @@ export function PasskeyForm({
   instead,
   children,
 }: PasskeyFormProps) {
-  const part = useRef<HTMLDivElement>(null);
-  const nonce = useContext(NonceContext);
-  const isStatic = useMatches().some(
-    ({ handle }) => (handle as { isStatic?: boolean } | undefined)?.isStatic,
-  );
-  useEffect(() => {
-    import('../passkeys/ceremony.ts').then(({ enhance }) => part.current && enhance(part.current));
-  }, []);
   return (
-    <div ref={part} data-passkey={purpose} data-otherwise={otherwise}>
+    <div data-passkey={purpose} data-otherwise={otherwise}>
       <form method="post" action={action} className={className} hidden>
         <input type="hidden" name={name} data-answer="" />
         {children}
         <p className="error" role="alert" data-fault="" hidden />
       </form>
       {instead && <div data-instead="">{instead}</div>}
-      {isStatic && <script type="module" src={scriptUrl} nonce={nonce} />}
+      <script type="module" src={scriptUrl} />
     </div>
   );
 }

@@ -17,8 +17,6 @@ import { StaffPage } from '../components/staff/staff-page.tsx';
 import { whole } from '../components/whole.ts';
 import { loadForStaff } from '../staff.ts';
 
-export const handle = { isStatic: true };
-
 export const meta = titled('Overview');
 
 const spans = [

@@ -9,9 +9,6 @@ import { StaffPage } from '../components/staff/staff-page.tsx';
 import { Select } from '../components/staff/words.tsx';
 import { loadForStaff } from '../staff.ts';
 
-/** The form is the browser's own: no script keeps what is shown of people. */
-export const handle = { isStatic: true };
-
 export const meta = titled('Audit');
 
 const isId = (text: string) => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(text);

@@ -12,8 +12,6 @@ import { StaffPage } from '../components/staff/staff-page.tsx';
 import { blockedWords, Name, personPath, sayIgnored } from '../components/staff/words.tsx';
 import { loadForStaff } from '../staff.ts';
 
-export const handle = { isStatic: true };
-
 export const meta = titled('Billing overview');
 
 export const loader = (args: LoaderFunctionArgs) =>

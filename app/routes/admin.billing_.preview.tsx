@@ -9,8 +9,6 @@ import { StaffPage } from '../components/staff/staff-page.tsx';
 import { blockedWords } from '../components/staff/words.tsx';
 import { loadForStaff } from '../staff.ts';
 
-export const handle = { isStatic: true };
-
 export const meta = titled('What will be invoiced');
 
 const months = 24;

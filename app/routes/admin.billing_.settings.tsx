@@ -13,9 +13,6 @@ import { actConfirmed, answerForm, text } from '../forms.ts';
 import { isShownToStaff, pagePath } from '../refused.ts';
 import { loadForStaff } from '../staff.ts';
 
-/** The forms are the browser's own, as on the other pages of staff. */
-export const handle = { isStatic: true };
-
 export const meta = titled('Billing settings');
 
 export async function loader(args: LoaderFunctionArgs) {

@@ -14,9 +14,6 @@ import { Acts, askBefore, Outcome } from '../components/staff/acts.tsx';
 import { StaffPage } from '../components/staff/staff-page.tsx';
 import { loadForStaff } from '../staff.ts';
 
-/** The forms are the browser's own: no script keeps what is shown of people. */
-export const handle = { isStatic: true };
-
 export const meta = titled('Unallocated payments');
 
 export const loader = (args: LoaderFunctionArgs) =>

@@ -10,9 +10,6 @@ import { StaffPage } from '../components/staff/staff-page.tsx';
 import { Name } from '../components/staff/words.tsx';
 import { loadForStaff } from '../staff.ts';
 
-/** No script keeps what is shown to staff. */
-export const handle = { isStatic: true };
-
 export const meta = titled('Clients');
 
 export const loader = (args: LoaderFunctionArgs) =>

@@ -9,9 +9,6 @@ import { BookList, Owner } from '../components/staff/book-list.tsx';
 import { blockedWords, personPath } from '../components/staff/words.tsx';
 import { loadList } from '../staff.ts';
 
-/** The form is the browser's own: no script keeps what is shown of people. */
-export const handle = { isStatic: true };
-
 export const meta = titled('Contracts');
 
 export const loader = (args: LoaderFunctionArgs) =>

@@ -14,9 +14,6 @@ import { answerForm, requireNoAsks, text } from '../forms.ts';
 import { isShownToStaff } from '../refused.ts';
 import { loadForStaff } from '../staff.ts';
 
-/** The forms are the browser's own, and their answer is a file. */
-export const handle = { isStatic: true };
-
 export const meta = titled('Files');
 
 const path = '/admin/files';

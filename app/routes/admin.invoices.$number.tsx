@@ -16,9 +16,6 @@ import { StaffPage } from '../components/staff/staff-page.tsx';
 import { Name, personPath } from '../components/staff/words.tsx';
 import { loadForStaff } from '../staff.ts';
 
-/** The forms are the browser's own: no script keeps what is shown of people. */
-export const handle = { isStatic: true };
-
 export const meta: MetaFunction<typeof loader> = ({ data, params, matches }) => [
   { title: buildTitle(data ? nameOf(data.found) : `Invoice ${params.number}`, matches) },
 ];

@@ -8,9 +8,6 @@ import { titled } from '../components/service-name.ts';
 import { BookList, Owner } from '../components/staff/book-list.tsx';
 import { loadList } from '../staff.ts';
 
-/** The form is the browser's own: no script keeps what is shown of people. */
-export const handle = { isStatic: true };
-
 export const meta = titled('Invoices');
 
 export const loader = (args: LoaderFunctionArgs) =>

@@ -14,9 +14,6 @@ import { StaffPage } from '../components/staff/staff-page.tsx';
 import { Name, PersonLink, Select } from '../components/staff/words.tsx';
 import { loadList } from '../staff.ts';
 
-/** The forms are the browser's own: no script keeps what is shown of people. */
-export const handle = { isStatic: true };
-
 export const meta = titled('Mails');
 
 export const loader = (args: LoaderFunctionArgs) =>

@@ -8,9 +8,6 @@ import { StaffPage } from '../components/staff/staff-page.tsx';
 import { Name, PersonState, personPath, roleWords, Select } from '../components/staff/words.tsx';
 import { loadList } from '../staff.ts';
 
-/** The form is the browser's own: no script keeps what is shown of people. */
-export const handle = { isStatic: true };
-
 export const meta = titled('People');
 
 export const loader = (args: LoaderFunctionArgs) =>

@@ -16,9 +16,6 @@ import { StaffPage } from '../components/staff/staff-page.tsx';
 import { Name, PersonState, roleWords } from '../components/staff/words.tsx';
 import { loadForStaff } from '../staff.ts';
 
-/** The forms are the browser's own: no script keeps what is shown of people. */
-export const handle = { isStatic: true };
-
 export const meta: MetaFunction<typeof loader> = ({ data, matches }) => [
   { title: buildTitle(data?.person.name ?? 'A person', matches) },
 ];

@@ -5,9 +5,6 @@ import { Page } from '../components/page.tsx';
 import { titled } from '../components/service-name.ts';
 import { leadOn } from '../next.ts';
 
-/** The page's form is the browser's own, and works before a script could have loaded. */
-export const handle = { isStatic: true };
-
 export const meta = titled('Continue?');
 
 /** Only looks, and uses nothing up. */

@@ -1,6 +1,6 @@
 import type { ActionFunctionArgs, LoaderFunctionArgs } from '@remix-run/node';
 import { useLoaderData } from '@remix-run/react';
-import { ArrivedEvents, useArrivals } from '../components/demo/arrived-events.tsx';
+import { ArrivedEvents } from '../components/demo/arrived-events.tsx';
 import { DemoPage, demoLinks } from '../components/demo/demo-page.tsx';
 import { Tamper } from '../components/demo/tamper.tsx';
 import { Notice } from '../components/notice.tsx';
@@ -13,7 +13,7 @@ export const links = demoLinks;
 
 export async function loader({ request, params, context }: LoaderFunctionArgs) {
   const { client, title, clients } = context.demo.requireClient(params.client ?? '');
-  return { name: client.name, title, loaded: clients.findVisit(client, request) ?? null };
+  return { name: client.name, title, visit: clients.findVisit(client, request) };
 }
 
 /** The client's own logout. */
@@ -29,10 +29,10 @@ const cacheNotices = {
 };
 
 export default function DemoClient() {
-  const { name, title, loaded } = useLoaderData<typeof loader>();
-  const { session, events } = useArrivals(name, loaded) ?? {};
+  const { name, title, visit } = useLoaderData<typeof loader>();
+  const { session, events = [], arrived = 0 } = visit ?? {};
   if (!session) {
-    const [last] = events ?? [];
+    const [last] = events;
     return (
       <DemoPage
         client={name}
@@ -50,7 +50,7 @@ export default function DemoClient() {
             Log in with <ServiceName />
           </a>
         </div>
-        {events && <ArrivedEvents events={events} isLive={false} />}
+        {visit && <ArrivedEvents events={events} />}
       </DemoPage>
     );
   }
@@ -86,7 +86,7 @@ export default function DemoClient() {
           <a href="/profile">Edit your profile</a>
         </div>
       </Section>
-      <ArrivedEvents events={events ?? []} isLive />
+      <ArrivedEvents events={events} arrived={arrived} feed={`/demo/${name}/events`} />
       <Section id="payload" title="The verified payload" bare>
         <pre className="card">{JSON.stringify(session.payload, null, 2)}</pre>
       </Section>

@@ -3,7 +3,7 @@ import { useLoaderData } from '@remix-run/react';
 import { DeveloperPage, developerLinks, developerMeta } from '../components/developers/developer-page.tsx';
 import { loadDeveloperPage } from '../developers/load-page.server.ts';
 
-export const handle = { isStatic: true, isPublic: true };
+export const handle = { isPublic: true };
 
 export const links = developerLinks;
 

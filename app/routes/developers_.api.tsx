@@ -9,7 +9,7 @@ import { loadDeveloperMenu } from '../developers/load-page.server.ts';
 import styles from '../styles/reference.css?url';
 
 /** A page to read, which needs no script. */
-export const handle = { isStatic: true, isPublic: true };
+export const handle = { isPublic: true };
 
 export const links: LinksFunction = () => [...developerLinks(), { rel: 'stylesheet', href: styles }];
 

@@ -10,9 +10,6 @@ import { titled } from '../components/service-name.ts';
 import { answerForm, isAgain, text } from '../forms.ts';
 import { nextOf, withNext } from '../next.ts';
 
-/** The page's form is the browser's own, and works before a script could have loaded. */
-export const handle = { isStatic: true };
-
 export const meta = titled('Set or reset your password', 'Check your email');
 
 export async function loader({ request, context }: LoaderFunctionArgs) {

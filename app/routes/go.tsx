@@ -3,9 +3,6 @@ import { useLoaderData } from '@remix-run/react';
 import { Page } from '../components/page.tsx';
 import { buildTitle } from '../components/service-name.ts';
 
-/** The page leads on by a header, and needs no script. */
-export const handle = { isStatic: true };
-
 export const meta: MetaFunction<typeof loader> = ({ data, matches }) => [
   { title: buildTitle(data ? titleOf(data) : '', matches) },
 ];

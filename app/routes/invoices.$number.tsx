@@ -37,7 +37,7 @@ export default function DocumentPage() {
       {invoice && invoice.open > 0 && <Pay invoice={invoice} />}
       <div className="actions">
         {document && <Files path="/invoices" number={number} name={name} hasXml={hasXml} />}
-        <button type="button" className="secondary" onClick={() => window.print()}>
+        <button type="button" className="secondary" data-print hidden>
           Print
         </button>
         <a href="/profile/billing">Back to billing</a>

@@ -10,9 +10,6 @@ import { ServiceName, titled } from '../components/service-name.ts';
 import { answerForm, refuseForm, text } from '../forms.ts';
 import { leadPast, nextOf, withNext } from '../next.ts';
 
-/** The page's form is the browser's own, and works before a script could have loaded. The only script is that of passkeys. */
-export const handle = { isStatic: true };
-
 export const meta = titled('Log in');
 
 export async function loader({ request, context }: LoaderFunctionArgs) {

@@ -16,9 +16,6 @@ import { TooMany } from '../components/too-many.tsx';
 import { answerForm, refuseForm, text } from '../forms.ts';
 import { nextOf, withNext } from '../next.ts';
 
-/** The page's form is the browser's own, and works before a script could have loaded. */
-export const handle = { isStatic: true };
-
 export const meta = titled('Enter your code');
 
 /** A person who used a recovery code has most likely lost their phone: on this page they set up the app again. */

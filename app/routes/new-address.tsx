@@ -11,9 +11,6 @@ import { titled } from '../components/service-name.ts';
 import { TooMany } from '../components/too-many.tsx';
 import { answerForm, refuseForm, text } from '../forms.ts';
 
-/** The page's forms are the browser's own, and work before a script could have loaded. */
-export const handle = { isStatic: true };
-
 export const meta = titled('Use this email address');
 
 /** Only looks: programs that open links in emails must not use them up. */

@@ -6,9 +6,6 @@ import { buildTitle } from '../components/service-name.ts';
 import { sayWait } from '../components/too-many.tsx';
 import { useRootData } from '../root-data.ts';
 
-/** This page also shows under the refused URL, and cannot hydrate there. */
-export const handle = { isStatic: true };
-
 export const meta: MetaFunction<typeof loader> = ({ data, matches }) => [
   { title: buildTitle(data?.title ?? 'Problem', matches) },
 ];

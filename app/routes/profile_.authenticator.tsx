@@ -17,9 +17,6 @@ import { answerForm, requireNoAsks } from '../forms.ts';
 import { loginOr } from '../log-in-first.ts';
 import { nextOf, withNext } from '../next.ts';
 
-/** The page's forms are the browser's own: a page with a secret is better not kept by a script. */
-export const handle = { isStatic: true };
-
 export const meta = titled('Authenticator app');
 
 export async function loader({ request, context }: LoaderFunctionArgs) {

@@ -14,9 +14,6 @@ import { answerForm, requireNoAsks, text } from '../forms.ts';
 import { loginOr } from '../log-in-first.ts';
 import { nextOf, withNext } from '../next.ts';
 
-/** The page's form is the browser's own: a page with a secret is better not kept by a script. */
-export const handle = { isStatic: true };
-
 export const meta = titled('Set up the app');
 
 const authenticatorPage = '/profile/authenticator';

@@ -22,9 +22,6 @@ import { actConfirmed, answerIntents, text } from '../forms.ts';
 import { loadAccount } from '../log-in-first.ts';
 import { isShown } from '../refused.ts';
 
-/** The forms are the browser's own, and work before a script could have loaded. */
-export const handle = { isStatic: true };
-
 export const meta = titled('Billing');
 
 export const loader = (args: LoaderFunctionArgs) =>

@@ -9,9 +9,6 @@ import { titled } from '../components/service-name.ts';
 import { answerForm, requireNoAsks } from '../forms.ts';
 import { loadAccount } from '../log-in-first.ts';
 
-/** The page's form is the browser's own, and its answer is a file. */
-export const handle = { isStatic: true };
-
 export const meta = titled('Your data');
 
 export async function loader(args: LoaderFunctionArgs) {

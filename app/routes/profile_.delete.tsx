@@ -18,9 +18,6 @@ import { answerForm, refuseForm, requireNoAsks } from '../forms.ts';
 import { loginOr } from '../log-in-first.ts';
 import { leadPast, nextOf } from '../next.ts';
 
-/** The page's forms are the browser's own, and work before a script could have loaded. */
-export const handle = { isStatic: true };
-
 export const meta: MetaFunction<typeof loader> = ({ data, matches }) => [
   { title: buildTitle(data?.dueAt ? planned : 'Delete your account', matches) },
 ];

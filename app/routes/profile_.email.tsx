@@ -13,9 +13,6 @@ import { titled } from '../components/service-name.ts';
 import { answerForm, isAgain, requireNoAsks, text } from '../forms.ts';
 import { loadAccount } from '../log-in-first.ts';
 
-/** The page's form is the browser's own, and works before a script could have loaded. */
-export const handle = { isStatic: true };
-
 export const meta = titled('Change your email address', 'Check your new inbox');
 
 export async function loader({ request, context }: LoaderFunctionArgs) {

@@ -7,9 +7,6 @@ import { titled } from '../components/service-name.ts';
 import { answerForm, refuseForm } from '../forms.ts';
 import { loadOwnAddress, otherLoginPath } from '../log-in-first.ts';
 
-/** The page's form is the browser's own, and works before a script could have loaded. */
-export const handle = { isStatic: true };
-
 export const meta = titled('Confirm your new email address');
 
 /** Only looks: programs that open links in emails must not use them up. */

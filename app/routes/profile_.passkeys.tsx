@@ -14,9 +14,6 @@ import { answerForm, requireNoAsks, text } from '../forms.ts';
 import { loginOr } from '../log-in-first.ts';
 import type { Refused } from '../refused.ts';
 
-/** The page's forms are the browser's own. */
-export const handle = { isStatic: true };
-
 export const meta = titled('Passkeys');
 
 export async function loader({ request, context }: LoaderFunctionArgs) {

@@ -12,9 +12,6 @@ import { TooMany } from '../components/too-many.tsx';
 import { answerForm, requireNoAsks, text } from '../forms.ts';
 import { loginOr } from '../log-in-first.ts';
 
-/** The page's only script is that of the passkey. */
-export const handle = { isStatic: true };
-
 export const meta = titled('Add a passkey');
 
 export async function loader({ request, context }: LoaderFunctionArgs) {

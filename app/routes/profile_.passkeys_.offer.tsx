@@ -8,9 +8,6 @@ import { answerForm, requireNoAsks, text } from '../forms.ts';
 import { loginOr } from '../log-in-first.ts';
 import { leadPast, nextOf, withNext } from '../next.ts';
 
-/** The page's only script is that of the passkey. */
-export const handle = { isStatic: true };
-
 export const meta = titled('Log in without your password');
 
 const targetOf = (request: Request, context: LoaderFunctionArgs['context']) =>

@@ -12,9 +12,6 @@ import { titled } from '../components/service-name.ts';
 import { answerForm, refuseForm, text } from '../forms.ts';
 import { nextOf, withNext } from '../next.ts';
 
-/** The page's form is the browser's own, and works before a script could have loaded. */
-export const handle = { isStatic: true };
-
 export const meta = titled('Set your password');
 
 /** Only looks: programs that open links in emails must not use them up. */

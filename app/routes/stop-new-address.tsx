@@ -6,9 +6,6 @@ import { Page } from '../components/page.tsx';
 import { titled } from '../components/service-name.ts';
 import { answerForm } from '../forms.ts';
 
-/** The page's form is the browser's own, and works before a script could have loaded. */
-export const handle = { isStatic: true };
-
 export const meta = titled('Stop the change of your email address');
 
 /** Only looks: programs that open links in emails must not use them up. */

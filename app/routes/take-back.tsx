@@ -14,9 +14,6 @@ import { titled } from '../components/service-name.ts';
 import { TooMany } from '../components/too-many.tsx';
 import { answerForm, text } from '../forms.ts';
 
-/** The page's forms are the browser's own, and work before a script could have loaded. */
-export const handle = { isStatic: true };
-
 export const meta = titled('Take your account back');
 
 /** Only looks: programs that open links in emails must not use them up. */

@@ -9,9 +9,6 @@ import { answerForm, isAgain } from '../forms.ts';
 import { loadOwnAddress } from '../log-in-first.ts';
 import { leadPast, nextOf, withNext } from '../next.ts';
 
-/** The page's form is the browser's own, and works before a script could have loaded. */
-export const handle = { isStatic: true };
-
 export const meta = titled('Verify your email address');
 
 export async function loader({ request, context }: LoaderFunctionArgs) {

@@ -8,9 +8,6 @@ import { answerForm } from '../forms.ts';
 import { loadOwnAddress, otherLoginPath } from '../log-in-first.ts';
 import { leadPast, nextOf, withNext } from '../next.ts';
 
-/** The page's form is the browser's own, and works before a script could have loaded. */
-export const handle = { isStatic: true };
-
 export const meta = titled('Verify your email address');
 
 /** Only looks: programs that open links in emails must not use them up. */

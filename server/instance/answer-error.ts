@@ -75,7 +75,7 @@ export async function makeAnswers(
 ): Promise<{ problem: Made; page: Made }> {
   const make = async (accept: string): Promise<Made> => {
     const request = new Request(options.backend.config.baseUrl, { headers: { accept } });
-    const visit = { requestId: '', address: '', cspNonce: '', deadline: new Deadline() };
+    const visit = { requestId: '', address: '', deadline: new Deadline() };
     // The strictest value of any route: the door knows no routes.
     const headers = { ...securityHeaders, 'referrer-policy': 'no-referrer' };
     const answer = addHeaders(await buildRefusal(error, request, visit, options), headers);

@@ -32,7 +32,7 @@ const pace = { answers: 4, everyMs: 20 };
 // The last of so many waits for five seconds. Further ones are answered at once, so that they take no memory.
 const maxWaiting = 1_000;
 
-// With the suffix of what the pages' script asks for.
+// Until 1.1.0: with the suffix of what pages of 0.6.0 ask for.
 const loginPath = /^\/login(?:\.data)?$/;
 // As the form of passkeys says it, for which nothing is hashed. Who says so with a password is refused before the hashing instead.
 const withPasskey = /[?&]with=passkey(?:&|$)/;

@@ -16,7 +16,7 @@ export type Route = {
   methods: readonly string[];
   /** Headers for every answer, refusals included, unless the answer has its own. Names are in lower case. */
   headers?: Record<string, string>;
-  /** A page runs scripts, so it gets a nonce, and is worth compressing. */
+  /** A page is worth compressing. */
   isPage: boolean;
   /** A 200 is the same for everybody, and depends on nothing but the path. */
   isPublic?: boolean;

@@ -1,17 +1,14 @@
 // The security headers of every answer; an endpoint that is stricter keeps its own.
 import { Hono, type MiddlewareHandler } from 'hono';
-import { NONCE, secureHeaders } from 'hono/secure-headers';
+import { secureHeaders } from 'hono/secure-headers';
 import type { Config } from '../settings/config.ts';
 
-/**
- * Makes the headers. In development they allow the bundler's own scripts and socket. Only pages have scripts and so a
- * nonce: making a nonce takes longer than all the rest.
- */
-export function buildSecureHeaders(config: Config, hasScripts: boolean, isDevelopment = false) {
+/** Makes the headers. In development they allow the bundler's own scripts and socket. */
+export function buildSecureHeaders(config: Config, isDevelopment = false) {
   return secureHeaders({
     contentSecurityPolicy: {
       defaultSrc: ["'none'"],
-      scriptSrc: isDevelopment ? ["'self'", "'unsafe-inline'"] : ["'self'", ...(hasScripts ? [NONCE] : [])],
+      scriptSrc: isDevelopment ? ["'self'", "'unsafe-inline'"] : ["'self'"],
       styleSrc: isDevelopment ? ["'self'", "'unsafe-inline'"] : ["'self'"],
       imgSrc: ["'self'", 'data:'],
       fontSrc: ["'self'"],

@@ -63,7 +63,7 @@ export async function createShell(options: ShellOptions): Promise<Shell> {
   app.use(nameRequest(config));
   app.use(openVisit(backend, options.answerWithinMs));
   app.use(logRequest(backend, routes));
-  const securityHeaders = await readHeaders(buildSecureHeaders(config, false, isDevelopment));
+  const securityHeaders = await readHeaders(buildSecureHeaders(config, isDevelopment));
   const unavailableAnswers = await makeAnswers(unavailable(), securityHeaders, options);
   const refusing: Refusing = { backend, pages, pageTurns, unavailablePage: unavailableAnswers.page };
   const answerBy = buildAnswerBy(options, pageTurns);
@@ -80,7 +80,6 @@ export async function createShell(options: ShellOptions): Promise<Shell> {
   // An app of its own, because Hono takes longer to find a path among the patterns of the pages.
   const site = new Hono<Env>();
   app.notFound((c) => site.fetch(c.req.raw, c.env));
-  site.use(buildSecureHeaders(config, true, isDevelopment));
   site.use(
     compress({ contentTypeFilter: /^(text\/(html|css|javascript)|application\/javascript|image\/svg)/ }),
   );
@@ -118,9 +117,9 @@ function buildAnswerBy(
 ) {
   const answerToAll = createAnswerToAll();
 
-  /** What is for everybody is made as for nobody: without the cookies, query and nonce of who asks first. */
+  /** What is for everybody is made as for nobody: without the cookies and query of who asks first. */
   const makeForAll = ({ handle }: Route, path: string, params: Record<string, string>) => {
-    const visit: Visit = { requestId: '', address: '', cspNonce: '', deadline: new Deadline(answerWithinMs) };
+    const visit: Visit = { requestId: '', address: '', deadline: new Deadline(answerWithinMs) };
     return handle(new Request(backend.config.baseUrl + encodeURI(path)), { backend, visit }, params);
   };
 
@@ -134,7 +133,6 @@ function buildAnswerBy(
       if (!methods.includes(method)) {
         throw new AppError('method_not_allowed', { headers: { Allow: methods.join(', ') } });
       }
-      visit.cspNonce = c.get('secureHeadersNonce') ?? '';
       const params = c.req.param();
       const serve = () => {
         const isRead = method === 'GET' || method === 'HEAD';

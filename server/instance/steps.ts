@@ -57,7 +57,6 @@ export function openVisit({ config, deps }: Backend, answerWithinMs: number): St
     c.env.visit = {
       requestId: c.get('requestId'),
       address,
-      cspNonce: '',
       trace: readTrace(raw),
       deadline: new Deadline(answerWithinMs),
       // Read only when asked for: few requests need it.

@@ -15,7 +15,6 @@ export type Visit = {
    * knows it.
    */
   address: string;
-  cspNonce: string;
   userAgent?: string;
   /** Roughly where the client is, as a trusted proxy says (IDENTITY_PLACE_HEADER). */
   place?: string;
@@ -197,7 +196,7 @@ function collectFields(pairs: [string, string][]): Form {
 }
 
 /**
- * Our login page, for a user who is logged in already. Scripts of a page send its forms to the page's path with `.data` added.
+ * Our login page, for a user who is logged in already. Until 1.1.0: pages of 0.6.0 send forms to their path with `.data` added.
  */
 export function loginAgainPath({ url }: Request): string {
   const { pathname, search } = new URL(url);

@@ -156,7 +156,7 @@ describe('a passkey', () => {
     expect(complaints).toEqual([]);
   });
 
-  it('confirms a change, on a page of which the script is all its own and on one of Remix’s', async () => {
+  it('confirms a change, and the end of other sessions', async () => {
     const { page, device } = await openWithPasskey('admin@example.test');
     await page.getByRole('button', { name: 'Use a passkey' }).click();
     await page.waitForURL('**/profile');
@@ -389,7 +389,7 @@ it('a page’s script for passkeys is small', async () => {
   const { page } = await site.visit();
   const sizes: number[] = [];
   page.on('response', async (response) => {
-    if (!/on-static-pages/.test(response.url())) return;
+    if (!/\/forms-/.test(response.url())) return;
     sizes.push(Number((await response.request().sizes()).responseBodySize));
   });
   await page.goto('/login', { waitUntil: 'networkidle' });

@@ -293,32 +293,6 @@ it('the pages can be used by keyboard alone', async () => {
   await page.getByText('You have logged out.').waitFor();
 });
 
-it('a page takes every key, also where somebody types before its script has read its data', async () => {
-  const { page, complaints } = await site.visit();
-  await page.goto('/login');
-  await logIn(page);
-  await page.waitForURL('**/profile');
-  // A key at the very moment at which the script begins to listen.
-  await page.addInitScript(() => {
-    const press = () =>
-      document.body.dispatchEvent(new KeyboardEvent('keydown', { key: 'Shift', bubbles: true }));
-    const listen = document.addEventListener.bind(document);
-    document.addEventListener = (...listener: Parameters<typeof listen>) => {
-      listen(...listener);
-      if (listener[0] === 'keydown') queueMicrotask(press);
-    };
-  });
-  await page.reload();
-  await page.locator('.menu > summary').focus();
-  await page.keyboard.press('Enter');
-  await page.locator('.menu[open]').waitFor();
-  await page.keyboard.press('Tab');
-  await page.keyboard.press('Escape');
-  await page.locator('summary:focus').waitFor();
-  expect(await page.locator('.menu[open]').count()).toBe(0);
-  expect(complaints).toEqual([]);
-});
-
 it('a marketplace user is led through connecting an account that they can log in to', async () => {
   const { page, complaints } = await site.visit({ viewport: { width: 360, height: 740 } });
   await page.goto('/demo/legacy-marketplace');

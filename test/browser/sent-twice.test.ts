@@ -127,3 +127,19 @@ describe.each([
     await page.getByText('Your password has been changed.').waitFor();
   });
 });
+
+it('a button that was pressed shows that it is at work, and no longer after Back', async () => {
+  const { page } = await site.visit();
+  // Playwright cannot look while a page is under way.
+  await page.addInitScript(() => {
+    const count = () => document.querySelectorAll('button[aria-disabled=true]').length;
+    window.addEventListener('submit', () => setTimeout(() => sessionStorage.setItem('busy', `${count()}`)));
+  });
+  await page.goto('/login');
+  await logIn(page, 'admin@example.test');
+  await page.waitForURL('**/profile');
+  expect(await page.evaluate(() => sessionStorage.getItem('busy'))).toBe('1');
+  await page.goBack();
+  await page.locator('h1').waitFor();
+  expect(await page.locator('button[aria-disabled=true]').count()).toBe(0);
+});

@@ -18,7 +18,7 @@ async function expectTimes(page: Page, timeZone: string, end = ''): Promise<void
   }
 }
 
-it('are in the zone of the browser, on pages with a script of their own and without', async () => {
+it('are in the zone of the browser', async () => {
   const { page, complaints } = await site.visit({ timezoneId });
   await page.goto('/login');
   await logIn(page, 'customer@example.test');

@@ -34,19 +34,13 @@ async function weigh(path: string, isLoggedIn: boolean): Promise<{ script: numbe
   return weight;
 }
 
-it.each(['/profile', '/profile/security', '/profile/billing', '/demo/marketplace'])(
-  '%s takes at most 110 kB of script and 12 kB of style',
+it.each(['/login', '/profile', '/profile/security', '/profile/billing', '/demo/marketplace'])(
+  '%s takes at most 8 kB of script and 12 kB of style',
   async (path) => {
-    const { script, stylesheet } = await weigh(path, true);
+    const { script, stylesheet } = await weigh(path, path !== '/login');
     expect(script).toBeGreaterThan(kilobyte);
-    expect(script).toBeLessThan(110 * kilobyte);
+    expect(script).toBeLessThan(8 * kilobyte);
     expect(stylesheet).toBeGreaterThan(kilobyte);
     expect(stylesheet).toBeLessThan(12 * kilobyte);
   },
 );
-
-it('the login takes no script but the little that shows a password and asks for a passkey', async () => {
-  const { script, stylesheet } = await weigh('/login', false);
-  expect(script).toBeLessThan(8 * kilobyte);
-  expect(stylesheet).toBeLessThan(12 * kilobyte);
-});

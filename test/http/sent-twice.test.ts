@@ -152,7 +152,7 @@ const plain = ({ status, headers, text }: Answer) => ({
   status,
   location: headers.get('location'),
   cookies: headers.getSetCookie(),
-  text: text.replaceAll(/nonce="[^"]+"/g, ''),
+  text,
 });
 
 describe.each(Object.entries(rows))('%s', (_, { arrange, shows, stranger }) => {
@@ -167,10 +167,6 @@ describe.each(Object.entries(rows))('%s', (_, { arrange, shows, stranger }) => {
     expect(first?.headers.get('location') ?? '').not.toContain('refused=');
     expect(shows(first as Answer)).not.toHaveLength(0);
     for (const answer of [...answers, await send(5)]) expect(plain(answer)).toEqual(plain(first as Answer));
-    // A script of the page runs with the nonce of its own answer.
-    for (const { text, headers } of answers)
-      for (const [, nonce] of text.matchAll(/nonce="([^"]+)"/g))
-        expect(headers.get('content-security-policy')).toContain(`'nonce-${nonce}'`);
     if (stranger) {
       const thief = await opened('/login');
       const answer = await thief.send(path, { form, headers: { accept: 'text/plain' } });

@@ -39,10 +39,9 @@ describe('wrong credentials', () => {
     const pages = new Set<string>();
     for (const [, email] of cases) {
       const { status, headers, text } = await logIn(email, `not the ${password}`);
-      const nonce = /'nonce-([^']+)'/.exec(headers.get('content-security-policy') ?? '')?.[1] ?? '';
       headers.delete('x-request-id');
       const whole = JSON.stringify([status, [...headers], text]);
-      pages.add(whole.replaceAll(email, 'EMAIL').replaceAll(nonce, 'NONCE'));
+      pages.add(whole.replaceAll(email, 'EMAIL'));
     }
     expect([...pages]).toHaveLength(1);
     expect([...pages][0]).toMatch(/^\[401,.*The email address or password is incorrect\./s);

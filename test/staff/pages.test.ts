@@ -52,7 +52,7 @@ describe('who sees them', () => {
     const browser = await logIn(app.send, customer);
     const plain = ({ text, headers }: Answer) =>
       [text, JSON.stringify([...headers])].map((each) =>
-        each.replaceAll(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|nonce-[^']+|nonce="[^"]+"/g, 'id'),
+        each.replaceAll(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, 'id'),
       );
     for (const method of ['GET', 'POST', 'DELETE']) {
       const options = { method, headers: { ...html, origin: app.config.baseUrl } };

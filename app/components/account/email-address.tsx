@@ -1,10 +1,8 @@
-import { Form } from '@remix-run/react';
 import type { Refused } from '../../refused.ts';
 import { Badge } from '../badge.tsx';
 import { Instant } from '../instant.tsx';
 import { Row, Rows } from '../rows.tsx';
 import { Section } from '../section.tsx';
-import { SubmitButton } from '../submit-button.tsx';
 import { emailPage } from './account-pages.ts';
 import { Outcome } from './outcome.tsx';
 
@@ -87,11 +85,11 @@ function PendingAddress({ email, spelled, expiresAt }: Pending) {
       <div className="row-end">
         <Badge meaning="waiting">Waiting</Badge>
         <SendAgain className="quiet" />
-        <Form method="post" preventScrollReset>
-          <SubmitButton intent="cancel-email" busy="Canceling…" quiet>
+        <form method="post">
+          <button type="submit" name="intent" value="cancel-email" className="quiet">
             Cancel the change
-          </SubmitButton>
-        </Form>
+          </button>
+        </form>
       </div>
     </Row>
   );

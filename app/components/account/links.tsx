@@ -1,4 +1,3 @@
-import { Form } from '@remix-run/react';
 import type { Refused } from '../../refused.ts';
 import { Badge } from '../badge.tsx';
 import { Disclosure } from '../disclosure.tsx';
@@ -6,7 +5,6 @@ import { Field } from '../field.tsx';
 import { Day } from '../instant.tsx';
 import { Row, Rows } from '../rows.tsx';
 import { Section } from '../section.tsx';
-import { SubmitButton } from '../submit-button.tsx';
 import { capabilityTitle } from './access.tsx';
 import { Outcome } from './outcome.tsx';
 
@@ -83,7 +81,7 @@ function RemoveLink({ provider, externalId, hasPassword, refused, ...taken }: Re
       }
       open={mine !== undefined}
     >
-      <Form method="post" preventScrollReset>
+      <form method="post">
         <input type="hidden" name="provider" value={provider} />
         <input type="hidden" name="externalId" value={externalId} />
         <WhatIsLost {...taken} />
@@ -97,10 +95,10 @@ function RemoveLink({ provider, externalId, hasPassword, refused, ...taken }: Re
             error={mine?.errors.currentPassword}
           />
         )}
-        <SubmitButton intent="remove-link" busy="Removing…" danger>
+        <button type="submit" name="intent" value="remove-link" className="danger">
           Remove the connected account<span className="visually-hidden"> {externalId}</span>
-        </SubmitButton>
-      </Form>
+        </button>
+      </form>
     </Disclosure>
   );
 }

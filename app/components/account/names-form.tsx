@@ -1,11 +1,8 @@
-import { Form } from '@remix-run/react';
-import { Fragment } from 'react';
 import type { FieldName } from '../../forms.ts';
 import type { Refused } from '../../refused.ts';
 import { Field } from '../field.tsx';
 import { Notice } from '../notice.tsx';
 import { Section } from '../section.tsx';
-import { SubmitButton } from '../submit-button.tsx';
 import { Outcome } from './outcome.tsx';
 
 /** What a refused form holds again. */
@@ -24,7 +21,7 @@ export function NamesForm({ profile, saved, refused }: NamesFormProps) {
     present?.profile_updated_at ?? refused?.values.profile_updated_at ?? profile.profile_updated_at;
   return (
     <Section id="about-you" title="Your details" bare>
-      <Form method="post" className="card" preventScrollReset>
+      <form method="post" className="card">
         {present ? (
           <Notice kind="error" focus>
             Your details were changed somewhere else after you opened this page. They are now: name{' '}
@@ -36,32 +33,29 @@ export function NamesForm({ profile, saved, refused }: NamesFormProps) {
             Saved. Products will show your changes soon, or the next time you log in to them.
           </Outcome>
         )}
-        {/* New fields for a newer profile: old ones would keep their text, and undo what changed. */}
-        <Fragment key={madeFrom}>
-          <input type="hidden" name="profile_updated_at" value={madeFrom} />
-          <Field
-            label="Name"
-            name="name"
-            autoComplete="name"
-            required
-            defaultValue={refused?.values.name ?? profile.name}
-            error={refused?.errors.name}
-          />
-          <Field
-            label="Account name"
-            hint="Your shop, company or household. Everyone in this account shares this name. If it is only you, leave it as it is."
-            name="accountName"
-            autoComplete="organization"
-            required
-            defaultValue={refused?.values.accountName ?? profile.accountName}
-            error={refused?.errors.accountName}
-            focusOnError={!refused?.errors.name}
-          />
-        </Fragment>
-        <SubmitButton intent="names" busy="Saving…">
+        <input type="hidden" name="profile_updated_at" value={madeFrom} />
+        <Field
+          label="Name"
+          name="name"
+          autoComplete="name"
+          required
+          defaultValue={refused?.values.name ?? profile.name}
+          error={refused?.errors.name}
+        />
+        <Field
+          label="Account name"
+          hint="Your shop, company or household. Everyone in this account shares this name. If it is only you, leave it as it is."
+          name="accountName"
+          autoComplete="organization"
+          required
+          defaultValue={refused?.values.accountName ?? profile.accountName}
+          error={refused?.errors.accountName}
+          focusOnError={!refused?.errors.name}
+        />
+        <button type="submit" name="intent" value="names">
           Save
-        </SubmitButton>
-      </Form>
+        </button>
+      </form>
     </Section>
   );
 }

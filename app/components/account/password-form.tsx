@@ -1,9 +1,7 @@
-import { Form, useLocation } from '@remix-run/react';
 import type { Refused } from '../../refused.ts';
 import { Field, WhosePassword } from '../field.tsx';
 import { KeptMails } from '../notice.tsx';
 import { Section } from '../section.tsx';
-import { SubmitButton } from '../submit-button.tsx';
 import { Outcome } from './outcome.tsx';
 
 type PasswordProps = {
@@ -33,7 +31,7 @@ function SetFirstPassword({ email, hasPasskey, keepsMails, saved, refused }: Pas
       }
       bare
     >
-      <Form method="post" className="card" preventScrollReset>
+      <form method="post" className="card">
         <Outcome
           intent="mail-password"
           saved={saved}
@@ -48,10 +46,10 @@ function SetFirstPassword({ email, hasPasskey, keepsMails, saved, refused }: Pas
             We will email a link to <strong>{email}</strong>, so that only you can set it.
           </p>
         )}
-        <SubmitButton intent="mail-password" busy="Sending…" quiet={isSent}>
+        <button type="submit" name="intent" value="mail-password" className={isSent ? 'quiet' : undefined}>
           {isSent ? 'Email me another link' : 'Email me a link to set a password'}
-        </SubmitButton>
-      </Form>
+        </button>
+      </form>
     </Section>
   );
 }
@@ -60,8 +58,7 @@ function ChangePassword({ email, saved, refused }: PasswordProps) {
   const errors = refused?.values.intent === 'password' ? refused.errors : {};
   return (
     <Section id="password" title="Password" intro="Changing it will log you out everywhere else." bare>
-      {/* The form is made anew after each sending, so that no password stays in it. */}
-      <Form method="post" className="card" preventScrollReset key={useLocation().key}>
+      <form method="post" className="card">
         <Outcome
           intent="password"
           saved={saved}
@@ -95,10 +92,10 @@ function ChangePassword({ email, saved, refused }: PasswordProps) {
           error={errors.newPassword}
           focusOnError={!errors.currentPassword}
         />
-        <SubmitButton intent="password" busy="Changing…">
+        <button type="submit" name="intent" value="password">
           Change password
-        </SubmitButton>
-      </Form>
+        </button>
+      </form>
     </Section>
   );
 }

@@ -1,4 +1,3 @@
-import { Form } from '@remix-run/react';
 import type { Refused } from '../../refused.ts';
 import { Badge } from '../badge.tsx';
 import { Disclosure } from '../disclosure.tsx';
@@ -6,7 +5,6 @@ import { Field } from '../field.tsx';
 import { Instant } from '../instant.tsx';
 import { Row, Rows } from '../rows.tsx';
 import { Section } from '../section.tsx';
-import { SubmitButton } from '../submit-button.tsx';
 import { Outcome } from './outcome.tsx';
 
 type Listed = {
@@ -75,7 +73,7 @@ export function Sessions({ sessions, needsPassword, saved, refused }: SessionsPr
         ))}
       </Rows>
       {sessions.length > 1 && (
-        <Form method="post" preventScrollReset className="aside">
+        <form method="post" className="aside">
           {needsPassword ? (
             <Disclosure label="Log out everywhere else" open={others !== undefined}>
               <CurrentPassword refused={others} />
@@ -84,16 +82,16 @@ export function Sessions({ sessions, needsPassword, saved, refused }: SessionsPr
           ) : (
             <EndOthers />
           )}
-        </Form>
+        </form>
       )}
     </Section>
   );
 }
 
 const EndOthers = () => (
-  <SubmitButton intent="end-others" busy="Logging out…" quiet>
+  <button type="submit" name="intent" value="end-others" className="quiet">
     Log out everywhere else
-  </SubmitButton>
+  </button>
 );
 
 type EndSessionProps = Pick<Listed, 'id' | 'device'> & {
@@ -108,13 +106,13 @@ function EndSession({ id, device, needsPassword, refused }: EndSessionProps) {
     </>
   );
   const button = (
-    <SubmitButton intent="end-session" busy="Logging out…" quiet>
+    <button type="submit" name="intent" value="end-session" className="quiet">
       {label}
-    </SubmitButton>
+    </button>
   );
   const mine = refused?.values.intent === 'end-session' && refused.values.id === id ? refused : undefined;
   return (
-    <Form method="post" preventScrollReset>
+    <form method="post">
       <input type="hidden" name="id" value={id} />
       {needsPassword ? (
         <Disclosure label={label} open={mine !== undefined}>
@@ -124,7 +122,7 @@ function EndSession({ id, device, needsPassword, refused }: EndSessionProps) {
       ) : (
         button
       )}
-    </Form>
+    </form>
   );
 }
 

@@ -1,25 +1,18 @@
-import { useEffect, useState } from 'react';
 import type { ArrivedEvent } from '../../../server/doors/demo/demo-sessions.ts';
 import { Badge } from '../badge.tsx';
 import { Row, Rows } from '../rows.tsx';
 import { Section } from '../section.tsx';
 import { ServiceName } from '../service-name.ts';
 
-/** The visit as it was loaded, and then as it arrives anew. Without script, the next load shows the news. */
-export function useArrivals<Visit extends { session?: object } | null>(client: string, loaded: Visit): Visit {
-  const [visit, setVisit] = useState(loaded);
-  const isLive = visit?.session !== undefined;
-  useEffect(() => {
-    if (!isLive) return;
-    const source = new EventSource(`/demo/${client}/events`);
-    source.onmessage = ({ data }) => setVisit(JSON.parse(data));
-    return () => source.close();
-  }, [client, isLive]);
-  return visit;
-}
+type ArrivedEventsProps = {
+  /** About the person who is logged in, the newest first. */
+  events: ArrivedEvent[];
+  /** While the session lives: how many have arrived, and where app/enhance.js hears of more. */
+  arrived?: number;
+  feed?: string;
+};
 
-/** The events about the person who is logged in, the newest first. */
-export function ArrivedEvents({ events, isLive }: { events: ArrivedEvent[]; isLive: boolean }) {
+export function ArrivedEvents({ events, arrived, feed }: ArrivedEventsProps) {
   const intro = (
     <>
       <ServiceName /> tells this client when something about you changes. Edit your profile or log out in
@@ -27,12 +20,8 @@ export function ArrivedEvents({ events, isLive }: { events: ArrivedEvent[]; isLi
     </>
   );
   return (
-    <Section
-      id="events"
-      title={isLive ? 'Events as they arrive' : 'Events that arrived'}
-      intro={isLive && intro}
-    >
-      <div role="log" aria-labelledby="events">
+    <Section id="events" title={feed ? 'Events as they arrive' : 'Events that arrived'} intro={feed && intro}>
+      <div role="log" aria-labelledby="events" data-feed={feed} data-arrived={arrived}>
         {events.length === 0 && <p>None since you logged in here.</p>}
         <Rows>
           {events.map(({ seq, type, occurredAt, effect }) => (

@@ -16,18 +16,13 @@ import type { Client } from '../../sso/clients.ts';
 import { redirect, respond } from '../../web/answers.ts';
 import { isSpeculative } from '../../web/requests.ts';
 import { buildCookie, readCookies } from './demo-cookies.ts';
-import {
-  type ArrivedEvent,
-  createDemoSessions,
-  type DemoSession,
-  type KeptSession,
-} from './demo-sessions.ts';
+import { createDemoSessions, type DemoSession, type KeptSession } from './demo-sessions.ts';
 import { createDemoStreams } from './demo-streams.ts';
 
 /**
  * What the page shows of a visitor. Without `session`, the session has ended, and `events` begins with the event that ended it.
  */
-export type DemoVisit = { session?: DemoSession; events: ArrivedEvent[] };
+export type DemoVisit = { session?: DemoSession } & Pick<KeptSession, 'events' | 'arrived'>;
 
 /** What a product's own client would show of a refusal and, because this is a demo, the precise reason. */
 export type DemoRefusal = Pick<Refusal, 'code' | 'reason' | 'status' | 'launchId'>;
@@ -135,10 +130,8 @@ export function createDemoClients({
 
   function findVisit({ name }: Client, request: Request): DemoVisit | undefined {
     const kept = sessions.find(name, readSessionId(request));
-    return kept && describe(kept);
+    return kept && { session: kept.live, events: kept.events, arrived: kept.arrived };
   }
-
-  const describe = ({ live: session, events }: KeptSession): DemoVisit => ({ session, events });
 
   /** Ends this client's own session only. */
   function end({ name }: Client, request: Request): Response {
@@ -169,11 +162,11 @@ export function createDemoClients({
     await Promise.race([pull(client), new Promise<void>((done) => setTimeout(done, waitMs))]);
   }
 
-  /** Sends what the page is to show now to an open page, by server-sent events. */
+  /** Tells an open page how many events have arrived, by server-sent events. */
   function watch({ name }: Client, request: Request): Response {
     const kept = isSpeculative(request) ? undefined : sessions.find(name, readSessionId(request));
     // 204 also tells a browser not to ask again.
-    return kept ? streams.open(kept.watchers, () => describe(kept)) : respond(204);
+    return kept ? streams.open(kept.watchers, () => kept.arrived) : respond(204);
   }
 
   return { find, start, receive, findVisit, end, receiveNudge, watch, endStreams: streams.end };

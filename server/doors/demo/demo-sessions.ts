@@ -32,6 +32,8 @@ export type KeptSession = {
   live: DemoSession | undefined;
   /** The events about this person since the login, the newest first. */
   events: ArrivedEvent[];
+  /** How many there have been, of which the oldest are not kept. */
+  arrived: number;
   /** Called when there is something new to see. */
   watchers: Set<() => void>;
 };
@@ -56,7 +58,7 @@ export function createDemoSessions() {
     const id = createToken();
     const live = { payload, ...login, cache } as const;
     const watchers = new Set<() => void>();
-    keep(sessions, id, { client, userId: profile.id, sid, live, events: [], watchers });
+    keep(sessions, id, { client, userId: profile.id, sid, live, events: [], arrived: 0, watchers });
     return id;
   }
 
@@ -110,6 +112,7 @@ export function createDemoSessions() {
 
 function show(kept: KeptSession, event: ArrivedEvent): void {
   kept.events = [event, ...kept.events].slice(0, maxEvents);
+  kept.arrived++;
   for (const tell of kept.watchers) tell();
 }
 

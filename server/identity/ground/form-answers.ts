@@ -44,8 +44,6 @@ const answerSchema = z.object({
   status: z.int(),
   headers: z.array(z.tuple([z.string(), z.string()])),
   body: z.string().nullable(),
-  /** Of the scripts in the page: each answer has its own. */
-  nonce: z.string(),
   /** The hash of the token of the session that the browser has with this answer, in hex, or null. */
   session: z.string().nullable(),
 });
@@ -101,19 +99,19 @@ export async function answerOnce(
   const isFirst = await claimForm(deps.db, { ...key, now: deps.now(), expiresAt: later(deps, claimMs) });
   const sealed = isFirst ? undefined : await visit.deadline.pause(() => waitForAnswer(deps, key, visit));
   const answer = sealed && (await open(sealKey, sealed));
-  if (answer && (await isStillTheirs(deps, answer))) return repeat(answer, visit);
+  if (answer && (await isStillTheirs(deps, answer))) return repeat(answer);
   let kept: Uint8Array | undefined;
   try {
     const { response, isDone } = await act();
     if (!isDone) return response;
     // If nobody knows, the answer is given and not kept.
     const session = await deps.findSessionAfter({ request, response }).catch(() => 'unknown' as const);
-    const given = await read(response, visit, session === 'unknown' ? undefined : session);
+    const given = await read(response, session === 'unknown' ? undefined : session);
     // Such a page may have the form again, and is opened by this answer.
     if (given.status === 200) given.headers.push(['set-cookie', nameBrowser(deps)]);
     const plain = new TextEncoder().encode(JSON.stringify(given));
     if (plain.length <= maxBytes && session !== 'unknown') kept = await seal([sealKey], context, plain);
-    return build(given.status, given.headers, given.body);
+    return repeat(given);
   } finally {
     if (kept)
       await settle(
@@ -169,7 +167,7 @@ async function waitForAnswer(
 const isStillTheirs = async ({ isSessionLive }: Sessions, { session }: Answer): Promise<boolean> =>
   session === null || isSessionLive(decodeHex(session));
 
-/** Names the form by where it was sent, with which cookies, and what it holds. A script of the page sends it to a path of its own. */
+/** Names the form by where it was sent, with which cookies, and what it holds. */
 function hashForm(request: Request, others: string, body: Uint8Array): Uint8Array {
   const { pathname, search } = new URL(request.url);
   const start = new TextEncoder().encode(`${pathname}${search}\n${others}\n`);
@@ -186,20 +184,14 @@ async function open(key: Uint8Array, sealed: Uint8Array): Promise<Answer | undef
   return read?.data;
 }
 
-const read = async (
-  response: Response,
-  { cspNonce }: Visit,
-  session: Uint8Array | undefined,
-): Promise<Answer> => ({
+const read = async (response: Response, session: Uint8Array | undefined) => ({
   status: response.status,
   headers: [...response.headers] as [string, string][],
   body: response.body && (await response.text()),
-  nonce: cspNonce,
+  // Until 1.1.0: version 0.6.0 repeats no answer without it.
+  nonce: '',
   session: session ? encodeHex(session) : null,
 });
 
-const repeat = ({ status, headers, body, nonce }: Answer, { cspNonce }: Visit) =>
-  build(status, headers, nonce && body ? body.replaceAll(nonce, cspNonce) : body);
-
-const build = (status: number, headers: [string, string][], body: string | null) =>
+const repeat = ({ status, headers, body }: Pick<Answer, 'status' | 'headers' | 'body'>) =>
   new Response(body, { status, headers });

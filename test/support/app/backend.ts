@@ -61,6 +61,5 @@ let visits = 0;
 export const newVisit = (): Visit => ({
   requestId: `request-${++visits}`,
   address: `198.51.100.${visits % 256}`,
-  cspNonce: '',
   deadline: new Deadline(),
 });

@@ -1,4 +1,4 @@
-// The only script of a page that has no other.
+// The script of pages with a form that takes a passkey.
 import { platformAuthenticatorIsAvailable } from '@simplewebauthn/browser';
 import { enhance } from './ceremony.ts';
 
