@@ -82,9 +82,10 @@ export async function startService(
 }
 
 // Ports from 11,000 to 32,000, because outgoing connections take the ports above: a thousand for each worker, so that nobody
-// else takes a port before it is used. Other runs on this machine may use the same ports, so the first is chosen by chance.
+// else takes a port before it is used. Other runs on this machine may use the same ports, so the first is chosen by chance, and
+// the thousand by the process of the run.
 const portsPerWorker = 1_000;
-const firstPort = 11_000 + (Number(process.env.VITEST_POOL_ID ?? 0) % 21) * portsPerWorker;
+const firstPort = 11_000 + ((process.ppid + Number(process.env.VITEST_POOL_ID ?? 0)) % 21) * portsPerWorker;
 let nextPort = Math.floor(Math.random() * portsPerWorker);
 
 export async function findFreePort(): Promise<number> {
