@@ -53,7 +53,8 @@ window.addEventListener('submit', (event) => {
 // Also by Back, which shows the page as it was left.
 window.addEventListener('pageshow', () => {
   blockedUntil = 0;
-  for (const button of document.querySelectorAll('button[aria-disabled]')) button.removeAttribute('aria-disabled');
+  for (const button of document.querySelectorAll('button[aria-disabled]'))
+    button.removeAttribute('aria-disabled');
 });
 
 // Hides passwords before a form is sent: browsers would offer text from a field that is no password again.

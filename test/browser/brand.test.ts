@@ -1,18 +1,17 @@
 // The operator's brand on pages, the mails as a mail program shows them, and what people read about their account.
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { appearances, inspectPage, logIn, openSite, type TestSite } from '../support/app/browser.ts';
+import { sharedFolder } from '../support/run/shared.ts';
 
 const draw = (colour: string) =>
   `<svg xmlns="http://www.w3.org/2000/svg" width="96" height="32" viewBox="0 0 96 32"><script>document.documentElement.id = "run"</script><rect width="96" height="32" rx="6" fill="${colour}"/></svg>`;
 
 let site: TestSite;
-let folder: string;
+const folder = await sharedFolder();
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'identity-brand-'));
   await writeFile(join(folder, 'own.svg'), draw('#8a1e5c'));
   await writeFile(join(folder, 'client.svg'), draw('#b8430f'));
   site = await openSite({
@@ -22,10 +21,7 @@ beforeAll(async () => {
     SSO_MARKETPLACE_LOGO_FILE: join(folder, 'client.svg'),
   });
 });
-afterAll(async () => {
-  await site.close();
-  await rm(folder, { recursive: true });
-});
+afterAll(() => site.close());
 
 const launch = '/login?next=%2Fsso%2Flaunch%2Fmarketplace';
 const brokenImages = `[...document.images].filter((image) => image.naturalWidth === 0).map(({ src }) => src)`;

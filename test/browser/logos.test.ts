@@ -1,10 +1,10 @@
 // The operator's logos on light and dark pages, as they are painted: what is not to be told from the page is not there.
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Locator } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { logIn, openSite, type TestSite } from '../support/app/browser.ts';
+import { sharedFolder } from '../support/run/shared.ts';
 
 /** Adapts, as we ask of an SVG. */
 const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="96" height="32" viewBox="0 0 96 32">
@@ -15,9 +15,8 @@ const png =
   'iVBORw0KGgoAAAANSUhEUgAAAAgAAAAECAYAAACzzX7wAAAAFElEQVR42mMQEBD4j4wZ0AHtFQAAY8cS8fd6YSIAAAAASUVORK5CYII=';
 
 let site: TestSite;
-let folder: string;
+const folder = await sharedFolder();
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'identity-logos-'));
   await writeFile(join(folder, 'own.svg'), svg);
   await writeFile(join(folder, 'client.png'), Buffer.from(png, 'base64'));
   site = await openSite({
@@ -25,10 +24,7 @@ beforeAll(async () => {
     SSO_MARKETPLACE_LOGO_FILE: join(folder, 'client.png'),
   });
 });
-afterAll(async () => {
-  await site.close();
-  await rm(folder, { recursive: true });
-});
+afterAll(() => site.close());
 
 /** Between the lightest and the darkest spot of what is painted there, as WCAG 2.2 counts it. */
 async function measureContrast(part: Locator): Promise<number> {

@@ -1,23 +1,19 @@
 // The settings of billing by command (contract 7.129 and 11.66).
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openApp, type TestApp } from '../support/app/app.ts';
 import { expectMisused, expectRefused, hasTerminals, runCli, runCliAtTerminal } from '../support/app/cli.ts';
 import { germanSettings } from '../support/billing/settings.ts';
+import { sharedFolder } from '../support/run/shared.ts';
 
 let app: TestApp;
-let folder: string;
+const folder = await sharedFolder();
 beforeAll(async () => {
   app = await openApp();
-  folder = await mkdtemp(join(tmpdir(), 'billing-settings-'));
 });
-afterAll(async () => {
-  await app.close();
-  await rm(folder, { recursive: true });
-});
+afterAll(() => app.close());
 
 const why = ['--why', 'A new bank'];
 const cli = (args: string[], input?: string) => runCli(app.databaseUrl, args, input);

@@ -1,18 +1,17 @@
 // The commands that read the books (contract 7.170 to 7.198 and 11.81).
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { runCli } from '../support/app/cli.ts';
 import { run as runOn } from '../support/app/process.ts';
 import { type Books, openBooks } from '../support/billing/books.ts';
+import { sharedFolder } from '../support/run/shared.ts';
 
 let books: Books;
-let folder: string;
+const folder = await sharedFolder();
 let number = '';
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'books-'));
   // The real time: commands go by it.
   books = await openBooks({ at: new Date(Date.now() - 60_000).toISOString() });
   const { id } = await books.report('crm_1', {}, { email: 'books@example.test' });
@@ -21,10 +20,7 @@ beforeAll(async () => {
   await books.bill();
   number = (await books.documentsOf(id))[0]?.number ?? '';
 });
-afterAll(async () => {
-  await books.close();
-  await rm(folder, { recursive: true });
-});
+afterAll(() => books.close());
 
 const run = (...args: string[]) => runCli(books.databaseUrl, args);
 const day = () => new Intl.DateTimeFormat('en-CA', { timeZone: 'Europe/Berlin' }).format(books.now());

@@ -1,21 +1,17 @@
 // docs/operate/files/identity: the command line as it is installed, with other paths and without a change of user.
 import { spawnSync } from 'node:child_process';
-import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { beforeAll, describe, expect, inject, it } from 'vitest';
 import { production } from '../support/app/settings.ts';
 import { connect, emptyDatabase } from '../support/database/postgres.ts';
 import { readOurFile } from '../support/project/documents.ts';
+import { sharedFolder } from '../support/run/shared.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-let folder: string;
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'identity-installed-'));
-});
-afterAll(() => rm(folder, { recursive: true }));
+const folder = await sharedFolder();
 
 /** Runs the script. The replacements must all be found, so that the test follows the file. */
 function runInstalled(

@@ -1,7 +1,6 @@
 // payment:import as a process (contract 7.314 to 7.320): dry run, faults, kills, and two at once.
 import { spawn } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { sql } from 'kysely';
@@ -9,24 +8,21 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { expectRefused, hasTerminals, runCli, runCliAtTerminal } from '../support/app/cli.ts';
 import { type Books, openBooks } from '../support/billing/books.ts';
 import { findFaultsInBooks } from '../support/billing/money.ts';
+import { sharedFolder } from '../support/run/shared.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
 let books: Books;
-let folder: string;
+const folder = await sharedFolder();
 let number = '';
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'payments-'));
   // The real time: commands go by it.
   books = await openBooks({ at: new Date(Date.now() - 60_000).toISOString() });
   const { id } = await books.report('crm_1');
   await books.bill();
   number = (await books.documentsOf(id))[0]?.number ?? '';
 });
-afterAll(async () => {
-  await books.close();
-  await rm(folder, { recursive: true });
-});
+afterAll(() => books.close());
 
 async function write(name: string, ...lines: string[]): Promise<string> {
   const path = join(folder, name);

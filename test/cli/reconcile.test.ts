@@ -1,6 +1,6 @@
 // reconcile: the contracts here compared with the CRM's own view of them, as its operator sees it.
 import { createWriteStream } from 'node:fs';
-import { rm, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -12,18 +12,17 @@ import { openApp, type TestApp } from '../support/app/app.ts';
 import { type Outcome, runCli } from '../support/app/cli.ts';
 import { runReconcile } from '../support/app/reconcile.ts';
 import { buildSignup, pushSignup, type SignupBody } from '../support/crm/crm.ts';
-import { makeFolder } from '../support/database/postgres.ts';
+import { sharedFolder } from '../support/run/shared.ts';
 
 const price = { currency: 'EUR', unit_amount: 2_900, interval: 'month' };
 const occurred_at = '2026-01-01T00:00:00.000Z';
 const trial_ends_at = '2999-01-15T00:00:00.000Z';
 
 let app: TestApp;
-let folder: string;
+const folder = await sharedFolder();
 const users: Record<string, string> = {};
 beforeAll(async () => {
   app = await openApp();
-  folder = await makeFolder();
   const active = { plan: 'pro', status: 'active', price };
   await keepSignup('crm_same', active);
   await keepSignup('crm_trial', { plan: 'starter', status: 'trialing', trial_ends_at, price });
@@ -35,10 +34,7 @@ beforeAll(async () => {
   await keepSignup('crm_ended', { plan: 'pro', status: 'canceled' });
   await keepSignup('crm_Here', active);
 });
-afterAll(async () => {
-  await app.close();
-  await rm(folder, { recursive: true, force: true });
-});
+afterAll(() => app.close());
 
 async function keepSignup(signupId: string, contract: SignupBody['contract']) {
   users[signupId] = (await pushSignup(app, buildSignup(signupId, { occurred_at, contract }))).user.id;

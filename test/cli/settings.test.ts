@@ -1,20 +1,16 @@
 // Contract 11.42 and 11.43: `settings` checks the settings of the environment, and starts nothing.
 import { spawn } from 'node:child_process';
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { readdir, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { type Outcome, readOutcome } from '../support/app/cli.ts';
 import { findFreePort, type Runtime, run } from '../support/app/process.ts';
 import { canary, production, type Settings } from '../support/app/settings.ts';
+import { sharedFolder } from '../support/run/shared.ts';
 
-let folder: string;
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'identity-settings-'));
-});
-afterAll(() => rm(folder, { recursive: true }));
+const folder = await sharedFolder();
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 

@@ -1,9 +1,8 @@
 // The kit for TypeScript as it is handed out: plain JavaScript with types, its example and its README.
 import { execFile, spawn } from 'node:child_process';
-import { copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { copyFile, readFile, writeFile } from 'node:fs/promises';
 import { createServer, type RequestListener } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import process from 'node:process';
 import { text } from 'node:stream/consumers';
@@ -17,13 +16,13 @@ import { cookieOf } from '../support/app/visitor.ts';
 import { signMessage } from '../support/crm/crm.ts';
 import { cloneDatabase } from '../support/database/postgres.ts';
 import { readCodeBlocks, readOurFile } from '../support/project/documents.ts';
+import { sharedFolder } from '../support/run/shared.ts';
 
 const run = promisify(execFile);
 const kit = 'clients/typescript';
-let folder: string;
+const folder = await sharedFolder();
 const closings: (() => unknown)[] = [];
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'identity-kit-'));
   await run(process.execPath, [
     'node_modules/typescript/bin/tsc',
     '-p',
@@ -35,7 +34,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   for (const close of closings.reverse()) await close();
-  await rm(folder, { recursive: true, force: true });
 });
 
 const soon = { timeout: 10_000, interval: 100 };

@@ -8,20 +8,19 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { findIdentity } from '../../db/embedded/files.ts';
 import { findFreePort } from '../support/app/process.ts';
-import { makeFolder } from '../support/database/postgres.ts';
 import { makeOwnFolder, requirePrograms, startProgram, writeOwnFile } from '../support/machines/programs.ts';
 import { environmentIn } from '../support/project/compose.ts';
 import { buildImage, type Image } from '../support/project/dockerfile.ts';
 import { composeSecretsSample } from '../support/project/samples.ts';
+import { sharedFolder } from '../support/run/shared.ts';
 
 const run = promisify(execFile);
 
-let folder: string;
+const folder = await sharedFolder();
 let postgres: Awaited<ReturnType<typeof startPostgres>>;
 let image: Image;
 let env: Record<string, string>;
 beforeAll(async () => {
-  folder = await makeFolder();
   image = await buildImage(folder);
   await run('chmod', ['-R', 'a-w,a+rX', image.folder]);
   await run('sh', ['-ec', composeSecretsSample], { cwd: folder });
@@ -43,7 +42,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await postgres?.stop();
   await run('chmod', ['-R', 'u+w', folder]);
-  await rm(folder, { recursive: true, force: true });
 });
 
 /** Debian's Postgres as the image makes it: with a superuser, and what create-role.sh adds. */

@@ -1,11 +1,11 @@
 // Threads of the service, by a script of the test: how much memory they take, and when they end (contract 9.350 and 9.351).
-import { rm, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { openThread, type ThreadOptions } from '../../server/runtime/thread.ts';
-import { makeFolder } from '../support/database/postgres.ts';
+import { sharedFolder } from '../support/run/shared.ts';
 
 /** Answers with its id, or needs ever more memory. */
 const script = `
@@ -17,14 +17,12 @@ const script = `
 
 type Answer = { id: number; given: unknown };
 
-let folder: string;
+const folder = await sharedFolder();
 let file: URL;
 beforeAll(async () => {
-  folder = await makeFolder();
   file = pathToFileURL(join(folder, 'thread.mjs'));
   await writeFile(file, script);
 });
-afterAll(() => rm(folder, { recursive: true }));
 
 const open = (options: Partial<ThreadOptions> = {}) =>
   openThread<string, Answer>(file, { what: 'the test', longestMs: 60_000, heapMebibytes: 24, ...options });

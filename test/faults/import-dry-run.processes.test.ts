@@ -7,18 +7,17 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { run } from '../support/app/process.ts';
 import { digestRows, openFreshDatabase, type TestClient } from '../support/database/database.ts';
-import { makeFolder } from '../support/database/postgres.ts';
 import { byForm, noteFigures } from '../support/faults/faults.ts';
 import { insertPeople, profileOf, type Somebody } from '../support/marketplace/imports.ts';
 import { listTables } from '../support/people/leaving.ts';
+import { sharedFolder } from '../support/run/shared.ts';
 
 const total = byForm({ short: 3_000, long: 100_000 });
 
-let folder: string;
+const folder = await sharedFolder();
 let file: string;
 let database: TestClient;
 beforeAll(async () => {
-  folder = await makeFolder();
   file = join(folder, 'people.ndjson');
   database = await openFreshDatabase();
   const out = createWriteStream(file);
@@ -34,10 +33,7 @@ beforeAll(async () => {
   out.end();
   await once(out, 'close');
 }, 600_000);
-afterAll(async () => {
-  await database.close();
-  await rm(folder, { recursive: true, force: true });
-});
+afterAll(() => database.close());
 
 type Line = ReturnType<typeof profileOf>;
 

@@ -1,7 +1,6 @@
 // Losses, extras and stale rows among many contracts: reconcile finds each of them and nothing else, in little memory, and
 // ordinary signups mend them.
 import { createWriteStream } from 'node:fs';
-import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -10,9 +9,10 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openApp, type TestApp } from '../support/app/app.ts';
 import { runReconcile } from '../support/app/reconcile.ts';
 import { type SignupBody, sendSignup } from '../support/crm/crm.ts';
-import { connect, makeFolder } from '../support/database/postgres.ts';
+import { connect } from '../support/database/postgres.ts';
 import { byForm, noteFigures } from '../support/faults/faults.ts';
 import { shuffle } from '../support/run/random.ts';
+import { sharedFolder } from '../support/run/shared.ts';
 
 const total = byForm({ short: 20_000, long: 1_000_000 });
 // So that the short form, too, has a file that does not fit into the heap.
@@ -43,16 +43,12 @@ const extra = new Set(chosen.slice(34, 67));
 const stale = chosen.slice(67);
 
 let app: TestApp;
-let folder: string;
+const folder = await sharedFolder();
 beforeAll(async () => {
   app = await openApp();
-  folder = await makeFolder();
   await populate();
 }, 600_000);
-afterAll(async () => {
-  await app.close();
-  await rm(folder, { recursive: true, force: true });
-});
+afterAll(() => app.close());
 
 /** All that the CRM has pushed, but what was lost on the way. */
 async function populate() {

@@ -1,8 +1,8 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openApp, type TestApp } from '../support/app/app.ts';
+import { sharedFolder } from '../support/run/shared.ts';
 
 const hostile =
   '<svg xmlns="http://www.w3.org/2000/svg"><script>document.title = "run"</script><rect width="9" height="9"/></svg>';
@@ -10,9 +10,8 @@ const png = Uint8Array.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0x0
 
 let app: TestApp;
 let plain: TestApp;
-let folder: string;
+const folder = await sharedFolder();
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'identity-brand-'));
   await writeFile(join(folder, 'logo'), hostile);
   await writeFile(join(folder, 'client'), png);
   app = await openApp({
@@ -28,7 +27,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await plain.close();
   await app.close();
-  await rm(folder, { recursive: true });
 });
 
 const launch = '/login?next=%2Fsso%2Flaunch%2Fmarketplace';

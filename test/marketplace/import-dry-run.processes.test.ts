@@ -1,7 +1,7 @@
 // `import --dry-run`: what each line would do, without doing it.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { open, readFile, rm } from 'node:fs/promises';
+import { open, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
@@ -13,15 +13,15 @@ import { openApp } from '../support/app/app.ts';
 import { expectRefused, runCli } from '../support/app/cli.ts';
 import { run } from '../support/app/process.ts';
 import { countRows, digestRows, openFreshDatabase, type TestClient } from '../support/database/database.ts';
-import { connect, emptyDatabase, makeFolder } from '../support/database/postgres.ts';
+import { connect, emptyDatabase } from '../support/database/postgres.ts';
 import { insertPeople, profileOf, writeLines } from '../support/marketplace/imports.ts';
 import { buildHandOff, openHandOff } from '../support/marketplace/marketplace.ts';
 import { listTables } from '../support/people/leaving.ts';
+import { sharedFolder } from '../support/run/shared.ts';
 
 let database: TestClient;
-let folder: string;
+const folder = await sharedFolder();
 beforeAll(async () => {
-  folder = await makeFolder();
   database = await openFreshDatabase();
   await insertPeople(database.db, [
     { key: 'known' },
@@ -44,10 +44,7 @@ beforeAll(async () => {
     database.db,
   );
 });
-afterAll(async () => {
-  await database.close();
-  await rm(folder, { recursive: true, force: true });
-});
+afterAll(() => database.close());
 
 const at = (day: number) => `2026-01-${String(day).padStart(2, '0')}T00:00:00.000Z`;
 const updated = (line: number, id: string, more: object = {}) => ({

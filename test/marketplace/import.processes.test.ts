@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createReadStream, createWriteStream } from 'node:fs';
-import { readFile, rm, writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
@@ -10,20 +10,16 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openApp, type TestApp } from '../support/app/app.ts';
 import { run } from '../support/app/process.ts';
 import { countRows } from '../support/database/database.ts';
-import { makeFolder } from '../support/database/postgres.ts';
 import { byForm } from '../support/faults/faults.ts';
 import { handOver } from '../support/marketplace/marketplace.ts';
+import { sharedFolder } from '../support/run/shared.ts';
 
 let app: TestApp;
-let folder: string;
+const folder = await sharedFolder();
 beforeAll(async () => {
   app = await openApp();
-  folder = await makeFolder();
 });
-afterAll(async () => {
-  await app.close();
-  await rm(folder, { recursive: true, force: true });
-});
+afterAll(() => app.close());
 
 const profile = (id: string, more: object = {}) => ({
   id,

@@ -1,29 +1,27 @@
 import { execFile } from 'node:child_process';
-import { readFile, rm, stat } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { listSettings, readConfig } from '../../server/settings/config.ts';
-import { makeFolder } from '../support/database/postgres.ts';
 import { environmentIn, readCompose } from '../support/project/compose.ts';
 import { isOurFile, readOurFile } from '../support/project/documents.ts';
 import { composeSecretsSample } from '../support/project/samples.ts';
+import { sharedFolder } from '../support/run/shared.ts';
 
 const run = promisify(execFile);
 const { services, volumes, secrets } = readCompose();
 
-let folder: string;
+const folder = await sharedFolder();
 const written: string[] = [];
 const readSecret = (name: string) => readFile(join(folder, secrets[name]?.file ?? ''), 'utf8');
 // The documented command, also where somebody gives it twice.
 beforeAll(async () => {
-  folder = await makeFolder();
   for (const _ of ['first', 'again']) {
     await run('sh', ['-ec', composeSecretsSample], { cwd: folder });
     written.push((await Promise.all(Object.keys(secrets).map(readSecret))).join());
   }
 });
-afterAll(() => rm(folder, { recursive: true }));
 
 it('the documented command makes secrets that only their owner comes to, and leaves those that are there alone', async () => {
   expect(written[1]).toBe(written[0]);

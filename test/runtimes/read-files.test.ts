@@ -1,26 +1,25 @@
 // The service with nothing but the files that docs/operate/machine.md lists, which the image copies, too.
 import { cp, mkdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { beforeAll, describe, expect, inject, it } from 'vitest';
 import { findFreePort, heap, run, startService } from '../support/app/process.ts';
 import { production } from '../support/app/settings.ts';
-import { cloneDatabase, makeFolder } from '../support/database/postgres.ts';
+import { cloneDatabase } from '../support/database/postgres.ts';
 import { readOurFile } from '../support/project/documents.ts';
+import { sharedFolder } from '../support/run/shared.ts';
 
 const [, list = ''] =
   /^### What the service reads\n([\s\S]*?)\n#/m.exec(readOurFile('docs/operate/machine.md')) ?? [];
 const listed = [...list.matchAll(/^\| `([^`]+)` \|/gm)].map(([, path = '']) => path);
 const font = listed.find((path) => path.endsWith('.ttf')) ?? '';
 
-let folder: string;
+const folder = await sharedFolder();
 beforeAll(async () => {
-  folder = await makeFolder();
   for (const path of listed) {
     await mkdir(dirname(join(folder, path)), { recursive: true });
     await cp(path, join(folder, path), { recursive: true });
   }
 });
-afterAll(() => rm(folder, { recursive: true }));
 
 describe('the files that the service reads', () => {
   it('are all that the image has', () => {

@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { rm, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { request } from 'node:http';
 import { connect } from 'node:net';
 import { join } from 'node:path';
@@ -16,14 +16,11 @@ import {
 } from '../support/app/process.ts';
 import { cookieOf, logIn, openBrowser } from '../support/app/visitor.ts';
 import { checkVectors } from '../support/clients/vectors.ts';
-import { cloneDatabase, makeFolder, type TestDatabase } from '../support/database/postgres.ts';
+import { cloneDatabase, type TestDatabase } from '../support/database/postgres.ts';
 import { createAuthenticator, fetchOptions } from '../support/people/authenticator.ts';
+import { sharedFolder } from '../support/run/shared.ts';
 
-let folder: string;
-beforeAll(async () => {
-  folder = await makeFolder();
-});
-afterAll(() => rm(folder, { recursive: true, force: true }));
+const folder = await sharedFolder();
 
 /** Logs in, edits the name and goes on to the demo client, over the network. */
 async function goRound(port: number, name: string): Promise<string> {

@@ -1,19 +1,17 @@
 import { readFileSync } from 'node:fs';
-import { rm, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { readConfig } from '../../server/settings/config.ts';
-import { makeFolder } from '../support/database/postgres.ts';
+import { sharedFolder } from '../support/run/shared.ts';
 
 const builtIn = new Uint8Array(readFileSync('node_modules/dejavu-fonts-ttf/ttf/DejaVuSansCondensed.ttf'));
-let folder: string;
+const folder = await sharedFolder();
 beforeAll(async () => {
-  folder = await makeFolder();
   await writeFile(join(folder, 'right.ttf'), builtIn);
   await writeFile(join(folder, 'web.woff'), 'wOFF and so on');
   await writeFile(join(folder, 'empty.ttf'), '');
 });
-afterAll(() => rm(folder, { recursive: true }));
 
 const read = (name: string) => readConfig({ BILLING_FONT_FILE: join(folder, name) }).billingFont;
 

@@ -1,16 +1,12 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { buildAccent, contrastOf, parse } from '../../server/settings/accent.ts';
 import { readConfig } from '../../server/settings/config.ts';
 import { canary, faultsOf, messageOf, production } from '../support/app/settings.ts';
+import { sharedFolder } from '../support/run/shared.ts';
 
-let folder: string;
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'identity-brand-'));
-});
-afterAll(() => rm(folder, { recursive: true }));
+const folder = await sharedFolder();
 
 async function file(name: string, content: string | Uint8Array): Promise<string> {
   const path = join(folder, name);

@@ -1,16 +1,12 @@
 // Contract 8.64 to 8.67: every secret may be in a file.
-import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { listInForce, listSettings, readConfig } from '../../server/settings/config.ts';
 import { canary, faultsOf, messageOf, production, type Settings } from '../support/app/settings.ts';
+import { sharedFolder } from '../support/run/shared.ts';
 
-let folder: string;
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'identity-secrets-'));
-});
-afterAll(() => rm(folder, { recursive: true }));
+const folder = await sharedFolder();
 
 let count = 0;
 async function file(content: string | Uint8Array): Promise<string> {

@@ -1,20 +1,11 @@
 // The doctor at the plugin: an operator runs it before the site's owner tells people to log in.
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { runDoctor } from '../doctor/harness/run-doctor.ts';
-import { choose, openPair, type Pair, secret, setUp } from './pair.ts';
+import { shared } from '../support/run/shared.ts';
+import { choose, openPair, secret, setUp } from './pair.ts';
 
-let pair: Pair;
-beforeAll(async () => {
-  pair = await openPair();
-  await setUp(pair);
-});
-afterAll(async () => {
-  if (!pair) return;
-  const log = await pair.wordpress.readLog();
-  await pair.close();
-  // Of our own files: this WordPress is older than this PHP.
-  expect(log.split('\n').filter((line) => /PHP .*identity-login/.test(line))).toEqual([]);
-});
+const pair = shared(openPair);
+beforeAll(() => setUp(pair));
 
 /** With the settings of the service. */
 function examine() {

@@ -1,21 +1,12 @@
 // Which local users of WordPress people may become where its owner chose so, and what open registration means where not.
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { addPerson, openSession } from '../support/events/events.ts';
-import { addLocalUser, choose, openPair, openVisitor, type Pair, refusalOf, setUp, userOf } from './pair.ts';
+import { shared } from '../support/run/shared.ts';
+import { addLocalUser, choose, openPair, openVisitor, refusalOf, setUp, userOf } from './pair.ts';
 import { administrator } from './site.ts';
 
-let pair: Pair;
-beforeAll(async () => {
-  pair = await openPair();
-  await setUp(pair);
-});
-afterAll(async () => {
-  if (!pair) return;
-  const log = await pair.wordpress.readLog();
-  await pair.close();
-  // Of our own files, and of questions that WordPress finds wrong.
-  expect(log.split('\n').filter((line) => /PHP .*(identity-login|map_meta_cap)/.test(line))).toEqual([]);
-});
+const pair = shared(openPair);
+beforeAll(() => setUp(pair));
 
 let serial = 0;
 

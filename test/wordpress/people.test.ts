@@ -1,13 +1,13 @@
 // Who becomes whom in WordPress: local users, their roles, and what people cannot change about themselves there.
 import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { addPerson, openSession } from '../support/events/events.ts';
+import { shared } from '../support/run/shared.ts';
 import {
   addLocalUser,
   choose,
   openPair,
   openVisitor,
-  type Pair,
   refusalOf,
   setUp,
   signHandOff,
@@ -17,19 +17,8 @@ import {
 } from './pair.ts';
 import { administrator } from './site.ts';
 
-let pair: Pair;
-beforeAll(async () => {
-  pair = await openPair();
-  await setUp(pair);
-});
-afterAll(async () => {
-  if (!pair) return;
-  const log = await pair.wordpress.readLog();
-  await pair.close();
-  // Of our own files: this WordPress is older than this PHP.
-  expect(log.split('\n').filter((line) => /PHP .*identity-login/.test(line))).toEqual([]);
-  expect(log).not.toMatch(/payload=|signature=|@example\.test/);
-});
+const pair = shared(openPair);
+beforeAll(() => setUp(pair));
 
 const readLinks = (page: string) =>
   [...page.matchAll(/<a [^>]*href="([^"]*)"[^>]*>(.*?)<\/a>/g)].map(([, url = '', words]) => [

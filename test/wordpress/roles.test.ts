@@ -1,32 +1,13 @@
 // Roles in WordPress that somebody there changed: nothing that happens later gives back those of before.
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { runCli } from '../support/app/cli.ts';
 import { addPerson, openSession, type Person } from '../support/events/events.ts';
-import {
-  choose,
-  openPair,
-  openVisitor,
-  type Pair,
-  refusalOf,
-  setUp,
-  signHandOff,
-  soon,
-  userOf,
-} from './pair.ts';
+import { shared } from '../support/run/shared.ts';
+import { choose, openPair, openVisitor, refusalOf, setUp, signHandOff, soon, userOf } from './pair.ts';
 import { administrator } from './site.ts';
 
-let pair: Pair;
-beforeAll(async () => {
-  pair = await openPair();
-  await setUp(pair);
-});
-afterAll(async () => {
-  if (!pair) return;
-  const log = await pair.wordpress.readLog();
-  await pair.close();
-  // Of our own files: this WordPress is older than this PHP.
-  expect(log.split('\n').filter((line) => /PHP .*identity-login/.test(line))).toEqual([]);
-});
+const pair = shared(openPair);
+beforeAll(() => setUp(pair));
 
 /** The roles here of admin, merchant and customer. */
 const chooseRoles = (admin: string, merchant: string, customer: string) =>

@@ -1,4 +1,6 @@
+import { rm } from 'node:fs/promises';
 import { afterAll, beforeAll } from 'vitest';
+import { makeFolder } from '../database/postgres.ts';
 
 /** What `open` opens, for all tests of a file or a `describe`, and closes after them. Its members are there once the first begins. */
 export function shared<T extends object & { close?: () => Promise<void> }>(open: () => Promise<T>): T {
@@ -8,4 +10,11 @@ export function shared<T extends object & { close?: () => Promise<void> }>(open:
   });
   afterAll(() => opened.close?.());
   return opened;
+}
+
+/** A temporary folder for all tests of a file, which is removed after them. */
+export async function sharedFolder(): Promise<string> {
+  const folder = await makeFolder();
+  afterAll(() => rm(folder, { recursive: true, force: true }));
+  return folder;
 }
