@@ -25,7 +25,7 @@ export type Prometheus = {
 export async function startPrometheus(targets: string[]): Promise<Prometheus> {
   const folder = await makeFolder();
   const config = readFileSync(`${operateFiles}/prometheus.yml`, 'utf8')
-    .replace(/targets: .*/, `targets: ${JSON.stringify(targets)}`)
+    .replace(/^( +- targets:) .*/m, `$1 ${JSON.stringify(targets)}`)
     .replaceAll(/(scrape|evaluation)_interval: 15s/g, '$1_interval: 1s');
   await writeFile(join(folder, 'prometheus.yml'), config);
   await copyFile(`${operateFiles}/alerts.yml`, join(folder, 'alerts.yml'));
