@@ -94,9 +94,15 @@ const local = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle:
 for (const time of document.querySelectorAll('time[datetime*="T"]'))
   time.textContent = local.format(new Date(time.getAttribute('datetime') ?? ''));
 
-// Local mode only: a demo client shows what has arrived meanwhile.
-const feed = document.querySelector('[data-feed]');
-if (feed)
-  new EventSource(feed.getAttribute('data-feed') ?? '').addEventListener('message', ({ data }) => {
-    if (data !== feed.getAttribute('data-arrived')) location.reload();
+// Local mode only: a demo client shows what has arrived meanwhile, without a load, which could break off a click.
+const feed = document.querySelector('[data-feed]')?.getAttribute('data-feed');
+if (feed) {
+  const news = new EventSource(feed);
+  news.addEventListener('message', async ({ data }) => {
+    if (data === document.querySelector('[data-feed]')?.getAttribute('data-arrived')) return;
+    const answer = await fetch(location.href);
+    const main = new DOMParser().parseFromString(await answer.text(), 'text/html').querySelector('main');
+    if (answer.ok && main) document.querySelector('main')?.replaceWith(main);
+    if (!document.querySelector('[data-feed]')) news.close();
   });
+}
