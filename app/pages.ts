@@ -128,7 +128,7 @@ function buildPage(route: BuiltRoute, build: ServerBuild): Route[] {
   }
 
   // A pattern at the end of the path matches `.data`, too.
-  const dataPaths = path === '/' ? ['/_root.data'] : /:\w+$/.test(path) ? [] : [`${path}.data`];
+  const dataPaths = /:\w+$/.test(path) ? [] : [`${path}.data`];
   return [path, ...dataPaths].map((each) => ({ ...page, path: each }));
 }
 

@@ -27,10 +27,11 @@ async function whileManyWait(many: number, ask: (n: number) => Promise<Answer>, 
 }
 
 async function comeIn() {
-  const { status, headers } = await app.send('/login', {
-    form: { email: 'customer@example.test', password },
-    from: '198.51.100.7',
-  });
+  const logIn = () =>
+    app.send('/login', { form: { email: 'customer@example.test', password }, from: '198.51.100.7' });
+  const first = await logIn();
+  // A busy machine may take longer to hash than the deadline allows.
+  const { status, headers } = first.status === 503 ? await logIn() : first;
   expect(status).toBe(303);
   const cookie = headers.get('set-cookie')?.split(';')[0] ?? '';
   expect((await app.send('/sso/launch/crm_app', { cookie })).headers.get('location')).toContain('payload=');
