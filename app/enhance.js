@@ -39,6 +39,7 @@ document.addEventListener('keydown', ({ key }) => {
 // first, may have prevented it: those send the form themselves.
 const blockMs = 10_000;
 let blockedUntil = 0;
+let unblock = () => {};
 window.addEventListener('submit', (event) => {
   // A download leaves its page open.
   if (event.defaultPrevented || event.target.hasAttribute('data-download')) return;
@@ -47,14 +48,22 @@ window.addEventListener('submit', (event) => {
     return;
   }
   blockedUntil = performance.now() + blockMs;
-  // The button shows that it is at work.
-  event.submitter?.setAttribute('aria-disabled', 'true');
+  // The button shows that it is at work. Somebody may stop the load, and then it is not.
+  const { submitter } = event;
+  submitter?.setAttribute('aria-disabled', 'true');
+  unblock = () => {
+    blockedUntil = 0;
+    submitter?.removeAttribute('aria-disabled');
+  };
+  setTimeout(unblock, blockMs);
 });
-// Also by Back, which shows the page as it was left.
-window.addEventListener('pageshow', () => {
-  blockedUntil = 0;
-  for (const button of document.querySelectorAll('button[aria-disabled]'))
-    button.removeAttribute('aria-disabled');
+window.addEventListener('pageshow', ({ persisted }) => {
+  // By Back, as the page was left.
+  unblock();
+  // By Back, anew: the browser puts what was typed beside the time of a newer profile, which would undo an edit made elsewhere.
+  const [navigation] = performance.getEntriesByType('navigation');
+  if (persisted || navigation?.type !== 'back_forward') return;
+  for (const time of document.querySelectorAll('input[name=profile_updated_at]')) time.form?.reset();
 });
 
 // Hides passwords before a form is sent: browsers would offer text from a field that is no password again.

@@ -2,6 +2,7 @@
 // 9.176), with and without script, on a phone and a desktop.
 import { describe, expect, it } from 'vitest';
 import { inspectPage, logIn, openSite, type TestSite } from '../support/app/browser.ts';
+import { openClient } from '../support/app/trpc.ts';
 import { shared } from '../support/run/shared.ts';
 
 // Credentials get old, and tries are forgotten.
@@ -189,4 +190,18 @@ describe.each(browsers)('%s,', (browser, options) => {
     expect(await name.inputValue()).toBe(typed);
     expect(complaints).toEqual([]);
   });
+});
+
+// Contract 9.28.
+it('Back to a profile that was changed elsewhere meanwhile shows the change, and does not undo it', async () => {
+  const { page } = await site.visit();
+  await logInAnew(page);
+  await page.getByLabel('Name', { exact: true }).fill('Typed First');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.waitForURL('**/profile?saved=names');
+  const cookie = await site.app.login(email);
+  await openClient(site.app.send, cookie).profile.update.mutate({ name: 'From The Phone' });
+  await page.goBack();
+  await page.waitForURL('**/profile');
+  await expect.poll(() => page.getByLabel('Name', { exact: true }).inputValue()).toBe('From The Phone');
 });
