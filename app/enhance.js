@@ -48,6 +48,8 @@ window.addEventListener('submit', (event) => {
     return;
   }
   blockedUntil = performance.now() + blockMs;
+  // A form without an address goes to that of the page, and with a fragment in it no field of the answer would get the focus.
+  if (location.hash) history.replaceState(history.state, '', location.pathname + location.search);
   // The button shows that it is at work. Somebody may stop the load, and then it is not.
   const { submitter } = event;
   submitter?.setAttribute('aria-disabled', 'true');

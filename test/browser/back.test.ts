@@ -205,3 +205,16 @@ it('Back to a profile that was changed elsewhere meanwhile shows the change, and
   await page.waitForURL('**/profile');
   await expect.poll(() => page.getByLabel('Name', { exact: true }).inputValue()).toBe('From The Phone');
 });
+
+it('a refused form gets the focus to its error, also where the address leads to a part of the page', async () => {
+  const { page } = await site.visit();
+  await logInAnew(page);
+  await page.goto('/profile/security#password');
+  await page.getByLabel('Current password').fill('not the password');
+  await page.getByLabel('New password').fill('nine quiet lanterns');
+  await page.getByRole('button', { name: 'Change password' }).click();
+  await page.waitForURL('**/profile/security?refused=*');
+  await expect
+    .poll(() => page.evaluate(() => document.activeElement?.getAttribute('name')))
+    .toBe('currentPassword');
+});
