@@ -39,7 +39,8 @@ document.addEventListener('keydown', ({ key }) => {
 // first, may have prevented it: those send the form themselves.
 const blockMs = 10_000;
 let blockedUntil = 0;
-let unblock = () => {};
+/** The button that shows that it is at work. */
+let pressed;
 window.addEventListener('submit', (event) => {
   // A download leaves its page open.
   if (event.defaultPrevented || event.target.hasAttribute('data-download')) return;
@@ -50,18 +51,16 @@ window.addEventListener('submit', (event) => {
   blockedUntil = performance.now() + blockMs;
   // A form without an address goes to that of the page, and with a fragment in it no field of the answer would get the focus.
   if (location.hash) history.replaceState(history.state, '', location.pathname + location.search);
-  // The button shows that it is at work. Somebody may stop the load, and then it is not.
-  const { submitter } = event;
-  submitter?.setAttribute('aria-disabled', 'true');
-  unblock = () => {
-    blockedUntil = 0;
-    submitter?.removeAttribute('aria-disabled');
-  };
-  setTimeout(unblock, blockMs);
+  pressed = event.submitter;
+  pressed?.setAttribute('aria-disabled', 'true');
+  // Somebody may have stopped the load.
+  setTimeout(free, blockMs);
 });
+const free = () => pressed?.removeAttribute('aria-disabled');
 window.addEventListener('pageshow', ({ persisted }) => {
   // By Back, as the page was left.
-  unblock();
+  blockedUntil = 0;
+  free();
   // By Back, anew: the browser puts what was typed beside the time of a newer profile, which would undo an edit made elsewhere.
   const [navigation] = performance.getEntriesByType('navigation');
   if (persisted || navigation?.type !== 'back_forward') return;

@@ -73,7 +73,7 @@ function buildEndpoint(route: BuiltRoute): Route {
   };
 }
 
-/** The page. Until 1.1.0 also its data alone, at its path with `.data`: pages of 0.6.0 that are open ask for it. */
+/** The page. Until 1.1.0: also its data alone, at its path with `.data`, which open pages of 0.6.0 ask for. */
 function buildPage(route: BuiltRoute, build: ServerBuild): Route[] {
   const render = buildRender(route.id, build);
   const path = pathOf(route);
@@ -91,6 +91,7 @@ function buildPage(route: BuiltRoute, build: ServerBuild): Route[] {
       if (method === 'POST') return answerForm(request, routeContext, { context, headers });
       if (!page.isPublic) context.refused = await findRefused({ request, context });
       const response = await answer(request, routeContext, { context, headers }, { method });
+      // Until 1.1.0: an open page of 0.6.0 gets another name with its data, too.
       if (page.methods.includes('POST') && (transport.prefersHtml(request) || forms.isNamed(request)))
         response.headers.append('Set-Cookie', forms.nameBrowser());
       if (context.refused && response.status === 200) return asRefused(response, context.refused);

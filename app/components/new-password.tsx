@@ -18,7 +18,6 @@ export function NewPassword({ email, label = 'New password', autoFocus = true }:
     <>
       <WhosePassword email={email} />
       <Field
-        key={error}
         label={label}
         hint="Use at least 12 characters. A few random words work well."
         name="newPassword"

@@ -8,7 +8,6 @@ import { titled } from '../components/service-name.ts';
 import { loadDeveloperMenu } from '../developers/load-page.server.ts';
 import styles from '../styles/reference.css?url';
 
-/** A page to read, which needs no script. */
 export const handle = { isPublic: true };
 
 export const links: LinksFunction = () => [...developerLinks(), { rel: 'stylesheet', href: styles }];

@@ -1,5 +1,5 @@
-// Development (`npm run dev`): pages straight from source, through Vite, with hot reload. The shell around them is the same as
-// in production. The backend comes through Vite too, so that an edit of the backend makes a new service in the same process: no
+// Development (`npm run dev`): pages straight from source, through Vite: an edit shows at the next load. The shell around them is the
+// same as in production. The backend comes through Vite too, so that an edit of the backend makes a new service in the same process: no
 // restart, no second database.
 import { relative } from 'node:path';
 import type { HttpBindings } from '@hono/node-server';

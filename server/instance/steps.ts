@@ -28,7 +28,7 @@ export type Env = {
     /** Nothing may tell that there is a route. */
     isHidden?: boolean;
   };
-  Variables: { requestId: string; secureHeadersNonce?: string };
+  Variables: { requestId: string };
 };
 type Step = MiddlewareHandler<Env>;
 
