@@ -183,6 +183,7 @@ describe('a path of the document', () => {
       '/invoices/:number.pdf': 'a download of pages',
       '/invoices/:number.xml': 'a download of pages',
       '/passkeys/options': 'for the script of pages',
+      '/': 'leads to a page',
       '/trpc/*': 'for pages, with types of its own',
     };
     const isFile = (path: string) => path.startsWith('/developers/');

@@ -9,6 +9,7 @@ import { exportBooks } from '../../server/billing/upkeep/export.ts';
 import { resumeBilling } from '../../server/billing/upkeep/resume.ts';
 import { expectMisused, expectRefused, runCli } from '../support/app/cli.ts';
 import { openBooks } from '../support/billing/books.ts';
+import { dayOfSeller } from '../support/billing/settings.ts';
 import { backUpDatabase } from '../support/database/postgres.ts';
 import { shared } from '../support/run/shared.ts';
 
@@ -301,7 +302,7 @@ describe('billing:resume', () => {
     });
     const replaced = await listReplaced();
     const rowOf = (number: string) =>
-      `${number},lost,${new Date().toISOString().slice(0, 10)}${','.repeat(12)}${replaced.get(number) ?? ''},,,`;
+      `${number},lost,${dayOfSeller()}${','.repeat(12)}${replaced.get(number) ?? ''},,,`;
     expect(found.map((record) => record.join(',')).sort()).toEqual(
       [...rows.map(({ number }) => number), ...Array.from({ length: 8 }, (_, at) => `CN-2026-000${at + 1}`)]
         .map(rowOf)

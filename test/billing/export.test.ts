@@ -16,7 +16,7 @@ import { creditInvoice, reissueInvoice } from '../../server/billing/payments/cre
 import { exportBooks } from '../../server/billing/upkeep/export.ts';
 import { writeCsv } from '../../server/runtime/csv.ts';
 import { openBooks } from '../support/billing/books.ts';
-import { setSettings } from '../support/billing/settings.ts';
+import { dayOfSeller, setSettings } from '../support/billing/settings.ts';
 import { createRandom, seed } from '../support/run/random.ts';
 import { shared } from '../support/run/shared.ts';
 
@@ -192,7 +192,7 @@ describe('the books', () => {
         if (!(error instanceof AppError)) throw error;
       }
       if (count % 25 !== 24) continue;
-      const today = new Intl.DateTimeFormat('en-CA', { timeZone: 'Europe/Berlin' }).format(books.now());
+      const today = dayOfSeller(books.now());
       const { read } = await exportAll('2026-01-01', today);
       check(read);
       const yesterday = new Date(Date.parse(today) - 24 * 3_600_000).toISOString().slice(0, 10);
@@ -204,7 +204,7 @@ describe('the books', () => {
       expect(texts).toEqual(before);
       check(read);
     }
-    const today = new Intl.DateTimeFormat('en-CA', { timeZone: 'Europe/Berlin' }).format(books.now());
+    const today = dayOfSeller(books.now());
     // What is stored says the same.
     const stored =
       await sql<Row>`select id, unallocated from payments order by recorded_at, id collate "C"`.execute(
@@ -253,7 +253,7 @@ describe('the books', () => {
   });
 
   it('are of one moment, whatever is recorded while they are written', async () => {
-    const today = new Intl.DateTimeFormat('en-CA', { timeZone: 'Europe/Berlin' }).format(books.now());
+    const today = dayOfSeller(books.now());
     const written: string[] = [];
     let added = '';
     await exportBooks(books.db, { from: today, to: today }, async (name, records) => {
@@ -395,7 +395,7 @@ describe('the books', () => {
       method: '@card',
       reference: '+49, "cash"\t',
     } as never);
-    const day = new Intl.DateTimeFormat('en-CA', { timeZone: 'Europe/Berlin' }).format(books.now());
+    const day = dayOfSeller(books.now());
     // No form takes such an id, and no settings such a title.
     await work(async (trx) => {
       await sql`set local session_replication_role = replica`.execute(trx);

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { runCli } from '../support/app/cli.ts';
 import { run as runOn } from '../support/app/process.ts';
 import { type Books, openBooks } from '../support/billing/books.ts';
+import { dayOfSeller } from '../support/billing/settings.ts';
 import { sharedFolder } from '../support/run/shared.ts';
 
 let books: Books;
@@ -23,7 +24,7 @@ beforeAll(async () => {
 afterAll(() => books.close());
 
 const run = (...args: string[]) => runCli(books.databaseUrl, args);
-const day = () => new Intl.DateTimeFormat('en-CA', { timeZone: 'Europe/Berlin' }).format(books.now());
+const day = () => dayOfSeller(books.now());
 
 it('billing:export makes a folder of five files, the same each time and on Deno, and writes to no other', async () => {
   const out = join(folder, 'one');

@@ -2,6 +2,7 @@
 import { sql } from 'kysely';
 import type { Database } from '../../../db/postgres/client.ts';
 import type { BillingSettings } from '../../../server/billing/settings/settings.ts';
+import { dayIn } from '../../../server/billing/values/days.ts';
 
 export const germanSettings: BillingSettings = {
   seller: {
@@ -33,6 +34,9 @@ export const germanSettings: BillingSettings = {
     link: 'https://pay.example.test/{number}?amount={amount}',
   },
 };
+
+/** The day that it is for the seller. */
+export const dayOfSeller = (at = new Date()): string => dayIn(germanSettings.seller.time_zone, at);
 
 /** Puts the settings in force at once, as a version of their own. */
 export async function setSettings(db: Database, settings: BillingSettings = germanSettings): Promise<void> {
