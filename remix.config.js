@@ -7,7 +7,7 @@ export default {
     v3_relativeSplatPath: true,
     v3_throwAbortReason: true,
     v3_singleFetch: true,
-    // The whole route list is a kilobyte; asking for it piece by piece would be another public endpoint.
+    // No page asks for routes, because no script of Remix runs in the browser.
     v3_lazyRouteDiscovery: false,
   },
 };

@@ -4,10 +4,10 @@ import type { Procedures } from '../server/doors/trpc/router.ts';
 import { actConfirmed, answerForm, text } from './forms.ts';
 import { type Args, isShownToStaff, pathWith } from './refused.ts';
 
-/** Fields that are neither kept nor shown again. A postcode is none. */
+/** Fields that are neither kept nor shown again. A postcode is no secret. */
 export const isSecret = (name: string) => /^confirm|password|passkey|(?<!post)code|token/i.test(name);
 
-/** `about`: what the forms of the page are about. `given`: what its path says of it. */
+/** `given` is what the path says of what the forms are about. */
 export const answerAct = (
   args: ActionFunctionArgs,
   about: Parameters<Procedures['staffForms']['act']>[0]['about'],
@@ -17,7 +17,7 @@ export const answerAct = (
     keeps: (name) => !isSecret(name),
     shows: isShownToStaff,
     async act(form, procedures) {
-      // Who is no staff any more, or has not given what staff must give, is led away before anything else is asked for.
+      // People who are no longer staff, or lack a credential, are led away before they are asked for anything else.
       await procedures.staffForms.who();
       const intent = text(form, 'intent');
       const typed = Object.fromEntries([...form].filter(([name]) => !isSecret(name)));
@@ -25,13 +25,13 @@ export const answerAct = (
       await actConfirmed(args, { procedures, form }, () =>
         procedures.staffForms.act({ ...asked, given: { ...typed, ...given } }),
       );
-      // With the filters of a list.
+      // It keeps the filters of a list.
       const path = pathWith(args);
       return `${path}${path.includes('?') ? '&' : '?'}saved=${intent}`;
     },
   });
 
-/** What the form that led back to this page has done; null if none did. */
+/** What the form that led back to this page has done; null if no form did. */
 export function loadOutcome({ context, request }: Args, about: string): Promise<string | null> {
   const intent = context.transport.readQuery(request).get('saved') ?? '';
   return context.procedures.staffForms.outcome({ about, intent });

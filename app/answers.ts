@@ -1,14 +1,14 @@
-// What loaders and actions of several pages read of a request.
-import type { LoaderFunctionArgs } from '@remix-run/node';
+// For the pages that links in emails lead to.
+import type { AppLoadContext } from '@remix-run/node';
 import type { Procedures } from '../server/doors/trpc/router.ts';
+import type { Args } from './refused.ts';
 
-/** What a link in an email brings along. */
-export const tokenOf = (request: Request, { transport }: LoaderFunctionArgs['context']) =>
+export const tokenOf = (request: Request, { transport }: AppLoadContext) =>
   transport.readQuery(request).get('token') ?? '';
 
-/** What became of a link that does not work; null for one that works, or whose token is not ours. */
+/** What became of a link that does not work; null if it works, or if the token is not ours. */
 export async function explainLink(
-  { request, context }: Pick<LoaderFunctionArgs, 'request' | 'context'>,
+  { request, context }: Args,
   purpose: Parameters<Procedures['deadLinks']['explain']>[0]['purpose'],
   works: boolean,
 ) {
@@ -16,9 +16,9 @@ export async function explainLink(
   return context.procedures.deadLinks.explain({ purpose, token: tokenOf(request, context) });
 }
 
-/** For a page with a token in its address, which must not leak through a Referer: the headers of a refused form, and that. */
-export function noReferrer(headers: Headers): Headers {
-  const all = new Headers(headers);
+/** The `headers` of a page with a token in its address, which must not leak through a Referer. */
+export function noReferrer({ actionHeaders }: { actionHeaders: Headers }): Headers {
+  const all = new Headers(actionHeaders);
   all.set('Referrer-Policy', 'no-referrer');
   return all;
 }

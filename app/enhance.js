@@ -1,5 +1,5 @@
-// For every page: sends each form once, shows a password, copies and prints, closes a menu when the reader
-// leaves it, fills in a demo user, and writes times in the reader's time zone. Pages work without it.
+// For every page, which works without it: sends each form once, shows a password, copies and prints, closes a menu when
+// the reader leaves it, fills in a demo user, and writes times in the reader's time zone.
 document.addEventListener('click', ({ target }) => {
   if (!(target instanceof Element)) return;
   const button = target.closest('[data-show-password]');
@@ -12,7 +12,7 @@ document.addEventListener('click', ({ target }) => {
   closeMenus((menu) => !menu.contains(target));
 });
 
-// Buttons that only work with script, and where the browser lets a page copy.
+// Buttons that need script. Not every browser lets a page copy.
 for (const button of document.querySelectorAll('[data-copy], [data-print]'))
   if (button.hasAttribute('data-print') || navigator.clipboard) button.removeAttribute('hidden');
 
@@ -35,11 +35,10 @@ document.addEventListener('keydown', ({ key }) => {
   menu?.querySelector('summary')?.focus();
 });
 
-// A second press before the page of the first has come would send the form twice (contract 9.290). Other scripts, which hear of it
-// first, may have prevented it: those send the form themselves.
+// A second press before the answer has come would send the form twice (contract 9.285). A script that has already prevented the
+// event sends the form itself.
 const blockMs = 10_000;
 let blockedUntil = 0;
-/** The button that shows that it is at work. */
 let pressed;
 window.addEventListener('submit', (event) => {
   // A download leaves its page open.
@@ -49,25 +48,26 @@ window.addEventListener('submit', (event) => {
     return;
   }
   blockedUntil = performance.now() + blockMs;
-  // A form without an address goes to that of the page, and with a fragment in it no field of the answer would get the focus.
+  // A form without an action goes to the address of the page. With a fragment in it, no field of the answer would get the focus.
   if (location.hash) history.replaceState(history.state, '', location.pathname + location.search);
   pressed = event.submitter;
   pressed?.setAttribute('aria-disabled', 'true');
-  // Somebody may have stopped the load.
+  // The reader may have stopped the load.
   setTimeout(free, blockMs);
 });
 const free = () => pressed?.removeAttribute('aria-disabled');
 window.addEventListener('pageshow', ({ persisted }) => {
-  // By Back, as the page was left.
+  // After Back, the page may be as it was left.
   blockedUntil = 0;
   free();
-  // By Back, anew: the browser puts what was typed beside the time of a newer profile, which would undo an edit made elsewhere.
+  // If Back has loaded it anew, the browser puts what was typed beside the time of a newer profile. Save would then undo an edit
+  // made elsewhere.
   const [navigation] = performance.getEntriesByType('navigation');
   if (persisted || navigation?.type !== 'back_forward') return;
   for (const time of document.querySelectorAll('input[name=profile_updated_at]')) time.form?.reset();
 });
 
-// Hides passwords before a form is sent: browsers would offer text from a field that is no password again.
+// Hides passwords before a form is sent: browsers remember what is typed into other fields.
 document.addEventListener('submit', () => {
   for (const button of document.querySelectorAll('[data-show-password]')) show(button, false);
 });
@@ -98,13 +98,13 @@ function closeMenus(isLeft) {
     if (isLeft(menu)) menu.removeAttribute('open');
 }
 
-// Like app/components/instant.tsx, which says them in UTC.
+// app/components/instant.tsx writes them in UTC.
 const local = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short' });
 
 for (const time of document.querySelectorAll('time[datetime*="T"]'))
   time.textContent = local.format(new Date(time.getAttribute('datetime') ?? ''));
 
-// Local mode only: a demo client shows what has arrived meanwhile, without a load, which could break off a click.
+// Local mode only: a demo client shows what has arrived. A load of the page could break off a click.
 const feed = document.querySelector('[data-feed]')?.getAttribute('data-feed');
 if (feed) {
   const news = new EventSource(feed);

@@ -13,17 +13,17 @@ export default async function handleRequest(
   remixContext: EntryContext,
   { thrown }: AppLoadContext,
 ): Promise<Response> {
-  // app/pages.ts throws this on, whatever the page: a flood of refusals must not cost a rendered page each.
+  // app/pages.ts throws it on. So refusals in a flood do not cost a rendered page each.
   if (thrown) return new Response(null, { status, headers });
   const stream = await renderToReadableStream(<RemixServer context={remixContext} url={request.url} />);
-  // The whole page before any of it is sent, so that a failure can still change the answer.
+  // A failure can change the answer until any of the page is sent.
   await stream.allReady;
   headers.set('Content-Type', 'text/html; charset=utf-8');
-  // As text: React complains of a stream if its reader has gone.
+  // As text, because React logs an error if the reader of a stream has gone.
   return new Response(await new Response(stream).text(), { status, headers });
 }
 
-/** Keeps the error for app/pages.ts, which throws it on to the shell: one place decides which error text leaves the service. */
+/** app/pages.ts throws the error on to the shell, the one place that decides which error text leaves the service. */
 export const handleError: HandleErrorFunction = (error, { context }) => {
   context.thrown ??= error;
 };

@@ -1,6 +1,5 @@
-// What the action of every page does with its form, and what it answers (contract 9.171 to 9.178).
+// How the action of every page answers its form (contract 9.171 to 9.177).
 import { type AppLoadContext, data, redirect, redirectDocument } from '@remix-run/node';
-import type { AppError } from '../server/basics/errors.ts';
 import type { Procedures } from '../server/doors/trpc/router.ts';
 import type { ConfirmAsks } from '../server/identity/login/confirm.ts';
 import { toLogin } from './log-in-first.ts';
@@ -22,7 +21,6 @@ import {
 export type Form = Awaited<ReturnType<AppLoadContext['transport']['readForm']>>;
 export type FieldName = Parameters<Form['get']>[0];
 
-/** What an allowance is asked for. */
 type Change = Parameters<Procedures['confirm']['ask']>[0]['change'];
 
 class FormRefusal {
@@ -38,16 +36,16 @@ class FormRefusal {
 /** For an action to throw. */
 export const refuseForm = (code: OwnRefusal) => new FormRefusal(code);
 
-/** Stops an action that needs a credential first. */
+/** Stops an action until a credential is given. */
 export function requireNoAsks({ asks }: { asks?: ConfirmAsks }): void {
   if (asks) throw new FormRefusal('confirm', asks);
 }
 
 /**
- * Answers a posted form. `act` does what the form asks for, and gives the path to go on to, or an answer of its own. If `act`
- * throws a refusal, the page shows the form again, and says why. `keeps` names the fields that may be kept for that: never one with a secret. A form that `needsNoFields`
- * may be posted without a body, too. `shows` says which problems the page shows. A refused form that `isLarge` is answered at
- * once: the cookie that keeps others might have no room for a field of it.
+ * Answers a posted form. `act` does what the form asks for, and returns the path to go on to, or the answer. If `act` throws a
+ * refusal, the page shows the form again and says why. `keeps` names the fields that may be kept for that: never a secret. A form
+ * that `needsNoFields` may be posted without a body. `shows` says which problems the page shows. A form that `isLarge` is not
+ * kept when it is refused, because the cookie might have no room for it: the answer is the page.
  */
 export async function answerForm(
   { request, context }: Args,
@@ -91,7 +89,7 @@ export async function answerForm(
   }
 }
 
-/** The refusal to show, or a redirect to the login. Throws a refusal that has a page of its own. */
+/** The refusal to show, or a redirect to the login. Throws a refusal that has its own page. */
 async function describeRefusal(
   error: unknown,
   args: Args,
@@ -110,9 +108,9 @@ async function describeRefusal(
   const refusal = transport.readRefusal(error, visit);
   if (refusal.code === 'login_required') return toLogin(args, isLarge ? {} : { values });
   if (!shows(refusal.code)) throw refusal;
-  const errors = errorsOf(refusal);
+  const errors = Object.fromEntries(refusal.errors.map(({ pointer, detail }) => [pointer.slice(1), detail]));
   const wait = Number(refusal.headers['Retry-After']);
-  // The page says for how long, and no more, unless there is more to say than to wait.
+  // The page says how long to wait. It says more only if the refusal does.
   const isUsualWait =
     refusal.minutes && refusal.detail === args.context.site.explainProblem(refusal.code).explanation;
   return {
@@ -126,14 +124,10 @@ async function describeRefusal(
   };
 }
 
-/** The faults of a form, by the name of the field. */
-const errorsOf = ({ errors }: AppError): Record<string, string> =>
-  Object.fromEntries(errors.map(({ pointer, detail }) => [pointer.slice(1), detail]));
-
 const answerAtOnce = (refused: Refused) =>
   data({ refused }, { status: refused.status, headers: retryAfter(refused) });
 
-/** Whether the form asks for the mail that it has asked for before. Throws 400 `invalid_request` for any other intent. */
+/** Whether the form asks for the same mail again. Throws 400 `invalid_request` for any other intent. */
 export function isAgain(form: Form, { transport }: AppLoadContext): boolean {
   const intent = form.get('intent');
   if (intent !== undefined && intent !== 'again')
@@ -144,9 +138,9 @@ export function isAgain(form: Form, { transport }: AppLoadContext): boolean {
 export const text = (form: Form, name: FieldName) => form.get(name) ?? '';
 
 /**
- * Answers the forms of a page of one's own account: each names its action by `intent`, and a success leads back to the page
- * with `?saved=` and that intent. `credential` names the intents that take the password: a person with passkeys only is asked
- * for a passkey. Throws 400 `invalid_request` for an unknown intent.
+ * Answers the forms of a page of the account. Each names its action by `intent`, and a success leads back to the page with
+ * `?saved=` and that intent. `credential` names the intents that take the password: people who only have passkeys are asked for
+ * one. Throws 400 `invalid_request` for an unknown intent.
  */
 export const answerIntents = (
   args: Args,
@@ -154,12 +148,12 @@ export const answerIntents = (
   {
     keeps = [],
     credential = [],
-    shows,
+    shows = isShown,
   }: { keeps?: FieldName[]; credential?: string[]; shows?: (code: string) => boolean } = {},
 ) =>
   answerForm(args, {
     keeps,
-    ...(shows && { shows }),
+    shows,
     async act(form, procedures) {
       const intent = text(form, 'intent');
       const act = Object.hasOwn(intents, intent) ? intents[intent] : undefined;
@@ -171,8 +165,8 @@ export const answerIntents = (
   });
 
 /**
- * Makes a change that takes a credential given within ten minutes. `act` refuses what is wrong before it asks for one: only then is
- * the person asked, unless the credential comes with the form.
+ * Makes a change that takes a credential given within ten minutes. `act` first refuses what is wrong. Only then is the person
+ * asked for a credential, unless it comes with the form.
  */
 export async function actConfirmed(
   { context: { transport, visit } }: Args,

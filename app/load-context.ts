@@ -1,4 +1,4 @@
-// What a route's loader and action find in Remix's load context, and all that routes may use of the service.
+// Remix's load context: all that routes may use of the service.
 import type { Problem } from '../server/basics/errors.ts';
 import type { Procedures } from '../server/doors/trpc/router.ts';
 import type { Backend, Site, Transport } from '../server/instance/backend.ts';
@@ -11,13 +11,12 @@ declare module '@remix-run/server-runtime' {
     visit: Visit;
     /** The only way to data about people. Headers that procedures set, such as cookies, leave with the answer. */
     procedures: Procedures;
-    /** Reads requests, and makes answers. */
     transport: Transport;
-    /** What pages say of the service, the same to everybody. */
+    /** What pages say of the service: the same for everybody. */
     site: Site;
     /** Other systems that local mode plays. */
     demo: Backend['demo'];
-    /** For routes without a page only. */
+    /** Only for routes without a page. */
     endpoints: Endpoints;
     /** The method of the request. After an action, Remix calls the loaders with a GET. */
     method: string;
@@ -27,15 +26,14 @@ declare module '@remix-run/server-runtime' {
     isPublic?: boolean;
     /** A refused form that the page shows again. */
     refused?: Refused | undefined;
-    /** The browser has sent a cookie of ours. */
     sendsCookies: boolean;
-    /** The form that was posted has done what it is for. */
+    /** The posted form has done what it is for. */
     isDone?: boolean;
-    /** For the page /problems/{code} only: the refusal to show, under any URL. */
+    /** Only for the page /problems/{code}, which is shown under any URL: the refusal. */
     problem?: Problem;
-    /** For that page only: the request that was refused. */
+    /** Only for that page. */
     refusedRequest?: Request;
-    /** For that page only: for how many minutes to wait. */
+    /** Only for that page: how long to wait. */
     minutes?: number;
     /** What an action, a loader or a component of a page threw. */
     thrown?: unknown;

@@ -1,14 +1,13 @@
 // People who are not logged in, on their way to the login page and back (contract 9.176 and 9.177).
 import { redirectDocument } from '@remix-run/node';
-import type { AppError } from '../server/basics/errors.ts';
 import type { Procedures } from '../server/doors/trpc/router.ts';
 import { type Args, keepRefused, pagePath, pathWith } from './refused.ts';
 
 type Why = 'ended' | 'other-browser';
 
 /**
- * A redirect to the login page, which comes back here. `values` are the fields of a form that arrived too late: they are kept
- * for the user whose session has ended.
+ * A redirect to the login page, which leads back here. `values` are the fields of a form that was sent after the session had
+ * ended: they are kept for its user.
  */
 export async function toLogin(
   { request, context }: Args,
@@ -28,32 +27,34 @@ export async function toLogin(
   return redirectDocument(said ? `${path}&why=${said}` : path, 303);
 }
 
-/** The login page for another account, which comes back to this page. */
+/** The login page for another account, which leads back here. */
 export const otherLoginPath = (request: Request) =>
   `/login?prompt=login&next=${encodeURIComponent(pagePath(request) + new URL(request.url).search)}`;
 
-/** What a loader throws: a redirect to the login for people who are not logged in, or the refusal, which the shell answers. */
-export async function loginOr(error: unknown, args: Args, why?: Why): Promise<Response | AppError> {
-  if (error instanceof Response) return error;
-  const { transport, visit } = args.context;
-  const refusal = transport.readRefusal(error, visit);
-  return refusal.code === 'login_required' ? toLogin(args, { why }) : refusal;
-}
-
-/** Sends people who are not logged in to the login page, and back from there; the shell answers the rest. */
-export async function loadAccount<T>(
+/** Sends people who are not logged in to the login page, and back from there. The shell answers other refusals. */
+export async function whenLoggedIn<T>(
   args: Args,
   load: (procedures: Procedures) => Promise<T>,
   why?: Why,
-): Promise<T & { saved: string | null }> {
+): Promise<T> {
   try {
-    const loaded = await load(args.context.procedures);
-    return { ...loaded, saved: args.context.transport.readQuery(args.request).get('saved') };
+    return await load(args.context.procedures);
   } catch (error) {
-    throw await loginOr(error, args, why);
+    if (error instanceof Response) throw error;
+    const { transport, visit } = args.context;
+    const refusal = transport.readRefusal(error, visit);
+    throw refusal.code === 'login_required' ? await toLogin(args, { why }) : refusal;
   }
 }
 
-/** Loads the user, for the pages about their address. */
+/** Loads a page of the account, with what the form that led here has done. */
+export async function loadAccount<T>(
+  args: Args,
+  load: (procedures: Procedures) => Promise<T>,
+): Promise<T & { saved: string | null }> {
+  const loaded = await whenLoggedIn(args, load);
+  return { ...loaded, saved: args.context.transport.readQuery(args.request).get('saved') };
+}
+
 export const loadOwnAddress = (args: Args, why?: Why) =>
-  loadAccount(args, (procedures) => procedures.address.describe(), why);
+  whenLoggedIn(args, (procedures) => procedures.address.describe(), why);

@@ -1,28 +1,24 @@
-// Where a person goes once they have done what a page asks for: the page's parameter `next`.
-import type { LoaderFunctionArgs } from '@remix-run/node';
+// The parameter `next` of a page: where people go once they have done what the page asks for.
+import type { AppLoadContext } from '@remix-run/node';
 
-type Context = LoaderFunctionArgs['context'];
-
-/** A path of this service, or undefined. */
-export const nextOf = (request: Request, { transport }: Context): string | undefined =>
+export const nextOf = (request: Request, { transport }: AppLoadContext): string | undefined =>
   transport.readOwnPath(transport.readQuery(request).get('next'));
 
-/** The path of a page of ours that leads on to `next`. */
 export const withNext = (page: string, next: string | undefined): string =>
   next ? `${page}${page.includes('?') ? '&' : '?'}next=${encodeURIComponent(next)}` : page;
 
 /**
- * Where the answer to a form redirects to. For a path that leads to a client, that is the page in between: browsers hold all
- * the redirects after a form to the `form-action` of its page, which names no client (contract 9.191).
+ * Where the answer to a form redirects to. If the path leads to a client, the page in between comes first: browsers hold all
+ * redirects after a form to the `form-action` of its page, which names no client (contract 9.191).
  */
-export const leadOn = (path: string, { site }: Context): string =>
+export const leadOn = (path: string, { site }: AppLoadContext): string =>
   site.findWayOn(path) ? withNext('/go', path) : path;
 
 /**
- * Where a page redirects to that has nothing to ask. A form may have led to the page, so the page in between comes first here,
- * too. Whoever pressed Back has been at the client already, and is not sent there again (contract 9.194).
+ * Where a page with nothing to ask redirects to. A form may have led here, so the page in between comes first. People who
+ * pressed Back have been at the client already, and are not sent there again (contract 9.194).
  */
-export function leadPast(path: string, request: Request, context: Context): string {
+export function leadPast(path: string, request: Request, context: AppLoadContext): string {
   const target = leadOn(path, context);
   return target !== path && context.transport.isWithoutClick(request) ? `${target}&stay` : target;
 }

@@ -1,8 +1,8 @@
-// Forms that work once (contract 9.286): sent again, they would be refused, though they have done what they are for.
+// Forms that work once (contract 9.285). Sent again, they would be refused although they have worked.
 
-/** By the path of the page: all forms of it, or those with one of these intents. */
+/** For the path of a page: all its forms, or those with these intents. */
 export const onceForms: Record<string, true | readonly string[]> = {
-  // The link of a mail, a hand-off or a login that waits, and a set-up are used up.
+  // The link of a mail, a hand-off, a login that waits for a code, or a set-up is used up.
   '/signup/confirm': true,
   '/set-password': true,
   '/login/code': true,
@@ -15,7 +15,7 @@ export const onceForms: Record<string, true | readonly string[]> = {
   '/invoice-email/confirm': true,
   '/profile/authenticator/set-up': true,
   '/profile/passkeys/add': true,
-  // Recovery codes are shown once; what is removed or ended is not there any more.
+  // Recovery codes are shown once. Things that are removed or ended cannot be removed or ended again.
   '/profile/authenticator': ['renew-codes', 'turn-off'],
   '/profile/passkeys': ['remove'],
   '/profile/security': ['password', 'end-session', 'remove-link'],
@@ -28,7 +28,7 @@ export const onceForms: Record<string, true | readonly string[]> = {
   '/admin/mails': true,
 };
 
-/** Pages with a form that takes a passkey, which may be the one that asks for a credential first. */
+/** Pages with a form that takes a passkey, such as the form that asks for a credential first. */
 const passkeyPages = new Set([
   '/login',
   '/profile/authenticator',
@@ -42,13 +42,13 @@ const passkeyPages = new Set([
   '/admin/files',
 ]);
 
-/** A challenge of a passkey is used up, whatever form it comes with. */
+/** The challenge of a passkey is used up by any form. */
 const onceFields = ['passkey', 'confirmPasskey'];
 
 export const hasOnceForms = (pattern: string): boolean =>
   Object.hasOwn(onceForms, pattern) || passkeyPages.has(pattern);
 
-/** `pattern` is the path of the page; `body` is as it was sent. */
+/** `pattern` is the path of the page. */
 export function worksOnce(pattern: string, body: Uint8Array): boolean {
   const once = onceForms[pattern];
   if (once === true) return true;

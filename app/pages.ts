@@ -1,8 +1,7 @@
 // Remix's build as the list of routes that the HTTP shell serves.
 //
-// Routes without a component are endpoints: they are called directly, with the Request as it arrived. So Remix's further doors
-// to a loader (`.data`, `_data`) and its own cross-site check do not exist for endpoints, and endpoints take a fraction of the
-// time.
+// Routes without a component are endpoints. They are called directly with the Request as it arrived, so Remix's other doors to a
+// loader (`.data`, `_data`) and its cross-site check do not exist for them, and they take a fraction of the time.
 import { type AppLoadContext, createRequestHandler, type ServerBuild } from '@remix-run/node';
 import type { Procedures } from '../server/doors/trpc/router.ts';
 import type { Pages, Route, RouteContext } from '../server/instance/route.ts';
@@ -10,7 +9,6 @@ import { hasOnceForms, worksOnce } from './once.ts';
 import { findRefused, type Refused, retryAfter } from './refused.ts';
 
 type BuiltRoute = NonNullable<ServerBuild['routes'][string]>;
-type Render = (request: Request, context: AppLoadContext) => Promise<Response>;
 
 export function createPages(build: ServerBuild): Pages {
   const routes = Object.values(build.routes).filter((route) => route !== undefined && route.id !== 'root');
@@ -20,12 +18,12 @@ export function createPages(build: ServerBuild): Pages {
       .flatMap((route) =>
         route?.module.default ? buildPage(route, build) : buildEndpoint(route as BuiltRoute),
       )
-      // Names before the patterns that match them, too, and a pattern with an ending before the one without.
+      // A name comes before a pattern that would match it, and a pattern with an ending before one without.
       .sort((one, other) => rankOf(one.path) - rankOf(other.path)),
     showProblem(problem, refused, context) {
       const headers = { cookie: refused.headers.get('cookie') ?? '' };
       const request = new Request(`${context.backend.site.baseUrl}/problems/${problem.code}`, { headers });
-      const { context: own } = buildContext(request, context, 'GET');
+      const { context: own } = buildContext(request, context);
       return showProblem(request, { ...own, problem, refusedRequest: refused, minutes: context.minutes });
     },
   };
@@ -33,14 +31,14 @@ export function createPages(build: ServerBuild): Pages {
 
 const rankOf = (path: string) => (!path.includes(':') ? 0 : /:\w+\.\w+$/.test(path) ? 1 : 2);
 
-/** What a route may use of the service, and the headers that its procedures set. */
-function buildContext(request: Request, { backend, visit }: RouteContext, method: string) {
+/** What a route may use, and the headers that its procedures set. */
+function buildContext(request: Request, { backend, visit }: RouteContext) {
   const { endpoints, transport, site, demo } = backend;
   const headers = new Headers();
   let made: Procedures | undefined;
   const context: AppLoadContext = {
     visit,
-    // Made only when asked for: endpoints need no procedures.
+    // Only when asked for: endpoints need no procedures.
     get procedures() {
       made ??= backend.createProcedures(request, visit, headers);
       return made;
@@ -49,7 +47,7 @@ function buildContext(request: Request, { backend, visit }: RouteContext, method
     site,
     demo,
     endpoints,
-    method,
+    method: request.method,
     get sendsCookies() {
       return backend.forms.sendsCookies(request);
     },
@@ -62,12 +60,13 @@ function buildEndpoint(route: BuiltRoute): Route {
   return {
     path: pathOf(route),
     methods: methodsOf(route),
+    // On every answer, refusals included.
     headers: typeof headers === 'object' ? Object.fromEntries(new Headers(headers)) : undefined,
     isPage: false,
     isPublic: isPublic(route),
     async handle(request, routeContext, params) {
       const answer = request.method === 'POST' ? action : loader;
-      const { context } = buildContext(request, routeContext, request.method);
+      const { context } = buildContext(request, routeContext);
       return (await answer?.({ request, params, context })) as Response;
     },
   };
@@ -84,7 +83,7 @@ function buildPage(route: BuiltRoute, build: ServerBuild): Route[] {
     isPublic: isPublic(route),
     async handle(request: Request, routeContext: RouteContext) {
       const { transport, forms } = routeContext.backend;
-      const { context, headers } = buildContext(request, routeContext, request.method);
+      const { context, headers } = buildContext(request, routeContext);
       const { method } = request;
       context.isPublic = page.isPublic;
       context.isPageData = new URL(request.url).pathname.endsWith('.data');
@@ -99,7 +98,7 @@ function buildPage(route: BuiltRoute, build: ServerBuild): Route[] {
     },
   };
 
-  /** The answer of the page, with the headers that its procedures have set. */
+  /** The answer of the page, with the headers that its procedures set. */
   async function answer(
     request: Request,
     { backend: { transport, site }, visit }: RouteContext,
@@ -107,7 +106,7 @@ function buildPage(route: BuiltRoute, build: ServerBuild): Route[] {
     init: RequestInit,
   ): Promise<Response> {
     const response = await render(toOwnSite(request, site.baseUrl, init), context);
-    // Errors of procedures too become the refusals that they are.
+    // An error of a procedure becomes the refusal that it is.
     if (context.thrown) throw transport.readRefusal(context.thrown, visit);
     for (const [name, value] of headers) response.headers.append(name, value);
     return response;
@@ -128,7 +127,7 @@ function buildPage(route: BuiltRoute, build: ServerBuild): Route[] {
     });
   }
 
-  // A pattern at the end of the path matches `.data`, too.
+  // A pattern at the end of the path also matches `.data`.
   const dataPaths = /:\w+$/.test(path) ? [] : [`${path}.data`];
   return [path, ...dataPaths].map((each) => ({ ...page, path: each }));
 }
@@ -137,7 +136,7 @@ const isPublic = ({ module: { handle } }: BuiltRoute) =>
   Boolean((handle as { isPublic?: boolean } | undefined)?.isPublic);
 
 /**
- * Leads past the login page, which says so if the cookies of the answer do not come back (contract 9.284): without them a right
+ * Leads past the login page, which says if the cookies of the answer do not come back (contract 9.284). Without that, a right
  * password would lead to an empty login.
  */
 function checkCookies(
@@ -164,9 +163,9 @@ function methodsOf({ module: { default: component, loader, action } }: BuiltRout
 
 /**
  * Remix's own handler for one page. It gets no other page: the shell has found this one already, and Remix would try the
- * patterns of all pages several times for each request. Browsers get the whole list, in a file.
+ * patterns of all pages several times for each request.
  */
-function buildRender(id: string, build: ServerBuild): Render {
+function buildRender(id: string, build: ServerBuild) {
   const pick = <T>(routes: Record<string, T>) =>
     Object.fromEntries(Object.entries(routes).filter(([key]) => key === id || key === 'root'));
   const assets = { ...build.assets, routes: pick(build.assets.routes) };

@@ -1,25 +1,24 @@
-// A refused form, kept for its page (contract 9.171 to 9.175). app/components/refused.ts is the other end, in the page.
+// A refused form, kept for its page (contract 9.171 and 9.173), which reads it by app/components/refused.ts.
 import type { ActionFunctionArgs } from '@remix-run/node';
 import type { Procedures } from '../server/doors/trpc/router.ts';
 import type { ConfirmAsks } from '../server/identity/login/confirm.ts';
 
 export type Args = Pick<ActionFunctionArgs, 'request' | 'context'>;
 
-/** What a refused form gets back. */
 export type Refused = {
   /** A problem code, or a word of `ownRefusals`. */
   code: string;
   status: number;
-  /** What is wrong, by field. */
+  /** By the name of the field. */
   errors: Record<string, string>;
   /** What is wrong with the form as a whole. */
   message?: string | undefined;
-  /** For how long to wait after too many tries. */
+  /** Set after too many tries. */
   waitSeconds?: number | undefined;
   minutes?: number | undefined;
   /** What was typed, as far as the form keeps it. */
   values: Record<string, string>;
-  /** The saved values, if they have changed since the form was made. */
+  /** The saved profile, if it has changed since the form was made. */
   present?: Awaited<ReturnType<Procedures['profile']['get']>> | undefined;
   /** A credential is needed first: the page is `Confirm`. */
   asks?: ConfirmAsks | undefined;
@@ -34,7 +33,7 @@ const ownRefusals = {
   confirm: 401,
   taken: 409,
   last_admin: 409,
-  /** The session had ended: nothing was done. */
+  /** The session had ended, so nothing was done. */
   ended: 200,
 };
 
@@ -42,7 +41,7 @@ export type OwnRefusal = keyof typeof ownRefusals;
 
 type Refuse = Args['context']['transport']['refuse'];
 
-/** The problem that a program gets for each of them, and what it says if not the usual words of its code. */
+/** The problem that a program gets instead, and its detail if that is not the usual text of the code. */
 const problemsOfOwn: Record<OwnRefusal, Parameters<Refuse>> = {
   wrong_login: ['login_required', 'The email address or password is incorrect.'],
   wrong_passkey: ['login_required', 'We could not log you in with that passkey.'],
@@ -58,7 +57,7 @@ const problemsOfOwn: Record<OwnRefusal, Parameters<Refuse>> = {
 export const problemOf = (code: OwnRefusal, { transport }: Args['context']) =>
   transport.refuse(...problemsOfOwn[code]);
 
-/** Problems that the page of the form shows. Any other problem has a page of its own. */
+/** Problems that the page of the form shows. Any other problem has its own page. */
 const shown = {
   validation_failed: 422,
   rate_limited: 429,
@@ -69,7 +68,7 @@ const shown = {
 
 export const isShown = (code: string): code is keyof typeof shown => Object.hasOwn(shown, code);
 
-/** Problems that the page of a person shows to staff, beside those. */
+/** Further problems that the pages of staff show. */
 const shownToStaff = {
   not_allowed: 403,
   account_frozen: 403,
@@ -79,7 +78,7 @@ const shownToStaff = {
   billing_paused: 409,
 };
 
-/** A person who is not there has no page that could show it. */
+/** A person who does not exist has no page that could show `not_found`. */
 export const isShownToStaff = (code: string): boolean =>
   Object.hasOwn(shownToStaff, code) || (isShown(code) && code !== 'not_found');
 
@@ -87,7 +86,7 @@ const statuses: Record<string, number> = { ...shown, ...shownToStaff, ...ownRefu
 
 export const statusOf = (code: string): number => statuses[code] ?? 422;
 
-/** The saved profile, for the form of one's own that was made from an older one. */
+/** The saved profile, for a form that was made from an older one. */
 export const findPresent = async (code: string, { request, context }: Args) =>
   code === 'edited_meanwhile' && pagePath(request) === '/profile'
     ? { present: await context.procedures.profile.get() }
@@ -96,7 +95,7 @@ export const findPresent = async (code: string, { request, context }: Args) =>
 export const retryAfter = ({ waitSeconds }: Pick<Refused, 'waitSeconds'>): Record<string, string> =>
   waitSeconds ? { 'Retry-After': String(waitSeconds) } : {};
 
-/** Keeps the refusal for the page. The result is its id, or null if it cannot be kept: then it is answered at once. */
+/** Keeps the refusal for the page, and returns its id. If the id is null, it could not be kept and must be answered at once. */
 export const keepRefused = (
   { code, errors, message, waitSeconds, values }: Omit<Refused, 'status'>,
   { request, context }: Args,
@@ -104,7 +103,7 @@ export const keepRefused = (
   context.procedures.forms.keep({
     path: pagePath(request),
     code,
-    // The page knows the words of a problem itself.
+    // The page knows the usual text of a problem.
     faults: {
       ...errors,
       ...(message && message !== context.site.explainProblem(code).explanation && { '': message }),
@@ -116,10 +115,10 @@ export const keepRefused = (
 /** The path of the page. Until 1.1.0: a page of 0.6.0 asks for its data at the path with `.data` added. */
 export const pagePath = ({ url }: Request): string => new URL(url).pathname.replace(/\.data$/, '');
 
-/** Parameters that say what an earlier form did. They must not stand beside the refusal of this one. */
+/** Parameters that say what an earlier form did: they must not come with the refusal of this one. */
 const outcomes = ['refused', 'saved', 'sent', 'off', 'recovered', 'logged_out', 'why'];
 
-/** The page that sent the form, with the refused form of that id or none. */
+/** The path of the page that sent the form, with the id of the refused form if there is one. */
 export function pathWith({ request, context }: Args, id?: string): string {
   const query = context.transport.readQuery(request);
   for (const name of outcomes) query.delete(name);
@@ -127,7 +126,7 @@ export function pathWith({ request, context }: Args, id?: string): string {
   return query.size > 0 ? `${pagePath(request)}?${query}` : pagePath(request);
 }
 
-/** The form that the page of this request shows again, if there is one. */
+/** The refused form that the page of this request shows again. */
 export async function findRefused({ request, context }: Args): Promise<Refused | undefined> {
   const { procedures, transport } = context;
   const id = transport.readQuery(request).get('refused');
@@ -141,7 +140,7 @@ export async function findRefused({ request, context }: Args): Promise<Refused |
   const refused: Refused = { code, status: statusOf(code), errors, message, waitSeconds, minutes, values };
   if (code !== 'confirm') return { ...refused, ...(await findPresent(code, { request, context })) };
   const asks = await procedures.confirm.find();
-  // A credential was given meanwhile, such as by a login after the session's end: the form is there, not yet sent.
+  // A credential was given meanwhile, such as by a new login: the page shows the form, not yet sent.
   if (!asks) return { ...refused, status: 200, errors: {} };
   return { ...refused, asks: { ...asks, error: errors.confirm } };
 }

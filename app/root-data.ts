@@ -1,14 +1,13 @@
-// What every page has from the root's loader.
 import { useRouteLoaderData } from '@remix-run/react';
 import type { Site } from '../server/instance/backend.ts';
 import type { Refused } from './refused.ts';
 
+/** What every page has from the root's loader. */
 export type RootData = Site['frame'] & {
-  /** Of whom is logged in. */
+  /** Of the person who is logged in. */
   email: string | undefined;
   isStaff: boolean | undefined;
   refused: Refused | undefined;
-  /** Something is to be paid by now. */
   hasOverdue: boolean;
 };
 

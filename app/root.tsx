@@ -1,8 +1,7 @@
-import type { LinksFunction, LoaderFunctionArgs, MetaFunction } from '@remix-run/node';
+import type { LinksFunction, LoaderFunctionArgs } from '@remix-run/node';
 import { Links, Meta, Outlet } from '@remix-run/react';
 import type { ReactNode } from 'react';
 import { findAccountPage } from './components/account/account-pages.ts';
-import { unknownName } from './components/service-name.ts';
 import enhance from './enhance.js?url';
 import favicon from './favicon.svg?url';
 import { type Args, pagePath } from './refused.ts';
@@ -13,8 +12,6 @@ export const links: LinksFunction = () => [
   { rel: 'stylesheet', href: styles },
   { rel: 'icon', href: favicon, type: 'image/svg+xml' },
 ];
-
-export const meta: MetaFunction<typeof loader> = ({ data }) => [{ title: data?.name ?? unknownName }];
 
 export async function loader({ request, context }: LoaderFunctionArgs): Promise<RootData> {
   const visitor = await findVisitor(context);
@@ -27,14 +24,14 @@ export async function loader({ request, context }: LoaderFunctionArgs): Promise<
   };
 }
 
-/** Whether the page is one of the account, and something is to be paid by now. */
+/** Whether an invoice is overdue; always false outside the pages of the account. */
 async function findOverdue({ request, context }: Args): Promise<boolean> {
   const { procedures, problem } = context;
   if (problem || findAccountPage(pagePath(request)) === undefined) return false;
   return procedures.billingPages.hasOverdue();
 }
 
-/** A problem page must render even when the database is down: only the page of a 404 reads anything, and it can do without. */
+/** Problem pages must render even when the database is down. Only that of a 404 looks for the visitor, and it can do without. */
 async function findVisitor({ procedures, visit, problem, isPublic }: LoaderFunctionArgs['context']) {
   if (isPublic) return undefined;
   if (!problem) return procedures.visitor.find();
@@ -42,7 +39,7 @@ async function findVisitor({ procedures, visit, problem, isPublic }: LoaderFunct
   return visit.deadline.enforce(procedures.visitor.find()).catch(() => undefined);
 }
 
-/** Nothing of it runs in the browser: the pages and their forms are the browser's own (contract 9.360). */
+/** No React runs in the browser (contract 9.360), so there are no `<Scripts>`. */
 export function Layout({ children }: { children: ReactNode }) {
   const root = useRootData();
   return (

@@ -1,4 +1,4 @@
-// What the pages of staff load, and where they lead whoever has not given what staff must give (contract 12.1 to 12.5).
+// What the pages of staff load, and where they lead staff who lack a credential (contract 12.1 to 12.5).
 import { data, redirectDocument } from '@remix-run/node';
 import type { AppError } from '../server/basics/errors.ts';
 import type { Procedures } from '../server/doors/trpc/router.ts';
@@ -9,7 +9,7 @@ import { type Args, pagePath } from './refused.ts';
 
 export type Who = Awaited<ReturnType<Procedures['staffForms']['who']>>;
 
-/** Loads a page of staff, with who it is for. The shell has hidden it from everybody else. */
+/** Loads a page of staff, which the shell has hidden from everybody else. */
 export async function loadForStaff<T>(
   args: Args,
   load: (procedures: Procedures, who: Who) => Promise<T>,
@@ -23,7 +23,7 @@ export async function loadForStaff<T>(
   }
 }
 
-/** Loads a page of a list. `read` gets the filters that are set, and `before`: for one that is none the page is shown with 422. */
+/** Loads a page of a list. `read` gets `before` and the filters that are set. If one is not valid, the page is shown with 422. */
 export async function loadList<Name extends FieldName, Read, More>(
   args: Args,
   names: Name[],
@@ -48,7 +48,7 @@ export async function loadList<Name extends FieldName, Read, More>(
   return data({ ...loaded, asked, isFirst: !query.get('before') }, { status: loaded.list ? 200 : 422 });
 }
 
-/** A redirect to where staff give what is missing, and back; or the refusal, which the shell answers. */
+/** A redirect to where staff give the missing credential, and back; or the refusal, which the shell answers. */
 async function leadStaff(error: unknown, args: Args): Promise<Response | AppError> {
   const { transport, procedures, visit } = args.context;
   const refusal = transport.readRefusal(error, visit);
@@ -59,7 +59,7 @@ async function leadStaff(error: unknown, args: Args): Promise<Response | AppErro
     return givesItThere ? redirectDocument(withNext('/profile/authenticator', here), 303) : logInAgain(here);
   }
   if (refusal.code !== 'login_required') return refusal;
-  // Without a prompt, the login page would lead whoever is logged in straight back.
+  // Without a prompt, the login page would lead people who are logged in straight back.
   const isLoggedIn = (await procedures.visitor.session()) === 'live';
   return isLoggedIn ? logInAgain(here) : toLogin(args);
 }

@@ -1,13 +1,13 @@
-// What a backup is told of the database, and how old the last one is. Only reads; the audit event of a backup is what is kept of it.
+// What a backup needs to know about the database, and how old the last backup is. Reads only: each backup has an audit event.
 import { sql } from 'kysely';
 import type { Database } from './postgres/client.ts';
 import { inRolledBackTransaction } from './postgres/transactions.ts';
 import { liftIdleTimeouts } from './timeouts.ts';
 
-/** Of a server: the time by its clock, its major version, and a snapshot that nothing but a connection to the same database finds. */
+/** `beganAt` is by the server's clock. Only connections to the same database can use the snapshot. */
 export type Server = { beganAt: Date; major: number; snapshot: string };
 
-/** The snapshot is there for as long as `work` takes. */
+/** The snapshot lasts until `work` ends. */
 export async function withSnapshot<T>(db: Database, work: (server: Server) => Promise<T>): Promise<T> {
   let outcome: { result: T } | undefined;
   await inRolledBackTransaction(db, async (trx) => {
@@ -18,13 +18,13 @@ export async function withSnapshot<T>(db: Database, work: (server: Server) => Pr
     );
     outcome = { result: await work(rows[0] as Server) };
   }).catch((error) => {
-    // After hours without a word the connection may be gone. Then the snapshot was found long ago.
+    // A connection that was idle for hours may break, but by then the snapshot has served its purpose.
     if (!outcome) throw error;
   });
   return (outcome as unknown as { result: T }).result;
 }
 
-/** Which database this is, as its server says: `identity at 10.0.0.5:5432`. */
+/** For example `identity at 10.0.0.5:5432`. */
 export async function nameDatabase(db: Database): Promise<string> {
   const { rows } = await sql<{ name: string; host: string; port: string }>`select current_database() as name,
     coalesce(host(inet_server_addr()), 'this machine') as host, current_setting('port') as port`.execute(db);
@@ -32,8 +32,8 @@ export async function nameDatabase(db: Database): Promise<string> {
 }
 
 /**
- * For how many seconds nothing has been backed up: since the last good backup began, or without any since the first migration.
- * A database that was restored from a dump does not know that one, so it counts from the one before.
+ * Seconds since the last good backup began, or since the first migration if there was no backup. A database restored from a dump
+ * does not know the backup that it came from, so it counts from the backup before.
  */
 export async function readBackupAge(db: Database): Promise<number> {
   const { rows } = await sql<{ seconds: number }>`select extract(epoch from now() - coalesce(

@@ -1,10 +1,10 @@
-// Changes of many rows, in statements that each take well under the time that one may take.
+// Changes many rows by several statements, each well under the statement timeout.
 import type { RawBuilder, Transaction } from 'kysely';
 import type { DB } from './schema.ts';
 
 const batchSize = 5_000;
 
-/** Runs a statement that changes `limit` rows at most, until it finds fewer. It must not find again what it has changed. */
+/** Repeats a statement that changes at most `limit` rows. The statement must not find rows that it has changed already. */
 export async function runInBatches(
   trx: Transaction<DB>,
   buildStatement: (limit: number) => RawBuilder<unknown>,

@@ -1,9 +1,10 @@
-// Reads what may be larger than memory: slices of rows from a cursor, all of one moment.
+// Reads what may be larger than memory, in slices of rows.
 import { type RawBuilder, sql, type Transaction } from 'kysely';
 import type { DB } from './schema.ts';
 
 const sliceSize = 1_000;
 
+/** Slices from a cursor, all as of one moment. */
 export async function* readSlices<Row>(
   trx: Transaction<DB>,
   name: string,
@@ -16,4 +17,20 @@ export async function* readSlices<Row>(
     yield rows;
   }
   await sql`close ${sql.id(name)}`.execute(trx);
+}
+
+export const firstUuid = '00000000-0000-0000-0000-000000000000';
+
+/** Slices in the order of `id`. `read` gives the next rows after an id. No transaction stays open between two slices. */
+export async function* readSlicesById<Id, Row extends { id: Id }>(
+  first: Id,
+  read: (after: Id) => Promise<Row[]>,
+): AsyncGenerator<Row[], void> {
+  for (let after = first; ; ) {
+    const rows = await read(after);
+    const last = rows.at(-1);
+    if (!last) return;
+    yield rows;
+    after = last.id;
+  }
 }

@@ -1,5 +1,4 @@
-// Changes of all rows of a large table, or of all that one person has there, in statements that each take well under the time that
-// one may take.
+// Changes all rows of a large table, or all rows of one user, by several statements, each well under the statement timeout.
 import { type RawBuilder, sql, type Transaction } from 'kysely';
 import type { DB } from './schema.ts';
 
@@ -7,15 +6,15 @@ const batchSize = 1_000;
 
 type Rows = {
   table: keyof DB;
-  /** Goes on without end, and has an index. */
+  /** A column with an index. */
   key: string;
   /** Only rows of this user, by an index on the user and the key. */
   userId?: string;
 };
 
 /**
- * Runs `change` for one range of keys after the other, so that no row is looked at twice: a row that a transaction has changed
- * or deleted stays in the indexes until it ends.
+ * Runs `change` for one range of keys after another. A row that a transaction has changed or deleted stays in the indexes until
+ * the transaction ends, and ranges keep it from being looked at again.
  */
 export async function runByKeyRanges(
   trx: Transaction<DB>,
@@ -23,7 +22,7 @@ export async function runByKeyRanges(
   change: (isInRange: RawBuilder<boolean>) => Promise<unknown>,
 ): Promise<void> {
   const name = sql.ref(key);
-  // "Between" for "=": else Postgres may go over everybody's rows, in the order of the key alone.
+  // With "=" instead of "between", Postgres may go over everybody's rows, in the order of the key alone.
   const isTheirs = userId === undefined ? sql`true` : sql`user_id between ${userId} and ${userId}`;
   const order = userId === undefined ? name : sql`user_id, ${name}`;
   let isBehind = sql<boolean>`true`;

@@ -6,15 +6,13 @@ import type { DB } from './schema.ts';
 import { describeMissing, findMissing, findOrderFault, listAhead } from './schema-check.ts';
 
 export type MigrationStatus = {
-  /** The migrations of this build that have not run, in their order. */
   toDo: string[];
-  /** Those that a newer version has done, and this build does not know. */
+  /** Migrations that a newer version has run and this version does not know. */
   ahead: string[];
-  /** Why this version does not start on the database, as a sentence. */
+  /** Why this version refuses to start on the database. */
   fault: string | undefined;
 };
 
-/** What `migrate` would do, and what it would leave alone. */
 export async function readMigrationStatus(url: string): Promise<MigrationStatus> {
   const { db, close } = openDatabase({
     url,
@@ -35,9 +33,9 @@ export async function readMigrationStatus(url: string): Promise<MigrationStatus>
   }
 }
 
-/** Whether every migration known to this build has run. Throws if the database is away, or read-only. */
+/** Throws if the database is away or read-only. */
 export async function isMigrated(db: Kysely<DB>): Promise<boolean> {
-  // Deletes no rows, but fails on a database that cannot be written to.
+  // The `delete` removes no rows, but fails on a read-only database.
   const query = sql<{
     name: string;
   }>`with nothing as (delete from kysely_migration where false) select name from kysely_migration`;
@@ -52,7 +50,7 @@ export async function isMigrated(db: Kysely<DB>): Promise<boolean> {
 export const hasAll = (done: string[]): boolean =>
   Object.keys(migrations).every((name) => done.includes(name));
 
-/** The migrations that have run, of whatever version. It fails no transaction. */
+/** The migrations that have run, of any version. Does not make a transaction fail if the table is missing. */
 export async function listDone(db: Kysely<DB>): Promise<string[]> {
   const found = await sql<{ is_there: boolean }>`
     select to_regclass('kysely_migration') is not null as is_there`.execute(db);

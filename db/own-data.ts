@@ -1,5 +1,5 @@
-// Everything kept about one person, in sections of rows that they may read. Reads only. A new table about people gets a
-// section here, or a reason in test/leaving/download.test.ts why it has none.
+// Everything kept about one person, in sections of rows that the person may read. Reads only. A new table about people needs a
+// section here, or a reason in test/leaving/download.test.ts.
 import { type RawBuilder, sql } from 'kysely';
 import type { Database } from './postgres/client.ts';
 import type { DB } from './schema.ts';
@@ -9,34 +9,30 @@ type Columns<Table extends keyof DB> = (keyof DB[Table] & string)[];
 export type Section = {
   name: string;
   table: keyof DB & string;
-  /** Never a hash, a token or a secret. */
+  /** Never list a hash, a token or a secret. */
   columns: string[];
-  /** The columns that order the rows and name each row, with their types. */
+  /** The columns that order and identify the rows, with their types. */
   key: [column: string, type: string][];
-  /** Which rows are this person's. */
   isOwn: (userId: string) => RawBuilder<unknown>;
-  /** What is shown in place of a column. */
+  /** Shown instead of a column. */
   values?: (userId: string) => Record<string, RawBuilder<unknown>>;
-  /** True if people see the section only once their address is proved, as on the pages. */
+  /** The section is shown only if the address is proved, as on the pages. */
   needsProof?: boolean;
 };
 
-/** `key` is the key of an index that begins with the user, so that no page reads other people's rows. */
+/** An index must begin with the user and go on with `key`, so that no page reads other people's rows. */
 function section<Table extends keyof DB & string>(
   name: string,
   table: Table,
   rows: {
     columns: Columns<Table>;
     key: [column: keyof DB[Table] & string, type: string][];
-    isOwn?: Section['isOwn'];
-    values?: Section['values'];
-    needsProof?: boolean;
-  },
+  } & Partial<Pick<Section, 'isOwn' | 'values' | 'needsProof'>>,
 ): Section {
   return { name, table, isOwn: (userId) => sql`user_id = ${userId}`, ...rows };
 }
 
-// Without who else made the change.
+// Says nothing about other people who made the change.
 const changeColumns: Columns<'changes'> = ['at', 'subject', 'row_id', 'kind', 'members', 'by'];
 const changeKey: [column: keyof DB['changes'] & string, type: string][] = [
   ['began_at', 'timestamptz'],
@@ -134,7 +130,7 @@ export const sections: Section[] = [
     key: [['client', 'text']],
   }),
   section('told_to_products', 'events', {
-    // Contracts have a section of their own.
+    // Contracts have their own section.
     isOwn: (userId) => sql`user_id = ${userId} and type <> 'contract.updated'`,
     columns: ['client', 'type', 'occurred_at', 'body'],
     key: [['id', 'bigint']],
@@ -174,7 +170,7 @@ export const sections: Section[] = [
     isOwn: (userId) => sql`invoice in (${invoicesOfAccount(userId)})`,
     needsProof: true,
   }),
-  // Only those that pay something of the account: another's may have been put to it by mistake. What the payer wrote is about them.
+  // Only payments that pay for something of the account now: another account's payment may have been allocated by mistake.
   section('payments', 'payments', {
     columns: [
       ...(['id', 'currency', 'amount', 'paid_at', 'method', 'reference'] as const),
@@ -194,35 +190,32 @@ export const sections: Section[] = [
     columns: ['payment', 'invoice', 'amount', 'recorded_at'],
     key: [['id', 'bigint']],
     isOwn: (userId) => sql`invoice in (${invoicesOfAccount(userId)})`,
-    // By the number that people know.
+    // The number that people know.
     values: () => ({
       invoice: sql`(select coalesce(i.document, i.number::text) from invoices i where i.number = allocations.invoice)`,
     }),
     needsProof: true,
   }),
   section('emails', 'mails', {
-    // A mail to a new address is stored only if nobody has that address, and one to an address for invoices only if that is not
-    // reserved. The activity shows that they were asked for.
+    // Whether these mails were stored tells if somebody else has the address. The activity shows that they were requested.
     isOwn: (userId) => sql`user_id = ${userId} and kind not in ('change_email', 'invoice_email')`,
     columns: ['kind', 'recipient', 'created_at', 'sent_at', 'given_up_at'],
     key: [['id', 'uuid']],
   }),
   section('activity', 'audit_events', {
-    // Such a row would say that somebody else has that address; that staff looked is for the audit. Contracts are for those whose
-    // address is proved.
+    // A skipped address would tell that somebody else has it, and a look by staff is for the audit only. Contracts need a proved
+    // address.
     isOwn: (
       userId,
     ) => sql`user_id = ${userId} and type not in ('hand_off.email_skipped', 'staff.looked') and (type <> 'signup.accepted'
       or exists (select from users u where u.id = ${userId} and u.email_verified_at is not null))`,
     columns: ['at', 'type', 'reason', 'address', 'request_id', 'device', 'place', 'details'],
-    // Somebody who did not log in may be a stranger: the owner must not learn a stranger's address.
+    // A person who did not log in may be a stranger, whose IP address the owner must not learn.
     values: () => ({
       address: sql`case when type not in ('login.refused', 'login.code_asked', 'password_link.requested')
         and type not like 'staff.%' then address end`,
-      // The browser of somebody of the staff is not the person's.
       device: sql`case when type not like 'staff.%' then device end`,
       place: sql`case when type not like 'staff.%' then place end`,
-      // Nor who of the operators it was.
       details: sql`details - '{operator,systemUser}'::text[]`,
     }),
     key: [
@@ -231,7 +224,6 @@ export const sections: Section[] = [
     ],
   }),
   section('changes', 'changes', {
-    // Changes of contracts only once the address is proved, as on the pages.
     isOwn: (userId) => sql`user_id = ${userId} and (subject <> 'contract'
       or exists (select from users u where u.id = ${userId} and u.email_verified_at is not null))`,
     columns: changeColumns,
@@ -248,7 +240,7 @@ export const sections: Section[] = [
 /** `row` is JSON; `key` leads to the rows behind it. */
 export type OwnRow = { row: string; key: string[] };
 
-/** The next rows, starting after `after`. Each page is a statement of its own, so a slow reader holds nothing. */
+/** The next rows after `after`. Each page is a separate statement, so a slow reader holds no transaction open. */
 export async function readOwnRows(
   db: Database,
   { table, columns, key, isOwn, values: show }: Section,

@@ -1,9 +1,9 @@
-// Failures of a transaction that come only from another one at the same rows, so that the next attempt can go well.
+// Failures of a transaction that are due only to another transaction at the same rows, so that the next attempt can succeed.
 
-/** Thrown in a transaction that found, too late to go on, that another one was first. */
+/** Thrown by a transaction that cannot go on because another one was first. */
 export class LostRace extends Error {}
 
-// Unique keys that two transactions may reach for at once, each in good faith.
+// Unique keys that two valid transactions may claim at once.
 const racedFor = new Set([
   'users_held_email_key',
   'users_email_not_reserved',
@@ -12,8 +12,7 @@ const racedFor = new Set([
   'service_contracts_signup_id_key',
   'webhook_requests_pkey',
 ]);
-// References to a user who is erased, or an account that goes or gets somebody, at the same moment: the next attempt finds the
-// new state, and goes on from there.
+// References to a user or account that is removed or changed at the same moment.
 const removed = new Set([
   'users_account_id_fkey',
   'service_contracts_user_id_fkey',
@@ -21,10 +20,7 @@ const removed = new Set([
   'mails_user_id_fkey',
 ]);
 
-/**
- * Whether a transaction failed only because another one was first; so too for SQLSTATE 40001 (serialization failure) and 40P01
- * (deadlock).
- */
+/** Includes SQLSTATE 40001 (serialization failure) and 40P01 (deadlock). */
 export function isLostRace(error: unknown): boolean {
   const { code, constraint = '' } = error as { code?: string; constraint?: string };
   return (

@@ -1,5 +1,5 @@
-// Whether the database has what this version needs (contract 9.352 to 9.354). Its migrations may all be recorded without that: it was
-// changed by hand, restored in part, or migrated by a version that was never released.
+// Whether the database has what this version needs (contract 9.352 to 9.354). Even if all migrations are recorded, it may have
+// been changed by hand, restored in part, or migrated by an unreleased version.
 import { type Kysely, sql } from 'kysely';
 import { migrations } from './migrations/list.ts';
 import { folded } from './migrations/m100-baseline.ts';
@@ -9,8 +9,8 @@ import { needed as listed } from './needed.ts';
 export class SchemaError extends Error {}
 
 /**
- * `columns`, `triggers`, `keys` and `foreignKeys` are names by table, `functions` digests by signature, or '' if any body does. Triggers that are
- * disabled and keys that are not valid are left out. `keys` are unique indexes, which `on conflict` needs.
+ * Names by table, without disabled triggers and invalid keys. `keys` are unique indexes, which `on conflict` needs. `functions`
+ * are digests by signature, or '' if any body will do.
  */
 export type Schema = {
   columns: Record<string, string[]>;
@@ -22,10 +22,7 @@ export type Schema = {
 
 const needed: Schema = listed;
 
-/**
- * What statements find without a schema's name, and the migrations that have run, as of one moment. It may be in several schemas of
- * the search path. The database has been migrated once.
- */
+/** What unqualified names find on the search path, and the migrations that have run. Throws if no migration ever ran. */
 export async function readSchema<T>(db: Kysely<T>): Promise<{ schema: Schema; done: string[] }> {
   const { rows } = await sql<{ kind: keyof Schema | 'done'; part: string; name: string }>`
     with ours as (
@@ -69,10 +66,7 @@ export async function readSchema<T>(db: Kysely<T>): Promise<{ schema: Schema; do
   };
 }
 
-/**
- * What this version needs and the database lacks, in words. What is there besides is left alone: a newer version may have added it,
- * and may have given a function another body, which it does so that this version goes on.
- */
+/** Ignores what a newer version may have added, and other bodies of functions by a newer version, which still work here. */
 export async function findMissing<T>(db: Kysely<T>): Promise<string[]> {
   const { schema, done } = await readSchema(db);
   const isNewer = listAhead(done).length > 0;
@@ -103,7 +97,6 @@ export async function findMissing<T>(db: Kysely<T>): Promise<string[]> {
 
 const mostNamed = 5;
 
-/** Why this version does not start on a database that lacks these. */
 export function describeMissing(missing: string[]): string {
   const named = missing.slice(0, mostNamed);
   const more = missing.length > mostNamed ? ` and ${missing.length - mostNamed} more` : '';
@@ -113,19 +106,19 @@ export function describeMissing(missing: string[]): string {
   );
 }
 
-/** Throws a SchemaError if something is missing. */
+/** Throws a SchemaError. */
 export async function requireSchema<T>(db: Kysely<T>): Promise<void> {
   const missing = await findMissing(db);
   if (missing.length > 0) throw new SchemaError(describeMissing(missing));
 }
 
-/** Migrations that have run and that this version does not know. */
+/** Migrations that have run but that this version does not know. */
 export const listAhead = (done: string[]): string[] =>
   done.filter((name) => !(name in migrations) && !folded.includes(name));
 
 /**
- * Why the migrations that are missing cannot run after those that have, or undefined if they can: they come last, this version
- * knows all others, and the database is empty or had all of 0.6.0.
+ * Why the missing migrations cannot run, or undefined if they can: they must come last, this version must know all others, and
+ * the database must be empty or have all migrations of 0.6.0.
  */
 export function findOrderFault(done: string[]): string | undefined {
   const names = Object.keys(migrations).sort();

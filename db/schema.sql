@@ -1,5 +1,5 @@
 -- What is in force in the database: what all migrations come to. Written by "npm run schema" from the catalog of Postgres;
--- change it by a new migration (CONTRIBUTING.md), never by hand.
+-- change it by a new migration (docs/inside/recipes/migration.md), never by hand.
 --
 -- First the functions that triggers of several tables use. Then each table, behind those it refers to, with its indexes, its
 -- triggers, and the functions that only they use. At the end, functions with rows of tables as arguments, which need the

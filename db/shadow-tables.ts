@@ -1,30 +1,27 @@
-// What a dry run of the import works on: temporary tables of the same names, so that the very statements of the import
-// run on them (docs/decisions/import-dry-run.md). They hold the accounts that its lines are about, as they are and then
-// as the lines before would leave them.
+// A dry run of the import works on temporary tables with the names of the real ones, so that it runs the same statements
+// (docs/inside/decisions/import-dry-run.md).
 import { sql, type Transaction } from 'kysely';
 import type { DB } from './schema.ts';
 
-/** What an import reads and writes. */
+/** The tables that an import reads and writes; `rate_limits` has the limits of notices. */
 const tables = [
   ...['accounts', 'users', 'external_links', 'reserved_addresses', 'audit_events', 'mails'],
-  // The limits of notices.
   'rate_limits',
 ];
 
-/** The people with one of these ids at the other system, and those who hold one of these addresses, or can have it back. */
+/** People with one of these ids at the provider, and people who hold one of these addresses or can have it back. */
 type Concerned = { provider: string; externalIds: string[]; emails: string[] };
 
 /**
- * Puts empty tables before the real ones until the transaction ends, and makes the transaction read-only: from then on Postgres
- * itself refuses to write to, or lock rows of, a table that is not temporary. The result is a function that copies the people
- * whom lines concern into the empty tables, each account once, with all that belongs to it. It locks nothing.
+ * Puts empty tables before the real ones until the transaction ends. The transaction becomes read-only, so Postgres itself
+ * refuses to write to or lock the real tables. The returned function copies the concerned accounts, each once.
  */
 export async function shadowTables(trx: Transaction<DB>): Promise<(concerned: Concerned) => Promise<void>> {
   const found = await sql<{ schema: string }>`
     select nspname as schema from pg_class c join pg_namespace n on n.oid = c.relnamespace
     where c.oid = 'users'::regclass`.execute(trx);
   const schema = found.rows[0]?.schema ?? 'public';
-  // The operator who reads the report may take their time.
+  // The operator may take time to read the report.
   await sql`set local idle_in_transaction_session_timeout = '5min'`.execute(trx);
   for (const table of tables) {
     await sql`create temporary table ${sql.id(table)}
@@ -32,7 +29,7 @@ export async function shadowTables(trx: Transaction<DB>): Promise<(concerned: Co
       on commit drop`.execute(trx);
   }
   await sql`create temporary table copied_accounts (id uuid primary key) on commit drop`.execute(trx);
-  // This also makes statements that the connection has prepared already look for their tables anew.
+  // This also makes statements that are prepared on the connection look up their tables again.
   await sql`select set_config('search_path', 'pg_temp, ' || current_setting('search_path'), true)`.execute(
     trx,
   );
@@ -67,6 +64,6 @@ async function copyAccounts(
     )
     insert into reserved_addresses
       select r.* from ${stored('reserved_addresses')} r join people on people.id = r.user_id`.execute(trx);
-  // No trigger does this on the temporary tables.
+  // The temporary tables have no triggers.
   await sql`select know_sources(id) from accounts where not sources_known`.execute(trx);
 }

@@ -2,10 +2,7 @@
 import { sql, type Transaction } from 'kysely';
 import type { DB } from './schema.ts';
 
-/**
- * Keeps a job from waiting long for a row that somebody has locked: it fails with 55P03, which does not mean that the database
- * is away.
- */
+/** Makes a job fail with 55P03 (`isDatabaseBusy`) instead of waiting long for a locked row. */
 export async function limitLockWait(trx: Transaction<DB>): Promise<void> {
   await sql`set local lock_timeout = '1s'`.execute(trx);
 }
@@ -14,19 +11,16 @@ const timeouts = [
   'statement_timeout',
   'lock_timeout',
   'idle_in_transaction_session_timeout',
-  // From Postgres 17 on.
+  // Since Postgres 17.
   'transaction_timeout',
 ];
 
-/**
- * Lifts all timeouts, for work of any length; those of the role and the database too, because behind a pooler they count,
- * whatever a connection asks for.
- */
+/** Lifts all timeouts. Behind a pooler those of the role and the database apply, whatever the connection asked for. */
 export async function liftTimeouts(trx: Transaction<DB>): Promise<void> {
   await sql`select set_config(name, '0', true) from pg_settings where name = any(${timeouts})`.execute(trx);
 }
 
-/** Lifts the timeouts of a transaction that waits for a reader, not those of its statements. */
+/** For a transaction that waits for a reader: its statements keep their timeouts. */
 export async function liftIdleTimeouts(trx: Transaction<DB>): Promise<void> {
   const ofIdle = timeouts.filter((name) => name.includes('transaction'));
   await sql`select set_config(name, '0', true) from pg_settings where name = any(${ofIdle})`.execute(trx);

@@ -1,15 +1,15 @@
-// How many rows wait for a job, and for how long the oldest of them has waited. Reads only.
+// How many rows wait for a job, and how long the oldest has waited. Reads only.
 import { type RawBuilder, sql } from 'kysely';
 import type { ExpiredRows } from './expired-rows.ts';
 import type { Database } from './postgres/client.ts';
 
-/** `oldestSeconds` is 0 if no row waits. `waiting` is counted up to `countLimit`. */
+/** `oldestSeconds` is 0 if no row waits. `waiting` is at most `countLimit`. */
 export type WaitingRows = { queue: string; table: string; waiting: number; oldestSeconds: number };
 
-/** Further rows are not counted, so that a long queue does not cost more to read than a short one. */
+/** Keeps a long queue as cheap to read as a short one. */
 export const countLimit = 10_000;
 
-/** `late`: for how many seconds a row of `from` has waited. `order` is the order of the index that finds such rows. */
+/** `late`: how many seconds a row of `from` has waited. `order`: the order of the index that finds such rows. */
 type Queue = {
   queue: string;
   table: string;
@@ -30,7 +30,7 @@ const queues: Queue[] = [
     queue: 'unsent',
     table: 'mails',
     late: sql`extract(epoch from now() - created_at)`,
-    // Some are written for later.
+    // Some mails are written for later.
     from: sql`mails where sent_at is null and given_up_at is null and created_at <= now()`,
     order: sql`next_attempt_at`,
   },
@@ -61,17 +61,12 @@ const queues: Queue[] = [
   {
     queue: 'billing',
     table: 'documents_to_make',
-    // Since it was issued, however often it was tried.
     late: sql`extract(epoch from now() - d.issued_at)`,
     from: sql`documents_to_make m join documents d on d.number = m.number`,
     order: sql`m.next_try_at`,
   },
 ];
 
-/**
- * Mails that are due, mails that were not sent yet, contracts to invoice, invoices that make their contract past due, restores
- * after which billing waits, documents to make, and rows to be swept.
- */
 export async function readWaitingRows(db: Database, expired: ExpiredRows[]): Promise<WaitingRows[]> {
   const reads = [...queues, ...expired.map(toQueue)].map(
     ({ queue, table, late, from, order }) => sql`
@@ -88,7 +83,7 @@ function toQueue({ table, column, before }: ExpiredRows): Queue {
   return {
     queue: 'sweep',
     table,
-    // The library that counts tries stores milliseconds.
+    // The library that counts tries stores times in milliseconds.
     late:
       table === 'rate_limits'
         ? sql`(${before} - ${order}) / 1000`

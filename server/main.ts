@@ -14,21 +14,21 @@ import { args, createLog, environment, exitWith, onHangUp, onStopSignal, print }
 import { type Config, readConfig } from './settings/config.ts';
 import { ConfigError } from './settings/reader.ts';
 
-// How the seconds of a stop add up. From the signal on /readyz answers 503 and every answer says `Connection: close`:
-//   SHUTDOWN_DELAY_SECONDS (5)  everything is served as ever, until the balancer has noticed
-//   graceMs (8)                 the port is closed, what is under way gets its answer; then it is cut off
-//   closeMs (1.5)               what the jobs do, which have been stopping since the signal, and the database; then exit
-// So 14.5 s, and 15 s at most are promised.
+// How long a stop takes. From the signal on, /readyz answers 503 and every answer says `Connection: close`:
+//   SHUTDOWN_DELAY_SECONDS (5)  requests are served as before, until the balancer has noticed
+//   graceMs (8)                 the port is closed; requests under way get their answers, then they are cut off
+//   closeMs (1.5)               the jobs, which have been stopping since the signal, and the database end; then exit
+// This adds up to 14.5 s, and we promise 15 s at most.
 const graceMs = 8_000;
 const closeMs = 1_500;
 
 async function start(): Promise<void> {
   const config = readConfig(environment);
   const log = createLog(config.logLevel);
-  // Who sends this signal to a service expects a reload. In local mode it comes from a terminal that closes, and ends the process.
+  // Operators who send SIGHUP to a service expect a reload. In local mode it comes from a closed terminal and ends the process.
   if (config.production)
     onHangUp(() => log.record({}, 'SIGHUP changes nothing: settings are read at the start, so restart'));
-  // Not refused: they may be left from a client that is gone, and a stop at an upgrade would log everybody out.
+  // Not refused: they may be left over from a removed client, and a refused start would turn an upgrade into an outage.
   if (config.unreadSettings.length > 0)
     log.info({ settings: config.unreadSettings }, 'no client in SSO_CLIENTS has these settings');
   if (config.formerSettings.length > 0)

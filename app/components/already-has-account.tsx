@@ -1,6 +1,6 @@
 import { Page } from './page.tsx';
 
-/** Shown if somebody has proved this address before; most likely the same person. */
+/** Somebody has proved this address before: most likely the same person. */
 export function AlreadyHasAccount({ email }: { email: string }) {
   return (
     <Page title="You already have an account">

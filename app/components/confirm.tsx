@@ -12,17 +12,14 @@ type ConfirmProps = {
   refused: Pick<Refused, 'values'>;
   /** The words of the button that was pressed. */
   to?: string | undefined;
-  /** Whom that is about, if it is not whoever is asked: an address. */
+  /** The address of the person that it is about, if that is somebody else. */
   about?: string | undefined;
   /** Whether that button removes something. */
   danger?: boolean | undefined;
   takeBackSentAt?: Date | undefined;
 };
 
-/**
- * The page that asks for a credential before a change. It sends the first form's fields again, to the same address, so that the
- * change is made straight away.
- */
+/** Asks for a credential before a change, and sends the fields of the form again, so that the change is made at once. */
 export function Confirm({ asks, refused, to = 'Continue', about, danger, takeBackSentAt }: ConfirmProps) {
   const { email, canConfirm, loginPath, hasPassword, hasPasskey, otherWay, error } = asks;
   const { pathname } = useLocation();
@@ -62,7 +59,6 @@ export function Confirm({ asks, refused, to = 'Continue', about, danger, takeBac
     >
       {takeBackSentAt && <TakeBackHint sentAt={takeBackSentAt} />}
       {hasPassword && (
-        // The browser's own form, which goes to the address of the page.
         <form method="post" className="card">
           {kept}
           <WhosePassword email={email} />
@@ -112,19 +108,16 @@ export function Confirm({ asks, refused, to = 'Continue', about, danger, takeBac
   );
 }
 
-/** The words of a button inside a sentence. */
 const lowerFirst = (words: string) => words.charAt(0).toLowerCase() + words.slice(1);
 
-type OtherWay = ConfirmAsks['otherWay'];
-
-/** The ways to confirm besides the passkey. */
+/** Ways to confirm without a passkey. */
 const ways = {
   password: 'enter your password',
   mail: 'set a password by email',
   code: 'log out, then log in with your password and a code',
 };
 
-function NoPasskeyHere({ otherWay }: { otherWay: OtherWay }) {
+function NoPasskeyHere({ otherWay }: Pick<ConfirmAsks, 'otherWay'>) {
   return (
     <div className="card">
       <p>

@@ -3,7 +3,6 @@ import type { DeadLink as Explained } from '../../server/identity/ground/address
 import { useRootData } from '../root-data.ts';
 import { Page } from './page.tsx';
 
-/** Shown for a link in an email that does not work (any more): why, and what to do instead. */
 export function DeadLink({
   title = 'This link does not work',
   actions,
@@ -23,7 +22,10 @@ export function DeadLink({
   );
 }
 
-export type Fate = Explained['fate'];
+/** What became of a link; null if we do not know the token. */
+export type Ended = Explained | null;
+
+type Fate = Explained['fate'];
 
 const titles: Record<Fate, string> = {
   used: 'You have already used this link',
@@ -54,18 +56,16 @@ const words: Record<Fate, string> = {
 };
 
 type EndedLinkProps = {
-  /** What became of the link; null if we do not know the token. */
-  link: Explained | null;
-  /** What a page says in its own words of some fates. */
+  link: Ended;
+  /** What the page says in its own words. */
   says?: Partial<Record<Fate, ReactNode>>;
-  /** The next thing that works, for each fate. */
-  next: (link: Explained) => ReactNode;
-  /** The next thing for somebody whose link we do not know. */
+  /** The next thing that works, if it depends on what became of the link. */
+  next?: (link: Explained) => ReactNode;
   otherwise: ReactNode;
   children?: ReactNode;
 };
 
-/** The page of a link in an email that does not work: what became of it, and the one next thing that does (contract 9.202). */
+/** For a link in an email that does not work: what became of it, and the one next thing that works (contract 9.202). */
 export function EndedLink({ link, says = {}, next, otherwise, children }: EndedLinkProps) {
   if (!link)
     return (
@@ -77,14 +77,14 @@ export function EndedLink({ link, says = {}, next, otherwise, children }: EndedL
     );
   const { fate } = link;
   return (
-    <DeadLink title={titles[fate]} actions={next(link)}>
+    <DeadLink title={titles[fate]} actions={next?.(link) ?? otherwise}>
       {says[fate] ?? words[fate]}
       {children}
     </DeadLink>
   );
 }
 
-/** Asks for a new link by the form that sends such links, with the address of the old one. */
+/** A button that asks for a new link, sent to the address of the old one. */
 export function AskForLink({
   action,
   fields = {},
@@ -92,7 +92,7 @@ export function AskForLink({
 }: {
   action: string;
   fields?: Record<string, string>;
-  /** Where the link goes, if the button says so. */
+  /** If given, the button says where the link goes. */
   email?: string;
 }) {
   return (
@@ -111,13 +111,12 @@ export const ButtonLink = ({ href, children }: { href: string; children: ReactNo
   </a>
 );
 
-/** The way on by a login, which nobody needs who is logged in. */
+/** Leads on by way of the login, which people who are logged in pass at once. */
 export function LogInLink({ href }: { href: string }) {
   const root = useRootData();
   return <ButtonLink href={href}>{root?.email ? 'Continue' : 'Log in'}</ButtonLink>;
 }
 
-/** For a link that is for another account than the one that is logged in. */
 export const LogInElsewhere = ({ href }: { href: string }) => (
   <ButtonLink href={href}>Log in to the other account</ButtonLink>
 );

@@ -1,8 +1,8 @@
 import type { ReactNode } from 'react';
 
 /**
- * Asks before something is done: a button that opens the question in place. It is `details`, so it needs no script, and stays
- * open if the answer was refused.
+ * A button that opens a question in place, before something is done. It is `details`, so it needs no script, and it stays open
+ * if the answer was refused.
  */
 export function Disclosure({
   label,

@@ -5,13 +5,11 @@ type FieldProps = {
   label: string;
   name: string;
   hint?: string;
-  /** What is wrong with the value: shown at the field, and announced. */
   error?: string;
-  /** Set it to false if an earlier field has an error: the first one takes the focus. */
+  /** Set it to false if an earlier field has an error, because the first one takes the focus. */
   focusOnError?: boolean;
 } & InputHTMLAttributes<HTMLInputElement>;
 
-/** A labelled input. A field with an error takes the focus. */
 export function Field({ label, hint, error, focusOnError = true, ...input }: FieldProps) {
   const ownId = useId();
   const id = input.id ?? ownId;
@@ -22,7 +20,7 @@ export function Field({ label, hint, error, focusOnError = true, ...input }: Fie
       // biome-ignore lint/a11y/noAutofocus: what is wrong is what people want to mend
       autoFocus={input.autoFocus || (error !== undefined && focusOnError)}
       id={id}
-      // People may type text that is read from right to left, whatever the direction of the page.
+      // People may type text that is read from right to left.
       dir={input.type ? undefined : 'auto'}
       aria-invalid={error ? true : undefined}
       aria-describedby={describedBy || undefined}
@@ -52,12 +50,11 @@ export function Field({ label, hint, error, focusOnError = true, ...input }: Fie
 }
 
 /**
- * What every input for an email address has. With the type for it, browsers refuse addresses with letters beyond ASCII before
- * the @ (contract 9.281).
+ * For every input of an email address. With the type `email`, browsers refuse addresses with letters beyond ASCII before the @
+ * (contract 9.281).
  */
 const emailInput = { type: 'text', inputMode: 'email', autoCapitalize: 'none', spellCheck: false } as const;
 
-/** A labelled input for an email address. */
 export const EmailField = (field: Omit<FieldProps, 'type'> & { autoComplete: string }) => (
   <Field {...emailInput} {...field} />
 );

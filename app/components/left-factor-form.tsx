@@ -3,10 +3,11 @@ import type { ReactNode } from 'react';
 import type { Asks } from '../../server/identity/recovery/given-factor.ts';
 import { sayCodeFactors } from './account/account-pages.ts';
 import { Field } from './field.tsx';
-import { NewPassword } from './new-password.tsx';
+import { isAboutPasswords, NewPassword, TooManyPasswords } from './new-password.tsx';
 import { Notice } from './notice.tsx';
 import { PasskeyForm } from './passkey-form.tsx';
 import { useRefused } from './refused.ts';
+import { TooMany } from './too-many.tsx';
 
 type LeftFactorFormProps = {
   /** What the link is for, as /passkeys/options knows it. */
@@ -15,18 +16,30 @@ type LeftFactorFormProps = {
   asks: Asks | undefined;
   /** What the button does, such as "Take your account back". */
   act: string;
-  /** Why a passkey is needed, for a browser that cannot use one: "To take the account back". */
+  /** For a browser that cannot use the passkey it needs: "To take the account back". */
   toAct: string;
-  /** What the form does. */
+  /** What else works after too many wrong codes: items of a list. */
+  meanwhile: ReactNode;
   children: ReactNode;
 };
 
 /**
- * The form of a link in a mail that works without a login: a new password and, where a factor is left, a code or a passkey. It
- * works without script, but for a passkey.
+ * The form of a link in a mail that works without a login: a new password and, if a factor is left, a code or a passkey. Only
+ * the passkey needs script.
  */
-export function LeftFactorForm({ purpose, email, asks, act, toAct, children }: LeftFactorFormProps) {
-  const errors = useRefused()?.errors ?? {};
+export function LeftFactorForm({
+  purpose,
+  email,
+  asks,
+  act,
+  toAct,
+  meanwhile,
+  children,
+}: LeftFactorFormProps) {
+  const refused = useRefused();
+  const errors = refused?.errors ?? {};
+  // Thirty codes were wrong (contract 2.49): no more are taken, so only the other ways are left.
+  const isForGood = refused?.message !== undefined;
   const here = useFormAction();
   const codeFrom = asks && sayCodeFactors('yours', ' or ', asks.codeFactors);
   const takesPasskeyOnly = asks?.codeFactors.length === 0;
@@ -38,6 +51,17 @@ export function LeftFactorForm({ purpose, email, asks, act, toAct, children }: L
   );
   return (
     <>
+      <TooManyPasswords />
+      {refused?.minutes && !isAboutPasswords(refused) && (
+        <TooMany
+          about={isForGood ? 'Too many wrong codes have been entered with this link.' : undefined}
+          minutes={isForGood ? undefined : refused.minutes}
+          meanwhile={isForGood ? 'You can still:' : undefined}
+        >
+          {asks?.passkey && <li>use your passkey</li>}
+          {meanwhile}
+        </TooMany>
+      )}
       {errors.passkey && <Notice kind="error">{errors.passkey}</Notice>}
       {!takesPasskeyOnly && (
         <form method="post" action={here} className="card">
@@ -64,7 +88,16 @@ export function LeftFactorForm({ purpose, email, asks, act, toAct, children }: L
           action={here}
           className={takesPasskeyOnly ? 'card' : 'aside'}
           otherwise={takesPasskeyOnly ? undefined : 'enter a code'}
-          instead={takesPasskeyOnly && <NoPasskeyHere toAct={toAct} />}
+          instead={
+            takesPasskeyOnly && (
+              <div className="card">
+                <p>
+                  {toAct}, you need your passkey. This browser cannot use one, or JavaScript is turned off.
+                  Open the link on a device that has your passkey.
+                </p>
+              </div>
+            )
+          }
         >
           {takesPasskeyOnly ? start : <input type="hidden" name="newPassword" data-as-typed="" />}
           <button type="submit" className={takesPasskeyOnly ? undefined : 'secondary'}>
@@ -73,16 +106,5 @@ export function LeftFactorForm({ purpose, email, asks, act, toAct, children }: L
         </PasskeyForm>
       )}
     </>
-  );
-}
-
-function NoPasskeyHere({ toAct }: Pick<LeftFactorFormProps, 'toAct'>) {
-  return (
-    <div className="card">
-      <p>
-        {toAct}, you need your passkey. This browser cannot use one, or JavaScript is turned off. Open the
-        link on a device that has your passkey.
-      </p>
-    </div>
   );
 }

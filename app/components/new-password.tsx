@@ -10,7 +10,7 @@ type NewPasswordProps = {
   autoFocus?: boolean;
 };
 
-/** The field of a page that sets a password by a link. */
+/** For pages that set a password by a link. */
 export function NewPassword({ email, label = 'New password', autoFocus = true }: NewPasswordProps) {
   const refused = useRefused();
   const error = refused?.minutes ? undefined : refused?.errors.newPassword;
@@ -36,7 +36,7 @@ export function NewPassword({ email, label = 'New password', autoFocus = true }:
 export const isAboutPasswords = (refused: ReturnType<typeof useRefused>): boolean =>
   refused?.minutes !== undefined && refused.errors.newPassword !== undefined;
 
-/** Says so. `children` is what else works meanwhile: items of a list. */
+/** `children` is what else works meanwhile: items of a list. */
 export function TooManyPasswords({ children }: { children?: ReactNode }) {
   const refused = useRefused();
   if (!refused || !isAboutPasswords(refused)) return null;

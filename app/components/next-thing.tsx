@@ -1,7 +1,6 @@
-// What the page of a refusal leads on to (contract 9.198 to 9.201): one thing that works for this visitor now.
+// What the page of a refusal leads on to: one thing that works for this visitor now (contract 9.198).
 
-/** A product, by its title and its own address. */
-export type Sender = { title: string; href: string };
+type Sender = { title: string; href: string };
 
 type Refusal = {
   code: string | undefined;
@@ -16,7 +15,7 @@ type Next = { href: string; label: string };
 
 const backTo = ({ title, href }: Sender): Next => ({ href, label: `Back to ${title}` });
 
-/** The refusals of a hand-off that only a new one helps with. */
+/** Refusals of a hand-off after which only a new hand-off helps. */
 const ofHandOff = new Set(['malformed_payload', 'invalid_signature', 'payload_expired', 'nonce_replayed']);
 
 export function findNext({ code = '', status, supportUrl, sender, isStranger }: Refusal): Next {
@@ -26,19 +25,18 @@ export function findNext({ code = '', status, supportUrl, sender, isStranger }: 
     ? { href: '/login', label: 'Log in' }
     : { href: '/profile', label: 'Go to your profile' };
   if (code === 'account_suspended' || code === 'account_frozen')
-    // A login with the same account would end here again.
+    // A login with the same account would lead here again.
     return support ?? back ?? { href: '/login?prompt=login', label: 'Log in with another account' };
   if (code === 'admin_not_allowed') return { href: '/login?prompt=login', label: 'Log in here' };
-  // The cookie of the session is among those to be deleted.
+  // After headers that are too large, the cookie of the session is deleted as well.
   if (code === 'login_required' || code === 'headers_too_large') return { href: '/login', label: 'Log in' };
   if (ofHandOff.has(code)) return back ?? { href: '/login', label: 'Log in' };
   if (code === 'email_in_use') return support ?? back ?? usual;
-  // A page of a login that has been used or has expired, or a launch that its product has got wrong.
+  // A login that has been used or has expired, or a launch that the product got wrong.
   if (status === 404 || code === 'invalid_request') return back ?? usual;
   return usual;
 }
 
-/** The one thing as a button, and the way back to the product that sent the visitor. */
 export function NextThing({ next, sender }: { next: Next; sender: Sender | undefined }) {
   return (
     <div className="actions">

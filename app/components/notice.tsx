@@ -5,12 +5,11 @@ const icons = { success: 'check', error: 'alert', warning: 'info', info: 'info' 
 
 type NoticeProps = {
   kind: keyof typeof icons;
-  /** Whether the notice takes the focus, which also brings it into view: for the outcome of a form. */
+  /** For the outcome of a form: takes the focus, which brings it into view. */
   focus?: boolean;
   children: ReactNode;
 };
 
-/** A message above a form or page: announced, and not by colour alone. */
 export function Notice({ kind, focus = false, children }: NoticeProps) {
   return (
     <div
@@ -26,7 +25,6 @@ export function Notice({ kind, focus = false, children }: NoticeProps) {
   );
 }
 
-/** What to tell people about an email that has just been sent. */
 export function MailUnderWay({ keepsMails }: { keepsMails: boolean }) {
   return (
     <>
@@ -36,7 +34,6 @@ export function MailUnderWay({ keepsMails }: { keepsMails: boolean }) {
   );
 }
 
-/** Local mode sends no email: this says where to read it instead. */
 export function KeptMails() {
   return (
     <p>

@@ -1,36 +1,32 @@
 import { useLocation } from '@remix-run/react';
 import type { ReactNode } from 'react';
 import { useRootData } from '../root-data.ts';
-import { AccountNav } from './account/account-nav.tsx';
-import { findAccountPage } from './account/account-pages.ts';
-import { OverdueNotice } from './account/overdue-notice.tsx';
+import { accountPages, findAccountPage } from './account/account-pages.ts';
 import { VisitorMenu } from './account/visitor-menu.tsx';
 import { Icon } from './icon.tsx';
 import { Notice } from './notice.tsx';
 import { useRefused } from './refused.ts';
 import { ServiceName } from './service-name.ts';
+import { SideNav } from './side-nav.tsx';
 
 type PageProps = {
   title: string;
   intro?: ReactNode;
-  /** For pages with more than one thing to read or do. The pages of the account are always wide. */
+  /** The pages of the account are always wide. */
   wide?: boolean;
-  /** For a page that asks for one thing before a page of the account: without the account's navigation. */
+  /** Without the account's navigation: for a page that asks for one thing first. */
   alone?: boolean;
-  /** Stands beside the content, and on a phone above it. The pages of the account have their own navigation. */
+  /** Stands beside the content, or above it on a phone. The pages of the account have their own. */
   nav?: ReactNode;
   children: ReactNode;
 };
 
-/**
- * The frame of every page: who is logged in above, the navigation under /profile, the content, and the operator's links
- * below.
- */
 export function Page({ title, intro, wide, alone, nav, children }: PageProps) {
   const root = useRootData();
-  const accountPage = findAccountPage(useLocation().pathname);
-  const isAccount = accountPage !== undefined && root?.email !== undefined && !alone;
-  const beside = isAccount ? <AccountNav current={accountPage} /> : nav;
+  const { pathname } = useLocation();
+  const current = findAccountPage(pathname);
+  const isAccount = current !== undefined && root?.email !== undefined && !alone;
+  const beside = isAccount ? <SideNav label="Your account" pages={accountPages} current={current} /> : nav;
   const content = (
     <main id="main" tabIndex={-1} className={wide || isAccount ? 'wide' : undefined}>
       <div className="heading">
@@ -43,7 +39,16 @@ export function Page({ title, intro, wide, alone, nav, children }: PageProps) {
           it again.
         </Notice>
       )}
-      {isAccount && root?.hasOverdue && <OverdueNotice />}
+      {isAccount && root?.hasOverdue && (
+        <Notice kind="warning">
+          You have an overdue invoice.{' '}
+          {pathname === '/profile/billing' ? (
+            'How to pay it is below.'
+          ) : (
+            <a href="/profile/billing">See what to pay</a>
+          )}
+        </Notice>
+      )}
       {children}
     </main>
   );

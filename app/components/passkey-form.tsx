@@ -6,7 +6,7 @@ type PasskeyFormProps = {
   purpose: 'login' | 'confirm' | 'add' | 'arrive' | 'take-back' | 'new-address';
   /** The field that carries the browser's answer. */
   name: string;
-  /** Where the form goes; if left out, to the address of the page. */
+  /** The address that the form is posted to. Left out, it is the address of the page. */
   action?: string;
   className?: string;
   /** What people can do if the passkey does not work here, such as "log in with your password". */
@@ -14,15 +14,13 @@ type PasskeyFormProps = {
   /** Shown if the browser has no passkeys, or runs no script. */
   instead?: ReactNode;
   /**
-   * The form's further fields, and its button. A hidden field with `data-as-typed` carries the text of the field of that name
-   * on the page when the button is pressed.
+   * Further fields, and the button. When it is pressed, a hidden field with `data-as-typed` takes the text of the field with the
+   * same name on the page.
    */
   children: ReactNode;
 };
 
-/**
- * A form that is sent with a passkey. Only script can ask the browser for a passkey, so without script the form is not there.
- */
+/** Only script can ask the browser for a passkey, so without script the form is hidden. */
 export function PasskeyForm({
   purpose,
   name,

@@ -1,10 +1,10 @@
-// The refused form that a page shows: as the answer to the post, or kept for the page (app/refused.ts).
 import { useActionData } from '@remix-run/react';
 import type { Refused } from '../refused.ts';
 import { useRootData } from '../root-data.ts';
 
+/** The refused form that a page shows: from the answer to the post, or kept for the page (app/refused.ts). */
 export function useRefused(): Refused | undefined {
   const answer = useActionData<{ refused?: Refused }>();
   const kept = useRootData()?.refused;
-  return answer ? answer.refused : (kept ?? undefined);
+  return answer ? answer.refused : kept;
 }

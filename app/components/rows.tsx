@@ -1,19 +1,17 @@
 import type { ReactNode } from 'react';
 import { Icon, type IconName } from './icon.tsx';
 
-/** A list of `Row`s. */
 export function Rows({ children }: { children: ReactNode }) {
   return <ul className="rows">{children}</ul>;
 }
 
 type RowProps = {
   icon?: IconName;
-  /** Instead of an icon: a letter or picture that stands for it. */
+  /** A letter or picture, instead of an icon. */
   mark?: ReactNode;
   title: ReactNode;
   /** Makes the whole row a link to this address. */
   href?: string | undefined;
-  /** A line of soft text, or several. */
   about?: ReactNode;
   /** On the other side of the row: its state, or what can be done. */
   end?: ReactNode;

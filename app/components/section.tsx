@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 
-/** A part of a page: its heading, and a card unless it brings cards of its own. */
+/** `bare`: the children have cards of their own, or need none. */
 export function Section({
   id,
   title,

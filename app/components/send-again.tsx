@@ -1,6 +1,6 @@
 import { useFormAction } from '@remix-run/react';
 
-/** Below a page that says that a mail is on its way: the same request again, or the form with the address in it. */
+/** For a page that says that a mail is on its way: sends it again, or leads back to the form. */
 export function SendAgain({ formPath }: { formPath: string }) {
   return (
     <>

@@ -1,7 +1,7 @@
 import { Day } from './instant.tsx';
 import { Notice } from './notice.tsx';
 
-/** For a person who may be shut out by somebody else's factor: we have sent them a way back. */
+/** For people whom somebody else's factor may keep out: we have sent them a way back. */
 export function TakeBackHint({ sentAt }: { sentAt: Date }) {
   return (
     <Notice kind="warning">

@@ -4,16 +4,16 @@ import { Notice } from './notice.tsx';
 type TooManyProps = {
   /** How long to wait. Undefined if waiting does not help. */
   minutes: number | undefined;
-  /** What happened, if it is not that there were too many attempts. */
+  /** What happened, if not too many attempts. */
   about?: string;
-  /** What the list below is. */
+  /** Introduces the list below. */
   meanwhile?: string;
   focus?: boolean;
   /** What works meanwhile: items of a list. */
   children?: ReactNode;
 };
 
-/** What every page with a 429 says: for how long, and what else works meanwhile (contract 9.197). */
+/** For every page with a 429: how long to wait, and what else works meanwhile (contract 9.197). */
 export function TooMany({
   minutes,
   about = 'There have been too many attempts in a short time.',

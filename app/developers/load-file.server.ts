@@ -1,4 +1,3 @@
-// A file of /developers, by its name.
 import type { LoaderFunctionArgs } from '@remix-run/node';
 
 export async function loadDeveloperFile(name: string, { context }: LoaderFunctionArgs): Promise<Response> {

@@ -1,4 +1,3 @@
-// A page of /developers, as its routes show it.
 import type { AppLoadContext } from '@remix-run/node';
 
 /** `slug` is the last part of the path; empty for the start page. Throws 404 `not_found` for an unknown one. */
@@ -12,7 +11,7 @@ export async function loadDeveloperPage(slug: string, context: AppLoadContext) {
   return {
     path: page.path,
     title,
-    /** The text up to the first heading, which says what the page is about. */
+    /** The text up to the first heading. */
     intro: html.slice(0, firstHeading),
     text: html.slice(firstHeading),
     sections,

@@ -6,7 +6,7 @@ declare module 'virtual:developers' {
     slug: string;
     path: string;
     group: string;
-    /** The page's name in the contents. */
+    /** The name in the contents. */
     name: string;
     /** The name of the file to download; only for a kit. */
     archive?: string;

@@ -6,10 +6,10 @@ import {
   startRegistration,
 } from '@simplewebauthn/browser';
 
-// Soon enough: before the challenge that waits in the email field is too old.
+// Before the challenge that waits in the email field is too old.
 const offerAgainMs = 4 * 60 * 1_000;
 
-/** `part` is what `PasskeyForm` renders. Without passkeys in this browser it stays as it is. */
+/** `part` is what `PasskeyForm` renders. It stays as it is if the browser has no passkeys. */
 export function enhance(part: HTMLElement): void {
   const form = part.querySelector('form');
   if (!form?.hidden || !browserSupportsWebAuthn()) return;
@@ -69,7 +69,7 @@ export function enhance(part: HTMLElement): void {
   if (purpose === 'login') setInterval(() => void offer(), offerAgainMs);
 }
 
-/** Fills in what is typed in another form of the page. False if the text cannot be sent: the browser says why. */
+/** Fills in what is typed in another form of the page. False if the text is not valid, which the browser explains. */
 function takeAlong(form: HTMLFormElement): boolean {
   for (const copy of form.querySelectorAll<HTMLInputElement>('[data-as-typed]')) {
     const typed = document.querySelector<HTMLInputElement>(`input[name="${copy.name}"]:not([type="hidden"])`);

@@ -4,7 +4,7 @@ import { enhance } from './ceremony.ts';
 
 for (const part of document.querySelectorAll<HTMLElement>('[data-passkey]')) enhance(part);
 
-// Says with a login whether a passkey can be added in this browser, so that only then one is offered.
+// A login says whether this browser can add a passkey: if not, none is offered.
 const field = document.querySelector<HTMLInputElement>('[data-can-add-passkey]');
 if (field)
   platformAuthenticatorIsAvailable().then(

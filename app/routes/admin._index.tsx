@@ -29,7 +29,6 @@ export async function loader(args: LoaderFunctionArgs) {
   const asked = args.context.transport.readQuery(args.request).get('of');
   const of = spans.find(([span]) => span === asked)?.[0] ?? '24h';
   const loaded = await loadForStaff(args, async (procedures, who) => {
-    // Managers do not see it.
     if (who.role !== 'admin') throw redirectDocument('/admin/people', 303);
     return procedures.admin.overview.get({ of });
   });

@@ -4,7 +4,7 @@ import { EmptyState } from '../components/empty-state.tsx';
 import { Field } from '../components/field.tsx';
 import { titled } from '../components/service-name.ts';
 import { EventRow } from '../components/staff/event-row.tsx';
-import { Filters, Pages } from '../components/staff/filters.tsx';
+import { Filters, isFiltered, Pages } from '../components/staff/filters.tsx';
 import { StaffPage } from '../components/staff/staff-page.tsx';
 import { Select } from '../components/staff/words.tsx';
 import { loadForStaff } from '../staff.ts';
@@ -28,7 +28,7 @@ export async function loader(args: LoaderFunctionArgs) {
     person: asked.person !== '' && !isId(asked.person),
     staff: asked.staff !== '' && !isId(asked.staff),
   };
-  // An id that is none finds nothing: nobody has it.
+  // Nobody has an id that is not valid.
   const isNone = faults.person || faults.staff || (before !== '' && !day && !isId(before));
   const loaded = await loadForStaff(args, async (procedures) => {
     const kinds = await procedures.staffForms.auditKinds();
@@ -52,7 +52,6 @@ const path = '/admin/audit';
 
 export default function Audit() {
   const { who, kinds, events, people, next, asked, day, faults, isFirst } = useLoaderData<typeof loader>();
-  const isFiltered = Object.values(asked).some((value) => value !== '');
   return (
     <StaffPage
       title="Audit"
@@ -109,7 +108,7 @@ export default function Audit() {
         <div className="card">
           {events.length === 0 ? (
             <EmptyState heading="h3" icon="clock" title={isFirst ? 'Nothing found' : 'Nothing earlier'}>
-              <p>{isFiltered ? 'Try fewer filters.' : 'Nothing has happened yet.'}</p>
+              <p>{isFiltered(asked) ? 'Try fewer filters.' : 'Nothing has happened yet.'}</p>
             </EmptyState>
           ) : (
             <ul className="rows audit">

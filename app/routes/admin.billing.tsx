@@ -332,9 +332,7 @@ export default function AdminBilling() {
   );
 }
 
-function List({ nothing, children }: { nothing: string; children: ReactNode }) {
-  const isEmpty = Array.isArray(children) ? children.length === 0 : !children;
-  return isEmpty ? <Nothing>{nothing}</Nothing> : <Rows>{children}</Rows>;
-}
+const List = ({ nothing, children }: { nothing: string; children: ReactNode[] }) =>
+  children.length === 0 ? <Nothing>{nothing}</Nothing> : <Rows>{children}</Rows>;
 
 const Nothing = ({ children }: { children: string }) => <p className="hint">{children}</p>;

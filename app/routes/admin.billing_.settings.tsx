@@ -26,7 +26,7 @@ export const action = (args: ActionFunctionArgs) =>
     isLarge: true,
     shows: isShownToStaff,
     async act(form, procedures) {
-      // Who is no staff any more, or has not given what staff must give, is led away before anything else is asked for.
+      // People who are no longer staff, or lack a credential, are led away before they are asked for anything else.
       await procedures.staffForms.who();
       const intent = text(form, 'intent');
       if (intent !== 'set' && intent !== 'stop')

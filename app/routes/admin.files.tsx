@@ -33,7 +33,7 @@ export async function loader(args: LoaderFunctionArgs) {
   const query = transport.readQuery(args.request);
   const days = { from: query.get('from') ?? '', to: query.get('to') ?? '' };
   const file = query.get('file') ?? '';
-  // A link elsewhere must not make a browser download, nor must a login that it leads to.
+  // A link on another site must not start a download, even by way of the login.
   const isStarting =
     query.get('saved') === 'download' && transport.comesFrom(args.request, site.baseUrl + path);
   const loaded = await loadForStaff(args, async (procedures) => {
@@ -52,12 +52,12 @@ export const action = (args: ActionFunctionArgs) =>
     keeps: ['file', 'from', 'to'],
     shows: isShownToStaff,
     async act(form, procedures) {
-      // Who is no staff any more, or has not given what staff must give, is led away before anything else is asked for.
+      // People who are no longer staff, or lack a credential, are led away before they are asked for anything else.
       await procedures.staffForms.who();
       const typed = { file: text(form, 'file'), from: text(form, 'from'), to: text(form, 'to') };
       const asked = { from: '', to: '', ...(await procedures.filesForms.read(typed)) };
       requireNoAsks(await procedures.confirm.ask({ form }));
-      // The page that asked for a credential would stay, with a download beside it.
+      // A download would leave the page that asked for a credential open.
       const hasConfirmed = form.has('confirmPassword') || form.has('confirmPasskey');
       return hasConfirmed ? `${path}?saved=download&${queryOf(asked)}` : pathOfFile(asked);
     },
@@ -97,7 +97,7 @@ export default function Files() {
   if (waits && toConfirm)
     return <Confirm refused={{ values: waits }} asks={toConfirm} to={`Download ${waits.file}`} />;
   const values = refused?.values ?? asked;
-  // Such as after a login that was asked for first.
+  // For example, after a login that was needed first.
   const ready = !starts && !(refused && refused.status !== 200) ? values : undefined;
   // A link of a span only fills the days.
   const filled = refused?.values ?? days;

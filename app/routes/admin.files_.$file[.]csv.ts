@@ -3,5 +3,4 @@ import type { LoaderFunctionArgs } from '@remix-run/node';
 export const loader = ({ request, params, context }: LoaderFunctionArgs) =>
   context.endpoints.staffFile(request, context.visit, { name: params.file ?? '' });
 
-/** On every answer, refusals included. */
 export const headers = { 'Cache-Control': 'no-store' };

@@ -1,7 +1,2 @@
-import type { LoaderFunctionArgs } from '@remix-run/node';
-
-export const loader = ({ request, params, context }: LoaderFunctionArgs) =>
-  context.endpoints.staffDocumentFile(request, context.visit, { name: params.number ?? '' });
-
-/** On every answer, refusals included. */
-export const headers = { 'Cache-Control': 'no-store' };
+// The endpoint reads the ending.
+export { headers, loader } from './admin.invoices_.$number[.]pdf.ts';

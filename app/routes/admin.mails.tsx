@@ -20,7 +20,7 @@ export const loader = (args: LoaderFunctionArgs) =>
   loadList(
     args,
     ['state', 'kind'],
-    // Whatever the address says, the procedure reads it.
+    // The procedure checks the filters.
     (procedures, asked) =>
       procedures.staffForms.mails(asked as Parameters<typeof procedures.staffForms.mails>[0]),
     async (procedures) => ({

@@ -49,7 +49,7 @@ export default function People() {
           defaultValue={asked.q}
           error={fault}
           autoComplete="off"
-          autoFocus={!isFiltered(asked) || fault !== undefined}
+          autoFocus={!isFiltered(asked)}
         />
         <Select label="Role" name="role" value={asked.role} options={roles} />
         <Select label="State" name="state" value={asked.state} options={states} />

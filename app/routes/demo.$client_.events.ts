@@ -1,6 +1,6 @@
 import type { ActionFunctionArgs, LoaderFunctionArgs } from '@remix-run/node';
 
-/** What the client's open page listens to. */
+/** For the open page of the client. */
 export const loader = async ({ request, params, context }: LoaderFunctionArgs) => {
   const { client, clients } = context.demo.requireClient(params.client ?? '');
   return clients.watch(client, request);

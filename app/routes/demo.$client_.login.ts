@@ -1,6 +1,6 @@
 import type { LoaderFunctionArgs } from '@remix-run/node';
 
-/** The client's login link. `?prompt=login` asks for the password again. */
+/** `?prompt=login` asks for the password again. */
 export const loader = async ({ request, params, context }: LoaderFunctionArgs) => {
   const { client, clients } = context.demo.requireClient(params.client ?? '');
   return clients.start(client, request);

@@ -13,7 +13,7 @@ export async function loader({ context }: LoaderFunctionArgs) {
   return { capabilities: context.demo.capabilities };
 }
 
-/** Signs the profile in the form as the marketplace would, and redirects the browser with it. */
+/** Signs the profile as the marketplace would, and redirects with it. */
 export async function action({ request, context }: ActionFunctionArgs) {
   context.demo.requireLocalMode();
   const form = new URLSearchParams(await request.text());

@@ -1,2 +1,2 @@
-// The start page: the one without a name.
+// The start page, which has no name.
 export { default, handle, links, loader, meta } from './developers.$page.tsx';

@@ -1,16 +1,16 @@
-import type { LinksFunction, LoaderFunctionArgs } from '@remix-run/node';
+import type { LoaderFunctionArgs } from '@remix-run/node';
 import { useLoaderData } from '@remix-run/react';
 import { renderReference } from '../components/api/reference.server.tsx';
 import { Contents } from '../components/developers/contents.tsx';
-import { developerLinks } from '../components/developers/developer-page.tsx';
 import { Page } from '../components/page.tsx';
 import { titled } from '../components/service-name.ts';
 import { loadDeveloperMenu } from '../developers/load-page.server.ts';
+import developerStyles from '../styles/developers.css?url';
 import styles from '../styles/reference.css?url';
 
 export const handle = { isPublic: true };
 
-export const links: LinksFunction = () => [...developerLinks(), { rel: 'stylesheet', href: styles }];
+export const links = () => [developerStyles, styles].map((href) => ({ rel: 'stylesheet', href }));
 
 export const meta = titled('API reference');
 

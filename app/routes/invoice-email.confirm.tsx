@@ -1,7 +1,7 @@
 import { type ActionFunctionArgs, data, type LoaderFunctionArgs } from '@remix-run/node';
 import { useFormAction, useLoaderData } from '@remix-run/react';
 import { explainLink, noReferrer, tokenOf } from '../answers.ts';
-import { ButtonLink, EndedLink } from '../components/dead-link.tsx';
+import { ButtonLink, type Ended, EndedLink } from '../components/dead-link.tsx';
 import { Page } from '../components/page.tsx';
 import { ServiceName, titled } from '../components/service-name.ts';
 import { answerForm } from '../forms.ts';
@@ -26,8 +26,7 @@ export const action = (args: ActionFunctionArgs) =>
     },
   });
 
-/** The token in this page's address must not leak through a Referer. */
-export const headers = ({ actionHeaders }: { actionHeaders: Headers }) => noReferrer(actionHeaders);
+export const headers = noReferrer;
 
 export default function ConfirmInvoiceEmail() {
   const { isDone, email, ended } = useLoaderData<typeof loader>();
@@ -55,8 +54,7 @@ export default function ConfirmInvoiceEmail() {
   );
 }
 
-function Dead({ link }: { link: ReturnType<typeof useLoaderData<typeof loader>>['ended'] }) {
-  const billing = <ButtonLink href="/profile/billing">Go to billing</ButtonLink>;
+function Dead({ link }: { link: Ended }) {
   return (
     <EndedLink
       link={link}
@@ -65,8 +63,7 @@ function Dead({ link }: { link: ReturnType<typeof useLoaderData<typeof loader>>[
         newer_link: 'The address for invoices was changed, or a newer link was sent.',
         over: 'The address for invoices was changed since we sent this link.',
       }}
-      next={() => billing}
-      otherwise={billing}
+      otherwise={<ButtonLink href="/profile/billing">Go to billing</ButtonLink>}
     />
   );
 }

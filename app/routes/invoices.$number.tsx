@@ -6,21 +6,19 @@ import { Files } from '../components/account/own-documents.tsx';
 import { HowToPay, PayLink } from '../components/account/to-pay.tsx';
 import { Page } from '../components/page.tsx';
 import { buildTitle } from '../components/service-name.ts';
-import { loginOr } from '../log-in-first.ts';
+import { whenLoggedIn } from '../log-in-first.ts';
 
 export const meta: MetaFunction<typeof loader> = ({ data, params, matches }) => [
   { title: buildTitle(data ? nameOf(data.found) : `Invoice ${params.number}`, matches) },
 ];
 
 export async function loader({ request, params, context }: LoaderFunctionArgs) {
-  const { procedures, transport } = context;
+  const { number = '' } = params;
   // So that one invoice has one address.
-  if (!/^([1-9]\d{0,14}|[A-Z0-9-]{1,12}\d{4}-\d{4,15})$/.test(params.number ?? '')) transport.notFound();
-  try {
-    return { found: await procedures.invoices.get({ number: params.number ?? '' }) };
-  } catch (error) {
-    throw await loginOr(error, { request, context });
-  }
+  if (!/^([1-9]\d{0,14}|[A-Z0-9-]{1,12}\d{4}-\d{4,15})$/.test(number)) context.transport.notFound();
+  return whenLoggedIn({ request, context }, async (procedures) => ({
+    found: await procedures.invoices.get({ number }),
+  }));
 }
 
 export default function DocumentPage() {

@@ -2,11 +2,11 @@ import { type ActionFunctionArgs, type LoaderFunctionArgs, redirectDocument } fr
 import { useFormAction, useLoaderData } from '@remix-run/react';
 import { EmailField, Field } from '../components/field.tsx';
 import { Notice } from '../components/notice.tsx';
-import { OtherWaysIn } from '../components/other-ways-in.tsx';
 import { Page } from '../components/page.tsx';
 import { PasskeyForm } from '../components/passkey-form.tsx';
 import { useRefused } from '../components/refused.ts';
 import { ServiceName, titled } from '../components/service-name.ts';
+import { TooMany } from '../components/too-many.tsx';
 import { answerForm, refuseForm, text } from '../forms.ts';
 import { leadPast, nextOf, withNext } from '../next.ts';
 
@@ -19,10 +19,10 @@ export async function loader({ request, context }: LoaderFunctionArgs) {
   const mustAsk = query.get('prompt') === 'login';
   const next = nextOf(request, context);
   const why = query.get('why');
-  // The cookies of a form's answer came back.
+  // The browser has sent back the cookies of a form's answer.
   if (why === 'no-cookies' && next && context.sendsCookies && context.method !== 'POST')
     throw redirectDocument(leadPast(next, request, context), 303);
-  // After a POST the login was refused, and the page says so even to somebody who is logged in.
+  // After a POST the login was refused, and the page says so even to people who are logged in.
   if (visitor && !mustAsk && context.method !== 'POST' && !context.refused)
     throw redirectDocument(leadPast(next ?? '/profile', request, context), 303);
   return {
@@ -55,11 +55,11 @@ export const action = (args: ActionFunctionArgs) =>
             : await procedures.login.byPasskey({ passkey });
         if (outcome === 'done') return target;
         if (outcome === 'passkey_offered') return withNext('/profile/passkeys/offer', target);
-        // For the page of the code, if it leads on to /forgot-password.
+        // /forgot-password, to which the page of the code may lead, fills it in.
         if (outcome === 'code_needed' && email) await procedures.login.keepTypedEmail({ email });
         if (outcome === 'code_needed') return withNext('/login/code', target);
       } catch (error) {
-        // /forgot-password takes the address from there.
+        // /forgot-password fills in the address.
         if (email && context.transport.readRefusal(error, context.visit).code === 'rate_limited')
           await procedures.login.keepTypedEmail({ email });
         throw error;
@@ -86,7 +86,7 @@ const reasons = new Map([
   ['asked-again', 'You are already logged in. The product is asking you to confirm that it is you.'],
 ]);
 
-/** A mark for the door, which turns logins with a password away where no more can be hashed (contract 9.155). */
+/** When no more passwords can be hashed, the door lets logins with this mark through (contract 9.155). */
 const withPasskey = (path: string) =>
   path.includes('with=passkey') ? path : `${path}${path.includes('?') ? '&' : '?'}with=passkey`;
 
@@ -101,7 +101,9 @@ export default function Login() {
       title={clientTitle ? `Continue to ${clientTitle}` : 'Log in'}
       intro={
         clientTitle ? (
-          <WithOurLogin />
+          <>
+            Log in with your <ServiceName /> account
+          </>
         ) : isConnecting ? (
           'To connect your marketplace account'
         ) : (
@@ -111,7 +113,18 @@ export default function Login() {
     >
       {clientLogo && <img className="client-logo" src={clientLogo} alt="" />}
       {hasLoggedOut && !refused && <Notice kind="success">You have logged out.</Notice>}
-      {refused?.minutes && <OtherWaysIn minutes={refused.minutes} next={next} />}
+      {refused?.minutes && (
+        // The same for every address, known or not.
+        <TooMany minutes={refused.minutes} meanwhile="Until then, you can still:">
+          <li>log in with a browser that you have used for this account before</li>
+          <li>use a passkey</li>
+          <li>
+            <a className="alone" href={withNext('/forgot-password', next)}>
+              set a new password by email
+            </a>
+          </li>
+        </TooMany>
+      )}
       {refused && !refused.minutes && <Notice kind="error">{wrong.get(refused.code)}</Notice>}
       {reason && <Notice kind="info">{reason}</Notice>}
       <form method="post" action={here} className="card">
@@ -168,14 +181,6 @@ export default function Login() {
       </p>
       {demo && <DemoLogins {...demo} />}
     </Page>
-  );
-}
-
-function WithOurLogin() {
-  return (
-    <>
-      Log in with your <ServiceName /> account
-    </>
   );
 }
 

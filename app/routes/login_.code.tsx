@@ -18,13 +18,13 @@ import { nextOf, withNext } from '../next.ts';
 
 export const meta = titled('Enter your code');
 
-/** A person who used a recovery code has most likely lost their phone: on this page they set up the app again. */
+/** People who use a recovery code have most likely lost their phone. On this page they set up the app again. */
 const homeAfterRecovery = '/profile/authenticator?recovered';
 
 const usesRecovery = (request: Request, { transport }: LoaderFunctionArgs['context']) =>
   transport.readQuery(request).get('use') === 'recovery';
 
-/** Only for a browser in which a password was given a moment ago. */
+/** Only for a browser in which a password has just been given. */
 export async function loader({ request, context }: LoaderFunctionArgs) {
   const { procedures, transport, site } = context;
   const next = nextOf(request, context);
@@ -91,7 +91,17 @@ export default function Code() {
       {takeBackSentAt && <TakeBackHint sentAt={takeBackSentAt} />}
       <form method="post" action={useFormAction()} className="card">
         {usesRecovery ? (
-          <RecoveryField error={error} />
+          <Field
+            label="Recovery code"
+            hint="One of the 10 codes you saved when you set up the app, such as 7k2m-0qfx-w9zd. Each code works once."
+            name="code"
+            autoComplete="off"
+            autoCapitalize="none"
+            spellCheck={false}
+            required
+            autoFocus
+            error={error}
+          />
         ) : (
           <Field
             label={`Code from ${sayCodeFactors('yours', ' or ', codeFactors)}`}
@@ -130,21 +140,5 @@ export default function Code() {
         </p>
       )}
     </Page>
-  );
-}
-
-function RecoveryField({ error }: { error: string | undefined }) {
-  return (
-    <Field
-      label="Recovery code"
-      hint="One of the 10 codes you saved when you set up the app, such as 7k2m-0qfx-w9zd. Each code works once."
-      name="code"
-      autoComplete="off"
-      autoCapitalize="none"
-      spellCheck={false}
-      required
-      autoFocus
-      error={error}
-    />
   );
 }

@@ -13,7 +13,7 @@ export const meta = titled('Log out');
 
 export async function loader({ context: { procedures } }: LoaderFunctionArgs) {
   const target = await procedures.login.logoutTarget();
-  // A visitor who is not logged in needs no question.
+  // People who are not logged in need no question.
   if (!(await procedures.visitor.find())) throw redirect(target?.url ?? '/login?logged_out', 303);
   return { clientTitle: target?.title };
 }

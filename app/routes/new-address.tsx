@@ -2,13 +2,10 @@ import { type ActionFunctionArgs, data, type LoaderFunctionArgs } from '@remix-r
 import { useLoaderData } from '@remix-run/react';
 import { explainLink, noReferrer, tokenOf } from '../answers.ts';
 import { AlreadyHasAccount } from '../components/already-has-account.tsx';
-import { ButtonLink, EndedLink } from '../components/dead-link.tsx';
+import { ButtonLink, type Ended, EndedLink } from '../components/dead-link.tsx';
 import { LeftFactorForm } from '../components/left-factor-form.tsx';
-import { isAboutPasswords, TooManyPasswords } from '../components/new-password.tsx';
 import { Page } from '../components/page.tsx';
-import { useRefused } from '../components/refused.ts';
 import { titled } from '../components/service-name.ts';
-import { TooMany } from '../components/too-many.tsx';
 import { answerForm, refuseForm, text } from '../forms.ts';
 
 export const meta = titled('Use this email address');
@@ -36,41 +33,30 @@ export const action = (args: ActionFunctionArgs) =>
     },
   });
 
-/** The token in this page's address must not leak through a Referer. */
-export const headers = ({ actionHeaders }: { actionHeaders: Headers }) => noReferrer(actionHeaders);
+export const headers = noReferrer;
 
 export default function NewAddress() {
   const { page, ended, supportUrl } = useLoaderData<typeof loader>();
-  const refused = useRefused();
   if (!page) return <Dead link={ended} supportUrl={supportUrl} />;
   const { email, isTaken, asks } = page;
   if (isTaken) return <AlreadyHasAccount email={email} />;
-  const isForGood = refused?.message !== undefined;
   return (
     <Page title="Use this email address" intro={`For ${email}`}>
-      <TooManyPasswords />
-      {refused?.minutes && !isAboutPasswords(refused) && (
-        <TooMany
-          about={isForGood ? 'Too many wrong codes have been entered with this link.' : undefined}
-          minutes={isForGood ? undefined : refused.minutes}
-          meanwhile={isForGood ? 'You can still:' : undefined}
-        >
-          {asks?.passkey && <li>use your passkey</li>}
-          {supportUrl && (
-            <li>
-              <a className="alone" href={supportUrl}>
-                contact support
-              </a>
-            </li>
-          )}
-        </TooMany>
-      )}
       <LeftFactorForm
         purpose="new-address"
         email={email}
         asks={asks}
         act="Use this email address"
         toAct="To use this email address"
+        meanwhile={
+          supportUrl && (
+            <li>
+              <a className="alone" href={supportUrl}>
+                contact support
+              </a>
+            </li>
+          )
+        }
       >
         <p>
           Set a new password that only you know. Your account will have this email address from now on. You
@@ -81,13 +67,7 @@ export default function NewAddress() {
   );
 }
 
-type DeadProps = {
-  link: ReturnType<typeof useLoaderData<typeof loader>>['ended'];
-  supportUrl: string | undefined;
-};
-
-function Dead({ link, supportUrl }: DeadProps) {
-  const logIn = <ButtonLink href="/login">Log in</ButtonLink>;
+function Dead({ link, supportUrl }: { link: Ended; supportUrl: string | undefined }) {
   return (
     <EndedLink
       link={link}
@@ -98,8 +78,7 @@ function Dead({ link, supportUrl }: DeadProps) {
         canceled:
           'Someone who reads email at the present address of the account has stopped the change. The email address has not changed.',
       }}
-      next={() => logIn}
-      otherwise={logIn}
+      otherwise={<ButtonLink href="/login">Log in</ButtonLink>}
     >
       {supportUrl && (
         <>

@@ -29,9 +29,9 @@ export default function ProblemPage() {
   const { code, title, status, explanation, detail, isHere, supportUrl, minutes, sender } =
     useLoaderData<typeof loader>();
   const root = useRootData();
-  // For other problems app/root.tsx has not looked who the visitor is.
+  // For other problems, app/root.tsx does not look for the visitor.
   const isStranger = (isHere || status === 404) && !root?.email;
-  // The page that explains a code to engineers refuses nobody.
+  // A page that only explains a code has refused nobody.
   const next = findNext({ code: isHere ? undefined : code, status, supportUrl, sender, isStranger });
   return (
     <Page title={title}>
@@ -57,7 +57,7 @@ export default function ProblemPage() {
   );
 }
 
-/** The words, in which "Contact support" is a link. That sentence is left out if no contact is set. */
+/** Makes "Contact support" a link, and leaves that sentence out if no contact is set. */
 function WithSupport({ words, url, isLink }: { words: string; url: string | undefined; isLink: boolean }) {
   const contact = 'Contact support';
   const [before, after] = words.split(contact);

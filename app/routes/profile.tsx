@@ -44,7 +44,7 @@ export const action = (args: ActionFunctionArgs) =>
 
 export const headers = ({ actionHeaders }: { actionHeaders: Headers }) => actionHeaders;
 
-/** What people did on another page that led here. */
+/** Outcomes of forms on other pages. */
 const arrivals = new Map(
   Object.entries({
     'password-set': 'Your password has been set. You are logged in here and logged out everywhere else.',
@@ -97,7 +97,7 @@ export default function Profile() {
   );
 }
 
-/** The link to the page of the deletion while a deletion waits. */
+/** Replaces the row of the deletion while one waits. */
 const keep = (dueAt: Date) => ({
   icon: 'check' as const,
   title: 'Keep your account',

@@ -3,18 +3,16 @@ import { useLoaderData } from '@remix-run/react';
 import { Instant } from '../components/instant.tsx';
 import { Page } from '../components/page.tsx';
 import { titled } from '../components/service-name.ts';
-import { loginOr } from '../log-in-first.ts';
+import { whenLoggedIn } from '../log-in-first.ts';
 
 export const meta = titled('Activity');
 
 export async function loader({ request, context }: LoaderFunctionArgs) {
-  const { procedures, transport } = context;
-  const before = transport.readQuery(request).get('before') ?? undefined;
-  try {
-    return { ...(await procedures.activity.list({ before })), isFirst: before === undefined };
-  } catch (error) {
-    throw await loginOr(error, { request, context });
-  }
+  const before = context.transport.readQuery(request).get('before') ?? undefined;
+  return whenLoggedIn({ request, context }, async (procedures) => ({
+    ...(await procedures.activity.list({ before })),
+    isFirst: before === undefined,
+  }));
 }
 
 type Change = { what: string; from: string | null; to: string | null };

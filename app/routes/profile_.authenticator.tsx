@@ -14,17 +14,17 @@ import { useRefused } from '../components/refused.ts';
 import { titled } from '../components/service-name.ts';
 import { TooMany } from '../components/too-many.tsx';
 import { answerForm, requireNoAsks } from '../forms.ts';
-import { loginOr } from '../log-in-first.ts';
+import { whenLoggedIn } from '../log-in-first.ts';
 import { nextOf, withNext } from '../next.ts';
 
 export const meta = titled('Authenticator app');
 
 export async function loader({ request, context }: LoaderFunctionArgs) {
-  const { procedures, transport, site } = context;
+  const { transport, site } = context;
   const next = nextOf(request, context);
-  try {
+  return whenLoggedIn({ request, context }, async (procedures) => {
     const described = await procedures.authenticator.describe();
-    // No other page is open to these people before they have gone on.
+    // These people can open no other page before they have given it.
     const goOn = new Map([['intent', 'go-on']] as const);
     return {
       ...described,
@@ -33,17 +33,14 @@ export async function loader({ request, context }: LoaderFunctionArgs) {
         : undefined,
       next,
       nextTitle: site.findLaunchTitle(next),
-      /** What the user is asked about once more. */
       sure: described.isOn ? readSure(transport.readQuery(request).get('sure')) : undefined,
       isTurnedOff: transport.readQuery(request).has('off'),
       hasRecovered: transport.readQuery(request).has('recovered'),
     };
-  } catch (error) {
-    throw await loginOr(error, { request, context });
-  }
+  });
 }
 
-/** What is asked about once more before it is done. */
+/** What is done only after a second question. */
 const readSure = (text: string | null | undefined): SureOf | undefined =>
   text === 'turn-off' || text === 'renew-codes' ? text : undefined;
 
@@ -69,7 +66,6 @@ export const action = (args: ActionFunctionArgs) =>
           await procedures.authenticator.startSetUp();
           return withNext('/profile/authenticator/set-up', next);
         case 'renew-codes': {
-          // They are shown this one time.
           const codes = await procedures.authenticator.renewCodes();
           return codes ? data({ codes }) : '/profile/authenticator';
         }
@@ -89,7 +85,7 @@ const buttons = new Map([
   ['turn-off', 'Turn off the app'],
 ]);
 
-/** For whoever must give their second factor before anything else. */
+/** For people who must give their second factor before anything else. */
 const goOn = { values: { intent: 'go-on' } };
 
 export default function Authenticator() {

@@ -11,7 +11,7 @@ import { useRefused } from '../components/refused.ts';
 import { titled } from '../components/service-name.ts';
 import { TooMany } from '../components/too-many.tsx';
 import { answerForm, requireNoAsks, text } from '../forms.ts';
-import { loginOr } from '../log-in-first.ts';
+import { whenLoggedIn } from '../log-in-first.ts';
 import { nextOf, withNext } from '../next.ts';
 
 export const meta = titled('Set up the app');
@@ -19,17 +19,14 @@ export const meta = titled('Set up the app');
 const authenticatorPage = '/profile/authenticator';
 
 export async function loader({ request, context }: LoaderFunctionArgs) {
-  const { procedures, site } = context;
   const next = nextOf(request, context);
-  try {
+  return whenLoggedIn({ request, context }, async (procedures) => {
     const { email, isRevocable, isOn } = await procedures.authenticator.describe();
     // After a POST this page shows the recovery codes.
     if (isOn && context.method !== 'POST') throw redirectDocument(withNext(authenticatorPage, next), 303);
     const setUp = isOn ? null : await procedures.authenticator.findSetUp();
-    return { email, isRevocable, setUp, next, nextTitle: site.findLaunchTitle(next) };
-  } catch (error) {
-    throw await loginOr(error, { request, context });
-  }
+    return { email, isRevocable, setUp, next, nextTitle: context.site.findLaunchTitle(next) };
+  });
 }
 
 export const action = (args: ActionFunctionArgs) =>

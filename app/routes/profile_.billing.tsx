@@ -73,14 +73,14 @@ export const action = (args: ActionFunctionArgs) =>
     },
     {
       keeps: [...detailsFields, 'contract'],
-      // That a contract cannot be canceled here is said at the contract.
+      // The contract says that it cannot be canceled here.
       shows: (code) => isShown(code) || code === 'not_allowed',
     },
   );
 
 export const headers = ({ actionHeaders }: { actionHeaders: Headers }) => actionHeaders;
 
-/** What the page that asks for a credential says one goes on to. */
+/** For the button of the page that asks for a credential first. */
 const buttons = new Map([
   ['details', 'Save your billing details'],
   ['mail-invoice-email', 'Send the email again'],
@@ -103,8 +103,16 @@ export default function Billing() {
   return (
     <Page title="Billing" intro="What you have, what you pay, and your invoices.">
       {!billing && (
+        // Until the address is proved, nothing says whether there are contracts or invoices.
         <div className="card">
-          <NotVerified />
+          <EmptyState icon="mail" title="Verify your email address first">
+            <p>We only show contracts and invoices once we know that the address is yours.</p>
+            <p>
+              <a className="button" href="/verify-email">
+                Verify it now
+              </a>
+            </p>
+          </EmptyState>
         </div>
       )}
       <Outcome intent="own-invoice-email" saved={saved} refused={refused}>
@@ -127,7 +135,9 @@ export default function Billing() {
           {(billing.documents.length > 0 || !isFirst) && <OwnDocuments {...billing} isFirst={isFirst} />}
           {billing.contracts.length === 0 && billing.documents.length === 0 && isFirst && (
             <div className="card">
-              <NothingYet />
+              <EmptyState icon="invoice" title="No contracts or invoices yet">
+                <p>When you order one of our products, you will see its contract and invoices here.</p>
+              </EmptyState>
             </div>
           )}
           <BillingDetailsForm
@@ -139,27 +149,5 @@ export default function Billing() {
         </>
       )}
     </Page>
-  );
-}
-
-function NothingYet() {
-  return (
-    <EmptyState icon="invoice" title="No contracts or invoices yet">
-      <p>When you order one of our products, you will see its contract and invoices here.</p>
-    </EmptyState>
-  );
-}
-
-/** Before the address is proved, the page does not say whether there are contracts or invoices. */
-function NotVerified() {
-  return (
-    <EmptyState icon="mail" title="Verify your email address first">
-      <p>We only show contracts and invoices once we know that the address is yours.</p>
-      <p>
-        <a className="button" href="/verify-email">
-          Verify it now
-        </a>
-      </p>
-    </EmptyState>
   );
 }

@@ -3,22 +3,19 @@ import { useLoaderData } from '@remix-run/react';
 import { MemberChanges } from '../components/account/member-changes.tsx';
 import { Page } from '../components/page.tsx';
 import { titled } from '../components/service-name.ts';
-import { loginOr } from '../log-in-first.ts';
+import { whenLoggedIn } from '../log-in-first.ts';
 import { leadPast, nextOf } from '../next.ts';
 
 export const meta = titled('Marketplace account connected');
 
-/** The page that a Connect leads to. After ten minutes it only leads on. */
+/** Connecting an account leads here. After ten minutes the page only leads on. */
 export async function loader({ request, context }: LoaderFunctionArgs) {
-  const { procedures } = context;
   const next = nextOf(request, context) ?? '/profile';
-  try {
+  return whenLoggedIn({ request, context }, async (procedures) => {
     const connect = await procedures.links.lastConnect();
     if (!connect) throw redirectDocument(leadPast(next, request, context), 303);
     return { ...connect, next };
-  } catch (error) {
-    throw await loginOr(error, { request, context });
-  }
+  });
 }
 
 export default function Connected() {

@@ -17,7 +17,7 @@ export async function loader(args: LoaderFunctionArgs) {
     return { isLeaving: deletionDueAt !== null };
   });
   const { transport, site } = args.context;
-  // A link elsewhere must not make a browser download, nor must a login that it leads to.
+  // A link on another site must not start a download, even by way of the login.
   const isStarting =
     loaded.saved === 'download' && transport.comesFrom(args.request, `${site.baseUrl}/profile/data`);
   return data(
@@ -30,7 +30,7 @@ export const action = (args: ActionFunctionArgs) =>
   answerForm(args, {
     async act(form, procedures) {
       requireNoAsks(await procedures.confirm.ask({ form }));
-      // The page that asked for a credential would stay, with a download beside it.
+      // A download would leave the page that asked for a credential open.
       const hasConfirmed = form.has('confirmPassword') || form.has('confirmPasskey');
       return hasConfirmed ? '/profile/data?saved=download' : '/profile/data.json';
     },

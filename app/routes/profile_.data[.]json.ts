@@ -3,5 +3,4 @@ import type { LoaderFunctionArgs } from '@remix-run/node';
 export const loader = ({ request, context }: LoaderFunctionArgs) =>
   context.endpoints.downloadData(request, context.visit);
 
-/** On every answer, refusals included. */
 export const headers = { 'Cache-Control': 'no-store' };

@@ -15,7 +15,7 @@ import { useRefused } from '../components/refused.ts';
 import { buildTitle } from '../components/service-name.ts';
 import { TooMany } from '../components/too-many.tsx';
 import { answerForm, refuseForm, requireNoAsks } from '../forms.ts';
-import { loginOr } from '../log-in-first.ts';
+import { whenLoggedIn } from '../log-in-first.ts';
 import { leadPast, nextOf } from '../next.ts';
 
 export const meta: MetaFunction<typeof loader> = ({ data, matches }) => [
@@ -30,10 +30,9 @@ const lastAdmin =
 const live = ['trialing', 'active', 'past_due'];
 
 export async function loader({ request, context }: LoaderFunctionArgs) {
-  const { procedures, site } = context;
-  // Set if a launch was stopped.
+  // Set if the deletion has stopped a launch.
   const next = nextOf(request, context);
-  try {
+  return whenLoggedIn({ request, context }, async (procedures) => {
     const { email, deletionDueAt: dueAt } = await procedures.profile.get();
     if (next && !dueAt && context.method !== 'POST' && !context.refused)
       throw redirectDocument(leadPast(next, request, context), 303);
@@ -46,14 +45,12 @@ export async function loader({ request, context }: LoaderFunctionArgs) {
       email,
       dueAt,
       next,
-      clientTitle: site.findLaunchTitle(next),
+      clientTitle: context.site.findLaunchTitle(next),
       hasLinks: links.length > 0,
       contracts: contracts.filter(({ status }) => live.includes(status)),
       invoices: invoices.filter(({ status }) => status === 'open'),
     };
-  } catch (error) {
-    throw await loginOr(error, { request, context });
-  }
+  });
 }
 
 export const action = (args: ActionFunctionArgs) =>

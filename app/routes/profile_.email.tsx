@@ -76,7 +76,6 @@ export default function ChangeEmail() {
   );
 }
 
-/** Who can undo the change, and what keeps a reader of the old mailbox from it. */
 const TakeBack = ({ asksForFactor, isEstablished }: { asksForFactor: boolean; isEstablished: boolean }) => (
   <>
     <p>
@@ -121,7 +120,7 @@ function Obstacle({ email, obstacle }: { email: string; obstacle: 'unproved' | '
 
 type SentProps = { email: string; pending: string | undefined; keepsMails: boolean };
 
-/** Uses the same words whether or not somebody has the address. */
+/** In the same words whether or not somebody has the address. */
 function Sent({ email, pending, keepsMails }: SentProps) {
   return (
     <Page title="Check your new inbox">

@@ -1,7 +1,14 @@
 import { type ActionFunctionArgs, data, type LoaderFunctionArgs } from '@remix-run/node';
 import { useFormAction, useLoaderData } from '@remix-run/react';
 import { explainLink, noReferrer, tokenOf } from '../answers.ts';
-import { AskForLink, ButtonLink, DeadLink, EndedLink, LogInElsewhere } from '../components/dead-link.tsx';
+import {
+  AskForLink,
+  ButtonLink,
+  DeadLink,
+  type Ended,
+  EndedLink,
+  LogInElsewhere,
+} from '../components/dead-link.tsx';
 import { Page } from '../components/page.tsx';
 import { titled } from '../components/service-name.ts';
 import { answerForm, refuseForm } from '../forms.ts';
@@ -28,8 +35,7 @@ export const action = (args: ActionFunctionArgs) =>
     },
   });
 
-/** The token in this page's address must not leak through a Referer. */
-export const headers = ({ actionHeaders }: { actionHeaders: Headers }) => noReferrer(actionHeaders);
+export const headers = noReferrer;
 
 export default function ConfirmNewEmail() {
   const { present, change, ended, otherLogin } = useLoaderData<typeof loader>();
@@ -71,9 +77,7 @@ function Taken({ present, email }: { present: string; email: string }) {
   );
 }
 
-type DeadProps = Pick<ReturnType<typeof useLoaderData<typeof loader>>, 'present' | 'otherLogin'> & {
-  link: ReturnType<typeof useLoaderData<typeof loader>>['ended'];
-};
+type DeadProps = { present: string; link: Ended; otherLogin: string };
 
 function Dead({ present, link, otherLogin }: DeadProps) {
   const change = <ButtonLink href="/profile/email">Change your address</ButtonLink>;
@@ -84,7 +88,7 @@ function Dead({ present, link, otherLogin }: DeadProps) {
       says={{ used: 'You have already changed your address with it.' }}
       next={({ fate, email }) => {
         if (fate === 'other_account') return <LogInElsewhere href={otherLogin} />;
-        // The address that waits is there, with a button that sends its mail again.
+        // It shows the address that waits, with a button that sends the mail again.
         if (fate === 'used' || fate === 'newer_link') return profile;
         if (fate === 'expired' || fate === 'withdrawn')
           return <AskForLink action="/profile/email" fields={{ email }} email={email} />;

@@ -11,19 +11,14 @@ import { Row, Rows } from '../components/rows.tsx';
 import { titled } from '../components/service-name.ts';
 import { TooMany } from '../components/too-many.tsx';
 import { answerForm, requireNoAsks, text } from '../forms.ts';
-import { loginOr } from '../log-in-first.ts';
+import { whenLoggedIn } from '../log-in-first.ts';
 import type { Refused } from '../refused.ts';
 
 export const meta = titled('Passkeys');
 
 export async function loader({ request, context }: LoaderFunctionArgs) {
-  const { procedures, transport } = context;
-  try {
-    const described = await procedures.passkeys.describe();
-    return { ...described, saved: transport.readQuery(request).get('saved') };
-  } catch (error) {
-    throw await loginOr(error, { request, context });
-  }
+  const described = await whenLoggedIn({ request, context }, (procedures) => procedures.passkeys.describe());
+  return { ...described, saved: context.transport.readQuery(request).get('saved') };
 }
 
 export const action = (args: ActionFunctionArgs) =>
@@ -195,7 +190,7 @@ function PasskeyRow({ passkey, refused }: { passkey: Listed; refused: Refused | 
   );
 }
 
-/** Names the passkey to people who cannot see the row of the button. */
+/** Names the passkey for people who cannot see in which row the button is. */
 const Of = ({ name, children }: { name: string; children: string }) => (
   <>
     {children}

@@ -10,21 +10,18 @@ import { useRefused } from '../components/refused.ts';
 import { titled } from '../components/service-name.ts';
 import { TooMany } from '../components/too-many.tsx';
 import { answerForm, requireNoAsks, text } from '../forms.ts';
-import { loginOr } from '../log-in-first.ts';
+import { whenLoggedIn } from '../log-in-first.ts';
 
 export const meta = titled('Add a passkey');
 
 export async function loader({ request, context }: LoaderFunctionArgs) {
-  const { procedures } = context;
-  try {
+  return whenLoggedIn({ request, context }, async (procedures) => {
     const { refused, suggestedName, isRevocable, email } = await procedures.passkeys.describe();
-    // The page of the passkeys says why. After a POST this page does.
+    // The page of the passkeys says why; after a POST, this page does.
     if (refused && context.method !== 'POST' && !context.refused)
       throw redirectDocument('/profile/passkeys', 303);
     return { suggestedName, isRevocable, email };
-  } catch (error) {
-    throw await loginOr(error, { request, context });
-  }
+  });
 }
 
 export const action = (args: ActionFunctionArgs) =>

@@ -33,10 +33,7 @@ export async function loader(args: LoaderFunctionArgs) {
     const { codesLeft } = states;
     return { email, hasPassword, hasPasskey, deletionDueAt, ways, codesLeft, sessions, links, needsPassword };
   });
-  return {
-    ...loaded,
-    keepsMails: args.context.site.keepsMails,
-  };
+  return { ...loaded, keepsMails: args.context.site.keepsMails };
 }
 
 export const action = (args: ActionFunctionArgs) =>

@@ -2,7 +2,7 @@ import { type ActionFunctionArgs, data, type LoaderFunctionArgs } from '@remix-r
 import { useFormAction, useLoaderData } from '@remix-run/react';
 import { explainLink, noReferrer, tokenOf } from '../answers.ts';
 import { AlreadyHasAccount } from '../components/already-has-account.tsx';
-import { AskForLink, ButtonLink, EndedLink, LogInLink } from '../components/dead-link.tsx';
+import { AskForLink, ButtonLink, type Ended, EndedLink, LogInLink } from '../components/dead-link.tsx';
 import { NewPassword, TooManyPasswords } from '../components/new-password.tsx';
 import { Notice } from '../components/notice.tsx';
 import { Page } from '../components/page.tsx';
@@ -32,13 +32,12 @@ export const action = (args: ActionFunctionArgs) =>
       if (done === 'taken') throw refuseForm('taken');
       const home = passkey === undefined ? '/profile?saved=password-set' : '/profile/passkeys?saved=added';
       const target = nextOf(request, context) ?? home;
-      // The page that asks for the code says so first.
+      // The page that asks for the code says that the password is saved.
       return done === 'code_needed' ? `${withNext('/login/code', target)}&new_password` : target;
     },
   });
 
-/** The token in this page's address must not leak through a Referer. */
-export const headers = ({ actionHeaders }: { actionHeaders: Headers }) => noReferrer(actionHeaders);
+export const headers = noReferrer;
 
 export default function SetPassword() {
   const { mail, ended, next } = useLoaderData<typeof loader>();
@@ -74,11 +73,7 @@ export default function SetPassword() {
   );
 }
 
-type DeadProps = Pick<ReturnType<typeof useLoaderData<typeof loader>>, 'next'> & {
-  link: ReturnType<typeof useLoaderData<typeof loader>>['ended'];
-};
-
-function Dead({ link, next }: DeadProps) {
+function Dead({ link, next }: { link: Ended; next: string | undefined }) {
   const ask = withNext('/forgot-password', next);
   return (
     <EndedLink

@@ -75,7 +75,6 @@ export default function SignUp() {
           name="email"
           autoComplete="email"
           required
-          autoFocus={isAddressWrong}
           defaultValue={refused?.values.email || typed}
           error={refused?.errors.email ?? refused?.errors.meant}
         />

@@ -2,7 +2,7 @@ import { type ActionFunctionArgs, data, type LoaderFunctionArgs } from '@remix-r
 import { useFormAction, useLoaderData } from '@remix-run/react';
 import { explainLink, noReferrer, tokenOf } from '../answers.ts';
 import { AlreadyHasAccount } from '../components/already-has-account.tsx';
-import { AskForLink, ButtonLink, EndedLink, LogInLink } from '../components/dead-link.tsx';
+import { AskForLink, ButtonLink, type Ended, EndedLink, LogInLink } from '../components/dead-link.tsx';
 import { Field } from '../components/field.tsx';
 import { NewPassword, TooManyPasswords } from '../components/new-password.tsx';
 import { Notice } from '../components/notice.tsx';
@@ -38,8 +38,7 @@ export const action = (args: ActionFunctionArgs) =>
     },
   });
 
-/** The token in this page's address must not leak through a Referer. */
-export const headers = ({ actionHeaders }: { actionHeaders: Headers }) => noReferrer(actionHeaders);
+export const headers = noReferrer;
 
 export default function ConfirmSignUp() {
   const { signUp, ended, next, clientTitle } = useLoaderData<typeof loader>();
@@ -77,11 +76,7 @@ export default function ConfirmSignUp() {
   );
 }
 
-type DeadProps = Pick<ReturnType<typeof useLoaderData<typeof loader>>, 'next'> & {
-  link: ReturnType<typeof useLoaderData<typeof loader>>['ended'];
-};
-
-function Dead({ link, next }: DeadProps) {
+function Dead({ link, next }: { link: Ended; next: string | undefined }) {
   const ask = withNext('/signup', next);
   return (
     <EndedLink

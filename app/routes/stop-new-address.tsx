@@ -1,7 +1,7 @@
 import { type ActionFunctionArgs, data, type LoaderFunctionArgs } from '@remix-run/node';
 import { useFormAction, useLoaderData } from '@remix-run/react';
 import { explainLink, noReferrer, tokenOf } from '../answers.ts';
-import { ButtonLink, EndedLink } from '../components/dead-link.tsx';
+import { ButtonLink, type Ended, EndedLink } from '../components/dead-link.tsx';
 import { Page } from '../components/page.tsx';
 import { titled } from '../components/service-name.ts';
 import { answerForm } from '../forms.ts';
@@ -27,8 +27,7 @@ export const action = (args: ActionFunctionArgs) =>
     },
   });
 
-/** The token in this page's address must not leak through a Referer. */
-export const headers = ({ actionHeaders }: { actionHeaders: Headers }) => noReferrer(actionHeaders);
+export const headers = noReferrer;
 
 export default function StopNewAddress() {
   const { isStopped, works, ended, supportUrl } = useLoaderData<typeof loader>();
@@ -70,8 +69,7 @@ function Stopped({ supportUrl }: { supportUrl: string | undefined }) {
   );
 }
 
-function Dead({ link }: { link: ReturnType<typeof useLoaderData<typeof loader>>['ended'] }) {
-  const logIn = <ButtonLink href="/login">Log in</ButtonLink>;
+function Dead({ link }: { link: Ended }) {
   return (
     <EndedLink
       link={link}
@@ -81,8 +79,7 @@ function Dead({ link }: { link: ReturnType<typeof useLoaderData<typeof loader>>[
         address_changed:
           'The email address of the account has been changed since we sent this link. Use the link in our newer email to take your account back.',
       }}
-      next={() => logIn}
-      otherwise={logIn}
+      otherwise={<ButtonLink href="/login">Log in</ButtonLink>}
     />
   );
 }

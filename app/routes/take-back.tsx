@@ -3,15 +3,12 @@ import { useFormAction, useLoaderData } from '@remix-run/react';
 import type { TakeBackPage } from '../../server/identity/recovery/take-back.ts';
 import { explainLink, noReferrer, tokenOf } from '../answers.ts';
 import { changeWords, sayCodeFactors } from '../components/account/account-pages.ts';
-import { ButtonLink, EndedLink } from '../components/dead-link.tsx';
+import { ButtonLink, type Ended, EndedLink } from '../components/dead-link.tsx';
 import { Instant } from '../components/instant.tsx';
 import { LeftFactorForm } from '../components/left-factor-form.tsx';
-import { isAboutPasswords, TooManyPasswords } from '../components/new-password.tsx';
 import { Page } from '../components/page.tsx';
-import { useRefused } from '../components/refused.ts';
 import { Row, Rows } from '../components/rows.tsx';
 import { titled } from '../components/service-name.ts';
-import { TooMany } from '../components/too-many.tsx';
 import { answerForm, text } from '../forms.ts';
 
 export const meta = titled('Take your account back');
@@ -31,15 +28,13 @@ export const action = (args: ActionFunctionArgs) =>
       const token = tokenOf(args.request, args.context);
       if (form.get('intent') === 'freeze') {
         await procedures.takeBack.freeze({ token });
-        // From now on the page says so.
         return `/take-back?token=${encodeURIComponent(token)}`;
       }
       if (form.has('intent'))
         throw args.context.transport.invalidParameter('intent', 'It must be an action of this page.');
-      const newPassword = text(form, 'newPassword');
       await procedures.takeBack.use({
         token,
-        newPassword,
+        newPassword: text(form, 'newPassword'),
         code: form.get('code'),
         passkey: form.get('passkey'),
       });
@@ -47,8 +42,7 @@ export const action = (args: ActionFunctionArgs) =>
     },
   });
 
-/** The token in this page's address must not leak through a Referer. */
-export const headers = ({ actionHeaders }: { actionHeaders: Headers }) => noReferrer(actionHeaders);
+export const headers = noReferrer;
 
 export default function TakeBack() {
   const { page, ended, supportUrl } = useLoaderData<typeof loader>();
@@ -80,83 +74,43 @@ export default function TakeBack() {
       </section>
       <section aria-labelledby="take-back">
         <h2 id="take-back">If any of this was not you</h2>
-        <TakeBackForm email={email} asks={asks} mayFreeze={mayFreeze} />
+        <LeftFactorForm
+          purpose="take-back"
+          email={email}
+          asks={asks}
+          act="Take your account back"
+          toAct="To take the account back"
+          meanwhile={
+            <>
+              <li>use the link in another of our emails about a change to your account</li>
+              {mayFreeze && (
+                <li>
+                  <a className="alone" href="#freeze">
+                    freeze the account
+                  </a>
+                </li>
+              )}
+            </>
+          }
+        >
+          <p>
+            Set a new password that only you know. Your account will have this email address again. You will
+            be logged in here, and everyone else will be logged out.
+          </p>
+          <p>
+            We will remove passkeys and {sayCodeFactors('many', ' and ')} added since then
+            {asks && ', except the one that you use here'}, and all recovery codes. If deletion of the account
+            has been requested since then, we will cancel it.
+          </p>
+        </LeftFactorForm>
       </section>
       {asks && <WithoutFactor asks={asks} mayFreeze={mayFreeze} supportUrl={supportUrl} />}
     </Page>
   );
 }
 
-type Asks = Pick<TakeBackPage, 'email' | 'asks' | 'mayFreeze'>;
-
-function TakeBackForm({ email, asks, mayFreeze }: Asks) {
-  const refused = useRefused();
-  return (
-    <>
-      <TooManyPasswords />
-      {refused?.minutes && !isAboutPasswords(refused) && (
-        <TooManyCodes
-          minutes={refused.minutes}
-          isForGood={refused.message !== undefined}
-          asks={asks}
-          mayFreeze={mayFreeze}
-        />
-      )}
-      <LeftFactorForm
-        purpose="take-back"
-        email={email}
-        asks={asks}
-        act="Take your account back"
-        toAct="To take the account back"
-      >
-        <WhatItDoes asks={asks} />
-      </LeftFactorForm>
-    </>
-  );
-}
-
-type TooManyCodesProps = {
-  minutes: number;
-  /** Thirty codes were wrong (contract 2.49): more help nobody, and only the other ways are left. */
-  isForGood: boolean;
-} & Pick<Asks, 'asks' | 'mayFreeze'>;
-
-function TooManyCodes({ minutes, isForGood, asks, mayFreeze }: TooManyCodesProps) {
-  return (
-    <TooMany
-      about={isForGood ? 'Too many wrong codes have been entered with this link.' : undefined}
-      minutes={isForGood ? undefined : minutes}
-      meanwhile={isForGood ? 'You can still:' : undefined}
-    >
-      {asks?.passkey && <li>use your passkey</li>}
-      <li>use the link in another of our emails about a change to your account</li>
-      {mayFreeze && (
-        <li>
-          <a className="alone" href="#freeze">
-            freeze the account
-          </a>
-        </li>
-      )}
-    </TooMany>
-  );
-}
-
-const WhatItDoes = ({ asks }: Pick<Asks, 'asks'>) => (
-  <>
-    <p>
-      Set a new password that only you know. Your account will have this email address again. You will be
-      logged in here, and everyone else will be logged out.
-    </p>
-    <p>
-      We will remove passkeys and {sayCodeFactors('many', ' and ')} added since then
-      {asks && ', except the one that you use here'}, and all recovery codes. If deletion of the account has
-      been requested since then, we will cancel it.
-    </p>
-  </>
-);
-
 type WithoutFactorProps = {
-  asks: NonNullable<Asks['asks']>;
+  asks: NonNullable<TakeBackPage['asks']>;
   mayFreeze: boolean;
   supportUrl: string | undefined;
 };
@@ -193,13 +147,7 @@ function WithoutFactor({ asks, mayFreeze, supportUrl }: WithoutFactorProps) {
   );
 }
 
-type DeadProps = {
-  link: ReturnType<typeof useLoaderData<typeof loader>>['ended'];
-  supportUrl: string | undefined;
-};
-
-function Dead({ link, supportUrl }: DeadProps) {
-  const logIn = <ButtonLink href="/login">Log in</ButtonLink>;
+function Dead({ link, supportUrl }: { link: Ended; supportUrl: string | undefined }) {
   return (
     <EndedLink
       link={link}
@@ -207,8 +155,7 @@ function Dead({ link, supportUrl }: DeadProps) {
         used: 'You used it to take your account back. Log in with the password that you set.',
         expired: 'It worked for 7 days after the change that we emailed you about.',
       }}
-      next={() => logIn}
-      otherwise={logIn}
+      otherwise={<ButtonLink href="/login">Log in</ButtonLink>}
     >
       {supportUrl && (
         <>

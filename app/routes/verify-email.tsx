@@ -25,12 +25,11 @@ export async function loader({ request, context }: LoaderFunctionArgs) {
   };
 }
 
-/** Emails a link that carries `next` along. */
 export const action = (args: ActionFunctionArgs) =>
   answerForm(args, {
     needsNoFields: true,
     async act(form, procedures) {
-      // The first time and again are the same.
+      // Asking again does the same; this refuses any other intent.
       isAgain(form, args.context);
       const next = nextOf(args.request, args.context);
       await procedures.email.requestVerification({ next });

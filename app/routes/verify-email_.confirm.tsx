@@ -33,8 +33,7 @@ export const action = (args: ActionFunctionArgs) =>
     },
   });
 
-/** The token in this page's address must not leak through a Referer. */
-export const headers = ({ actionHeaders }: { actionHeaders: Headers }) => noReferrer(actionHeaders);
+export const headers = noReferrer;
 
 export default function ConfirmEmail() {
   const { email, isDead, ended, next, otherLogin, clientTitle } = useLoaderData<typeof loader>();

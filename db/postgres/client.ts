@@ -1,7 +1,6 @@
-// The one way to Postgres: a pool, and the three ways to use it. Kysely runs a statement on it, `read` runs small ones of many
-// requests on one connection (reader.ts), and transactions.ts opens transactions. `readClock` has a connection beside the pool.
-// A statement that hangs is ended by Postgres after `statementTimeoutMs` (the service gives 2.3 s); if nothing comes back then
-// either, its connection is closed (connection.ts).
+// The one way to Postgres: a pool for statements by Kysely, for small reads of many requests on one connection (reader.ts), and
+// for transactions (transactions.ts). Postgres ends a statement after `statementTimeoutMs`. If it does not even do that, the
+// connection is closed (connection.ts).
 import { Kysely, PostgresDialect, type PostgresPoolClient } from 'kysely';
 import pg from 'pg';
 import type { DB } from '../schema.ts';
@@ -11,48 +10,42 @@ import { createReader, type Reader } from './reader.ts';
 import { createRefusals, type Refusals } from './refusals.ts';
 import { Turns } from './turns.ts';
 
-/** What statements run on: the pool, or a transaction under way. */
+/** The pool, or an open transaction. */
 export type Database = Kysely<DB>;
 
 export type DatabaseOptions = {
   url: string;
   poolSize: number;
   preparedStatements: boolean;
-  /** How long a statement may take; 5 s unless told, 0 is without end. */
+  /** 5 s by default; 0 means no limit. */
   statementTimeoutMs?: number;
-  /** How long to wait for a connection, whether for one of the pool or for a new one. */
   connectTimeoutMs?: number;
-  /** The key of a person or address under which transactions take turns, if it is another. */
+  /** Gives a person or address another key to take turns under. */
   keyOf?: (asker: string) => string | undefined;
-  /** Called when a connection breaks. Without a listener on every client, a killed Postgres kills the process. */
+  /** Called when a connection breaks. A client without a listener would end the process when Postgres is killed. */
   onError: (error: Error) => void;
 };
 
 export type DatabaseClient = {
   db: Database;
   read: Reader;
-  /**
-   * The time by the server's clock. Reads no table, and has a connection of its own, opened on first use: neither what is locked
-   * nor what waits for the pool holds it up. Throws if the server does not answer, or takes no writes.
-   */
+  /** Has its own connection, so neither locks nor a full pool delay it. Throws if the server does not answer or is read-only. */
   readClock: () => Promise<Date>;
-  /** The pool's connections, those that are idle, requests that wait for one, and requests that got none since the start. */
+  /** `refused`: requests that got no connection since the start. */
   countConnections: () => { all: number; idle: number; waiting: number; refused: number };
-  /** How many statements of `read` are under way. */
   countReads: () => number;
-  /** What the server refused. */
   countRefusals: () => Refusals;
   close: () => Promise<void>;
 };
 
-// If so many wait for each connection, one more would wait for too long.
+// For each connection. One more would wait for too long.
 const maxWaiting = 30;
 const idleInTransactionTimeoutMs = 10_000;
 
-// Instants go out in UTC: in a local zone of long ago they would lose the odd seconds of its offset.
+// In a historical local zone, instants would lose the seconds of its offset.
 pg.defaults.parseInputDatesAsUTC = true;
 
-/** Opens the pool; connects on first use. `close` waits for queries under way. */
+/** Connects on first use. `close` waits for queries under way. */
 export function openDatabase(options: DatabaseOptions): DatabaseClient {
   const refusals = createRefusals();
   const { pool, connect, countRefused } = openPool(options, refusals.count);
@@ -63,7 +56,7 @@ export function openDatabase(options: DatabaseOptions): DatabaseClient {
   return {
     db: new PooledDatabase(connect, {
       end: close,
-      // Half of the pool, so that a row that is locked holds up one person, and not everybody.
+      // Half of the pool, so that a locked row delays one person and not everybody.
       turns: new Turns({ each: Math.ceil(options.poolSize / 2), keyOf: options.keyOf }),
     }),
     ...createReader(connect),
@@ -103,7 +96,7 @@ function openPool(
   pool.on('error', options.onError);
   pool.on('connect', (client) => client.on('error', options.onError));
 
-  // A little later than the server's own timeout, which says more.
+  // A little later than the server's own timeout, whose error says more.
   const silenceMs = statementTimeoutMs === 0 ? Number.POSITIVE_INFINITY : statementTimeoutMs + 100;
   const buildConnection = createConnections(pool, options.preparedStatements, silenceMs, onRefused);
   const known = new WeakSet<pg.PoolClient>();
@@ -117,7 +110,7 @@ function openPool(
         throw error;
       });
       const connection = buildConnection(client);
-      // Not by the pool's `verify`: if a request gives up waiting while `verify` runs, the pool never gets the connection back.
+      // The pool's own `verify` would lose the connection if a request gave up waiting meanwhile.
       if (!known.has(client)) await requirePrimary(connection);
       known.add(client);
       return connection;
@@ -131,13 +124,12 @@ function openPool(
 
 type PoolUse = {
   end?: () => Promise<void>;
-  /** Whose transactions may be open: those of one person, or of one address if nobody knows the person. */
+  /** By person, or by address if the person is not known. */
   turns: Turns;
-  /** The connection for a statement outside a transaction; one of its own, unless told. */
+  /** For statements outside a transaction. */
   connectForStatement?: () => Promise<Connection>;
 };
 
-/** The `db` of a client, which can also open transactions. */
 export class PooledDatabase extends Kysely<DB> {
   readonly connect: () => Promise<Connection>;
   readonly turns: Turns;
@@ -148,10 +140,7 @@ export class PooledDatabase extends Kysely<DB> {
   }
 }
 
-/**
- * The same database for one request that reads much: what it asks at once goes over one connection of the pool, and is answered in
- * turn. A transaction still has its own.
- */
+/** For a request that reads much: all its statements share one connection of the pool. Transactions still have their own. */
 export function onOneConnection(db: Database): Database {
   const { connect, turns } = requirePool(db);
   return new PooledDatabase(connect, { turns, connectForStatement: shareConnection(connect) });
@@ -162,7 +151,7 @@ export function requirePool(db: Database): PooledDatabase {
   return db;
 }
 
-/** The result gives the same connection to all who have it at once. It goes back to the pool with the last of them. */
+/** The connection goes back to the pool when its last user releases it. */
 function shareConnection(connect: () => Promise<Connection>): () => Promise<Connection> {
   let shared: { connection: Promise<Connection>; users: number } | undefined;
   return async () => {
@@ -184,13 +173,12 @@ function shareConnection(connect: () => Promise<Connection>): () => Promise<Conn
   };
 }
 
-/** Kysely's own for Postgres, on connections of ours, which open no cursors. */
 export function buildDialect(connect: () => Promise<Connection>, end = async () => {}): PostgresDialect {
   const connectForKysely = async () => (await connect()) as object as PostgresPoolClient;
   return new PostgresDialect({ pool: { connect: connectForKysely, end } });
 }
 
-/** A standby may lag behind, and show sessions that are over. Gives the connection up if the server is no primary. */
+/** A standby may lag behind and show ended sessions. */
 async function requirePrimary(connection: Connection): Promise<void> {
   try {
     await askPrimary(connection);
@@ -200,7 +188,6 @@ async function requirePrimary(connection: Connection): Promise<void> {
   }
 }
 
-/** The time by the clock of the server. Throws if it is read-only. */
 async function askPrimary(connection: Connection): Promise<Date> {
   const { rows } = await connection.query(
     `select clock_timestamp() as at, current_setting('transaction_read_only') = 'on' as "isReadOnly"`,

@@ -1,4 +1,4 @@
-// One connection of the pool: it sends each statement without waiting for the answers to those before it
+// A connection of the pool sends each statement without waiting for earlier answers
 // (https://node-postgres.com/features/pipelining), prepares it under a name, and leaves the pool once it is broken.
 import { createHash } from 'node:crypto';
 import { Socket } from 'node:net';
@@ -8,13 +8,13 @@ import { createSilenceWatch } from './silence.ts';
 
 export type Connection = {
   query: (text: string, values: readonly unknown[]) => Promise<pg.QueryResult>;
-  /** Gives the connection back to the pool; closes it if it is broken, or `isBroken`. */
+  /** Gives the connection back to the pool, or closes it if it is broken. */
   release: (isBroken?: boolean) => void;
-  /** Takes the connection out of the pool at once, with all idle ones. Statements under way are still answered. */
+  /** Takes this connection and all idle ones out of the pool. Statements under way are still answered. */
   leave: () => void;
 };
 
-/** A client with a socket that we can close: pg's own way of ending waits for the answers, and a silent server sends none. */
+/** We close the socket ourselves, because pg waits for answers before it closes, and a silent server sends none. */
 export class Client extends pg.Client {
   readonly socket: Socket;
   constructor(config: pg.ClientConfig) {
@@ -24,10 +24,7 @@ export class Client extends pg.Client {
   }
 }
 
-/**
- * The result makes a connection of a client of the pool. `silenceMs`: how long an answer may take. `onRefused` is called with the
- * error of each statement that fails.
- */
+/** `silenceMs`: how long an answer may take. `onRefused` gets the error of each failed statement. */
 export function createConnections(
   pool: pg.Pool,
   preparedStatements: boolean,
@@ -53,9 +50,9 @@ export function createConnections(
           return result;
         } catch (error) {
           onRefused(error);
-          // An error of a statement is an answer, too.
+          // An error of a statement is also an answer.
           if (!breaksConnection(error)) answers++;
-          // The idle connections are as dead as this one, unless it answered others meanwhile.
+          // If the server answered nothing else meanwhile, the idle connections are dead too.
           const isDead = isReadOnly(error) || (isSilence(error) && answers === answersBefore);
           if (isDead && !isBroken) dropIdle(pool);
           isBroken ||= breaksConnection(error);
@@ -74,7 +71,6 @@ export function createConnections(
   };
 }
 
-/** Closes all idle connections, so that the next request gets none of them. */
 function dropIdle(pool: pg.Pool): void {
   for (let left = pool.idleCount; left > 0; left--) {
     pool.connect().then(
@@ -87,16 +83,15 @@ function dropIdle(pool: pg.Pool): void {
   }
 }
 
-// The pool was told to make clients of this class.
+// The pool makes clients of this class.
 const asOurs = (client: pg.PoolClient) => client as unknown as Client;
 
-// More distinct texts only come from a mistake (values in the text), and would cost memory here and in every connection.
+// More distinct texts come from a mistake (values in the text), and would cost memory here and on every connection.
 const maxNames = 500;
 
 /**
- * A digest of the text, so a pooler that shares prepared statements between clients (PgBouncer from 1.21) shares rightly.
- * Postgres parses a named statement once on each connection, and can keep its plan: nearly three times as fast
- * (docs/decisions/prepared-statements.md).
+ * Names are digests of the text, so that a pooler that shares prepared statements (PgBouncer since 1.21) shares the right ones. A
+ * named statement is nearly three times as fast (docs/inside/decisions/prepared-statements.md).
  */
 function createNames(): (text: string) => string | undefined {
   const names = new Map<string, string>();

@@ -1,5 +1,5 @@
-// Brings the database to the current schema, however many instances start at once: one migrates, the others wait for it
-// and find nothing left to do (docs/decisions/migration-lock.md).
+// Brings the database to the current schema. If several instances start at once, one migrates and the others wait for it
+// (docs/inside/decisions/migration-lock.md).
 import { Kysely, Migrator, PostgresAdapter, sql, type Transaction } from 'kysely';
 import { hasAll, isMigrated, listDone } from '../migration-status.ts';
 import { migrations } from '../migrations/list.ts';
@@ -10,14 +10,12 @@ import { liftTimeouts } from '../timeouts.ts';
 import { buildDialect, type Database, openDatabase } from './client.ts';
 import { connectionOf, inTransaction } from './transactions.ts';
 
-/** Told what the migration waits for, in words for operators. */
+/** Gets what the migration waits for, in words for operators. */
 type OnWait = (what: string) => void;
 
 /**
- * Migrates on a connection of its own, which no timeout ends: a large index takes as long as it takes. `onWait` is called when
- * it has to wait. Throws what a failed migration threw, and a SchemaError if the database lacks what this version needs; then
- * nothing has changed. Migrations of a newer version are left alone: they only add (CONTRIBUTING.md). `check` throws the
- * SchemaError.
+ * Has no timeout, because a large index may take long. Throws what a failed migration threw, or the SchemaError of `check`; then
+ * nothing has changed. Leaves migrations of a newer version alone: they only add (docs/inside/recipes/migration.md).
  */
 export async function migrate(
   url: string,
@@ -27,13 +25,13 @@ export async function migrate(
   const { db, close } = openDatabase({
     url,
     poolSize: 1,
-    // A handful of statements, which every pooler takes like this.
+    // Works with every pooler.
     preparedStatements: false,
     statementTimeoutMs: 0,
     onError: () => undefined,
   });
   try {
-    // True also if a newer version has migrated the database since: Kysely's migrator refuses migrations that it does not know.
+    // Also true if a newer version has migrated since: Kysely's migrator refuses migrations that it does not know.
     if (await isMigrated(db)) return await check(db);
     while (!(await tryMigrate(db, onWait, check))) await new Promise((done) => setTimeout(done, pauseMs));
   } finally {
@@ -41,12 +39,12 @@ export async function migrate(
   }
 }
 
-// While a migration waits for a table that a long transaction reads, such as a backup's, everything else waits behind it.
-// So it waits for less than requests do, and lets them pass before it tries again.
+// While a migration waits for a table that a long transaction reads (a backup, for example), everything else waits behind it. So
+// it waits for less time than requests do, and lets them pass before it tries again.
 const lockTimeoutMs = 1_000;
 const pauseMs = 2_000;
 
-/** False if another transaction held a table for too long; then nothing has changed. */
+/** False if another transaction held a table for too long. Then nothing has changed. */
 async function tryMigrate(
   db: Database,
   onWait: OnWait,
@@ -57,7 +55,7 @@ async function tryMigrate(
       await liftTimeouts(trx);
       await lockMigrations(trx, onWait);
       const done = await listDone(trx);
-      // A newer version may have held the lock before.
+      // A newer version may have held the lock before us.
       if (!hasAll(done)) {
         const fault = findOrderFault(done);
         if (fault) throw new SchemaError(fault);
@@ -74,7 +72,7 @@ async function tryMigrate(
   }
 }
 
-/** The lock belongs to the transaction, because one of a session may be left behind in a pooler. */
+/** The lock belongs to the transaction, because a pooler may leave the lock of a session behind. */
 async function lockMigrations(trx: Transaction<DB>, onWait: OnWait): Promise<void> {
   const key = sql`hashtextextended('identity migrations', 0)`;
   const tried = await sql<{ is_ours: boolean }>`select pg_try_advisory_xact_lock(${key}) as is_ours`.execute(
@@ -86,7 +84,7 @@ async function lockMigrations(trx: Transaction<DB>, onWait: OnWait): Promise<voi
 }
 
 async function runMigrations(trx: Transaction<DB>, done: string[]): Promise<void> {
-  // Of these only the names are written. An empty database gets what they come to from the baseline, and any other one has it.
+  // Only the names of these are recorded: the baseline has what they did.
   const inPlace = done.length === 0 ? folded : [...folded, 'm100-baseline'];
   const nothing = { up: async () => undefined };
   const given = { ...migrations, ...Object.fromEntries(inPlace.map((name) => [name, nothing])) };
@@ -98,7 +96,7 @@ async function runMigrations(trx: Transaction<DB>, done: string[]): Promise<void
   if (error) throw error;
 }
 
-/** Kysely's own lock belongs to a session. */
+/** Kysely's lock belongs to a session. */
 class WithoutLock extends PostgresAdapter {
   override async acquireMigrationLock() {}
   override async releaseMigrationLock() {}

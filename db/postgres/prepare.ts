@@ -1,26 +1,19 @@
-// Statements of busy paths, built by Kysely once: building one costs more than running it. connection.ts
-// gives each statement with values a name at Postgres, whichever way it is run.
-//
-// How to run a statement (`db` is the pool or an open transaction, as its type says):
+// Statements of busy paths, built once: building one with Kysely costs more than running it. How to run a statement (`db` is the
+// pool or an open transaction):
 //
 // | Way                              | When                                                                          |
 // | -------------------------------- | ----------------------------------------------------------------------------- |
 // | Kysely: `db.selectFrom(…)…`      | Everything that is not on a busy path.                                        |
-// | `prepare(…)`, run on `db`        | Busy paths. In a transaction, statements that do not need each other's        |
-// |                                  | answers can go out together (`Promise.all`).                                  |
-// | `prepareRead(…)`, run on `read`  | What every request reads, on one connection that all share. Also on `db`.     |
-// | `prepareDeferred(…)`             | Writes on busy paths whose answer nobody needs, in a transaction: it awaits   |
-// |                                  | them before its end. What calls one has a name that begins with `defer`.      |
+// | `prepare(…)`, run on `db`        | Busy paths. A transaction can send several at once (`Promise.all`).           |
+// | `prepareRead(…)`, run on `read`  | What every request reads, on one shared connection. Also runs on `db`.        |
+// | `prepareDeferred(…)`             | Writes on busy paths whose answer nobody needs. The name begins with `defer`. |
 import { type Compilable, type CompiledQuery, Kysely, SelectQueryNode, type Transaction } from 'kysely';
 import type { DB } from '../schema.ts';
 import { buildDialect, type Database } from './client.ts';
 import type { Reader, SharedRead } from './reader.ts';
 import { connectionOf, findOpen } from './transactions.ts';
 
-/**
- * Builds one statement. Its text must not depend on its values, so each value is a stand-in that can only be passed on,
- * as a parameter; anything else throws.
- */
+/** The text must not depend on the values, so each value is a stand-in that can only be passed on as a parameter. */
 type Build<Values, Row> = (builder: Database, values: Values) => Compilable<Row>;
 
 export function prepare<Values extends object, Row>(
@@ -30,7 +23,7 @@ export function prepare<Values extends object, Row>(
   return (db, values) => run(db, fill(values));
 }
 
-/** Throws unless it is a select that locks nothing. Its author must see to it that it finds few rows, by an index. */
+/** Throws unless the statement is a select that locks nothing. It must find few rows, by an index. */
 export function prepareRead<Values extends object, Row>(
   build: Build<Values, Row>,
 ): (on: Database | Reader, values: Values) => Promise<Row[]> {
@@ -44,7 +37,7 @@ export function prepareRead<Values extends object, Row>(
   };
 }
 
-/** A statement that is sent at once and awaited before the transaction ends. Its failure fails all of it, with that error. */
+/** The statement is sent at once and awaited before the transaction ends. If it fails, the transaction fails with its error. */
 export function prepareDeferred<Values extends object>(
   build: Build<Values, unknown>,
 ): (trx: Transaction<DB>, values: Values) => void {
@@ -55,21 +48,21 @@ export function prepareDeferred<Values extends object>(
   };
 }
 
-/** In a transaction past Kysely's executor, which costs more than everything else here. */
+/** Kysely's executor costs more than everything else here, so a transaction goes around it. */
 async function run<Row>(db: Database, statement: CompiledQuery<Row>): Promise<Row[]> {
   const open = findOpen(db);
   if (!open) return (await db.executeQuery(statement)).rows;
   return (await open.connection.query(statement.sql, statement.parameters)).rows;
 }
 
-/** The statement for the values of each call. Throws if the text could depend on the values. */
+/** Throws if the text could depend on the values. */
 function compile<Values extends object, Row>(
   build: Build<Values, Row>,
   check: (query: CompiledQuery['query']) => void = () => {},
 ): (values: Values) => CompiledQuery<Row> {
   const names = new Map<unknown, keyof Values>();
   const standIns = refuseAllBut<Values>('The values of a prepared statement', {
-    // A new stand-in each time: if code also looks at one (`a === null ? … : a`), one goes nowhere.
+    // A new stand-in each time: if code also tests a value (`a === null ? … : a`), one is never passed on.
     get(_, name) {
       const standIn = createStandIn(String(name));
       names.set(standIn, name as keyof Values);
@@ -91,7 +84,7 @@ function compile<Values extends object, Row>(
 
 function createStandIn(name: string): object {
   const what = `The value "${name}" of a prepared statement`;
-  // Kysely asks by these names whether a value is an expression.
+  // Kysely reads these properties to find out whether a value is an expression.
   const asked = new Set<string | symbol>(['expression', 'expressionType', 'toOperationNode']);
   return refuseAllBut(what, {
     has: (_, property) => !asked.has(property) && refuse(what),
@@ -109,6 +102,5 @@ function refuse(what: string): never {
   throw new Error(`${what} can only be passed on: the text must be the same for every call.`);
 }
 
-// This Kysely compiles, and runs nothing.
 const connect = () => Promise.reject(new Error('It only compiles.'));
 const builder = new Kysely<DB>({ dialect: buildDialect(connect) });

@@ -1,11 +1,10 @@
-// Reading for many requests at once on one connection: what they ask in one go is sent and answered in one go, and Postgres has
-// one process awake instead of many (docs/decisions/pipelining.md).
+// Many requests read on one connection, so that Postgres has one process awake instead of many
+// (docs/inside/decisions/pipelining.md).
 //
-// The way out of a statement that hangs on this connection: answers come in turn, so it holds up all those behind it. If nothing
-// was answered for some 400 ms, the connection is left, and what waits on it is asked again: the statement at its head, and all
-// of the same text, on a second connection, the "slow" one; everything else on a new "fast" one. Reads change nothing, so they
-// may be asked twice, and the first answer counts. Nothing is asked again from the slow one, so readers take two connections of
-// the pool at most. A text goes back to the fast one once it is answered fast (docs/decisions/deadline.md).
+// Answers come in turn, so a statement that hangs delays all behind it. If nothing was answered for about 400 ms, the connection
+// is left. The statement at its head, and all with the same text, are asked again on a "slow" connection; the others on a new
+// "fast" one. Nothing is asked again from the slow one, so readers take at most two connections. A text goes back to the fast
+// connection once it is answered fast (docs/inside/decisions/deadline.md).
 import type { CompiledQuery } from 'kysely';
 import { breaksConnection } from './away.ts';
 import type { Connection } from './connection.ts';
@@ -13,10 +12,7 @@ import { createSilenceWatch } from './silence.ts';
 
 declare const isShared: unique symbol;
 
-/**
- * A statement that finds a few rows by an index, changes nothing and waits for no lock, for it is run among those of others,
- * where answers come in turn, and perhaps a second time. Only `prepareRead` makes one.
- */
+/** Finds few rows by an index, changes nothing and waits for no lock, because it may run twice and delays others. */
 export type SharedRead<Row> = CompiledQuery<Row> & { readonly [isShared]: true };
 
 export type Reader = <Row>(statement: SharedRead<Row>) => Promise<Row[]>;
@@ -31,10 +27,10 @@ type Lane = { connection: Promise<Connection>; waiting: Set<Reading>; isLeft: bo
 
 const stallMs = 400;
 
-/** The connections are the pool's, and go back to the pool when nobody reads. `countReads`: statements under way. */
+/** The connections go back to the pool when nobody reads. `countReads`: statements under way. */
 export function createReader(connect: () => Promise<Connection>) {
   const lanes: { fast?: Lane; slow?: Lane } = {};
-  // The texts of statements that hung, and were not answered fast afterwards.
+  // Texts of statements that hung and were not answered fast since.
   const slow = new Set<string>();
 
   const send = (reading: Reading) => {
@@ -53,7 +49,7 @@ export function createReader(connect: () => Promise<Connection>) {
       reading.done(rows);
       if (slow.size > 0 && performance.now() - askedAt < stallMs) slow.delete(text);
     } catch (error) {
-      // If the lane was left, its errors do not count: its statements were asked again.
+      // If the lane was left, its statements were asked again, so its errors do not count.
       if (!lane.isLeft) reading.failed(error);
       if (breaksConnection(error)) forget(lane);
     }
@@ -72,12 +68,11 @@ export function createReader(connect: () => Promise<Connection>) {
     forget(lane);
     lane.isLeft = true;
     slow.add(oldest.statement.sql);
-    // Drops idle connections, which may be silent too, before anything is asked again.
+    // Drops idle connections, which may be silent too, before it asks again.
     (await lane.connection).leave();
     for (const reading of lane.waiting) send(reading);
   });
 
-  /** No new reader gets this lane. */
   const forget = (lane: Lane) => {
     if (lanes.fast === lane) lanes.fast = undefined;
     if (lanes.slow === lane) lanes.slow = undefined;

@@ -1,4 +1,4 @@
-// What Postgres itself has refused, counted by the class of its SQLSTATE: the first two characters.
+// Counts what Postgres refused, by the class of its SQLSTATE (the first two characters).
 
 // https://www.postgresql.org/docs/current/errcodes-appendix.html
 const classes = ['08', '22', '23', '25', '26', '28', '40', '42', '53', '54', '55', '57', '58', 'P0', 'XX'];
@@ -6,20 +6,19 @@ const others = 'other';
 
 export type Refusals = Readonly<Record<string, number>>;
 
-/** `count` passes over what is no error of the server's, such as one of the network or of our own. */
+/** `count` ignores errors of the network and our own errors. */
 export function createRefusals() {
   const counts: Record<string, number> = Object.fromEntries([...classes, others].map((each) => [each, 0]));
   return {
     count(error: unknown): void {
-      // Only the server's own errors have a severity.
+      // Only the server's own errors have a severity. 25P02: the transaction has failed before, and that was counted.
       const { code, severity } = error as { code?: string; severity?: string };
-      // 25P02: the transaction has failed already, and that was counted.
       if (!severity || !code || code === '25P02') return;
       const known = code.slice(0, 2);
       const its = Object.hasOwn(counts, known) ? known : others;
       counts[its] = (counts[its] ?? 0) + 1;
     },
-    /** Since the start; each class that there is, also those at 0. */
+    /** Since the start, including classes with 0. */
     read: (): Refusals => counts,
   };
 }

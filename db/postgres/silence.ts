@@ -1,13 +1,11 @@
-// Notices connections on which nothing comes back. One timer for all of them: one for each statement, as pg has it
-// (`query_timeout`), took 6 % of a hand-off on Deno.
+// Notices connections on which nothing comes back. One timer for all connections: pg's timer for each statement (`query_timeout`)
+// took 6 % of a hand-off on Deno.
 
 const lookMs = 200;
 
 /**
- * The result watches a statement until its answer is there; answers on one connection come in turn. `onSilence` is called once if
- * the oldest was sent so long ago, however busy the server was with those before it, or if nothing at all was answered for so
- * long. Counted in looks, not by a clock: after a pause of this process, the answers that came meanwhile are read before the
- * next look.
+ * Calls `onSilence` once if the oldest statement has waited for `limitMs`, or, with 'all', if nothing was answered for that long.
+ * Counts looks instead of reading a clock: after a pause of this process, answers that came meanwhile are read before it looks.
  */
 export function createSilenceWatch<Connection>(
   limitMs: number,
@@ -15,8 +13,7 @@ export function createSilenceWatch<Connection>(
   onSilence: (on: Connection) => void,
 ) {
   const maxLooks = Math.ceil(limitMs / lookMs);
-  // For each connection with statements under way: how many looks there had been when each was sent, oldest first, and when
-  // the last answer came.
+  // The number of looks when each statement under way was sent, oldest first, and when the last answer came.
   const underWay = new Map<Connection, { sentAt: number[]; heardAt: number }>();
   let looks = 0;
   let isLooking = false;
@@ -24,7 +21,7 @@ export function createSilenceWatch<Connection>(
     looks++;
     for (const [connection, { sentAt, heardAt }] of underWay) {
       const since = of === 'all' ? Math.max(heardAt, sentAt[0] ?? looks) : (sentAt[0] ?? looks);
-      // The first look may come right after the statement.
+      // The first look may come right after the statement was sent.
       if (looks - since === maxLooks + 1) onSilence(connection);
     }
     isLooking = underWay.size > 0;

@@ -1,26 +1,24 @@
-// Turns at what many want at once: so many in all, and so many of each key, such as a person or an address. Whoever waits is let in
-// key by key, so a key that many wait under holds up itself.
+// Turns at a scarce resource, limited in all and for each key (a person or an address, for example). Waiters are let in key by
+// key, so a key with many waiters delays only itself.
 
 type Limits = {
-  /** How many have a turn at once. */
+  /** How many may have a turn at once, in all and of each key. */
   all?: number;
-  /** How many of one key. */
   each: number;
-  /** How many wait, in all and of one key. */
   maxWaiting?: { all: number; each: number };
-  /** The key of whoever asks; without one, who asks is the key. */
+  /** By default the asker is the key. */
   keyOf?: (asker: string) => string | undefined;
 };
 
 type Key = { running: number; waiting: Waiter[] };
-/** `go` says whether it is its turn, or it was pushed out. */
+/** `go(false)` means that the waiter was pushed out. */
 type Waiter = { key: string; own: Key; group: string; go: (isTurn: boolean) => void };
 
 export class Turns {
   #running = 0;
-  /** Whoever came last is last. */
+  /** The newest is last. */
   readonly #waiting = new Set<Waiter>();
-  /** Those under which somebody has a turn or waits. The one that was let in longest ago comes first. */
+  /** Keys with a turn or a waiter. The key that was let in longest ago comes first. */
   readonly #keys = new Map<string, Key>();
   readonly #limits: Limits;
   constructor(limits: Limits) {
@@ -31,10 +29,7 @@ export class Turns {
     return this.#waiting.size;
   }
 
-  /**
-   * Resolves at the turn of the key, with the function that ends it, to be called once. Undefined if too many wait already. If all
-   * places are taken, the group of keys that has the most of them gives up its newest one, so nobody fills them alone.
-   */
+  /** Resolves with the function that ends the turn, to be called once; undefined if too many wait. */
   async take(asker: string, ofGroup?: string): Promise<(() => void) | undefined> {
     const { all = Number.POSITIVE_INFINITY, each, maxWaiting, keyOf } = this.#limits;
     const key = keyOf?.(asker) ?? asker;
@@ -56,7 +51,7 @@ export class Turns {
     return () => this.#end(key, own);
   }
 
-  /** Pushes out the newest of the group that has the most waiting, unless the group of the newcomer has as many. */
+  /** Pushes out the newest waiter of the group with the most, so that no group fills all places alone. */
   #makeRoom(group: string): boolean {
     const counts = new Map<string, number>();
     for (const waiter of this.#waiting) counts.set(waiter.group, (counts.get(waiter.group) ?? 0) + 1);

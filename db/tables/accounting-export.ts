@@ -1,14 +1,14 @@
-// The accounting export of a span of days. Reads only, in one snapshot: each list comes in slices from a cursor.
+// The accounting export of a span of days. Reads only, in one snapshot.
 import { type RawBuilder, sql, type Transaction } from 'kysely';
 import { readSlices } from '../cursor.ts';
 import type { Database } from '../postgres/client.ts';
 import type { DB } from '../schema.ts';
 import { replacing } from './lost-documents.ts';
 
-/** Days in the zone, both included. */
+/** Days in the zone, including both. */
 export type Span = { zone: string; from: string; to: string };
 
-/** Amounts in minor units, as text. Those of an invoice are as of the end of the span; null for a credit note. */
+/** Amounts are in minor units, as text. `credited` and `allocated` are as of the end of the span; null for a credit note. */
 export type BookedDocument = {
   number: string;
   kind: 'invoice' | 'credit_note';
@@ -25,7 +25,7 @@ export type BookedDocument = {
   rate: number;
   credited: string | null;
   allocated: string | null;
-  /** Of a credit note: the number of its invoice. */
+  /** For a credit note, the number of its invoice. */
   invoice: string | null;
   title: string;
   buyer: string;
@@ -33,7 +33,7 @@ export type BookedDocument = {
   vat_id: string | null;
 };
 
-/** A number that a restore has lost, on the day of the restore; `invoice` takes its place. */
+/** A number lost by a restore, on the day of the restore. `invoice` takes its place. */
 export type BookedLoss = { number: string; kind: 'lost'; issued_on: string; invoice: string | null };
 
 /** The instant after a span's last day. */
@@ -49,10 +49,7 @@ export async function* readDocuments(
 
 const documentsAtOnce = 2_000;
 
-/**
- * Parts of the span, one after another, with so many documents each and those of its last day. A cursor sorts all of its rows before
- * the first one: of years, that takes longer than a statement may.
- */
+/** A cursor sorts all its rows before the first one. For years of documents, that takes longer than a statement may. */
 async function* splitSpan(trx: Transaction<DB>, { zone, from, to }: Span): AsyncGenerator<Span, void> {
   for (let start: string | undefined = from; start !== undefined; ) {
     const { rows } = await sql<{ last: string; next: string }>`
@@ -64,7 +61,7 @@ async function* splitSpan(trx: Transaction<DB>, { zone, from, to }: Span): Async
   }
 }
 
-/** Those of `days`, with sums as of the end of the span. */
+/** Documents of `days`, with sums as of the end of the span. */
 const readDocumentsOf = (trx: Transaction<DB>, span: Span, days: Span) =>
   readSlices<BookedDocument | BookedLoss>(
     trx,
@@ -122,9 +119,8 @@ export type BookedMoney = {
 };
 
 /**
- * What of each payment was left at the end of the span: all that was neither allocated then nor had gone back. What went back
- * takes of its payment in the order of recording, whichever came first; of it, what it found nothing to take from is left, with a
- * minus.
+ * `unallocated` is as of the end of the span. For a payment: the amount neither allocated nor returned. For a return: minus the
+ * amount that its payment does not cover, after earlier returns.
  */
 export const readMoney = (trx: Transaction<DB>, span: Span) =>
   readSlices<BookedMoney>(
@@ -176,14 +172,14 @@ export const readAllocations = (trx: Transaction<DB>, span: Span) =>
       order by a.recorded_at, a.id`,
   );
 
-/** This moment, as `haveEnded` takes it. */
+/** The present moment, for `haveEnded`. */
 export async function readMoment(db: Database): Promise<string> {
   const { rows } = await sql<{ moment: string }>`
     select pg_snapshot_xmax(pg_current_snapshot())::text as moment`.execute(db);
   return rows[0]?.moment ?? '';
 }
 
-/** Whether all transactions that had written or locked a row at that moment have ended. */
+/** Whether all transactions have ended that had written or locked a row at that moment. */
 export async function haveEnded(db: Database, moment: string): Promise<boolean> {
   const { rows } = await sql<{ isSo: boolean }>`
     select pg_snapshot_xmin(pg_current_snapshot()) >= ${moment}::xid8 as "isSo"`.execute(db);

@@ -1,5 +1,5 @@
-// The only writer of `accounts`. Triggers keep what an account may do the sum of what was decided here and what its links
-// say (db/schema.sql, at accounts and external_links).
+// The only writer of `accounts`. Triggers keep the rights of an account: the sum of what was decided here and what its links say
+// (db/schema.sql, at accounts and external_links).
 import { sql, type Transaction } from 'kysely';
 import type { Database } from '../postgres/client.ts';
 import { prepareDeferred } from '../postgres/prepare.ts';
@@ -14,7 +14,8 @@ export type Account = {
 
 const accountColumns = ['id', 'name', 'capabilities', 'verified_at as verifiedAt'] as const;
 
-const insert = prepareDeferred((db, account: Account) =>
+/** The rights count as decided here. In a transaction by the marketplace, the account's link has them. */
+export const deferAccount = prepareDeferred((db, account: Account) =>
   db.insertInto('accounts').values({
     id: account.id,
     name: account.name,
@@ -23,17 +24,12 @@ const insert = prepareDeferred((db, account: Account) =>
   }),
 );
 
-/** Adds an account. Its rights count as decided here; in a transaction by the marketplace, the account's link says them. */
-export function deferAccount(trx: Transaction<DB>, account: Account): void {
-  insert(trx, account);
-}
-
 export async function findAccountName(db: Database, id: string): Promise<string | undefined> {
   const row = await db.selectFrom('accounts').select('name').where('id', '=', id).executeTakeFirst();
   return row?.name;
 }
 
-/** An edit by the owner, which no hand-off overwrites. */
+/** For an edit by the owner, which no hand-off overwrites. */
 export async function editAccountName(trx: Transaction<DB>, id: string, name: string): Promise<void> {
   await trx.updateTable('accounts').set({ name, name_edited_at: sql`now()` }).where('id', '=', id).execute();
 }
@@ -52,7 +48,6 @@ export async function deleteUnusedAccount(trx: Transaction<DB>, id: string): Pro
     .execute();
 }
 
-/** Gives the account a new name, unless its owner edited the name here. */
 export async function updateAccountNameUnlessEdited(
   trx: Transaction<DB>,
   id: string,
@@ -62,29 +57,22 @@ export async function updateAccountNameUnlessEdited(
   await update.where('name_edited_at', 'is', null).execute();
 }
 
-/**
- * Makes the account's rights the sum of what was decided here and what its links say by now, if there is such an account. The
- * triggers do that at the end of a transaction; this is for code that needs the account as it will be then.
- */
+/** Does what triggers do at the end of the transaction, for code that needs the account's rights before. */
 export async function settleRights(trx: Transaction<DB>, id: string): Promise<void> {
   await sql`select settle_rights(${id})`.execute(trx);
 }
 
-/** Makes the account's rights that sum, as `settleRights` does. The account must exist. */
+/** Settles the rights and returns the account, which must exist. */
 export async function settleAccount(trx: Transaction<DB>, id: string): Promise<Account> {
   await settleRights(trx, id);
   return trx.selectFrom('accounts').select(accountColumns).where('id', '=', id).executeTakeFirstOrThrow();
 }
 
-/**
- * Works out who decided the rights of an account from an earlier version, unless that was done. The caller has locked its
- * links.
- */
+/** Works out who decided the rights of an account from an earlier version, if still unknown. The caller has locked its links. */
 export async function knowSources(trx: Transaction<DB>, accountId: string): Promise<void> {
   await sql`select know_sources(${accountId})`.execute(trx);
 }
 
-/** Whether `knowSources` is still to be done for the account. */
 export async function hasUnknownSources(db: Database, accountId: string): Promise<boolean> {
   const { rows } = await sql<{ is: boolean }>`
     select not a.sources_known or exists (
@@ -96,10 +84,7 @@ export async function hasUnknownSources(db: Database, accountId: string): Promis
 /** Null leaves the right to the links again. */
 export type Decision = boolean | null;
 
-/**
- * Decides whether the account has the capability, whatever its links say. The result is the account afterwards; undefined if
- * nothing changed.
- */
+/** The decision counts whatever the links say. Returns the changed account, or undefined if nothing changed. */
 export async function decideCapability(
   trx: Transaction<DB>,
   id: string,
@@ -125,10 +110,7 @@ export async function decideCapability(
     .executeTakeFirst();
 }
 
-/**
- * Decides whether the account is verified, whatever its links say. The result is the account afterwards; undefined if nothing
- * changed.
- */
+/** The decision counts whatever the links say. Returns the changed account, or undefined if nothing changed. */
 export async function decideVerification(
   trx: Transaction<DB>,
   id: string,
@@ -144,14 +126,13 @@ export async function decideVerification(
     .executeTakeFirst();
 }
 
-/** What was decided here about an account, whatever its links say. Null: nothing was decided. */
+/** Null: nothing was decided here. */
 export type Decided = {
   granted: string[] | null;
   revoked: string[] | null;
   verified: boolean | null;
 };
 
-/** Undefined if there is no such account. Takes no lock. */
 export const findDecided = (db: Database, id: string): Promise<Decided | undefined> =>
   db
     .selectFrom('accounts')
@@ -161,10 +142,7 @@ export const findDecided = (db: Database, id: string): Promise<Decided | undefin
 
 export type Rights = { capabilities: string[]; isVerified: boolean };
 
-/**
- * The rights that a user's account would have without the user's link to that system. Its sources are known. Undefined if the
- * user is gone. Takes no lock.
- */
+/** The sources of the account must be known (`knowSources`). Undefined if the user is gone. */
 export async function findRightsWithoutLink(
   db: Database,
   { userId, provider }: { userId: string; provider: string },

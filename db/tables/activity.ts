@@ -1,7 +1,6 @@
-// What happened to somebody: their audit events, and the changes that no event tells of. Reads only.
-//
-// An event and the changes of the same transaction have one time, to the microsecond: its start. So a change belongs to
-// the event that has its `began_at`.
+// What happened to a person: audit events, and changes that no event tells of. Reads only. An event and the changes of its
+// transaction have the same time, to the microsecond: the start of the transaction. So a change belongs to the event with its
+// `began_at`.
 import { type RawBuilder, sql } from 'kysely';
 import type { Database } from '../postgres/client.ts';
 import type { Change } from './changes.ts';
@@ -25,15 +24,14 @@ export type ActivityLine = {
 export type WhoseActivity = {
   userId: string;
   accountId: string;
-  /** The types of events that are shown. */
+  /** The types of events to show. */
   types: string[];
-  /** Whether events of contracts are shown. */
   withContracts: boolean;
 };
 
 type SomeActivity = WhoseActivity & { after: Date; limit: number };
 
-/** Newest first. `before` is the id of one of these lines: the result is only what came before that line. */
+/** Newest first. `before` is the id of a line: only earlier lines are returned. */
 export async function listActivity(
   db: Database,
   { before, ...some }: SomeActivity & { before?: string },
@@ -43,13 +41,10 @@ export async function listActivity(
   return (await selectActivity({ ...some, last }).execute(db)).rows;
 }
 
-/** Where a line is among others, by the database's own instant, because a JavaScript Date has no microseconds. */
+/** `at` is text, because a JavaScript Date has no microseconds. */
 type Position = { id: string; at: string };
 
-/**
- * The newest of each kind, then the newest of all. A change that an event tells of stands for that event's line, so no
- * more than `limit` transactions of each kind can be among the newest lines.
- */
+/** Selects the newest of each kind, then the newest of all: at most `limit` transactions of each kind can be among them. */
 export function selectActivity({
   after,
   last,
@@ -81,11 +76,11 @@ export function selectActivity({
     order by at desc, id desc limit ${limit}`;
 }
 
-/** Of the person's own browser: that of somebody of the staff says nothing to the person. */
+/** The person does not see the browser of a staff member. */
 const own = (column: 'device' | 'place') =>
   sql`case when e.type not like 'staff.%' then ${sql.ref(`e.${column}`)} end`;
 
-/** The changes to list: about the person, and about their account. To learn who decided something is no change to people. */
+/** Changes about the person and their account. Learning who decided something (`sources`) is not a change to people. */
 function listSources({ userId, accountId, withContracts }: WhoseActivity) {
   const columnsOf = (alias: string) => (name: string) => sql.ref(`${alias}.${name}`);
   return [
@@ -103,7 +98,7 @@ function listSources({ userId, accountId, withContracts }: WhoseActivity) {
   ];
 }
 
-/** Whether an audit event tells of the transaction `t`, or an earlier change of it is its line. */
+/** Whether an audit event or an earlier change already represents the transaction `t`. */
 function isTold(whose: WhoseActivity): RawBuilder<unknown> {
   const earlier = listSources(whose).map(
     (isTheirs) => sql`exists (
@@ -115,7 +110,7 @@ function isTold(whose: WhoseActivity): RawBuilder<unknown> {
     or ${sql.join(earlier, sql` or `)})`;
 }
 
-/** The place of a line; undefined for a line of somebody else. */
+/** Undefined for a line of another person. */
 async function findPosition(
   db: Database,
   { userId, accountId }: WhoseActivity,
@@ -131,13 +126,13 @@ async function findPosition(
 
 export type LineChange = Pick<Change, 'subject' | 'kind' | 'members' | 'by' | 'byUser'> & {
   id: string;
-  /** The id of the audit event of the same transaction; of two events, the first. */
+  /** The first audit event of the same transaction. */
   eventId: string | null;
   /** The start of the transaction, to the microsecond. */
   beganAt: string;
 };
 
-/** The changes behind these lines, oldest first. */
+/** Oldest first. */
 export async function listChangesOfLines(
   db: Database,
   whose: WhoseActivity,
@@ -160,7 +155,7 @@ export async function listChangesOfLines(
   return rows;
 }
 
-/** What the user's last Connect after `since` has changed. Undefined if there was none, or an earlier version made it. */
+/** What the user's last Connect after `since` changed. Undefined if there was no Connect, or an earlier version made it. */
 export async function findConnectChanges(db: Database, userId: string, since: Date): Promise<unknown> {
   const { rows } = await sql<{ members: unknown }>`
     select details -> 'members' as members from audit_events

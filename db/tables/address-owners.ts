@@ -1,20 +1,17 @@
-// Whose an address is: the user who holds it, or else the user who had it and can still have it back.
+// The owner of an address is the user who holds it, otherwise the user who had it and can still have it back.
 import { sql, type Transaction } from 'kysely';
 import type { Database } from '../postgres/client.ts';
 import type { DB } from '../schema.ts';
 import { findReservation } from './reserved-addresses.ts';
 import { findHolder, findUserById, lockUser, type User } from './users.ts';
 
-/**
- * Whose an address is: the user who holds it, or else the user who had it and can still have it back. In a transaction the two
- * are looked up in this order, so that one of them sees a change that happens meanwhile.
- */
+/** In a transaction the two queries run in this order, so that one of them sees a change that happens meanwhile. */
 export async function findAddressOwner(db: Database, email: string, now: Date): Promise<User | undefined> {
   const [holder, ownerId] = await Promise.all([findHolder(db, email), findReservation(db, { email, now })]);
   return holder ?? (ownerId === undefined ? undefined : findUserById(db, ownerId));
 }
 
-/** The addresses among `emails` that nobody holds or can have back. */
+/** The addresses that nobody holds or can have back. */
 export async function listFreeAddresses(db: Database, emails: string[]): Promise<string[]> {
   const { rows } = await sql<{ email: string }>`
     select unnest(${emails}::text[]) as email
@@ -23,7 +20,6 @@ export async function listFreeAddresses(db: Database, emails: string[]): Promise
   return rows.map(({ email }) => email);
 }
 
-/** The owner of an address, as `findAddressOwner` says, locked in the same order. */
 export async function lockAddressOwner(
   trx: Transaction<DB>,
   email: string,

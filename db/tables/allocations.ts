@@ -1,5 +1,4 @@
-// The only writer of `allocations`: which payment pays which invoice. A row never changes; what is taken back is a row with a
-// minus.
+// The only writer of `allocations`: which payment pays which invoice. A row never changes: taking back adds a negative row.
 import { sql, type Transaction } from 'kysely';
 import type { Database } from '../postgres/client.ts';
 import type { DB } from '../schema.ts';
@@ -14,7 +13,7 @@ export async function insertAllocation(
     .execute();
 }
 
-/** What was allocated of these payments, and taken back with a minus, in the order in which it was. */
+/** In the order in which they were recorded. Negative amounts were taken back. */
 export async function listAllocations(
   db: Database,
   payments: string[],
@@ -26,7 +25,7 @@ export async function listAllocations(
   return rows.map((row) => ({ ...row, amount: Number(row.amount) }));
 }
 
-/** What came in by the payments that have ever paid an invoice, the oldest first, and what became of each. */
+/** All payments that ever paid for an invoice, the oldest first. */
 export async function listPaymentsOf(
   db: Database,
   invoiceId: number,
@@ -36,10 +35,9 @@ export async function listPaymentsOf(
     paidAt: Date;
     method: string | null;
     reference: string | null;
-    /** All that came in, and what of it went back. */
     received: number;
     wentBack: number;
-    /** What of it pays this invoice now. */
+    /** The amount that pays for this invoice now. */
     allocated: number;
   }[]
 > {
@@ -68,7 +66,7 @@ export async function listPaymentsOf(
   }));
 }
 
-/** What of a payment is allocated, or what is allocated to an invoice; the newest first. */
+/** The newest first. */
 export async function listAllocated(
   db: Database,
   of: { payment: string } | { invoiceId: number },

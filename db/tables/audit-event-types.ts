@@ -1,24 +1,19 @@
-// Every type of event that the audit keeps, of this version and of the one before: how often a user may cause it, and its words
-// for the person and for staff.
+// The types of audit events of this version and the one before: how often a user may cause each, and its words for readers.
 
 export type Allowance = { times: number; seconds: number };
 
-/** Words by the event's reason; `any` for all other reasons. */
+/** Words by the event's reason. `any` is for all other reasons. */
 type ByReason = { any: string } & Record<string, string>;
 
 type EventType = {
   /**
-   * How often each user may cause it (contract 9.52 to 9.68), or what bounds that. What ends access, removes what was added or keeps
-   * things as they were has no allowance, so that a thief cannot use it up: the change before it has one. What staff do is bounded by
-   * whom they may look at.
+   * How often each user may cause it (contract 9.52 to 9.67), or what bounds that. Acts that end access or undo a change have no
+   * allowance, so that a thief cannot use it up: the change itself has one. Acts of staff are bounded by whom they may look at.
    */
   limit: Allowance | string;
-  /**
-   * What the person reads in their own activity. Without it the event is hidden from them: it is not about them, another event
-   * tells of the same, or it would say something of somebody else.
-   */
+  /** What the person reads in their activity. Without it, the event is hidden from them. */
   person?: string | ByReason;
-  /** What staff read, if that is something else. */
+  /** What staff read, if different. */
   staff?: string;
 };
 
@@ -56,7 +51,7 @@ export const auditEventTypes = {
     person: 'The address for invoices was confirmed with the link in an email',
   },
   'billing.resumed': { limit: 'commands', staff: 'Billing goes on after a restore of the database' },
-  // Of each administrator: each may mail all of them.
+  // For each administrator, because each event may send a mail to all of them.
   'billing.set': {
     limit: { times: 60, seconds: hour },
     staff: 'The settings of billing were changed, or a change of them was stopped',
@@ -148,7 +143,7 @@ export const auditEventTypes = {
   'invoice.void': { limit: 'commands, and staff', staff: 'An invoice was made void' },
   'link.removed': { limit: 'hand-offs', person: 'Disconnected a marketplace account' },
   'login.code_asked': { limit: 'logins', person: 'Entered the right password, then was asked for a code' },
-  // Of each session: others in the account cannot use up what the owner needs to log them out.
+  // For each session, so that a thief in the account cannot use up what the owner needs to log them out.
   'login.confirmed': {
     limit: { times: 30, seconds: hour },
     person: {
@@ -178,7 +173,7 @@ export const auditEventTypes = {
   logout: { limit: 'logins', person: 'Logged out' },
   'passkey.added': { limit: { times: 30, seconds: hour }, person: 'Added a passkey' },
   'passkey.removed': { limit: 'passkey.added', person: 'Removed a passkey' },
-  // In each browser that the user has had for a week, and in all others together.
+  // For each browser that the user has had for a week, and for all others together.
   'password.changed': { limit: { times: 10, seconds: hour }, person: 'Changed the password' },
   'password.refused': {
     limit: 'guesses of a password',
@@ -268,7 +263,7 @@ export const auditEventTypes = {
   'staff.retry_mail': { limit: 'mails that failed', staff: 'Staff: sent a mail again that had failed' },
   'staff.revoke': { limit: 'staff.looked', staff: 'Staff: decided that the account may not do something' },
   'staff.searched': { limit: { times: 600, seconds: hour }, staff: 'Staff: searched for people' },
-  // To each person, by all of the staff.
+  // For each recipient, by all staff together.
   'staff.send_mail': { limit: { times: 5, seconds: hour }, staff: 'Staff: sent a mail' },
   'staff.suspend': { limit: 'staff.looked', staff: 'Staff: suspended the account' },
   'staff.thaw': {
@@ -305,6 +300,6 @@ export const auditEventTypes = {
 
 export type AuditEventType = keyof typeof auditEventTypes;
 
-/** The row of a type. Undefined for a type of a later version. */
+/** Undefined for a type of a later version. */
 export const findEventType = (type: string): EventType | undefined =>
   Object.hasOwn(auditEventTypes, type) ? auditEventTypes[type as AuditEventType] : undefined;

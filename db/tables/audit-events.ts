@@ -1,5 +1,5 @@
-// The only writer of `audit_events`: what happened, to whom, from where, and the precise reason
-// that the outside is not told. Never a password, token, payload or signature.
+// The only writer of `audit_events`: what happened, to whom, from where, and the precise reason, which nobody outside is told.
+// Never a password, token, payload or signature.
 import { type RawBuilder, sql, type Transaction } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import { runInBatches } from '../batches.ts';
@@ -9,17 +9,17 @@ import type { DB } from '../schema.ts';
 import type { AuditEventType } from './audit-event-types.ts';
 
 export type AuditEvent = {
-  /** Given if the event may be reported again, and must be stored once. */
+  /** Set if the event may be reported again but must be stored once. */
   id?: string;
   type: AuditEventType;
   reason?: string;
   userId?: string;
   address?: string;
   requestId?: string;
-  /** Who of the staff did it, and why (contract 12.22). */
+  /** The staff member who did it, and why (contract 12.22). */
   actorId?: string;
   why?: string;
-  /** The kind of browser, and roughly where it was, if a person's browser did it. */
+  /** The kind of browser, and roughly where it was. */
   device?: string;
   place?: string;
   details?: Record<string, string | number | boolean | string[] | Record<string, unknown>>;
@@ -59,12 +59,12 @@ const buildInsert = (db: Database, row: Row) =>
 const insert = prepare(buildInsert);
 const deferInsert = prepareDeferred(buildInsert);
 
-/** Records an event that came without a change. */
+/** For an event without a change. */
 export async function recordAuditEvent(db: Database, event: AuditEvent): Promise<void> {
   await insert(db, buildRow(event));
 }
 
-/** Records an event in the transaction that it tells of. */
+/** For an event in the transaction that it tells of. */
 export const deferAuditEvent = (trx: Transaction<DB>, event: AuditEvent): void =>
   deferInsert(trx, buildRow(event));
 
@@ -84,13 +84,10 @@ function buildRow(event: AuditEvent): Row {
   };
 }
 
-/** The details that say nothing about who somebody is. Any other detail is erased with its user. */
+/** Details that do not identify anybody. All others are erased with their user. */
 const impersonalDetails = ['by', 'changed', 'contractId', 'ended', 'role', 'status'];
 
-/**
- * Leaves what happened to the user, and when; addresses, and whatever else could tell who it was, are gone. `externalIds` are
- * the user's ids at the marketplace: events that tell of no user name these ids.
- */
+/** Keeps what happened and when. `externalIds` are the user's ids at the marketplace, which events without a user may name. */
 export async function eraseFromAuditEvents(
   trx: Transaction<DB>,
   userId: string,
@@ -104,7 +101,7 @@ export async function eraseFromAuditEvents(
       union select details ->> 'id' from audit_events where ${isTheirs} and details ? 'id')`,
   );
   await eraseEvents(trx, isTheirs);
-  // Somebody of the staff did these to others: what the person reads of them stays, and from where they were done goes.
+  // What the user did to others as staff: those people can still read it, but where it was done from is erased.
   await runInBatches(
     trx,
     (limit) => sql`
@@ -114,7 +111,7 @@ export async function eraseFromAuditEvents(
   );
 }
 
-// In batches, because somebody may have guessed at a password very often.
+// In batches, because somebody may have guessed a password very often.
 const eraseEvents = (trx: Transaction<DB>, which: RawBuilder<unknown>): Promise<void> =>
   runInBatches(
     trx,
@@ -128,12 +125,14 @@ const eraseEvents = (trx: Transaction<DB>, which: RawBuilder<unknown>): Promise<
         limit ${limit})`,
   );
 
-/** Whom somebody of the staff has looked at within the last hour: whether that person, and how many people. */
+type Looks = { isKnown: boolean; people: number; oldestAgeSeconds: number };
+
+/** How many people a staff member looked at within the last hour, and whether `whom` was one of them. */
 export async function findLooks(
   db: Database,
   { actorId, whom }: { actorId: string; whom: string },
-): Promise<{ isKnown: boolean; people: number; oldestAgeSeconds: number }> {
-  const { rows } = await sql<{ isKnown: boolean; people: number; oldestAgeSeconds: number }>`
+): Promise<Looks> {
+  const { rows } = await sql<Looks>`
     select coalesce(bool_or(whom = ${whom}), false) as "isKnown", count(distinct whom)::int as people,
       coalesce(extract(epoch from now() - min(at)), 0)::float8 as "oldestAgeSeconds"
     from audit_events, coalesce(user_id::text, details ->> 'number') as whom
@@ -141,14 +140,17 @@ export async function findLooks(
   return rows[0] ?? { isKnown: false, people: 0, oldestAgeSeconds: 0 };
 }
 
-/** Which files somebody of the staff has begun to take within the last hour, and how often. */
-export async function listFilesTaken(
-  db: Database,
-  actorId: string,
-): Promise<
-  { file: string; from: string | null; to: string | null; times: number; oldestAgeSeconds: number }[]
-> {
-  const { rows } = await sql<Awaited<ReturnType<typeof listFilesTaken>>[number]>`
+type FileTaken = {
+  file: string;
+  from: string | null;
+  to: string | null;
+  times: number;
+  oldestAgeSeconds: number;
+};
+
+/** The files that a staff member began to download within the last hour. */
+export async function listFilesTaken(db: Database, actorId: string): Promise<FileTaken[]> {
+  const { rows } = await sql<FileTaken>`
     select details ->> 'file' as file, details ->> 'from' as "from", details ->> 'to' as "to", count(*)::int as times,
       extract(epoch from now() - min(at))::float8 as "oldestAgeSeconds"
     from audit_events
@@ -157,7 +159,6 @@ export async function listFilesTaken(
   return rows;
 }
 
-/** Whether somebody of the staff has caused such an event within the last hours. */
 export async function hasEventOf(
   db: Database,
   { actorId, type, hours }: { actorId: string; type: string; hours: number },
@@ -168,7 +169,7 @@ export async function hasEventOf(
   return rows.length > 0;
 }
 
-/** An event as the staff reads it. */
+/** An event as staff read it. */
 export type AuditRow = {
   id: string;
   at: Date;
@@ -187,13 +188,12 @@ export type AuditFilter = {
   kind?: string | undefined;
   person?: string | undefined;
   staff?: string | undefined;
-  /** Of these types only. */
   types?: string[] | undefined;
-  /** Without the events about staff, and about nobody but staff. */
+  /** Leaves out events about staff, and events by staff that are about no person. */
   isWithoutStaff: boolean;
 };
 
-/** The newest events first. `before` is an instant, or the id of an event: the result is only what came before. */
+/** The newest first. `before` is an instant or the id of an event: only earlier events are returned. */
 export async function listAuditEvents(
   db: Database,
   {

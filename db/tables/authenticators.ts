@@ -1,16 +1,15 @@
-// The only writer of `authenticators`: a user's authenticator app, by the secret that it shares with us, encrypted.
+// The only writer of `authenticators`: the encrypted secret that a user's authenticator app shares with us.
 import type { Database } from '../postgres/client.ts';
 
 export type Authenticator = {
   sealedSecret: Uint8Array;
-  /** The time step of the last code that was taken. */
+  /** The time step of the last accepted code. */
   lastStep: number;
   addedAt: Date;
   fromEstablishedBrowser: boolean;
   lastUsedAt: Date;
 };
 
-/** The user's authenticator app, if there is one. */
 export async function findAuthenticator(db: Database, userId: string): Promise<Authenticator | undefined> {
   return db
     .selectFrom('authenticators')
@@ -25,7 +24,7 @@ export async function findAuthenticator(db: Database, userId: string): Promise<A
     .executeTakeFirst();
 }
 
-/** Adds an authenticator app; a trigger notes it in the user's own row. */
+/** A trigger keeps `users.has_authenticator`. */
 export async function insertAuthenticator(
   db: Database,
   added: {
@@ -49,10 +48,7 @@ export async function insertAuthenticator(
     .execute();
 }
 
-/**
- * Uses a step up, in one guarded statement: true for exactly one caller with a code of that step, and for none of an earlier
- * step.
- */
+/** True for exactly one caller with a code of that step, and false for codes of earlier steps. */
 export async function consumeStep(
   db: Database,
   use: { userId: string; step: number; sealedSecret: Uint8Array; now: Date },
@@ -66,7 +62,7 @@ export async function consumeStep(
   return result.numUpdatedRows === 1n;
 }
 
-/** Deletes the user's authenticator app. The result is whether there was one. */
+/** False if there was no authenticator app, or it was added before `since`. */
 export async function deleteAuthenticator(db: Database, userId: string, since?: Date): Promise<boolean> {
   let query = db.deleteFrom('authenticators').where('user_id', '=', userId);
   if (since) query = query.where('added_at', '>=', since);

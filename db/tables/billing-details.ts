@@ -1,4 +1,4 @@
-// The only writer of `billing_details`: to whom documents of an account are made out. They go with the account.
+// The only writer of `billing_details`: to whom documents of an account are made out. Deleted with the account.
 import { type Selectable, sql, type Transaction } from 'kysely';
 import type { Database } from '../postgres/client.ts';
 import type { BillingDetails as Columns, DB } from '../schema.ts';
@@ -6,19 +6,16 @@ import type { BillingDetails as Columns, DB } from '../schema.ts';
 export type BillingAddress = {
   line1: string;
   line2?: string | undefined;
-  /** Empty where addresses of the country have none. */
+  /** Postcode and city are empty if addresses of the country have none. */
   postcode: string;
-  /** As `postcode`. */
   city: string;
   country: string;
 };
 
-/** What somebody says of themselves. */
 export type DetailValues = {
   company: string | null;
-  /** Whole, or not there. */
   address: BillingAddress | null;
-  /** What counts for the tax: that of the address, else the last one that was said. */
+  /** Counts for the tax: the country of the address, otherwise the last known one. */
   country: string | null;
   vatId: string | null;
   invoiceEmail: string | null;
@@ -27,23 +24,23 @@ export type DetailValues = {
 /** The country is a part of the address. */
 export type DetailName = Exclude<keyof DetailValues, 'country'>;
 
-/** An address that would change the tax, with its country and the VAT id that was given with it. */
+/** An address that would change the tax, with the VAT id given with it. */
 export type WaitingPlace = Pick<DetailValues, 'address' | 'vatId'> & { country: string };
 
 export type BillingDetails = DetailValues & {
-  /** What waits for an administrator, and since when something does. */
+  /** Waits for the decision of an administrator. */
   waiting: (WaitingPlace & { since: Date }) | null;
-  /** Whether an administrator has marked this very id as checked. */
+  /** An administrator has marked this VAT id as checked. */
   hasCheckedVatId: boolean;
-  /** The address for invoices, if somebody has used the link in a mail to it. */
+  /** The address for invoices, if the link in a mail to it was used. */
   provedInvoiceEmail: string | null;
-  /** A signup named it, and nobody of the account has said that it is to stay (contract 7.400). */
+  /** A signup named the address, and nobody of the account has confirmed it (contract 7.400). */
   isInvoiceEmailUndecided: boolean;
-  /** When a person gave, kept or removed it; null if none did since a signup named it. */
+  /** When a person last gave, kept or removed the address; null if nobody did since a signup named it. */
   invoiceEmailEditedAt: Date | null;
-  /** What was edited here: signups do not change it. */
+  /** Signups do not change what was edited here. */
   editedHere: DetailName[];
-  /** What of a signup was left out, as JSON pointers into it. */
+  /** The parts of a signup that were left out, as JSON pointers. */
   ignored: string[];
 };
 
@@ -80,7 +77,7 @@ export async function findBillingDetails(
   return row && readRow(row);
 }
 
-/** Locks the details until the transaction ends, and makes empty ones if there are none. The account exists. */
+/** Adds empty details if the account has none. The account must exist. */
 export async function lockBillingDetails(trx: Transaction<DB>, accountId: string): Promise<BillingDetails> {
   await trx
     .insertInto('billing_details')
@@ -98,9 +95,7 @@ export async function lockBillingDetails(trx: Transaction<DB>, accountId: string
 
 type Edited = DetailValues & Pick<BillingDetails, 'editedHere' | 'ignored' | 'waiting'>;
 
-/**
- * Writes locked details; `now`, if a person does. Another VAT id is not checked, and another address for invoices not proved.
- */
+/** Pass `now` if a person edits. A new VAT id counts as unchecked, and a new address for invoices as unproved. */
 export async function updateBillingDetails(
   trx: Transaction<DB>,
   accountId: string,
@@ -133,7 +128,7 @@ export async function updateBillingDetails(
 
 const keepPlace = ({ address, country, vatId }: WaitingPlace): WaitingPlace => ({ address, country, vatId });
 
-/** Marks a VAT id as checked, or takes the mark away. False if the account has another id. */
+/** False if the account has another VAT id. */
 export async function setVatIdChecked(
   trx: Transaction<DB>,
   { accountId, vatId, isChecked }: { accountId: string; vatId: string; isChecked: boolean },
@@ -147,7 +142,7 @@ export async function setVatIdChecked(
   return result.numUpdatedRows === 1n;
 }
 
-/** Notes that somebody reads the address for invoices. False if the account has another address, or knew. */
+/** False if the account has another address for invoices, or its address is proved already. */
 export async function proveInvoiceEmail(
   trx: Transaction<DB>,
   { accountId, email, at }: { accountId: string; email: string; at: Date },
@@ -162,7 +157,7 @@ export async function proveInvoiceEmail(
   return result.numUpdatedRows === 1n;
 }
 
-/** Notes that a person keeps the address for invoices of locked details, which counts as if they had given it then. */
+/** Counts as if a person had given the address at that time. */
 export async function keepInvoiceEmail(trx: Transaction<DB>, accountId: string, at: Date): Promise<void> {
   await trx
     .updateTable('billing_details')
@@ -171,7 +166,6 @@ export async function keepInvoiceEmail(trx: Transaction<DB>, accountId: string, 
     .execute();
 }
 
-/** Takes these addresses out, of whatever account. */
 export async function eraseInvoiceEmails(trx: Transaction<DB>, emails: string[]): Promise<void> {
   await trx
     .updateTable('billing_details')

@@ -1,13 +1,12 @@
-// Which mails about billing are due, whom they go to, and what they need. Reads only.
+// Which mails about billing are due, who gets them, and what they need. Reads only.
 import { sql } from 'kysely';
 import type { Database } from '../postgres/client.ts';
 import { type BillingMailKind, kindsThat } from './mail-kinds.ts';
 
 /**
- * The mailbox for documents of each contract: the address for invoices of its account, if it is proved, or else the address that
- * the contract's user holds. There is none for a user who is frozen, nor for an account that is erased. `personEmail` is for
- * mails about what somebody did in the account: the address of its person, while they are there. `copyEmail` gets what the address
- * for invoices gets while nobody of the account has said that it is to stay: the address that the contract's user holds.
+ * The mailbox for documents of each contract: the proved address for invoices of its account, otherwise the address of the
+ * contract's user. Frozen users and erased accounts have no mailbox. `personEmail` is for mails about what somebody did in the
+ * account. `copyEmail` gets a copy while nobody of the account has confirmed the address for invoices.
  */
 export const selectMailboxes = (db: Pick<Database, 'selectFrom'>) =>
   db.selectFrom(
@@ -39,23 +38,19 @@ export const selectMailboxes = (db: Pick<Database, 'selectFrom'>) =>
 
 const kindsToPerson = kindsThat((mail) => mail.isToPerson);
 
-/** Where a mail of that kind goes, of `selectMailboxes as m`. */
+/** For statements with `selectMailboxes as m`. */
 export const recipientOf = (kind: BillingMailKind) =>
   sql<string>`case when ${kind}::text = any(${kindsToPerson}::text[]) then m."personEmail" else m.email end`;
 
-/** Where the copy of a mail of that kind goes, of `selectMailboxes as m`. Null if there is none to write. */
+/** Null if nobody gets a copy. */
 export const copyRecipientOf = (kind: BillingMailKind) =>
   sql<string>`case when ${kind}::text <> all(${kindsToPerson}::text[]) then m."copyEmail" end`;
 
 const copySuffix = ':copy';
 
-/** The key of the copy of a mail. */
 export const copyKeyOf = (key: string) => `${key}${copySuffix}`;
 
-/**
- * Undefined if nobody is to get the mail. Once somebody has decided, its copy goes where the mail would go by now. `hasOther` says that
- * whoever is to get one of the two has the other, or still gets it.
- */
+/** Undefined if nobody should get the mail. `hasOther`: the recipient of a mail already gets its copy, or the other way round. */
 export async function findMailbox(
   db: Database,
   contractId: string,
@@ -80,7 +75,7 @@ export async function findMailbox(
     .executeTakeFirst();
 }
 
-/** The PDF of a document; null until it is made. `nextTryAt` is when that is tried again, if it has failed. */
+/** `pdf` is null until it is made. `nextTryAt` is set if making it failed. */
 export async function findPdf(
   db: Database,
   number: string,
@@ -92,17 +87,14 @@ export async function findPdf(
     .select([
       'f.pdf',
       'q.tries',
-      // Without an error it is the end of the lease of whoever makes it now.
+      // Without an error, `next_try_at` is the end of a lease.
       sql<Date | null>`case when q.last_error is not null then q.next_try_at end`.as('nextTryAt'),
     ])
     .where('d.number', '=', number)
     .executeTakeFirst();
 }
 
-/**
- * Which reminder of an invoice was written last, and what became of the mail of the first: `sentAt` if it has left, else
- * `nextTryAt`. Both are null if there is no such mail, or it was given up.
- */
+/** `sentAt` and `nextTryAt` are of the mail of the first reminder: both are null if it was given up or does not exist. */
 export async function findReminders(
   db: Database,
   number: string,
@@ -121,7 +113,7 @@ export async function findReminders(
     .executeTakeFirst();
 }
 
-/** How much a payment came to, and how much of it pays that invoice. */
+/** The amount of a payment, and how much of it pays for that invoice. */
 export async function findAllocated(
   db: Database,
   { payment, invoiceId }: { payment: string; invoiceId: number },
@@ -140,15 +132,11 @@ export async function findAllocated(
 
 type Search = { now: Date; limit: number };
 
-/**
- * Reminders of open invoices whose day has come, by the settings that the invoice names: of two only the later, and none within
- * six days after the one before has left.
- */
-export async function findDueReminders(
-  db: Database,
-  { now, limit }: Search,
-): Promise<{ number: string; contractId: string; which: 1 | 2 }[]> {
-  const { rows } = await sql<{ number: string; contractId: string; which: 1 | 2 }>`
+type Reminder = { number: string; contractId: string; which: 1 | 2 };
+
+/** If both reminders are due, only the second. No reminder within six days after the mail of the first was sent. */
+export async function findDueReminders(db: Database, { now, limit }: Search): Promise<Reminder[]> {
+  const { rows } = await sql<Reminder>`
     with due as (
       select i.document as number, i.contract_id, i.due_at, i.reminded, d.settings_version as version
       from invoices i
@@ -176,12 +164,11 @@ export async function findDueReminders(
   return rows;
 }
 
-/** Trials that end within three days, and are of four days at least. */
-export async function findEndingTrials(
-  db: Database,
-  { now, limit }: Search,
-): Promise<{ key: string; contractId: string; endsAt: Date }[]> {
-  const { rows } = await sql<{ key: string; contractId: string; endsAt: Date }>`
+type EndingTrial = { key: string; contractId: string; endsAt: Date };
+
+/** Trials of at least four days that end within three days. */
+export async function findEndingTrials(db: Database, { now, limit }: Search): Promise<EndingTrial[]> {
+  const { rows } = await sql<EndingTrial>`
     with ending as (
       select id, trial_ends_at, 'trial_ends:' || id || ':' || floor(extract(epoch from trial_ends_at)) as key
       from service_contracts

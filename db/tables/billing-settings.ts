@@ -1,5 +1,4 @@
-// The only writer of `billing_settings`: versions of the settings of billing. A version never changes; it can be stopped before
-// it counts.
+// The only writer of `billing_settings`: versions of the settings. A version never changes, but can be stopped before it counts.
 import { type RawBuilder, sql } from 'kysely';
 import type { Database } from '../postgres/client.ts';
 
@@ -8,7 +7,7 @@ export type SettingsVersion = { version: number; settings: unknown };
 
 export type MadeVersion = SettingsVersion & {
   countsFrom: Date;
-  /** Whether it began to count by now, unless it was stopped. */
+  /** Also true for a version that was stopped before. */
   hasBegun: boolean;
   madeAt: Date;
   /** `staff`, or the name of an operator. */
@@ -18,7 +17,7 @@ export type MadeVersion = SettingsVersion & {
   stoppedAt: Date | null;
 };
 
-/** The settings in force by the database's clock; undefined while there is no seller. */
+/** By the database's clock. Undefined while there is no seller. */
 export async function findSettingsInForce(db: Database): Promise<SettingsVersion | undefined> {
   return db
     .selectFrom('billing_settings')
@@ -30,7 +29,7 @@ export async function findSettingsInForce(db: Database): Promise<SettingsVersion
     .executeTakeFirst();
 }
 
-/** Whether the numbers of such documents, or of all, began with that in any version. */
+/** Whether any version gives documents of these kinds numbers with that prefix. */
 export async function isKnownPrefix(
   db: Database,
   prefix: string,
@@ -47,14 +46,14 @@ export async function isKnownPrefix(
   return row !== undefined;
 }
 
-/** The newest versions, newest first. */
+/** Newest first. */
 export async function listSettingsVersions(db: Database, limit: number): Promise<MadeVersion[]> {
   return db
     .selectFrom('billing_settings')
     .select([
       'version',
       'settings',
-      // By SQL one may count since ever.
+      // A version added by SQL may count from '-infinity'.
       sql<Date>`case when isfinite(counts_from) then counts_from else made_at end`.as('countsFrom'),
       sql<boolean>`counts_from <= billing_now()`.as('hasBegun'),
       'made_at as madeAt',
@@ -68,16 +67,16 @@ export async function listSettingsVersions(db: Database, limit: number): Promise
     .execute();
 }
 
-/** Lets one transaction at a time add or stop a version. */
+/** Only one transaction at a time may add or stop a version. */
 export const lockSettingsVersions = (trx: Database) =>
   sql`select pg_advisory_xact_lock(hashtextextended('billing_settings', 0))`.execute(trx);
 
-/** When a version begins to count: `asVersion` is another one that begins then. */
+/** When a version begins to count. `asVersion`: at the same time as another version. */
 export type Begin = 'now' | { afterHours: number } | { asVersion: number };
 
 type NewVersion = { settings: object; begins: Begin; madeBy: string; actorId: string | null; why: string };
 
-/** Adds a version. Its transaction has locked the versions. */
+/** The caller has called `lockSettingsVersions`. */
 export async function insertSettingsVersion(
   trx: Database,
   { settings, begins, madeBy, actorId, why }: NewVersion,
@@ -103,7 +102,7 @@ function toTime(begins: Begin): RawBuilder<Date> {
   return sql`(select counts_from from billing_settings where version = ${begins.asVersion})`;
 }
 
-/** Stops a version that does not count yet. The result is whether it was one. */
+/** False if the version counts already, or was stopped before. */
 export async function stopSettingsVersion(trx: Database, version: number): Promise<boolean> {
   const { numUpdatedRows } = await trx
     .updateTable('billing_settings')

@@ -1,5 +1,5 @@
-// Reads and erases `changes`: the history of people, accounts, links and contracts. Triggers alone add to it
-// (record_change in db/schema.sql).
+// Reads and erases `changes`: the history of people, accounts, links and contracts. Only triggers add to it (record_change in
+// db/schema.sql).
 import { type RawBuilder, sql, type Transaction } from 'kysely';
 import { runInBatches } from '../batches.ts';
 import type { Database } from '../postgres/client.ts';
@@ -15,14 +15,14 @@ export type Members = Record<string, { from: Value; to: Value }>;
 
 export type Change = {
   id: string;
-  /** In UTC, with microseconds: the later instant is the greater text. */
+  /** In UTC, with microseconds. Texts sort by time. */
   at: string;
   subject: Subject;
-  /** Which row: an id, or for a link the provider and the id there. Null for a link once it is erased. */
+  /** An id, or for a link the provider and the id there. Null for an erased link. */
   rowId: string | null;
   userId: string | null;
   accountId: string | null;
-  /** `found`: the row was there before the history began; it is shown as it was before its first change. */
+  /** `found`: the row existed before the history began, and is shown as it was before its first change. */
   kind: 'found' | 'created' | 'changed' | 'removed';
   /** Null once erased. */
   members: Members | null;
@@ -31,14 +31,13 @@ export type Change = {
   byUser: string | null;
   requestId: string | null;
   cause: string | null;
-  /** Who of the staff made the change, and why. */
+  /** The staff member who made the change. */
   actorId: string | null;
   why: string | null;
-  /** The role that the database was asked by. */
+  /** The role in Postgres. */
   role: string;
 };
 
-/** Which tables and columns the history keeps. */
 export const tracked: Record<Subject, { table: string; columns: string[] }> = {
   user: {
     table: 'users',
@@ -80,7 +79,7 @@ const changeColumns = sql`c.id::text, to_char(c.at at time zone 'UTC', ${sql.lit
   c.row_id as "rowId", c.user_id as "userId", c.account_id as "accountId", c.kind, c.members, c.by,
   c.by_user as "byUser", c.request_id as "requestId", c.cause, c.actor_id as "actorId", c.why, c.role`;
 
-/** The changes of a user, also an erased one, and of the accounts that the user has belonged to, oldest first. */
+/** Changes of a user, even an erased one, and of all accounts that the user belonged to, oldest first. */
 export async function listChangesOfUser(
   db: Database,
   { userId, accountId }: { userId: string; accountId: string | null },
@@ -94,7 +93,7 @@ export async function listChangesOfUser(
   return rows;
 }
 
-/** The newest changes of a user and of their present account, newest first. */
+/** Changes of a user and of their present account, newest first. */
 export async function listNewestChanges(
   db: Database,
   { userId, accountId, limit }: { userId: string; accountId: string; limit: number },
@@ -109,9 +108,9 @@ export async function listNewestChanges(
   return rows;
 }
 
-/** The addresses that the user has held, and has no more. */
+/** Addresses that the user held before. */
 export async function listFormerAddresses(db: Database, userId: string): Promise<string[]> {
-  // If the user has had a typed address, only from when the user first held one.
+  // Leaves out addresses that the user typed before they held one.
   const { rows } = await sql<{ email: string }>`
     select distinct members -> 'email' ->> 'from' as email from changes
     where user_id = ${userId} and subject = 'user' and kind = 'changed' and members ? 'email' and id > (
@@ -122,10 +121,9 @@ export async function listFormerAddresses(db: Database, userId: string): Promise
   return rows.map(({ email }) => email);
 }
 
-/** A row as it is: its tracked members. */
 export type Row = Record<string, Value>;
 
-/** The row's tracked members, without those that are null. Undefined if there is no such row, or was none at `at`. */
+/** Leaves out members that are null. Undefined if the row does not exist or did not exist at `at`. */
 export async function readTrackedRow(
   db: Database,
   { subject, id, at }: { subject: 'user' | 'account'; id: string; at: string },
@@ -138,15 +136,12 @@ export async function readTrackedRow(
   return rows[0]?.row;
 }
 
-/** The tracked members of a row `t`. */
+/** For a row `t`. */
 export const selectTracked = (subject: Subject): RawBuilder<Row> => sql<Row>`(
   select coalesce(jsonb_object_agg(key, value), '{}') from jsonb_each(jsonb_strip_nulls(to_jsonb(t)))
   where key = any(${tracked[subject].columns}))`;
 
-/**
- * Erases what changed about a user and their links, and about the account if it goes too. Triggers erase the rest, and
- * everything of a user who is deleted by SQL.
- */
+/** Pass `accountId` if the account is erased too. Triggers erase the rest, and everything about a user who is deleted by SQL. */
 export async function eraseChangesOf(
   trx: Transaction<DB>,
   { userId, accountId }: { userId: string; accountId: string | undefined },
@@ -155,7 +150,6 @@ export async function eraseChangesOf(
   if (accountId !== undefined) await eraseChanges(trx, sql`row_id = ${accountId} and subject = 'account'`);
 }
 
-// In batches, because somebody may have changed their name very often.
 const eraseChanges = (trx: Transaction<DB>, which: RawBuilder<unknown>): Promise<void> =>
   runInBatches(
     trx,

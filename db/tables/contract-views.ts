@@ -1,14 +1,14 @@
-// The only reader and writer of `contract_views`: somebody else's view of the contracts, to be compared with ours. A
-// temporary table, which goes with its transaction, so a view may be larger than memory and come in any order.
+// `contract_views` is a temporary table with somebody else's view of the contracts, to compare with ours. So the view may be
+// larger than memory and in any order.
 import { type RawBuilder, sql, type Transaction } from 'kysely';
 import { readSlices } from '../cursor.ts';
 import type { DB } from '../schema.ts';
 import { isInstant, occurredAt } from './service-contracts.ts';
 
-/** `view` has the members that are to be compared, as the list of contracts has them. Null if it cannot be read. */
+/** `view` has the members to compare, as the list of contracts has them. Null if the line cannot be read. */
 export type ContractView = { line: number; signup_id: string; view: object | null };
 
-/** Makes the table without an index: one sort at the end costs less than an index entry for each row. */
+/** Without an index, because one sort at the end costs less than an index entry for each row. */
 export async function createContractViews(trx: Transaction<DB>): Promise<void> {
   await sql`
     create temporary table contract_views (
@@ -27,17 +27,17 @@ export async function insertContractViews(trx: Transaction<DB>, views: ContractV
   );
 }
 
-/** `line` is null if their view lacks the signup, `ours` if we lack it. */
+/** `line` is null if their view lacks the signup. `ours` is null if we lack it. */
 export type ContractDifference = {
   signup_id: string;
   line: number | null;
-  /** The first line of the same signup, the only one that is compared. */
+  /** The first line of the same signup. Only this line is compared. */
   first_line: number | null;
   ours: Record<string, unknown> | null;
   theirs: Record<string, unknown> | null;
 };
 
-/** The instant as JavaScript writes it. */
+/** As JavaScript writes it. */
 const writeInstant = (at: RawBuilder<unknown>) =>
   sql`to_char(${at} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 
@@ -45,13 +45,13 @@ const trialEndsAt = sql`case when ${isInstant('trial_ends_at')} then trial_ends_
 
 const cancelsAt = sql`case when ${isInstant('cancels_at')} then cancels_at end`;
 
-/** The state at `now`: `presentStatus` in server/billing/contracts/contract-states.ts does this in JavaScript. */
+/** Must agree with `presentStatus` in server/billing/contracts/contract-states.ts. */
 export const statusAt = (now: Date) => sql<string>`case
   when status not in ('trialing', 'active', 'past_due') then status
   when ${cancelsAt} <= ${now} then 'canceled'
   when status = 'trialing' and ${trialEndsAt} <= ${now} then 'expired' else status end`;
 
-/** A contract as the list shows it at `now`: server/billing/contracts/contract-list.ts does this in JavaScript. */
+/** Must agree with server/billing/contracts/contract-list.ts. */
 const describeContracts = (now: Date) => sql`
   select signup_id collate "C" as signup_id, jsonb_build_object(
     'user_id', coalesce(user_id, erased_user_id),
@@ -65,15 +65,12 @@ const describeContracts = (now: Date) => sql`
   ) as entry
   from service_contracts`;
 
-/**
- * Lines that repeat a signup, then what is missing here, extra here, and different in a member of the view. One statement
- * reads all of it, so it is of one moment.
- */
+/** Repeated lines, then signups missing here, extra here, and different. One statement, so all are as of one moment. */
 export async function* findDifferences(
   trx: Transaction<DB>,
   now: Date,
 ): AsyncGenerator<ContractDifference[], void> {
-  // Autovacuum does not analyze temporary tables, and a million rows need another plan than ten.
+  // Autovacuum does not analyze temporary tables, and a million rows need a different plan.
   await sql`analyze pg_temp.contract_views`.execute(trx);
   await sql`set local cursor_tuple_fraction = 1`.execute(trx);
   await sql`set local work_mem = '64MB'`.execute(trx);

@@ -1,4 +1,4 @@
-// Users who leave, in `users`: when they are erased, and who is due to be erased.
+// Planned deletions of users, in `users`.
 import { sql, type Transaction } from 'kysely';
 import type { Database } from '../postgres/client.ts';
 import type { DB } from '../schema.ts';
@@ -8,7 +8,7 @@ export async function setDeletionDue(trx: Transaction<DB>, id: string, at: Date 
   await trx.updateTable('users').set({ deletion_due_at: at }).where('id', '=', id).execute();
 }
 
-/** Postpones all deletions to `at` at the earliest. The result is every user with a planned deletion. */
+/** Postpones all deletions to `at` or later. Returns all users with a planned deletion. */
 export async function postponeDeletions(trx: Transaction<DB>, at: Date): Promise<User[]> {
   await trx
     .updateTable('users')
@@ -19,13 +19,11 @@ export async function postponeDeletions(trx: Transaction<DB>, at: Date): Promise
   return rows.map(toUser);
 }
 
-// By the clock of the database: an instance whose own is fast must not erase anybody too early. A suspension holds the deletion
-// up, or a suspended user could come back under the same address. An address that its owner can still have back holds it up,
-// too.
+// By the clock of the database, because an instance with a fast clock must not erase anybody too early. A suspension delays the
+// deletion: otherwise a suspended user could come back with the same address. So does an address that the user can have back.
 const isDue = sql<boolean>`u.deletion_due_at <= now() and u.suspended_at is null
   and not exists (select from reserved_addresses r where r.user_id = u.id and r.expires_at > now())`;
 
-/** The ids of users who are due to be erased. */
 export async function findUsersToErase(
   db: Database,
   { limit, except }: { limit: number; except: string[] },
@@ -41,10 +39,7 @@ export async function findUsersToErase(
   return rows.map(({ id }) => id);
 }
 
-/**
- * Locks account and user more strictly than anything else: not even a row that refers to them, such as a contract, can be added
- * meanwhile. With `onlyDue`, undefined if the deletion is not due (any more).
- */
+/** The strictest lock: nobody can add a row that refers to account or user. With `onlyDue`, undefined if no deletion is due. */
 export async function lockUserToErase(
   trx: Transaction<DB>,
   id: string,
@@ -56,7 +51,6 @@ export async function lockUserToErase(
   return row && toUser(row);
 }
 
-/** Whether somebody else than this user belongs to the account. */
 export async function isAccountShared(db: Database, { id, account }: User): Promise<boolean> {
   const row = await db
     .selectFrom('users')
@@ -68,21 +62,17 @@ export async function isAccountShared(db: Database, { id, account }: User): Prom
   return row !== undefined;
 }
 
-/**
- * Whether there is another administrator than this one who can log in (contract 12.15). Other callers wait until the transaction
- * ends.
- */
+/** Whether another administrator can log in (contract 12.15). Other callers wait until the transaction ends. */
 export async function hasOtherAdmin(trx: Transaction<DB>, id: string): Promise<boolean> {
   await sql`select pg_advisory_xact_lock(hashtextextended('last admin', 0))`.execute(trx);
   return (await selectAdmins(trx).where('u.id', '<>', id).limit(1).execute()).length > 0;
 }
 
-/** The administrators who can log in. */
 export async function listAdmins(db: Database): Promise<User[]> {
   return (await selectAdmins(db).execute()).map(toUser);
 }
 
-/** Address proved, a credential that counts, neither suspended nor leaving. */
+/** Administrators who can log in. */
 const selectAdmins = (db: Database) =>
   selectUsers(db)
     .where('u.role', '=', 'admin')

@@ -1,5 +1,4 @@
 // The only writer of `devices`: browsers, by the hash of the token in their device cookie, and who has logged in there.
-
 import { sql, type Transaction } from 'kysely';
 import { runByKeyRanges } from '../key-ranges.ts';
 import type { Database } from '../postgres/client.ts';
@@ -34,11 +33,10 @@ const upsert = prepareDeferred((db, values: Login) =>
     .onConflict((conflict) =>
       conflict.columns(['token_hash', 'user_id']).doUpdateSet({
         last_login_at: sql`excluded.last_login_at`,
-        // Keeps the instant, so that the next login starts no new allowance; a forgotten device starts anew.
+        // Keeps the instant, so that the next login starts no new allowance. A forgotten device starts again.
         known_since: sql`coalesce(
           case when devices.forgotten_at is null then devices.known_since end, excluded.known_since)`,
-        // This instant stays when the device is forgotten. The two instants then differ, so this one no longer establishes the
-        // device.
+        // After the device was forgotten, this instant differs from `known_since`, so it no longer establishes the device.
         first_credential_at: sql`coalesce(
           case when devices.forgotten_at is null then devices.first_credential_at
             else nullif(coalesce(devices.first_credential_at, devices.known_since), excluded.known_since) end,
@@ -49,10 +47,7 @@ const upsert = prepareDeferred((db, values: Login) =>
     ),
 );
 
-/**
- * The browser gets a new token, and this user was the last to log in with it. `credentialAt`: null for a hand-off;
- * `firstCredentialAt`: the same instant if the user never gave a credential before, in any browser.
- */
+/** `credentialAt` is null for a hand-off. `firstCredentialAt` is the same instant if it is the user's first credential ever. */
 export function deferDeviceLogin(
   trx: Transaction<DB>,
   { previousHash, ...login }: Login & { previousHash: Uint8Array | undefined },
@@ -61,10 +56,7 @@ export function deferDeviceLogin(
   upsert(trx, login);
 }
 
-/**
- * Records that the user gave a credential in a session that a hand-off started on the device: the user knows the device from
- * then on, unless they did already.
- */
+/** For a credential in a session that a hand-off started: from then on the user knows the device. */
 export async function recordDeviceCredential(
   db: Database,
   { tokenHash, userId, now }: { tokenHash: Uint8Array; userId: string; now: Date },
@@ -79,7 +71,7 @@ export async function recordDeviceCredential(
     .execute();
 }
 
-/** The last user to log in with that device, unless they have forgotten it since. */
+/** The last user to log in on that device, unless they have forgotten it. */
 export async function findLastUserOfDevice(db: Database, tokenHash: Uint8Array): Promise<string | undefined> {
   const row = await db
     .selectFrom('devices')
@@ -91,7 +83,7 @@ export async function findLastUserOfDevice(db: Database, tokenHash: Uint8Array):
   return row?.userId;
 }
 
-/** Whether this browser, or only others, have been used by that user. */
+/** Which browsers the user has used. */
 export async function findDeviceUse(
   db: Database,
   userId: string,
@@ -101,7 +93,7 @@ export async function findDeviceUse(
   return row === undefined ? 'none' : row.isThis ? 'this' : 'others';
 }
 
-// At most one row: this browser's, before any other.
+// This browser's row comes before any other.
 const selectUse = prepare((db, values: { userId: string; tokenHash: Uint8Array }) =>
   db
     .selectFrom('devices')
@@ -130,10 +122,7 @@ const selectHolderOfDevice = prepareRead((db, values: { email: string; tokenHash
     ),
 );
 
-/**
- * The user who holds the address, or can have it back, and since when this device knows them: since they gave a credential on it, if it was not
- * forgotten afterwards.
- */
+/** The user who holds the address or can have it back. Undefined if they never gave a credential on the device, or forgot it. */
 export async function findHolderOfDevice(
   read: Reader,
   key: { email: string; tokenHash: Uint8Array },
@@ -143,9 +132,8 @@ export async function findHolderOfDevice(
 }
 
 /**
- * Whether that user has known this browser since before that instant, or gave their first credential in it, and has not
- * forgotten it since. False for every browser if the database was put back to an earlier time after that instant: what happened
- * before is not known.
+ * Whether the user has known this browser since before that instant, or gave their first credential in it, and has not forgotten
+ * it. False for every browser after a restore since then, because it is not known what happened before.
  */
 export async function isDeviceEstablished(
   db: Database,
@@ -167,7 +155,7 @@ export async function isDeviceEstablished(
   return row !== undefined;
 }
 
-/** Whether the user ever gave a credential in any browser, forgotten or not. */
+/** Includes forgotten devices. */
 export async function hasKnownDevice(db: Database, userId: string): Promise<boolean> {
   const row = await db
     .selectFrom('devices')
@@ -179,7 +167,7 @@ export async function hasKnownDevice(db: Database, userId: string): Promise<bool
   return row !== undefined;
 }
 
-/** Forgets the user's devices, but for one: no other device has an allowance for the user, or logs them in. */
+/** The forgotten devices have no allowance for the user, and do not log them in. */
 export async function forgetDevices(
   db: Database,
   userId: string,
@@ -195,7 +183,6 @@ export async function forgetDevices(
   await query.execute();
 }
 
-/** Forgets all devices of everybody. */
 export async function forgetAllDevices(trx: Transaction<DB>, now: Date): Promise<void> {
   await runByKeyRanges(trx, { table: 'devices', key: 'token_hash' }, (isInRange) =>
     trx

@@ -1,16 +1,16 @@
-// The only writer of `document_files`: the PDF and the XML of a document, made once and kept as bytes.
+// The only writer of `document_files`: the PDF and the XML of each document, made once.
 import { sql, type Transaction } from 'kysely';
 import type { Database } from '../postgres/client.ts';
 import type { DB } from '../schema.ts';
 
 type NewFiles = { number: string; pdf: Uint8Array; xml?: string | null | undefined };
 
-/** Keeps the files of a document, unless it has some already: the first ones stay. */
+/** If the document has files already, those stay. */
 export async function insertFiles(
   trx: Transaction<DB>,
   { number, pdf, xml = null }: NewFiles,
 ): Promise<void> {
-  // Their digests are taken of what the database has got.
+  // The digests are of what the database received.
   await sql`
     insert into document_files (number, pdf, pdf_sha256, xml, xml_sha256, made_at)
       select number, pdf, sha256(pdf), xml, sha256(xml), billing_now()
@@ -20,10 +20,10 @@ export async function insertFiles(
 
 export type FileKind = 'pdf' | 'xml';
 
-/** `bytes` is null where there is none of that kind, undefined where none was made yet. `facts` are those of the document. */
+/** `bytes` is null if the document has no file of that kind, and undefined if its files are not made yet. */
 export type FoundFile = { bytes: Uint8Array<ArrayBuffer> | null | undefined; facts: unknown };
 
-/** A file of the document with that number, if it is on that account. Undefined if there is no such document. */
+/** Undefined if the account has no such document. */
 export async function findFileOfAccount(
   db: Database,
   asked: { number: string; kind: FileKind; accountId: string },
@@ -36,7 +36,7 @@ export async function findFileOfAccount(
   return row && readRow(row);
 }
 
-/** A file of the document with that number, whosever it is. */
+/** On any account. */
 export async function findFile(
   db: Database,
   asked: { number: string; kind: FileKind },

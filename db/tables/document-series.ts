@@ -1,11 +1,11 @@
-// The only writer of `document_series`: the numbers of documents, without gaps, a row for each prefix and year.
+// The only writer of `document_series`: the numbers of documents, without gaps. One row for each prefix and year.
 import { sql, type Transaction } from 'kysely';
 import type { Database } from '../postgres/client.ts';
 import type { DB } from '../schema.ts';
 
 /**
- * Takes the next number of a series. A second caller waits until the first commits or fails. The series is of the
- * year of `earliest`, and the day is `earliest`, or that of the number before if that is later, so days never go back in a series.
+ * A second caller waits until the first commits or fails. The series is that of the year of `earliest`. The day is `earliest`, or
+ * the day of the number before if that is later, so that days never go back in a series.
  */
 export async function takeNumber(
   trx: Transaction<DB>,
@@ -27,18 +27,16 @@ export async function takeNumber(
   return { number: writeNumber({ prefix, year: Number(year) }, taken.number), issuedOn: taken.issuedOn };
 }
 
-/** How a number of a series is written (contract 7.53). */
-export const writeNumber = (
-  { prefix, year }: { prefix: string; year: number },
-  number: number | string,
-): string => `${prefix}${year}-${String(number).padStart(4, '0')}`;
-
-/** A series: the number of its last document, 0 if it has none, and the day of that. */
-export type Series = { lastNumber: number; lastIssuedOn: string };
-
 type Key = { prefix: string; year: number };
 
-/** Locks a series until the transaction ends. One that is new has no documents, and counts as of `today`. */
+/** Contract 7.53. */
+export const writeNumber = ({ prefix, year }: Key, number: number | string): string =>
+  `${prefix}${year}-${String(number).padStart(4, '0')}`;
+
+/** `lastNumber` is 0 if the series has no documents. */
+export type Series = { lastNumber: number; lastIssuedOn: string };
+
+/** Adds the series if it is missing, with no documents and the day `today`. */
 export async function lockSeries(
   trx: Transaction<DB>,
   { prefix, year }: Key,
@@ -59,13 +57,13 @@ export async function lockSeries(
   return { lastNumber: Number(row.last_number), lastIssuedOn: row.lastIssuedOn };
 }
 
-/** Waits for whoever has taken a number of any kind, and keeps others from taking one until the transaction ends. */
+/** Waits for all who have taken a number, and keeps others from taking one until the transaction ends. */
 export async function lockAllNumbers(trx: Transaction<DB>): Promise<void> {
   // In the order in which an invoice takes its numbers.
   await sql`lock table document_series, invoice_numbers in exclusive mode`.execute(trx);
 }
 
-/** The next number of a locked series is above that one, and its day is that one or later. */
+/** The next number will be above `lastNumber`, and its day not before `lastIssuedOn`. */
 export async function raiseSeries(
   trx: Transaction<DB>,
   { prefix, year }: Key,
@@ -82,7 +80,7 @@ export async function raiseSeries(
     .execute();
 }
 
-/** The last number of each series of this year and the last one, as it is written. */
+/** The last number of each series of this year and the year before. */
 export async function listLastNumbers(db: Database): Promise<string[]> {
   const rows = await db
     .selectFrom('document_series')
@@ -95,7 +93,7 @@ export async function listLastNumbers(db: Database): Promise<string[]> {
   return rows.map((row) => writeNumber(row, row.last_number));
 }
 
-/** The last number of a series; 0 if it has none. */
+/** 0 if the series has no number. */
 export async function findLastNumber(db: Database, { prefix, year }: Key): Promise<number> {
   const row = await db
     .selectFrom('document_series')

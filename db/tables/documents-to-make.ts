@@ -1,17 +1,16 @@
-// The only writer of `documents_to_make`: the queue of documents whose files are not made yet.
+// The only writer of `documents_to_make`: the queue of documents without files.
 import { sql, type Transaction } from 'kysely';
 import type { Database } from '../postgres/client.ts';
 import type { DB } from '../schema.ts';
 
-/** The files of a document are to be made from `dueAt` on. */
 export async function queueDocument(trx: Transaction<DB>, number: string, dueAt: Date): Promise<void> {
   await trx.insertInto('documents_to_make').values({ number, next_try_at: dueAt }).execute();
 }
 
-/** A document whose files are to be made; `tries` counts this one, too. */
+/** `tries` includes this one. */
 export type DocumentToMake = { number: string; tries: number; facts: unknown };
 
-/** Lends the document that has waited longest to this worker. If the worker dies, another takes it after `leaseSeconds`. */
+/** Lends this worker the document that has waited longest. If the worker dies, another gets it after `leaseSeconds`. */
 export async function claimDocument(db: Database, leaseSeconds: number): Promise<DocumentToMake | undefined> {
   return db
     .with('due', (query) =>
@@ -33,12 +32,10 @@ export async function claimDocument(db: Database, leaseSeconds: number): Promise
     .executeTakeFirst();
 }
 
-/** The files of the document are kept: nothing of it is to be made any more. */
 export async function deleteDocumentToMake(trx: Transaction<DB>, number: string): Promise<void> {
   await trx.deleteFrom('documents_to_make').where('number', '=', number).execute();
 }
 
-/** The files of the document could not be made: why, and when to try again. */
 export async function markNotMade(
   db: Database,
   number: string,

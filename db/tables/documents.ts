@@ -1,14 +1,14 @@
 // The only writer of `documents`. A document never changes.
-import { type Selectable, sql, type Transaction } from 'kysely';
+import { sql, type Transaction } from 'kysely';
 import type { Database } from '../postgres/client.ts';
-import type { DB, Documents, Json } from '../schema.ts';
+import type { DB, Json } from '../schema.ts';
 import { queueDocument } from './documents-to-make.ts';
 
 /** `facts` is `DocumentFacts` of server/billing/values/document-facts.ts. */
 export type NewDocument = {
   number: string;
   kind: 'invoice' | 'credit_note';
-  /** The id of its invoice, or of the invoice that it corrects. */
+  /** For a credit note, the invoice that it corrects. */
   invoiceId: number;
   prefix: string;
   settingsVersion: number;
@@ -25,7 +25,7 @@ export type NewDocument = {
   facts: unknown;
 };
 
-/** Adds a document, whose file is to be made. */
+/** Also queues the document for making its files. */
 export async function insertDocument(trx: Transaction<DB>, document: NewDocument): Promise<void> {
   await trx
     .insertInto('documents')
@@ -52,14 +52,12 @@ export async function insertDocument(trx: Transaction<DB>, document: NewDocument
   await queueDocument(trx, document.number, document.issuedAt);
 }
 
-/** Whether an account ever got a document. */
 export async function hasDocuments(db: Database, accountId: string): Promise<boolean> {
   const { rows } = await sql`select from documents d join invoices i on i.number = d.invoice
     join service_contracts c on c.id = i.contract_id where c.account_id = ${accountId} limit 1`.execute(db);
   return rows.length > 0;
 }
 
-/** What the document says; undefined if there is no such document. */
 export async function findFacts(db: Database, number: string): Promise<unknown> {
   const row = await db
     .selectFrom('documents')
@@ -69,7 +67,7 @@ export async function findFacts(db: Database, number: string): Promise<unknown> 
   return row?.facts;
 }
 
-/** The credit notes of an invoice, the oldest first. */
+/** The oldest first. */
 export async function listCreditNotes(
   db: Database,
   invoiceId: number,
@@ -85,7 +83,7 @@ export async function listCreditNotes(
   return rows.map((row) => ({ ...row, total: Number(row.total) }));
 }
 
-/** What the credit notes of an invoice come to. */
+/** The sums of an invoice's credit notes. */
 export async function sumCredited(
   db: Database,
   invoiceId: number,
@@ -100,43 +98,27 @@ export async function sumCredited(
   return { net: Number(row.net), tax: Number(row.tax), total: Number(row.total) };
 }
 
-/** A document as a list shows it. */
-export type DocumentEntry = {
-  number: string;
-  kind: 'invoice' | 'credit_note';
-  /** The id of its invoice, or of the invoice that it corrects. */
-  invoiceId: number;
-  facts: unknown;
-};
+export type DocumentEntry = Pick<NewDocument, 'number' | 'kind' | 'invoiceId' | 'facts'>;
 
-/** The document with that number, if it is the account's. */
 export async function findDocumentOf(
   db: Database,
   number: string,
   accountId: string,
 ): Promise<DocumentEntry | undefined> {
-  const row = await selectOfAccount(db, accountId).where('d.number', '=', number).executeTakeFirst();
-  return row && readEntry(row);
-}
-
-const selectOfAccount = (db: Database, accountId: string) =>
-  db
+  const row = await db
     .selectFrom('documents as d')
     .innerJoin('invoices as i', 'i.number', 'd.invoice')
     .innerJoin('service_contracts as c', 'c.id', 'i.contract_id')
     .select(['d.number', 'd.kind', 'd.invoice', 'd.facts'])
-    .where('c.account_id', '=', accountId);
+    .where('c.account_id', '=', accountId)
+    .where('d.number', '=', number)
+    .executeTakeFirst();
+  if (!row) return undefined;
+  const { invoice, kind, ...rest } = row;
+  return { ...rest, kind: kind as DocumentEntry['kind'], invoiceId: Number(invoice) };
+}
 
-const readEntry = ({
-  invoice,
-  ...row
-}: Pick<Selectable<Documents>, 'number' | 'kind' | 'invoice' | 'facts'>): DocumentEntry => ({
-  ...row,
-  kind: row.kind as DocumentEntry['kind'],
-  invoiceId: Number(invoice),
-});
-
-/** By the clock of the database, which dates all documents. */
+/** The clock of the database, which dates all documents. */
 export async function readClock(db: Database): Promise<Date> {
   const { at } = await db.selectNoFrom(sql<Date>`billing_now()`.as('at')).executeTakeFirstOrThrow();
   return at;

@@ -1,17 +1,16 @@
-// Contracts that are to be invoiced, are overdue, or are at the end of a trial. Reads only.
+// Contracts to invoice, contracts past due, and contracts that have ended. Reads only.
 import { sql } from 'kysely';
 import type { Database } from '../postgres/client.ts';
 
-/** `except`: the contracts that were looked at already. */
+/** `except`: contracts that were looked at already. */
 export type Search = { now: Date; limit: number; except: string[] };
 
-// With the pause between two runs of the job it is within a minute (contract 7.68), and no load.
+// With the pause between two runs of the job, each blocked contract is looked at within a minute (contract 7.68).
 const holdMs = 50_000;
 
 /**
- * Contracts with a period that has begun and is to be invoiced: active ones, and those with a period that waits. One that is blocked
- * is looked at once a minute, also after its contract has ended, while there is an account to invoice. A try that seems to be yet
- * to come is one of a clock that has been put back since.
+ * Active contracts with a period that has begun, and contracts with a waiting period, even ended ones if there is an account to
+ * invoice. A `tried_at` in the future comes from a clock that was set back.
  */
 export async function findContractsToInvoice(
   db: Database,
@@ -32,7 +31,7 @@ export async function findContractsToInvoice(
   return rows.map(({ id }) => id);
 }
 
-/** Active contracts with something open past its days. */
+/** Active contracts with an open invoice that makes them past due. */
 export async function findContractsInArrears(
   db: Database,
   { now, limit, except }: Search,
@@ -51,7 +50,7 @@ export async function findContractsInArrears(
   return rows.map(({ id }) => id);
 }
 
-/** Trials that are over and stored as `trialing`. */
+/** Trials that are over but stored as `trialing`. */
 export async function findEndedTrials(db: Database, { now, limit, except }: Search): Promise<string[]> {
   const rows = await db
     .selectFrom('service_contracts')
@@ -65,7 +64,7 @@ export async function findEndedTrials(db: Database, { now, limit, except }: Sear
   return rows.map(({ id }) => id);
 }
 
-/** Contracts that a customer has ended, and that are stored as running. */
+/** Contracts that a customer has ended but that are stored as running. */
 export async function findCanceledContracts(db: Database, { now, limit, except }: Search): Promise<string[]> {
   const rows = await db
     .selectFrom('service_contracts')

@@ -1,11 +1,11 @@
-// The only writer of `event_deliveries`: how far each client has come with its events, and the nudge about its newest one.
-// Times are the database's own, so that all instances agree on them. After the clock was set back, stored times may lie ahead
-// of it: that is no reason to wait.
+// The only writer of `event_deliveries`: how far each client has read its events, and the nudge about the newest one. Times are
+// the database's, so that all instances agree. After its clock was set back, stored times may be in the future: do not wait for
+// them.
 import { type RawBuilder, sql } from 'kysely';
 import type { Database } from '../postgres/client.ts';
 import { inTransaction } from '../postgres/transactions.ts';
 
-/** Records a pull that carried `after`. Writes only if `after` is new, or the last pull was a while ago. */
+/** Writes only if `after` is new, or the last pull was more than ten seconds ago. */
 export async function recordPull(
   db: Database,
   { client, after }: { client: string; after: number },
@@ -20,37 +20,32 @@ export async function recordPull(
   );
 }
 
-/** For after a restore: no client has read as far as the rows say. */
+/** After a restore, no client has read as far as the rows say. */
 export async function deleteDeliveries(db: Database): Promise<void> {
   await db.deleteFrom('event_deliveries').execute();
 }
 
-/** One try to tell a client that `latest` is its newest event; the first one is `attempts` 1. */
+/** A try to tell a client that `latest` is its newest event. The first try has `attempts` 1. */
 export type Nudge = { client: string; latest: number; attempts: number };
 
-// One second after the first try, then twice as long each time.
 const pauseAfter = (attempts: RawBuilder<unknown>) =>
   sql`least(power(2, ${attempts} - 1), 3600) * interval '1 second'`;
-// A little longer than a try may take (server/events/nudges.ts). If its instance is killed, another one tries again after that.
+// Longer than a try may take (server/events/nudges.ts). If its instance is killed, another one tries again after that.
 const lease = sql`interval '12 seconds'`;
 
-// The clock was set back after the last try, by more than two claims that wait for each other may differ.
+// The clock was set back. Two claims that wait for each other may differ by less than ten seconds.
 const isSetBack = sql`coalesce(d.nudged_at > now() + interval '10 seconds', false)`;
 
-/** A stored time, or now if the stored time is ahead of the clock. */
 const notAhead = (column: string) =>
   sql`case when ${sql.ref(column)} > now() then now() else ${sql.ref(column)} end`;
 
-/** Whether the client of a row `d` is to be told of `latest` now. A newer number begins anew, at most once a second. */
+/** For a row `d`. A newer number starts a new series of tries, at most once a second. */
 const isDue = (latest: RawBuilder<unknown>) => sql`${latest} > d.acknowledged and case
   when ${latest} > d.nudged then d.nudged_at is null or d.nudged_at <= now() - interval '1 second' or ${isSetBack}
   else d.next_nudge_at is not null and (d.next_nudge_at <= now() or ${isSetBack})
     and d.first_nudged_at > now() - interval '1 day' end`;
 
-/**
- * The nudges that are due for these clients. Each nudge goes to one caller only, who has to try it now and report the outcome
- * with `recordNudge`.
- */
+/** Each nudge goes to one caller only, who must try it now and report the outcome with `recordNudge`. */
 export async function claimNudges(db: Database, clients: string[]): Promise<Nudge[]> {
   const isNew = sql`d.nudged < excluded.nudged`;
   const attempts = sql`case when ${isNew} then 1 else d.attempts + 1 end`;
@@ -72,12 +67,11 @@ export async function claimNudges(db: Database, clients: string[]): Promise<Nudg
   return rows;
 }
 
-// The last try to end was a failure.
 const isFailing = sql`coalesce(d.failed_at > coalesce(d.succeeded_at, '-infinity'), false)`;
 
 /**
- * Records the outcome of a try: `failure` says why the client did not take it. Whether another try follows is up to the newest
- * nudge; a nudge that was overtaken only shows whether the client takes nudges. The result is whether nudges failed before.
+ * `failure` says why the client did not take the nudge. If a newer nudge was claimed meanwhile, only that one decides whether
+ * another try follows. The result says whether nudges failed before.
  */
 export async function recordNudge(
   db: Database,
@@ -105,28 +99,27 @@ export async function recordNudge(
 
 export type Delivery = {
   client: string;
-  /** The number of the newest event, 0 if there is none, and when it happened. */
+  /** The number of the newest event, or 0. */
   latest: number;
   latestAt: Date | null;
-  /** The client has read all events up to this one. */
   acknowledged: number;
-  /** How many kept events the client has not read, and the oldest of them. */
+  /** The number of unread events that are kept, and when the oldest of them happened. */
   behind: number;
   oldestAt: Date | null;
-  /** The age of the oldest unread event, in seconds; 0 if the client has read all. */
+  /** 0 if the client has read all. */
   oldestSeconds: number;
   pulledAt: Date | null;
-  /** How long ago the client last pulled, in seconds. */
+  /** Seconds since the last pull. */
   pulledSeconds: number | null;
-  /** When the client last took a nudge, when it last did not, and why. */
+  /** About nudges. */
   succeededAt: Date | null;
   failedAt: Date | null;
   failure: string | null;
-  /** The last nudge was not taken, and the client has not read by itself what it is about. */
+  /** The last nudge failed, and the client has not read its event by itself. */
   isFailing: boolean;
 };
 
-/** One delivery for each of these clients, in the clients' order. */
+/** One for each client, in the order of `clients`. */
 export async function listDeliveries(db: Database, clients: string[]): Promise<Delivery[]> {
   const { rows } = await sql<Delivery>`
     select c.client, coalesce(s.latest, 0)::float8 as latest, newest.occurred_at as "latestAt",

@@ -1,5 +1,4 @@
-// The events for clients (contract 10.2 to 10.6). Triggers append them without a number to `events`; here they get one from
-// `event_sequences`, are read, erased, and dropped after a restore. db/tables/event-deliveries.ts reads how far each client is.
+// The events for clients (contract 10.2 to 10.6). Triggers append them to `events`, and here they get numbers.
 import { type RawBuilder, sql, type Transaction } from 'kysely';
 import { runByKeyRanges } from '../key-ranges.ts';
 import type { Database } from '../postgres/client.ts';
@@ -15,7 +14,7 @@ export type ProfileSnapshot = Pick<User, 'id' | 'email' | 'name' | 'role' | 'pro
 
 export type ContractSnapshot = Omit<Contract, 'accountId' | 'nextPeriodStartsAt' | 'billingAnchorDay'>;
 
-/** An event with what was true at `occurredAt`. */
+/** Says what was true at `occurredAt`. */
 export type ClientEvent = { seq: number; occurredAt: Date } & (
   | { type: 'profile.updated'; userId: string; profile: ProfileSnapshot }
   | { type: 'session.ended'; userId: string; sid: string }
@@ -24,14 +23,14 @@ export type ClientEvent = { seq: number; occurredAt: Date } & (
   | { type: 'erased' }
 );
 
-// How far numbers move on when the database was put back to an earlier time: further than any client's sequence came in the
-// lost time. There is room for millions of restores below Number.MAX_SAFE_INTEGER.
+// A restore moves numbers on by this, more than any client's sequence can have moved in the lost time. There is room for millions
+// of restores below Number.MAX_SAFE_INTEGER.
 const restoreGap = 1_000_000_000;
 
-// The number where a client without an event begins: it may have had events before a restore.
+// The start of a sequence, because the client may have had events before a restore.
 const start = sql`(select count(*) * ${sql.lit(restoreGap)} from restores)`;
 
-/** `latest` is the newest number that was given, `oldest` the number of the oldest kept event. */
+/** `latest` is the last number. `oldest` is the number of the oldest kept event, or the next number if no event is kept. */
 export type EventPosition = { latest: number; oldest: number; hasUnnumbered: boolean };
 
 const selectPosition = prepareRead((db, values: { client: string }) =>
@@ -48,7 +47,6 @@ const selectPosition = prepareRead((db, values: { client: string }) =>
   ]),
 );
 
-/** If no event is kept, `oldest` is the number that comes next. */
 export async function findEventPosition(on: Database | Reader, client: string): Promise<EventPosition> {
   const [row] = await selectPosition(on, { client });
   if (!row) throw new Error('a position is always one row');
@@ -61,12 +59,10 @@ export async function findEventPosition(on: Database | Reader, client: string): 
 }
 
 /**
- * Numbers the client's next `limit` events that have no number. The result is how many got one, and whether there may be more.
- * Others who number events of this client wait until the transaction ends (docs/decisions/event-numbers.md says why this leaves
- * no gap and hides nothing).
+ * Others who number events of this client wait until the transaction ends (docs/inside/decisions/event-numbers.md).
  *
- * Events that another transaction has locked are skipped, and so are later events about the same person: that transaction
- * erases the person. It locks one event after another and may yet be rolled back.
+ * If another transaction has locked an event, it is erasing that person. The event and later ones about the same person are
+ * skipped, because the erasure locks one event after another and may be rolled back.
  */
 export async function numberEvents(
   trx: Transaction<DB>,
@@ -74,10 +70,9 @@ export async function numberEvents(
   limit: number,
 ): Promise<{ numbered: number; hasMore: boolean }> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`events for ${client}`}, 0))`.execute(trx);
-  // A statement of its own: it sees what was committed before the lock was ours. The time never goes back from one number to
-  // the next, whatever the clock does, so that the oldest numbers are swept first. In the order of client and id, and "between"
-  // for "=": only the index of events without a number has that order. By id alone Postgres went over a million numbered ones
-  // first.
+  // A separate statement, to see what was committed before we got the lock. `numbered_at` never goes back, whatever the clock
+  // does, so that the oldest numbers are swept first. "Between" and the order make Postgres use the index of events without a
+  // number: by id alone it went over a million numbered ones first.
   const select = (columns: RawBuilder<unknown>) => sql`
     select ${columns} from events where client between ${client} and ${client} and seq is null order by client, id`;
   const { rows } = await sql<{ numbered: number; free: number }>`
@@ -109,7 +104,7 @@ export async function numberEvents(
   return { numbered, hasMore: free === limit && numbered > 0 };
 }
 
-/** The clients with events that have no number yet. Its cost does not grow with the number of events. */
+/** The cost does not grow with the number of events. */
 export async function listUnnumberedClients(db: Database): Promise<string[]> {
   const first = sql`select client from events where seq is null`;
   const { rows } = await sql<{ client: string }>`
@@ -132,7 +127,7 @@ const selectEvents = prepare((db, values: { client: string; after: number; last:
     .orderBy('seq'),
 );
 
-/** The events with numbers above `after`, in order. Numbers have no gaps, so the last one follows from `limit`. */
+/** In order. Numbers have no gaps, so `limit` gives the last number. */
 export async function listEvents(
   db: Database,
   { client, after, limit }: { client: string; after: number; limit: number },
@@ -141,19 +136,16 @@ export async function listEvents(
   return rows.map((row) => readEvent(row as Row));
 }
 
-/** Erases the events about a user from before this transaction. A trigger does the same for anybody deleted by SQL. */
+/** Leaves out events of this transaction. For people deleted by SQL, a trigger does this. */
 export const eraseEventsOf = (trx: Transaction<DB>, userId: string): Promise<void> =>
   runByKeyRanges(trx, { table: 'events', key: 'id', userId }, (isInRange) =>
     sql`update events set type = 'erased', user_id = null, contract_id = null, body = null
       where ${isInRange} and made_in <> pg_current_xact_id()`.execute(trx),
   );
 
-/**
- * After a restore: no number that may have been given since the backup is given again, and no event from before is read any
- * more.
- */
+/** After a restore: numbers that may have been given since the backup are not given again. */
 export async function restartEvents(trx: Transaction<DB>): Promise<void> {
-  // An event that gets its number meanwhile would be left in front of a hole.
+  // An event that got its number meanwhile would be followed by a gap.
   await sql`lock table events in exclusive mode`.execute(trx);
   await runByKeyRanges(trx, { table: 'events', key: 'id' }, (isInRange) =>
     trx.deleteFrom('events').where(isInRange).execute(),
@@ -186,7 +178,7 @@ type ContractBody = {
   cancels_at?: string | null;
 };
 
-/** A row as the triggers write it (append_profile_event and its neighbours in db/schema.sql). */
+/** As triggers write it (append_profile_event and others in db/schema.sql). */
 type Row = { seq: string; occurred_at: Date; user_id: string; contract_id: string } & (
   | { type: 'profile.updated'; body: ProfileBody }
   | { type: 'session.ended'; body: { sid: string } }
@@ -240,6 +232,6 @@ const readContract = (
   trialEndsAt: body.trial_ends_at === null ? null : readSetTime(new Date(body.trial_ends_at)),
   cancelsAt: body.cancels_at ? readSetTime(new Date(body.cancels_at)) : null,
   price: readPrice(body),
-  // A time that was set by hand may be no instant. It must not keep the client from reading on.
+  // A time set by SQL may be no instant. It must not stop the client from reading on.
   occurredAt: readSetTime(new Date(body.occurred_at)) ?? occurredAt,
 });

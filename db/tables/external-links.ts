@@ -1,11 +1,9 @@
-// The only writer of `external_links`: the link between a user and their id at another system, which is never an
-// email address.
+// The only writer of `external_links`: the link between a user and their id at another system, which is never an email address.
 import { sql, type Transaction } from 'kysely';
 import type { Database } from '../postgres/client.ts';
 import type { DB } from '../schema.ts';
 import type { Rights } from './accounts.ts';
 
-/** The user's link to the other system. Takes no lock. */
 export async function findExternalLink(
   db: Database,
   provider: string,
@@ -22,13 +20,12 @@ export async function findExternalLink(
 
 type LinkKey = { provider: string; externalId: string };
 
-/** Takes no lock. */
 export async function isLinked(db: Database, { provider, externalId }: LinkKey): Promise<boolean> {
   const query = db.selectFrom('external_links').select('user_id').where('provider', '=', provider);
   return (await query.where('external_id', '=', externalId).executeTakeFirst()) !== undefined;
 }
 
-/** What a profile says of the account's rights; `at` is the profile's time. */
+/** What a profile says about the account's rights. `at` is the profile's time. */
 export type Said = Rights & { at: Date };
 
 /** A verification is never taken back. */
@@ -39,10 +36,7 @@ const toRow = ({ capabilities, isVerified, at }: Said) => ({
   applied_profile_updated_at: at,
 });
 
-/**
- * Makes a link that works at once. It replaces the link that this id had and the link that this user had. What a newer profile
- * of the id said about somebody else stays.
- */
+/** Replaces the earlier links of this id and of this user. What a newer profile of the id said stays. */
 export async function setExternalLink(
   trx: Transaction<DB>,
   { provider, externalId, userId }: LinkKey & { userId: string },
@@ -73,7 +67,6 @@ export async function setExternalLink(
     .execute();
 }
 
-/** Stores what a newer profile says, in place of what the one before said. */
 export async function setExternalLinkSaid(trx: Transaction<DB>, link: LinkKey, said: Said): Promise<void> {
   await trx
     .updateTable('external_links')
@@ -92,12 +85,12 @@ export async function wakeExternalLink(trx: Transaction<DB>, link: LinkKey): Pro
     .execute();
 }
 
-/** Locks the user's links. Call it before the user is locked, as everywhere: another order could deadlock. */
+/** Call this before you lock the user: another order could deadlock. */
 export async function lockExternalLinks(db: Database, userId: string): Promise<void> {
   await db.selectFrom('external_links').select('user_id').where('user_id', '=', userId).forUpdate().execute();
 }
 
-/** Locks the links with these ids, in one order for all who call it. */
+/** In one order for all callers. */
 export async function lockExternalIds(
   trx: Transaction<DB>,
   provider: string,
@@ -113,7 +106,7 @@ export async function lockExternalIds(
     .execute();
 }
 
-/** Puts all links of the user to sleep, until each is connected again. */
+/** A sleeping link does not work until its user connects it again. */
 export async function sleepExternalLinks(trx: Transaction<DB>, userId: string, now: Date): Promise<void> {
   await trx
     .updateTable('external_links')
@@ -140,7 +133,7 @@ export async function listExternalLinks(db: Database, userId: string): Promise<L
   return rows.map(({ sleepingSince, ...link }) => ({ ...link, isSleeping: sleepingSince !== null }));
 }
 
-/** Whether the user had that link. */
+/** False if the user has no such link. */
 export async function deleteExternalLink(
   trx: Transaction<DB>,
   { provider, externalId, userId }: { provider: string; externalId: string; userId: string },

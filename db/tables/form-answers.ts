@@ -1,11 +1,11 @@
-// The only writer of `form_answers`: what forms that work once have answered, one row for each cookie of a browser, which is another
-// with each page. `sealed` is null while the first request is at work.
+// The only writer of `form_answers`: the answers to forms that work once, one row for each browser's cookie, which changes with
+// each page. `sealed` is null while the first request is at work.
 import { sql } from 'kysely';
 import type { Database } from '../postgres/client.ts';
 
 type Key = { browserHash: Uint8Array; formHash: Uint8Array };
 
-/** True for exactly one caller at a time: the first with this form, which takes the place of another form of the browser. */
+/** True only for the first caller with this form, which replaces the browser's earlier form. */
 export async function claimForm(
   db: Database,
   { browserHash, formHash, now, expiresAt }: Key & { now: Date; expiresAt: Date },
@@ -30,7 +30,7 @@ export const findFormAnswer = (
     .where('expires_at', '>', now)
     .executeTakeFirst();
 
-/** Keeps the answer, unless the browser has sent another form meanwhile. */
+/** Does nothing if the browser has sent another form meanwhile. */
 export async function keepFormAnswer(
   db: Database,
   { browserHash, formHash, sealed, expiresAt }: Key & { sealed: Uint8Array; expiresAt: Date },
@@ -43,7 +43,7 @@ export async function keepFormAnswer(
     .execute();
 }
 
-/** Drops what is kept for the browser, or for that form of it alone. */
+/** Without `formHash`, any form of the browser. */
 export async function dropFormAnswer(
   db: Database,
   { browserHash, formHash }: Pick<Key, 'browserHash'> & Partial<Key>,

@@ -1,10 +1,10 @@
-// The names that mails may greet their readers by.
+// The names by which mails may greet their readers. Reads only.
 import { sql } from 'kysely';
 import type { Database } from '../postgres/client.ts';
 
 /**
- * By the mail's id: the name of its user, if the recipient is their present address and proved, and neither name nor proof
- * has changed since that time. A name that came before the proof may be a stranger's, and one that is new may be a thief's.
+ * Names by mail id, if the recipient is the user's proved address, and neither name nor proof has changed since `since`. A name
+ * from before the proof may be a stranger's, and a new name may be a thief's.
  */
 export async function findSettledNames(
   db: Database,

@@ -1,5 +1,6 @@
-// Lists of contracts and invoices of everybody, and what of billing waits for somebody. Reads only.
+// Lists of everybody's contracts and invoices, and of what waits for an administrator. Reads only.
 import { sql } from 'kysely';
+import { firstUuid, readSlicesById } from '../cursor.ts';
 import type { Database } from '../postgres/client.ts';
 import type { Invoices } from '../schema.ts';
 import { statusAt } from './contract-views.ts';
@@ -8,12 +9,12 @@ import { type Contract, contractColumns, readContract } from './service-contract
 
 const sliceSize = 1_000;
 
-/** Why the first period of a contract that waits is blocked. Nobody is left to invoice once the account is erased. */
+/** Why the first waiting period of a contract is blocked. */
 const blockedCode = sql<string | null>`(
   select case when service_contracts.account_id is null then 'account_erased' else held_code end
   from waiting_periods where contract_id = service_contracts.id order by starts_at limit 1)`;
 
-/** `email`: of its user; null once they are erased. */
+/** `email` is null if the user is erased. */
 export type ListedContract = Contract & { held: string | null; email: string | null };
 
 const selectContracts = (db: Database) =>
@@ -32,26 +33,22 @@ const toContract = (
   row: Awaited<ReturnType<ReturnType<typeof selectContracts>['execute']>>[number],
 ): ListedContract => ({ ...readContract(row), held: row.held, email: row.email });
 
-/** All contracts, or those of an account, in the order in which they were made. */
-export async function* listAllContracts(
+/** In the order in which they were made. */
+export const listAllContracts = (
   db: Database,
   { accountId }: { accountId?: string | undefined } = {},
-): AsyncGenerator<ListedContract[], void> {
-  for (let after = '00000000-0000-0000-0000-000000000000'; ; ) {
+): AsyncGenerator<ListedContract[], void> =>
+  readSlicesById<string, ListedContract>(firstUuid, async (after) => {
     const rows = await selectContracts(db)
       .where('id', '>', after)
       .$if(accountId !== undefined, (query) => query.where('account_id', '=', accountId ?? ''))
       .orderBy('id')
       .limit(sliceSize)
       .execute();
-    const last = rows.at(-1);
-    if (!last) return;
-    yield rows.map(toContract);
-    after = last.id;
-  }
-}
+    return rows.map(toContract);
+  });
 
-/** Contracts in that state at `now`, or `held`, the newest first. `before` is the id of one: only what was made before it. */
+/** The newest first. `state` is a status at `now`, or `held`. `before` is an id: only earlier contracts are returned. */
 export async function listContracts(
   db: Database,
   {
@@ -65,7 +62,7 @@ export async function listContracts(
     .$if(before !== undefined, (query) => query.where('id', '<', before ?? ''))
     .$if(state === 'held', (query) =>
       query
-        // Few wait, so that no other contract is looked at.
+        // Few contracts wait, so this keeps Postgres from looking at the others.
         .where('id', 'in', (eb) => eb.selectFrom('waiting_periods').select('contract_id'))
         .where(blockedCode, 'is not', null),
     )
@@ -87,9 +84,9 @@ export type ListedInvoice = {
   open: number;
   issuedAt: Date;
   dueAt: Date;
-  /** The last day to pay: by its document, else in the zone. */
+  /** The last day to pay, from the document, otherwise in the zone. */
   dueOn: string;
-  /** Of its user; null once they are erased. */
+  /** Null if the user is erased. */
   userId: string | null;
   email: string | null;
 };
@@ -111,24 +108,19 @@ const toInvoice = (row: InvoiceRow): ListedInvoice => ({
   open: Number(row.open),
 });
 
-/** All invoices, or those of an account, in the order in which they were issued. */
-export async function* listAllInvoices(
+/** In the order in which they were issued. */
+export const listAllInvoices = (
   db: Database,
   { accountId, ...at }: { accountId?: string | undefined; now: Date; zone: string },
-): AsyncGenerator<ListedInvoice[], void> {
-  for (let after = 0; ; ) {
+): AsyncGenerator<ListedInvoice[], void> =>
+  readSlicesById<number, ListedInvoice>(0, async (after) => {
     const { rows } = await sql<InvoiceRow>`${selectInvoices(at)}
       where i.number > ${after} ${accountId === undefined ? sql`` : sql`and c.account_id = ${accountId}`}
       order by i.number limit ${sliceSize}`.execute(db);
-    const slice = rows.map(toInvoice);
-    const last = slice.at(-1);
-    if (!last) return;
-    yield slice;
-    after = last.id;
-  }
-}
+    return rows.map(toInvoice);
+  });
 
-/** Invoices in that state, or `overdue`, the newest first. `before` is the `id` of one: only what was issued before it. */
+/** The newest first. `state` is a status, or `overdue`. `before` is the `id` of an invoice: only earlier ones are returned. */
 export async function listInvoices(
   db: Database,
   {
@@ -145,10 +137,10 @@ export async function listInvoices(
   return rows.map(toInvoice);
 }
 
-/** How long an invoice that is open has been overdue. */
+/** How long an open invoice has been overdue. */
 export type Age = 'not_due' | 'to_30_days' | 'to_60_days' | 'to_90_days' | 'longer';
 
-/** What is open, by currency and age. */
+/** The open amounts by currency and age. */
 export async function sumOpen(
   db: Database,
   now: Date,
@@ -165,7 +157,7 @@ export async function sumOpen(
   return rows.map((row) => ({ ...row, amount: Number(row.amount) }));
 }
 
-/** How many invoices are open, `limit` at most. */
+/** At most `limit`. */
 export async function countOpen(
   db: Database,
   limit: number,
@@ -178,10 +170,10 @@ export async function countOpen(
   return rows[0]?.count ?? 0;
 }
 
-/** One more than is shown, which tells whether there are more (contract 7.300). */
+/** One more than is shown, to tell whether there are more (contract 7.300). */
 const listed = 101;
 
-/** Invoices that are open beyond their time to pay, the longest overdue first. */
+/** The longest overdue first. */
 export async function listOverdue(
   db: Database,
   now: Date,
@@ -194,17 +186,11 @@ export async function listOverdue(
   return rows.map((row) => ({ ...row, open: Number(row.open) }));
 }
 
+type Blocked = { signupId: string; plan: string; code: string; startsAt: Date; userId: string | null };
+
 /** Contracts with a period that cannot be invoiced, the longest blocked first. */
-export async function listBlocked(
-  db: Database,
-): Promise<{ signupId: string; plan: string; code: string; startsAt: Date; userId: string | null }[]> {
-  const { rows } = await sql<{
-    signupId: string;
-    plan: string;
-    code: string;
-    startsAt: Date;
-    userId: string | null;
-  }>`
+export async function listBlocked(db: Database): Promise<Blocked[]> {
+  const { rows } = await sql<Blocked>`
     select * from (
       select distinct on (contract_id) signup_id as "signupId", w.plan, ${blockedCode} as code, w.starts_at as "startsAt",
         user_id as "userId"
@@ -214,11 +200,11 @@ export async function listBlocked(
   return rows;
 }
 
-/** Invoices without their buyer's address that are not credited whole, the newest first. */
-export async function listIncomplete(
-  db: Database,
-): Promise<{ number: string; buyer: string; userId: string | null }[]> {
-  const { rows } = await sql<{ number: string; buyer: string; userId: string | null }>`
+type Incomplete = { number: string; buyer: string; userId: string | null };
+
+/** Invoices without their buyer's address, unless they are fully credited. The newest first. */
+export async function listIncomplete(db: Database): Promise<Incomplete[]> {
+  const { rows } = await sql<Incomplete>`
     select d.number, d.facts #>> '{buyer,name}' as buyer, c.user_id as "userId"
     from documents d join invoices i on i.number = d.invoice join service_contracts c on c.id = i.contract_id
     where d.kind = 'invoice' and d.facts->'buyer'->'address' = 'null'::jsonb and i.status <> 'void'
@@ -226,11 +212,11 @@ export async function listIncomplete(
   return rows;
 }
 
-/** Accounts of which the CRM reported billing details that could not be kept, with pointers to these. */
-export async function listIgnored(
-  db: Database,
-): Promise<{ accountName: string; userId: string | null; ignored: string[] }[]> {
-  const { rows } = await sql<{ accountName: string; userId: string | null; ignored: string[] }>`
+type Ignored = { accountName: string; userId: string | null; ignored: string[] };
+
+/** Accounts with billing details from the CRM that could not be kept, and JSON pointers to these. */
+export async function listIgnored(db: Database): Promise<Ignored[]> {
+  const { rows } = await sql<Ignored>`
     select a.name as "accountName", d.ignored,
       (select u.id from users u where u.account_id = a.id order by u.id limit 1) as "userId"
     from billing_details d join accounts a on a.id = d.account_id
@@ -238,19 +224,17 @@ export async function listIgnored(
   return rows;
 }
 
-/** Accounts with another country, which changes the tax and waits for an administrator, the longest waiting first. */
-export async function listWaitingCountries(
-  db: Database,
-): Promise<
-  { accountName: string; userId: string | null; country: string | null; asked: string; since: Date }[]
-> {
-  const { rows } = await sql<{
-    accountName: string;
-    userId: string | null;
-    country: string | null;
-    asked: string;
-    since: Date;
-  }>`
+type WaitingCountry = {
+  accountName: string;
+  userId: string | null;
+  country: string | null;
+  asked: string;
+  since: Date;
+};
+
+/** Accounts with a new country that would change the tax and waits for an administrator, the longest waiting first. */
+export async function listWaitingCountries(db: Database): Promise<WaitingCountry[]> {
+  const { rows } = await sql<WaitingCountry>`
     select a.name as "accountName", coalesce(d.country, d.tax_country) as country, d.waiting->>'country' as asked,
       d.waits_since as since, (select u.id from users u where u.account_id = a.id order by u.id limit 1) as "userId"
     from billing_details d join accounts a on a.id = d.account_id
@@ -258,7 +242,7 @@ export async function listWaitingCountries(
   return rows;
 }
 
-/** How many of these there are, or have waited since before that, `limit` at most. */
+/** At most `limit`. */
 export async function countWaitingCountries(
   db: Database,
   limit: number,
@@ -272,7 +256,7 @@ export async function countWaitingCountries(
   return rows[0]?.count ?? 0;
 }
 
-/** Documents whose file could not be made, with the last error. */
+/** Documents whose files could not be made. */
 export async function listUnmade(
   db: Database,
 ): Promise<{ number: string; tries: number; lastError: string; nextTryAt: Date }[]> {
@@ -286,7 +270,7 @@ export async function listUnmade(
     .execute();
 }
 
-/** Money that is not allocated, by currency, and apart from it refunds that found nothing to take: their amount is below 0. */
+/** Unallocated money by currency. Refunds that no payment covers are listed separately, with an amount below 0. */
 export async function sumUnallocated(
   db: Database,
 ): Promise<{ currency: string; isRefund: boolean; count: number; amount: number }[]> {
@@ -296,7 +280,7 @@ export async function sumUnallocated(
   return rows.map((row) => ({ ...row, amount: Number(row.amount) }));
 }
 
-/** The number of the invoice that was issued in place of a void one, for the same period. */
+/** The number of the invoice that replaces a void one for the same period. */
 export async function findReplacement(
   db: Database,
   { id, contractId, periodStartsAt }: Pick<Invoice, 'id' | 'contractId' | 'periodStartsAt'>,

@@ -1,14 +1,14 @@
-// The only writer of `invoices` and of the row that numbers them.
+// The only writer of `invoices` and `invoice_numbers`.
 import { type Selectable, sql, type Transaction } from 'kysely';
 import type { Database } from '../postgres/client.ts';
 import { LostRace } from '../races.ts';
 import type { DB, Invoices } from '../schema.ts';
 import { findReplacing } from './lost-documents.ts';
 
-/** What is owed for a period. Amounts in minor units of the ISO 4217 currency. */
+/** Amounts are in minor units of the ISO 4217 currency. */
 export type Invoice = {
   id: number;
-  /** What it is called: the number of its document, or its own from before there was a seller. */
+  /** The number of its document. For an invoice from before there was a seller, its id. */
   number: string;
   hasDocument: boolean;
   contractId: string;
@@ -19,17 +19,16 @@ export type Invoice = {
   unitAmount: number;
   credited: number;
   allocated: number;
-  /** What is left to pay: the amount less what was credited and allocated. */
+  /** The amount left to pay. */
   open: number;
   status: Invoices['status'];
   issuedAt: Date;
   dueAt: Date;
-  /** From when on the contract is past due if something is open. */
+  /** From then on, the contract is past due if something is open. */
   pastDueAt: Date;
   paidAt: Date | null;
 };
 
-/** The columns of `invoices as i`. */
 const columns = [
   'i.number',
   'i.document',
@@ -53,10 +52,7 @@ type NewInvoice = Pick<
   'contractId' | 'plan' | 'periodStartsAt' | 'periodEndsAt' | 'currency' | 'unitAmount' | 'issuedAt' | 'dueAt'
 > & { paidAt?: Date; document?: { number: string; pastDueAt: Date } };
 
-/**
- * Adds an invoice, and takes the next number of the row that all share: a second caller waits until the first commits or fails,
- * so that no number is left out. The result is the invoice's id, which is its number if it has no document.
- */
+/** Returns the invoice's id. A second caller waits until the first commits or fails, so that no id is left out. */
 export async function insertInvoice(trx: Transaction<DB>, invoice: NewInvoice): Promise<number> {
   const { last_number: number } = await trx
     .updateTable('invoice_numbers')
@@ -84,13 +80,13 @@ export async function insertInvoice(trx: Transaction<DB>, invoice: NewInvoice): 
   return Number(number);
 }
 
-/** The last number of an invoice from before there was a seller; 0 if there is none. */
+/** 0 if there is no invoice. */
 export async function findLastInvoiceNumber(db: Database): Promise<number> {
   const row = await db.selectFrom('invoice_numbers').select('last_number').executeTakeFirst();
   return Number(row?.last_number ?? 0);
 }
 
-/** The next invoice gets a number after that one. The result is the last number given. */
+/** The next invoice gets a number above `upTo`. Returns the last number. */
 export async function skipInvoiceNumbers(trx: Transaction<DB>, upTo: number): Promise<number> {
   const row = await trx
     .updateTable('invoice_numbers')
@@ -100,22 +96,19 @@ export async function skipInvoiceNumbers(trx: Transaction<DB>, upTo: number): Pr
   return Number(row.last_number);
 }
 
-/**
- * An invoice with a document has the number of that, which whoever pays may write in small letters; the numbers of those from
- * before there was a seller are digits.
- */
+/** A payer may write the number of a document in small letters. Numbers from before there was a seller are digits. */
 const isCalled = (number: string) =>
   /^[1-9]\d{0,14}$/.test(number)
     ? sql<boolean>`i.number = ${number}::bigint and i.document is null`
     : sql<boolean>`i.document = ${number.toUpperCase()}`;
 
-/** The invoice with that number, on any account. */
+/** On any account. */
 export async function findInvoice(db: Database, number: string): Promise<Invoice | undefined> {
   const row = await selectInvoices(db).where(isCalled(number)).executeTakeFirst();
   return row && readRow(row);
 }
 
-/** The invoice that a payment with that number pays: of that number, or the one that takes its place since a restore has lost it. */
+/** If a restore has lost the number, the invoice that takes its place. */
 export async function findInvoiceToPay(db: Database, number: string): Promise<Invoice | undefined> {
   const found = await findInvoice(db, number);
   if (found) return found;
@@ -123,14 +116,14 @@ export async function findInvoiceToPay(db: Database, number: string): Promise<In
   return replacing === undefined ? undefined : findInvoice(db, replacing);
 }
 
-/** Locks the invoice until the transaction ends. The caller has locked its contract. Throws LostRace if it has just been deleted. */
+/** The caller has locked the contract. Throws LostRace if the invoice was just deleted. */
 export async function lockInvoice(trx: Transaction<DB>, id: number): Promise<Invoice> {
   const row = await selectInvoices(trx).where('i.number', '=', String(id)).forUpdate().executeTakeFirst();
   if (!row) throw new LostRace();
   return readRow(row);
 }
 
-/** The invoice with that number, if it is on that account; with the buyer's name and address when it was issued. */
+/** With the buyer's name and address at the time of issue. */
 export async function findInvoiceOfAccount(
   db: Database,
   number: string,
@@ -146,7 +139,7 @@ export async function findInvoiceOfAccount(
   return row && { ...readRow(row), buyerName: row.buyerName ?? '', buyerEmail: row.buyerEmail ?? '' };
 }
 
-/** Whose an invoice is, and who it was when it was issued. Ids are null once they are erased. */
+/** `name` and `email` are from the time of issue. Ids are null if they are erased. */
 export async function findBuyerOf(
   db: Database,
   { id }: Pick<Invoice, 'id'>,
@@ -165,7 +158,7 @@ export async function findBuyerOf(
   return { ...row, name: row.name ?? '', email: row.email ?? '' };
 }
 
-/** The account's invoices, the newest first. */
+/** The newest first. */
 export async function listInvoices(db: Database, accountId: string): Promise<Invoice[]> {
   const rows = await selectInvoices(db)
     .innerJoin('service_contracts as c', 'c.id', 'i.contract_id')
@@ -176,10 +169,7 @@ export async function listInvoices(db: Database, accountId: string): Promise<Inv
   return rows.map(readRow);
 }
 
-/**
- * Writes down how much of a locked invoice is credited and allocated. Its status follows from both; `paidAt` is when it was paid,
- * if it is now. The result is what became of the invoice.
- */
+/** For a locked invoice. Returns what changed. `paidAt` counts if the invoice is paid now and was not before. */
 export async function updateSettled(
   trx: Transaction<DB>,
   { id, unitAmount, paidAt }: Invoice,
@@ -196,7 +186,7 @@ export async function updateSettled(
   return { credited, allocated, open: unitAmount - credited - allocated, status, paidAt: whenPaid };
 }
 
-/** Notes that an open invoice is reminded of for the first or second time. False if it was before, or is not open. */
+/** False if the reminder was written before, or the invoice is not open. */
 export async function markReminded(trx: Transaction<DB>, number: string, which: 1 | 2): Promise<boolean> {
   const result = await trx
     .updateTable('invoices')
@@ -208,7 +198,7 @@ export async function markReminded(trx: Transaction<DB>, number: string, which: 
   return result.numUpdatedRows > 0n;
 }
 
-/** Takes back that it is reminded of, because that mail does not go out. */
+/** For a reminder whose mail does not go out. */
 export async function unmarkReminded(db: Database, number: string, which: 1 | 2): Promise<void> {
   await db
     .updateTable('invoices')
@@ -218,7 +208,7 @@ export async function unmarkReminded(db: Database, number: string, which: 1 | 2)
     .execute();
 }
 
-/** The ids of the contracts of these invoices, in one order for all callers that lock them. */
+/** In one order for all callers that lock the contracts. */
 export async function listContractsOf(db: Database, ids: number[]): Promise<string[]> {
   const rows = await db
     .selectFrom('invoices')
@@ -230,7 +220,7 @@ export async function listContractsOf(db: Database, ids: number[]): Promise<stri
   return rows.map(({ id }) => id);
 }
 
-/** The state that follows from what is credited and allocated, as a check of the table has it. */
+/** Must agree with a check constraint of the table. */
 const statusOf = ({
   unitAmount,
   credited,
@@ -238,7 +228,7 @@ const statusOf = ({
 }: Pick<Invoice, 'unitAmount' | 'credited' | 'allocated'>): Invoice['status'] =>
   unitAmount > 0 && credited === unitAmount ? 'void' : credited + allocated === unitAmount ? 'paid' : 'open';
 
-/** Whether something is open past its days. */
+/** Whether an open invoice makes the contract past due. */
 export async function isPastDue(db: Database, contractId: string, now: Date): Promise<boolean> {
   const row = await db
     .selectFrom('invoices as i')
@@ -251,7 +241,6 @@ export async function isPastDue(db: Database, contractId: string, now: Date): Pr
   return row !== undefined;
 }
 
-/** Whether an invoice of the account is open beyond its time to pay. */
 export async function hasOverdueInvoice(db: Database, accountId: string, now: Date): Promise<boolean> {
   const row = await db
     .selectFrom('invoices as i')
@@ -270,11 +259,9 @@ const selectInvoices = (db: Database) => db.selectFrom('invoices as i').select(c
 type Row = Omit<Selectable<Invoices>, 'buyer_name' | 'buyer_email' | 'reminded'>;
 
 const readRow = (row: Row): Invoice => {
-  const [unitAmount, credited, allocated] = [row.unit_amount, row.credited, row.allocated].map(Number) as [
-    number,
-    number,
-    number,
-  ];
+  const unitAmount = Number(row.unit_amount);
+  const credited = Number(row.credited);
+  const allocated = Number(row.allocated);
   return {
     id: Number(row.number),
     number: row.document ?? row.number,

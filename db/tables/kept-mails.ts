@@ -1,9 +1,9 @@
-// Mails that local mode keeps to be shown, in `mails`. Reads only.
+// Mails that local mode keeps to show them. Reads only.
 import type { Database } from '../postgres/client.ts';
 
 export type KeptMail = { id: string; recipient: string; subject: string; text: string; sentAt: Date };
 
-/** The kept mails, the newest first. */
+/** The newest first. */
 export async function listKeptMails(db: Database): Promise<KeptMail[]> {
   const rows = await db
     .selectFrom('mails')
@@ -16,7 +16,6 @@ export async function listKeptMails(db: Database): Promise<KeptMail[]> {
   return rows as KeptMail[];
 }
 
-/** The HTML of the mail, if it was kept. */
 export async function findKeptHtml(db: Database, id: string): Promise<string | undefined> {
   const row = await db.selectFrom('mails').select('kept_html').where('id', '=', id).executeTakeFirst();
   return row?.kept_html ?? undefined;

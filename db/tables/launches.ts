@@ -23,7 +23,7 @@ const buildInsert = (db: Database, launch: Launch, isPatient: boolean) =>
         .forShare(['u', 's']);
       return isPatient ? found : found.noWait();
     })
-    // Not "do nothing": that would return no row to a second caller.
+    // "Do nothing" would return no row to a second caller.
     .onConflict((conflict) =>
       conflict.columns(['session_id', 'client']).doUpdateSet({ sid: sql`launches.sid` }),
     )
@@ -33,23 +33,19 @@ const insertLaunch = prepare((db, launch: Launch) => buildInsert(db, launch, tru
 const tryInsertLaunch = prepare((db, launch: Launch) => buildInsert(db, launch, false));
 
 /**
- * The result is the `sid` of that session at that client, whichever caller was first; undefined if the session has ended or its
- * user is gone. The user is locked before the session, as everywhere; the trigger that tells the client of the first launch
- * needs that, too. So a change or an end of user or session comes before this launch, or after its commit.
+ * Returns the `sid` of the session at that client, the same for all callers; undefined if the session has ended or its user is
+ * gone. The user is locked before the session, so a change or an end of either comes before this launch or after its commit.
  */
 export async function recordLaunch(trx: Transaction<DB>, launch: Launch): Promise<string | undefined> {
   return (await insertLaunch(trx, launch))[0]?.sid;
 }
 
-/**
- * The same in a statement of its own, which does not wait for a user or session that another transaction has locked: throws
- * SQLSTATE 55P03 then.
- */
+/** For use outside a transaction. Throws SQLSTATE 55P03 instead of waiting for a locked user or session. */
 export async function tryRecordLaunch(db: Database, launch: Launch): Promise<string | undefined> {
   return (await tryInsertLaunch(db, launch))[0]?.sid;
 }
 
-/** When the user was first handed to each client in their newest session there. */
+/** When the user first went to each client in their newest session there. */
 export async function listLastLaunches(
   db: Database,
   userId: string,
@@ -62,13 +58,13 @@ export async function listLastLaunches(
     .execute();
 }
 
-/** The clients to which the user was ever handed. A trigger of `launches` keeps them. */
+/** The clients that the user ever went to. A trigger of `launches` keeps them. */
 export async function listVisitedClients(db: Database, userId: string): Promise<string[]> {
   const rows = await db.selectFrom('client_users').select('client').where('user_id', '=', userId).execute();
   return rows.map(({ client }) => client);
 }
 
-/** The last launch to each client. Reads the whole table: for an operator, not for a request. */
+/** Reads the whole table: for operators, not for requests. */
 export async function listLastLaunchesOfClients(db: Database): Promise<Map<string, Date>> {
   const rows = await db
     .selectFrom('launches')

@@ -1,4 +1,4 @@
-// Users by an id at another system (external-links.ts), to be changed. Reads only.
+// Finds users by an id at another system (external-links.ts). Reads only.
 import type { Transaction } from 'kysely';
 import { prepare } from '../postgres/prepare.ts';
 import type { DB } from '../schema.ts';
@@ -6,9 +6,9 @@ import { toUser, type User, userColumns } from './users.ts';
 
 export type LinkedUser = {
   user: User;
-  /** `profile_updated_at` of the last profile that was applied from the other system. */
+  /** `profile_updated_at` of the last profile applied from the other system. */
   appliedProfileUpdatedAt: Date | null;
-  /** A password was set by mail since: the link does not work until its user connects it again. */
+  /** A password was set by mail, so the link does not work until its user connects it again. */
   isSleeping: boolean;
 };
 
@@ -25,7 +25,7 @@ const lockByLink = prepare((db, values: { provider: string; externalId: string }
     .forNoKeyUpdate(['a', 'u']),
 );
 
-/** Locks the user of an external link: first the link, then account and user. */
+/** Locks first the link, then account and user. */
 export async function lockLinkedUser(
   trx: Transaction<DB>,
   provider: string,

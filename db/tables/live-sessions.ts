@@ -1,4 +1,4 @@
-// Finds sessions: a browser's session, with its user, and all sessions of a user. Reads only.
+// Finds live sessions. Reads only.
 import type { Database } from '../postgres/client.ts';
 import { prepareRead } from '../postgres/prepare.ts';
 import type { Reader } from '../postgres/reader.ts';
@@ -9,7 +9,7 @@ export type Session = {
   id: string;
   lastSeenAt: Date;
   endedAt: Date | null;
-  /** When a credential was last given; null in a session that a hand-off started. */
+  /** When a credential was last given; null if a hand-off started the session. */
   authTime: Date | null;
   amr: string[];
   user: User;
@@ -42,10 +42,7 @@ const selectWithLaunch = prepareRead(
       .select('l.sid'),
 );
 
-/**
- * A browser's session and its user, in one statement. Finds ended sessions too: an ended session may tell that its user is
- * suspended. With `client`, also the `sid` that this session has at that client already.
- */
+/** Also finds ended sessions, which may tell that the user is suspended. With `client`, `sid` is the session's id there. */
 export async function findSessionByTokenHash(
   read: Reader,
   tokenHash: Uint8Array,
@@ -70,7 +67,7 @@ export type ListedSession = {
   place: string | null;
 };
 
-/** The user's live sessions, last seen first. */
+/** Last seen first. */
 export async function listSessions(
   db: Database,
   userId: string,

@@ -1,17 +1,17 @@
-// Every mail that there is, as `mails.kind` has it. Their words are in server/mail/, by these kinds.
+// The kinds of mails, as in `mails.kind`. Their texts are in server/mail/.
 
 type Traits = {
-  /** A letter has a link, a notice says what happened to an account, and a warning tells administrators what one of the staff did. */
+  /** A letter has a link. A notice says what happened to an account. A warning tells administrators what a staff member did. */
   is: 'letter' | 'notice' | 'warning' | 'document' | 'contract';
   /** Somebody waits for it. With `isCaused` this says its lane (`Lane` in mails.ts). */
   isAwaited?: true;
   /** Anybody can cause it by typing an address. */
   isCaused?: true;
-  /** It goes to an address that somebody typed and nobody has proved. */
+  /** It goes to an address that somebody typed and that is not proved. */
   isToTyped?: true;
-  /** A new password or address makes it void while it is unsent. A take-back link goes out whatever happens to its user, who may need it. */
+  /** A new password or address makes an unsent mail void. Take-back links are sent anyway, because the user may need them. */
   isVoidable?: true;
-  /** It is about an act in the account, so its person hears of it, not whoever gets invoices. */
+  /** About an act in the account, so it goes to the person and not to the address for invoices. */
   isToPerson?: true;
 };
 
@@ -63,16 +63,14 @@ const mails = {
   role_changed: notice,
   sessions_ended: notice,
 
-  /** The seller's bank account or link to pay. */
   bank_details_changed: warning,
-  /** What documents print of what administrators typed. */
   billing_texts_changed: warning,
   person_frozen: warning,
   role_granted: warning,
   staff_limited: warning,
 
-  // A new one of these two groups has to be added to the triggers of `mails` and `restores`, by a migration: they put it on hold
-  // while billing waits.
+  // A new kind of these two groups needs a migration, because triggers of `mails` and `restores` put them on hold while billing
+  // waits.
   invoice_issued: document,
   invoice_reminder_1: document,
   invoice_reminder_2: document,
@@ -98,7 +96,6 @@ export type BillingMailKind = DocumentMailKind | ContractMailKind;
 
 export const mailKinds = Object.keys(mails) as MailKind[];
 
-/** Those with a trait, in the order of the table. */
 export const kindsThat = (have: (traits: Traits) => unknown): MailKind[] =>
   mailKinds.filter((kind) => have(mails[kind]));
 

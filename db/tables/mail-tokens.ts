@@ -1,6 +1,5 @@
-// The only writer of `mail_tokens`: the secrets in the links of our mails, stored as their SHA-256. A row stays for a while
-// when its link has ended, and says how (contract 9.203): every statement that looks for a link that works asks for `isOpen`.
-
+// The only writer of `mail_tokens`: the secrets in the links of our mails, as SHA-256. The row of an ended link stays for a while
+// to say why it ended (contract 9.203), so statements that look for a working link must ask for `isOpen`.
 import { sql, type Transaction } from 'kysely';
 import type { Database } from '../postgres/client.ts';
 import { prepareDeferred } from '../postgres/prepare.ts';
@@ -11,16 +10,15 @@ export type MailTokenPurpose =
   | 'verify_email'
   | 'sign_up'
   | 'change_email'
-  /** These two work while the new address of their user waits (new-addresses.ts). */
+  /** These two work while the new address waits (new-addresses.ts). */
   | 'new_address'
   | 'stop_new_address'
-  /** Proves an address for invoices. No new password and no change of the user's own address ends it. */
+  /** Proves an address for invoices. A new password or a change of the user's own address does not end it. */
   | 'invoice_email'
-  /** A take-back link. Nothing but its use, time and an erasure ends it. */
+  /** A take-back link. Only its use, time and an erasure end it. */
   | 'undo_email_change';
 export type MailToken = { userId: string; email: string };
 
-/** What ended a link. */
 export type MailTokenEnd =
   | 'used'
   | 'newer_link'
@@ -35,14 +33,14 @@ type MailTokenKey = { tokenHash: Uint8Array; purpose: MailTokenPurpose; now: Dat
 
 const isOpen = (now: Date) => sql<boolean>`ended is null and expires_at > ${now}`;
 
-/** Ends a row, which then stays for a while from its end on, whatever becomes of the change that a take-back link tells of. */
+/** Without `change_id`, the row outlives the change that a take-back link tells of. */
 const endBy = (ended: MailTokenEnd | ReturnType<typeof sql<MailTokenEnd>>) => ({
   ended,
   expires_at: sql<Date>`least(expires_at, now())`,
   change_id: null,
 });
 
-/** Adds a token for a mail that is still to be sent; false if the mail is gone. */
+/** For a mail that is about to be sent. False if the mail is gone. */
 export async function insertMailToken(
   db: Database,
   token: { tokenHash: Uint8Array; mailId: string; purpose: MailTokenPurpose; expiresAt: Date },
@@ -68,7 +66,7 @@ export async function insertMailToken(
   return result.numInsertedOrUpdatedRows === 1n;
 }
 
-/** Adds a token that goes out in no mail. */
+/** For a link that is not sent by mail. */
 export async function insertHandedToken(
   trx: Transaction<DB>,
   token: { tokenHash: Uint8Array; purpose: MailTokenPurpose; userId: string; email: string; expiresAt: Date },
@@ -85,9 +83,7 @@ export async function insertHandedToken(
     .execute();
 }
 
-/**
- * Adds the token of a take-back link, which ends with the row of the change that its mail tells of; false if the mail is gone.
- */
+/** The token ends with the row of the change that its mail tells of. False if the mail is gone. */
 export async function insertTakeBackToken(
   db: Database,
   { tokenHash, mailId }: { tokenHash: Uint8Array; mailId: string },
@@ -119,10 +115,7 @@ export async function insertTakeBackToken(
   return result.numInsertedOrUpdatedRows === 1n;
 }
 
-/**
- * Adds the token of a link about a new address, which works as long as the new address waits; false if the mail is gone, or the
- * new address waits no more.
- */
+/** The token works while the new address waits. False if the mail is gone, or the new address no longer waits. */
 export async function insertNewAddressToken(
   db: Database,
   token: { tokenHash: Uint8Array; mailId: string; purpose: MailTokenPurpose },
@@ -148,7 +141,7 @@ export async function insertNewAddressToken(
   return result.numInsertedOrUpdatedRows === 1n;
 }
 
-/** The token's user, with their name. Undefined once the user has another address than the one the mail went to. */
+/** Undefined if the user's address is no longer the one that the mail went to. */
 export async function findMailToken(
   db: Database,
   { tokenHash, purpose, now }: MailTokenKey,
@@ -163,7 +156,7 @@ export async function findMailToken(
     .executeTakeFirst();
 }
 
-/** The address and the name that were typed at a sign-up; its user is yet to be made. */
+/** The address and the name that were typed at a sign-up. There is no user yet. */
 export async function findSignUpToken(
   db: Database,
   { tokenHash, purpose, now }: MailTokenKey,
@@ -178,7 +171,7 @@ export async function findSignUpToken(
   return row && { ...row, userId: null, name: row.name ?? '' };
 }
 
-/** A take-back link: its user, the mailbox that it went to, and the change that the mailbox was told of. */
+/** `email` is the mailbox that was told of the change. */
 export async function findTakeBackToken(
   db: Database,
   { tokenHash, now }: Pick<MailTokenKey, 'tokenHash' | 'now'>,
@@ -193,7 +186,7 @@ export async function findTakeBackToken(
     .executeTakeFirst();
 }
 
-/** A link about a new address: its user, and the mailbox that it went to. The caller looks whether the address still waits. */
+/** The caller must check that the new address still waits. */
 export async function findNewAddressToken(
   db: Database,
   { tokenHash, purpose, now }: MailTokenKey,
@@ -207,7 +200,7 @@ export async function findNewAddressToken(
     .executeTakeFirst();
 }
 
-/** The token of a change of address: `email` is the new address, which the user does not have yet. */
+/** For a change of address. `email` is the new address, which the user does not have yet. */
 export async function findAddressToken(
   db: Database,
   { tokenHash, purpose, now }: MailTokenKey,
@@ -222,7 +215,7 @@ export async function findAddressToken(
     .executeTakeFirst();
 }
 
-/** True for exactly one caller, before the token expires. */
+/** True for exactly one caller. */
 export async function consumeMailToken(
   db: Database,
   { tokenHash, purpose, now, userId, email }: MailTokenKey & { userId: string | null; email: string },
@@ -239,7 +232,7 @@ export async function consumeMailToken(
   return result.numUpdatedRows === 1n;
 }
 
-/** Ends the links of everybody, but not take-back links. The result is how many could still have worked somewhere. */
+/** Does not end take-back links. Returns how many links could still have worked, by any instance's clock. */
 export async function withdrawAllMailTokens(db: Database): Promise<number> {
   const query = db
     .updateTable('mail_tokens')
@@ -263,10 +256,7 @@ const endOf = prepareDeferred((db, { userId, purpose, by }: EndOfLinks) =>
     ),
 );
 
-/**
- * Ends all links to the user, such as those of earlier mails, but not to an address for invoices; or those of one purpose. Never
- * take-back links.
- */
+/** Without a purpose, ends all links of the user except to an address for invoices. Never ends take-back links. */
 export function deferEndOfMailTokens(
   trx: Transaction<DB>,
   userId: string,
@@ -287,11 +277,11 @@ const endOfInvoiceEmail = prepareDeferred((db, { accountId }: { accountId: strin
     .where('purpose', '=', 'invoice_email'),
 );
 
-/** Ends the links to an address for invoices, whoever of the account asked for them. */
+/** For all users of the account. */
 export const deferEndOfInvoiceEmailTokens = (trx: Transaction<DB>, accountId: string): void =>
   endOfInvoiceEmail(trx, { accountId });
 
-/** Ends the take-back links that tell of these changes; `used` is the hash of the one that was used, if one was. */
+/** `used` is the hash of the link that was used, if any. */
 export async function endTakeBackTokens(
   db: Database,
   { changeIds, used }: { changeIds: string[]; used: Uint8Array | undefined },
@@ -305,7 +295,7 @@ export async function endTakeBackTokens(
     .execute();
 }
 
-/** A link as it was made, whether it works or not, with the present address of its user. */
+/** `presentEmail` is the present address of the link's user. */
 export type KeptMailToken = {
   userId: string | null;
   email: string;
@@ -315,7 +305,7 @@ export type KeptMailToken = {
   presentEmail: string | null;
 };
 
-/** The row of a token, for the page that says why a link does not work. */
+/** For the page that says why a link does not work. Also finds ended links. */
 export async function findKeptMailToken(
   db: Database,
   { tokenHash, purpose }: Omit<MailTokenKey, 'now'>,
@@ -330,10 +320,7 @@ export async function findKeptMailToken(
     .executeTakeFirst();
 }
 
-/**
- * Gives the user the tokens of sign-ups with that address, from before the user had it; but not a token that is in use at this
- * moment.
- */
+/** Gives a new user the tokens of earlier sign-ups with their address, except a token that is being used now. */
 export async function assignSignUpTokens(
   db: Database,
   { userId, email }: { userId: string; email: string },
@@ -355,7 +342,7 @@ export async function assignSignUpTokens(
     .execute();
 }
 
-/** Deletes the tokens of mails that went to these addresses because somebody typed them, as `deleteMailsToTyped` does. */
+/** Deletes the tokens of the mails that `deleteMailsToTyped` deletes. */
 export async function deleteTokensToTyped(db: Database, emails: string[]): Promise<void> {
   await db
     .deleteFrom('mail_tokens')

@@ -1,6 +1,5 @@
-// The only writer of `mails`: the outbox. A mail is written in the transaction that it tells of, and sent by a worker of any
-// instance afterwards; its text is made only then, because the text holds what this database must not.
-
+// The only writer of `mails`: the outbox. A mail is written in the transaction that it tells of, and later sent by a worker of
+// any instance. Its text is made only then, because this database must not hold the secrets in it.
 import { type RawBuilder, sql, type Transaction } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import type { Database } from '../postgres/client.ts';
@@ -13,7 +12,7 @@ import { isNoneOf } from './take-back-changes.ts';
 export type MailRow = {
   id: string;
   kind: MailKind;
-  /** Null if the person has no user yet, or the user is erased. */
+  /** Null if the user does not exist yet or is erased. */
   userId: string | null;
   recipient: string;
   details: Record<string, string>;
@@ -45,7 +44,7 @@ const insert = prepareDeferred(
       .onConflict((conflict) => conflict.column('key').doNothing()),
 );
 
-/** Adds a mail, unless there is one with its key. */
+/** Does nothing if there is a mail with the same key. */
 export function deferMail(
   trx: Transaction<DB>,
   mail: Omit<MailRow, 'id' | 'createdAt' | 'attempts'> & { now: Date; key?: string },
@@ -55,7 +54,7 @@ export function deferMail(
 
 type BillingMail = {
   kind: BillingMailKind;
-  /** No two mails have the same. */
+  /** Unique. */
   key: string;
   contractId: string;
   details: Record<string, string>;
@@ -91,8 +90,8 @@ const insertOfContract = prepareOfContract(recipientOf);
 const insertCopyOfContract = prepareOfContract(copyRecipientOf);
 
 /**
- * Adds a mail to the mailbox of a contract for mails of that kind, unless there is none, or a mail with the same key; and a copy of it,
- * if somebody else is to get one (contract 7.401). The details of the copy are those of the mail, as `copy`.
+ * Adds a mail to the contract's mailbox for that kind, and a copy if somebody else gets one (contract 7.401). Does nothing if
+ * there is no mailbox or a mail with the same key. The copy has the details of the mail as `copy`.
  */
 export function deferBillingMail(trx: Transaction<DB>, { details, key, ...mail }: BillingMail): void {
   const text = JSON.stringify(details);
@@ -101,10 +100,7 @@ export function deferBillingMail(trx: Transaction<DB>, { details, key, ...mail }
   insertCopyOfContract(trx, { ...mail, key: copyKeyOf(key), id: uuidv7(), details: copy });
 }
 
-/**
- * Leaves mails that are still to go to the address for invoices to somebody else of the account, whose user is about to be
- * erased.
- */
+/** Before a user is erased: their unsent mails to the address for invoices now belong to another user of the account. */
 export async function passOnBillingMails(
   trx: Transaction<DB>,
   { id, account }: { id: string; account: { id: string } },
@@ -120,7 +116,7 @@ export async function passOnBillingMails(
   );
 }
 
-/** Puts a mail off without counting the try: what it needs is not there yet. */
+/** For a mail that needs something that is not ready. The try does not count. */
 export async function postponeMail(
   db: Database,
   id: string,
@@ -133,10 +129,10 @@ export async function postponeMail(
     .execute();
 }
 
-/** Whether a trigger put a mail on hold while billing waits, in its words: nothing else is as far ahead. */
+/** A trigger puts mails on hold with this instant while billing waits. */
 export const isOnHold = sql<boolean>`(given_up_at is null and next_attempt_at = '9999-01-01 00:00:00Z'::timestamptz)`;
 
-/** How many mails failed or were given up and have not left, up to a limit. */
+/** Unsent mails that failed or were given up; at most `limit`. */
 export async function countFailedMails(db: Database, limit: number): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select count(*)::int as count from (
@@ -145,7 +141,7 @@ export async function countFailedMails(db: Database, limit: number): Promise<num
   return rows[0]?.count ?? 0;
 }
 
-/** Makes mails due that are on hold while billing waits, as if just written. The result is how many. */
+/** Makes the mails due that were on hold while billing waited. Returns how many. */
 export async function releaseBillingMails(db: Database, now: Date): Promise<number> {
   const result = await db
     .updateTable('mails')
@@ -157,22 +153,20 @@ export async function releaseBillingMails(db: Database, now: Date): Promise<numb
   return Number(result.numUpdatedRows);
 }
 
-/** Notes that a mail goes to another address by now. */
 export async function setRecipient(db: Database, id: string, recipient: string): Promise<void> {
   await db.updateTable('mails').set({ recipient }).where('id', '=', id).execute();
 }
 
 /**
- * Mails that people wait for (contract 9.125, 9.126 and 9.274), and all others: notices without a take-back link, and welcomes, which
- * come unasked. Of those that people wait for, what anybody can cause by typing an address, as at a sign-up, is apart from mails
- * to holders. Each lane has an index, so that no number of mails in one makes another slower.
+ * `holders` and `sign_ups` are mails that people wait for (contract 9.125 and 9.274). Anybody can cause those in
+ * `sign_ups` by typing an address. Each lane has an index, so that mails in one lane do not slow down another.
  */
 export type Lane = 'holders' | 'sign_ups' | 'other';
 
 /** In the order in which they are sent. */
 export const lanes: readonly Lane[] = ['holders', 'sign_ups', 'other'];
 
-// In the words of those indexes (mails_awaited_idx, mails_holders_idx, mails_sign_ups_idx, mails_other_idx), or Postgres could not use them.
+// In the words of mails_awaited_idx, mails_holders_idx, mails_sign_ups_idx and mails_other_idx, or Postgres could not use them.
 const isOneOf = (kinds: MailKind[]) =>
   sql<boolean>`kind in (${sql.join(kinds.map((kind) => sql.lit(kind)))})`;
 const isAwaited = sql<boolean>`(${isOneOf(kindsThat((mail) => mail.isAwaited))} or details ? 'until')`;
@@ -186,7 +180,7 @@ const isIn: Record<Lane, RawBuilder<boolean>> = {
 
 type Due = { lane: Lane; now: Date; limit: number };
 
-/** Locks and finds mails that are due, but skips those that another worker is taking at this moment. */
+/** Skips mails that another worker is taking. */
 export const lockDueMails = (db: Pick<Database, 'selectFrom'>, { lane, now, limit }: Due) =>
   db
     .selectFrom('mails')
@@ -196,13 +190,13 @@ export const lockDueMails = (db: Pick<Database, 'selectFrom'>, { lane, now, limi
     .where(isIn[lane])
     .where('next_attempt_at', '<=', now)
     .orderBy('next_attempt_at')
-    // Without this, Postgres might take another index than that of the lane.
+    // Without this, Postgres might not use the index of the lane.
     .orderBy(lane === 'other' ? 'id' : 'created_at')
     .limit(limit)
     .forUpdate()
     .skipLocked();
 
-/** Lends due mails to this worker until `leaseEndsAt`. If the worker dies, the next one takes its mails. */
+/** Lends due mails to this worker until `leaseEndsAt`. If the worker dies, another gets its mails. */
 export async function claimMails(
   db: Database,
   { leaseEndsAt, ...due }: Due & { leaseEndsAt: Date },
@@ -226,7 +220,7 @@ export async function claimMails(
   return rows as MailRow[];
 }
 
-/** `kept` is what local mode shows of the mail, if no mail server takes it. */
+/** `kept` is what local mode shows of a mail that no mail server takes. */
 export async function markMailSent(
   db: Database,
   id: string,
@@ -238,9 +232,9 @@ export async function markMailSent(
     .set({
       sent_at: now,
       last_error: null,
-      // It was being sent when somebody gave it up.
+      // Somebody may have given it up while it was being sent.
       given_up_at: null,
-      // By now the token has the name.
+      // The token has the name now.
       details: sql`details - 'name'`,
       kept_subject: kept?.subject ?? null,
       kept_text: kept?.text ?? null,
@@ -250,14 +244,14 @@ export async function markMailSent(
     .execute();
 }
 
-/** Deletes a mail to an address that must not be kept. */
+/** For a mail to an address that must not be kept. */
 export async function deleteMail(db: Database, id: string): Promise<void> {
   await db.deleteFrom('mails').where('id', '=', id).execute();
 }
 
 const voidable = kindsThat((mail) => mail.isVoidable);
 
-/** Deletes unsent mails whose token must not be made any more. */
+/** Deletes unsent mails whose link must not be sent any more. */
 export async function deleteUnsentLetters(
   db: Database,
   userId: string,
@@ -271,7 +265,7 @@ export async function deleteUnsentLetters(
     .execute();
 }
 
-/** Deletes unsent mails that would get a link to an address for invoices, whoever of the account asked for them. */
+/** For all users of the account. */
 export async function deleteUnsentInvoiceEmailMails(db: Database, accountId: string): Promise<void> {
   await db
     .deleteFrom('mails')
@@ -283,9 +277,7 @@ export async function deleteUnsentInvoiceEmailMails(db: Database, accountId: str
     .execute();
 }
 
-/**
- * Deletes unsent mails to all mailboxes but these that would get a take-back link. A summary mail goes out without the link.
- */
+/** Deletes unsent mails with a take-back link, except to the mailboxes `except`. A summary mail is sent without the link. */
 export async function deleteUnsentTakeBackMails(
   db: Database,
   userId: string,
@@ -302,18 +294,18 @@ export async function deleteUnsentTakeBackMails(
   await db.deleteFrom('mails').where(isOfThem).execute();
 }
 
-/** Whether a mail is about notices that were held back (server/identity/ground/notice-limits.ts). */
+/** A summary mail is about notices that were held back (server/identity/ground/notice-limits.ts). */
 const isSummary = sql<boolean>`details ? 'rest'`;
 
-/** The group of notices that is about what happens to the owner's login: all that has no group of its own. */
+/** The group of all notices without another group: about the owner's login. */
 export const ownSummary = 'true';
 
-/** `group` says of which notices a summary mail is, as the mail keeps it. */
+/** `group`: the group of notices that a summary mail is about. */
 type Rest = { userId: string; recipient: string; group: string };
 
 const isOfGroup = (group: string) => sql<boolean>`details->>'rest' = ${group}`;
 
-/** When the last summary mail to this mailbox was, or will be, due: of all, and of those with a take-back link. */
+/** When the last summary mail to this mailbox was or will be due, and the last one with a take-back link. */
 export async function findLastSummary(
   db: Database,
   { userId, recipient, group }: Rest,
@@ -330,13 +322,10 @@ export async function findLastSummary(
     .executeTakeFirstOrThrow();
 }
 
-/** What gives a summary mail the take-back link of that change. */
+/** Gives a summary mail the take-back link of a change. */
 type RestLink = { kind: MailKind; change: string; until: string };
 
-/**
- * Adds one more notice to the summary mail that no worker has taken yet; false if there is none. The mail is due at
- * `dueAt`, if it was not due before.
- */
+/** Adds a notice to a summary mail that no worker has taken yet. False if there is no such mail. */
 export async function addToSummary(
   db: Database,
   { userId, recipient, group, dueAt, link }: Rest & { dueAt: Date; link?: RestLink | undefined },
@@ -360,7 +349,7 @@ export async function addToSummary(
   return result.numUpdatedRows > 0n;
 }
 
-/** Deletes the unsent mails with a token of everybody. The result is how many. */
+/** Returns how many. */
 export async function deleteAllUnsentLetters(db: Database): Promise<number> {
   const query = db
     .deleteFrom('mails')
@@ -384,10 +373,7 @@ export async function hasRecentMail(
   return row !== undefined;
 }
 
-/**
- * Notes that a try failed: the mail is to be tried again at that time, or given up now. One that somebody gave up meanwhile stays
- * as it is.
- */
+/** A mail that was given up meanwhile stays as it is. */
 export async function markMailFailed(
   db: Database,
   id: string,
@@ -413,7 +399,7 @@ export type WaitingMail = {
   givenUpAt: Date | null;
 };
 
-/** Mails that are not sent after a try, or given up; the oldest first. */
+/** The oldest first. */
 export async function listFailedMails(db: Database): Promise<WaitingMail[]> {
   return db
     .selectFrom('mails')
@@ -425,7 +411,7 @@ export async function listFailedMails(db: Database): Promise<WaitingMail[]> {
     .execute();
 }
 
-/** Makes all failed mails due at once, as if just written. The result is how many. */
+/** Makes all failed mails due, as if just written. Returns how many. */
 export async function retryFailedMails(db: Database, now: Date): Promise<number> {
   const result = await db
     .updateTable('mails')
@@ -437,9 +423,8 @@ export async function retryFailedMails(db: Database, now: Date): Promise<number>
 }
 
 /**
- * Makes a mail that failed or was given up due at once, as if just written; false if there is nothing to do, as for one whose
- * next try is before `leaseEndsAt`: a worker may be sending it now; or for one that waits with billing. Of one given up while it was
- * sent, that lease goes on.
+ * Makes a failed or given up mail due, as if just written. False if it waits with billing, or its next try is before
+ * `leaseEndsAt`, because a worker may be sending it now. If it was given up while it was sent, that lease goes on.
  */
 export async function retryMail(
   db: Database,
@@ -464,15 +449,12 @@ export async function retryMail(
   return result.numUpdatedRows > 0n;
 }
 
-/**
- * Whether a mail must not be given up (contract 12.126): one with a link that takes back or stops something, a summary mail,
- * which may still get such a link, and warnings.
- */
+/** Mails that must not be given up (contract 12.126). A summary mail may still get a link. */
 export const mustLeave = sql<boolean>`(details ?| array['until', 'change', 'rest'] or ${isOneOf(kindsThat((mail) => mail.is === 'warning'))})`;
 
 /**
- * Gives up a mail that has not left; false if it must leave, or there is nothing to do. Its last error goes, so that what tries
- * all failed mails again leaves it alone. A mail to somebody who is erased goes, because of the address.
+ * False if the mail must leave, was sent or was given up before. Clears the last error, so that `retryFailedMails` leaves the
+ * mail alone. Deletes a mail to an erased person, because of the address.
  */
 export async function giveUpMail(db: Database, { id, now }: { id: string; now: Date }): Promise<boolean> {
   const isTheOne = sql<boolean>`id = ${id} and sent_at is null and given_up_at is null and not ${mustLeave}`;
@@ -489,7 +471,7 @@ export async function giveUpMail(db: Database, { id, now }: { id: string; now: D
   return numDeletedRows + numUpdatedRows > 0n;
 }
 
-/** Gives the user the mails of sign-ups with that address, from before the user had it. */
+/** Gives a new user the mails of earlier sign-ups with their address. */
 export async function assignSignUpMails(
   db: Database,
   { userId, email }: { userId: string; email: string },
@@ -503,10 +485,7 @@ export async function assignSignUpMails(
     .execute();
 }
 
-/**
- * Deletes mails that went to these addresses because somebody typed them, such as for a sign-up, a change of address, or as where
- * to send the invoices of an account.
- */
+/** Deletes mails that went to these addresses because somebody typed them, as for a sign-up or invoices. */
 export async function deleteMailsToTyped(db: Database, emails: string[]): Promise<void> {
   await db
     .deleteFrom('mails')

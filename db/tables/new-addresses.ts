@@ -1,13 +1,12 @@
-// The only writer of `new_addresses`, beside the trigger that ends them: the address that our support has offered to each user
-// who lost their mailbox, for as long as the links in the mails about it work.
-
+// The only writer of `new_addresses`, beside the trigger that ends them: the addresses that our support has offered to users who
+// lost their mailbox, while the links in the mails about them work.
 import { sql, type Transaction } from 'kysely';
 import type { Database } from '../postgres/client.ts';
 import type { DB } from '../schema.ts';
 
 export type NewAddress = { id: string; email: string; askedAt: Date; expiresAt: Date };
 
-/** Adds a new address, in place of an earlier one. */
+/** Replaces an earlier new address. */
 export async function setNewAddress(
   trx: Transaction<DB>,
   { userId, ...offer }: NewAddress & { userId: string },
@@ -34,12 +33,12 @@ export async function findNewAddress(
     .executeTakeFirst();
 }
 
-/** Deletes the user's new address: its links work no more. */
+/** The links about the new address stop working. */
 export async function deleteNewAddress(db: Database, userId: string): Promise<void> {
   await db.deleteFrom('new_addresses').where('user_id', '=', userId).execute();
 }
 
-/** Deletes these addresses, whomever they were offered to. */
+/** For all users. */
 export async function deleteNewAddressesTo(db: Database, emails: string[]): Promise<void> {
   await db.deleteFrom('new_addresses').where(sql<boolean>`email = any(${emails})`).execute();
 }
@@ -48,7 +47,7 @@ export async function deleteAllNewAddresses(db: Database): Promise<void> {
   await db.deleteFrom('new_addresses').execute();
 }
 
-/** Counts one guess at a code with a link of that offer: how many there were, or undefined after the first `max`. */
+/** Counts a guess at a code. Returns how many there were, or undefined after `max` guesses. */
 export async function countNewAddressGuess(
   db: Database,
   { id, max }: { id: string; max: number },

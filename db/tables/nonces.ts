@@ -1,5 +1,4 @@
-// The only writer of `nonces`: the nonces of used hand-offs, so that none is accepted again, after a restart or by another
-// instance.
+// The only writer of `nonces`: the nonces of used hand-offs, so that no instance accepts a hand-off again.
 import { sql } from 'kysely';
 import type { Database } from '../postgres/client.ts';
 import { prepare } from '../postgres/prepare.ts';
@@ -26,10 +25,7 @@ const insert = prepare((db, { audience, nonce, issuedAt, expiresAt }: Nonce) =>
 
 const findRestore = prepare(selectRestoreSince);
 
-/**
- * One guarded statement: `fresh` for one caller of each (audience, nonce), however many ask at once. `before_restore` if a
- * restore may have made the database forget that the nonce was used.
- */
+/** `fresh` for exactly one caller. `before_restore` if a restore may have lost that the nonce was used. */
 export async function consumeNonce(db: Database, nonce: Nonce): Promise<'fresh' | 'used' | 'before_restore'> {
   if ((await insert(db, nonce)).length === 1) return 'fresh';
   return (await findRestore(db, { issuedAt: nonce.issuedAt })).length > 0 ? 'before_restore' : 'used';

@@ -1,9 +1,9 @@
-// The invoices and credit notes of an account, as their owner's list has them. Reads only.
+// The invoices and credit notes of an account, as its owner sees them. Reads only.
 import { type RawBuilder, sql } from 'kysely';
 import type { Database } from '../postgres/client.ts';
 import type { Invoices } from '../schema.ts';
 
-/** `facts`: what its document says; null for an invoice from before there was a seller. The rest is of its invoice. */
+/** `facts` is null for an invoice from before there was a seller. All after it is from the invoice, even for a credit note. */
 export type OwnDocument = {
   kind: 'invoice' | 'credit_note';
   number: string;
@@ -22,10 +22,10 @@ type Row = Omit<OwnDocument, 'unitAmount' | 'open'> & { unitAmount: string; open
 const ofInvoice = sql`i.plan, i.currency, i.unit_amount as "unitAmount",
   i.unit_amount - i.credited - i.allocated as open, i.status, i.due_at as "dueAt"`;
 
-/** Where a document is among others, by the database's own instant, because a JavaScript Date has no microseconds. */
+/** `at` is text, because a JavaScript Date has no microseconds. */
 type Position = { at: string; number: string };
 
-/** A page of an account's documents, newest first. `before` is the number of one of them: only what came before it. */
+/** Newest first. `before` is the number of a document: only earlier ones are returned. */
 export async function listOwnDocuments(
   db: Database,
   { before, ...page }: { accountId: string; limit: number; before?: string | undefined },
@@ -36,7 +36,7 @@ export async function listOwnDocuments(
   return rows.map(readRow);
 }
 
-/** Of each contract the newest, by an index, then the newest of all. */
+/** Selects the newest of each contract, by an index, then the newest of all. */
 export function selectOwnDocuments({
   accountId,
   limit,
@@ -72,7 +72,7 @@ async function findPosition(db: Database, accountId: string, number: string): Pr
   return rows[0];
 }
 
-/** What is open of an account, the first due first. */
+/** The open invoices, the first due first. */
 export async function listOpenOf(
   db: Database,
   { accountId, limit }: { accountId: string; limit: number },
@@ -88,8 +88,8 @@ export async function listOpenOf(
 }
 
 /**
- * What of payments is not allocated, by currency, and owed to the account: they name an invoice of it, or paid one once. None
- * that also concerns another account: whose it is, an administrator finds out.
+ * Unallocated money by currency, from payments that name an invoice of the account or once paid for one. Leaves out payments that
+ * also concern another account: an administrator must decide whose they are.
  */
 export async function listOwnUnused(
   db: Database,

@@ -12,7 +12,7 @@ export async function readChallengeKey(read: Reader): Promise<Uint8Array> {
   return new Uint8Array(row.key);
 }
 
-/** Renews the key, so that no earlier challenge counts any more. */
+/** Earlier challenges stop working. */
 export async function renewChallengeKey(db: Database): Promise<void> {
   await db.updateTable('passkey_challenge_keys').set({ key: sql`default` }).execute();
 }

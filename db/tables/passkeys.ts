@@ -1,28 +1,25 @@
-// The only writer of `passkeys`: the public keys by which people log in. A trigger keeps `users.has_passkey`, and refuses
-// one for a user whose address is not proved.
+// The only writer of `passkeys`. A trigger keeps `users.has_passkey`, and refuses a passkey if the user's address is not proved.
 import { sql } from 'kysely';
 import type { Database } from '../postgres/client.ts';
 
 export type Passkey = {
   id: string;
   userId: string;
-  /** The authenticator's id of the passkey, in base64url. */
+  /** The authenticator's id, in base64url. */
   credentialId: string;
   /** COSE. */
   publicKey: Uint8Array<ArrayBuffer>;
-  /** How often the authenticator says it was used; always 0 if the authenticator does not count. */
+  /** How often it was used, by the authenticator's count; always 0 if the authenticator does not count. */
   counter: number;
-  /** How a browser reaches the authenticator. */
   transports: string[];
-  /** Whether a password manager keeps the passkey, and so brings it to further devices. */
+  /** A password manager keeps the passkey and brings it to other devices. */
   backedUp: boolean;
-  /** The owner's name for the passkey. */
   name: string;
 };
 
 type NewPasskey = Passkey & { fromEstablishedBrowser: boolean; now: Date };
 
-/** False if somebody has that credential already. */
+/** False if the credential is already registered. */
 export async function insertPasskey(db: Database, passkey: NewPasskey): Promise<boolean> {
   const result = await db
     .insertInto('passkeys')
@@ -59,7 +56,7 @@ export type ListedPasskey = Pick<Passkey, 'id' | 'credentialId' | 'transports' |
   lastUsedAt: Date | null;
 };
 
-/** The user's passkeys, the newest first. */
+/** The newest first. */
 export async function listPasskeys(db: Database, userId: string): Promise<ListedPasskey[]> {
   return db
     .selectFrom('passkeys')
@@ -72,10 +69,7 @@ export async function listPasskeys(db: Database, userId: string): Promise<Listed
     .execute();
 }
 
-/**
- * One guarded statement: false if the passkey is gone, or its counter has not moved on, which is a sign of a copied
- * authenticator.
- */
+/** False if the passkey is gone, or its counter has not moved on, which is a sign of a copied authenticator. */
 export async function recordPasskeyUse(
   db: Database,
   { id, counter, backedUp, now }: { id: string; counter: number; backedUp: boolean; now: Date },
@@ -107,7 +101,7 @@ export async function deletePasskey(
   return (await query.executeTakeFirst()).numDeletedRows === 1n;
 }
 
-/** Deletes all passkeys of the user, or those added since an instant, but for the one to keep. The result is how many. */
+/** Returns how many. */
 export async function deletePasskeys(
   db: Database,
   userId: string,

@@ -1,4 +1,4 @@
-// The user whose password is checked, and whether they know the browser that it comes from. Reads only.
+// The user whose password is checked, and whether they know the browser. Reads only.
 import { sql } from 'kysely';
 import type { Database } from '../postgres/client.ts';
 import { prepareRead } from '../postgres/prepare.ts';
@@ -7,13 +7,12 @@ import { isHeld } from './users.ts';
 
 export type PasswordOwner = {
   userId: string;
-  /** Null if the user has no password. */
   passwordHash: string | null;
-  /** Since when the user knows this device by a credential; null if they never gave one on it, or forgot the device since. */
+  /** When the user gave a credential on this device; null if they never did, or forgot the device. */
   deviceKnownSince: Date | null;
-  /** When the user first gave a credential on this device, even if they forgot the device since. */
+  /** When the user first gave a credential on this device, even if they forgot the device. */
   deviceFirstKnownAt: Date | null;
-  /** Whether the user gave their first credential on this device, and has not forgotten it since. */
+  /** The user gave their first credential ever on this device, and has not forgotten it. */
   isFirstDevice: boolean | null;
 };
 
@@ -40,7 +39,7 @@ const selectOwnPassword = prepareRead((db, values: { userId: string; deviceHash:
   selectPasswordOwner(db, values.deviceHash).where('u.id', '=', values.userId),
 );
 
-/** The user who holds that address, or has that id. Only for checking a password. */
+/** By `email`, the user who holds the address. Only for checking a password. */
 export async function findPasswordOwner(
   read: Reader,
   key: { email: string } | { userId: string },

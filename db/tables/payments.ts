@@ -1,24 +1,24 @@
-// The only writer of `payments`: money that came in or went back. A row never changes, but for what of it is not allocated.
+// The only writer of `payments`: money that came in or went back. Only `unallocated` ever changes.
 import { sql, type Transaction } from 'kysely';
 import type { Database } from '../postgres/client.ts';
 import type { DB } from '../schema.ts';
 
-/** `amount` in minor units, above 0. */
+/** `amount` is in minor units, above 0. */
 export type Payment = {
   id: string;
   kind: 'payment' | 'refund' | 'paid_back';
-  /** The payment that went back. */
+  /** The id of the payment that went back. */
   of: string | null;
   currency: string;
   amount: number;
   paidAt: Date;
   method: string | null;
   reference: string | null;
-  /** The invoice that whoever paid named, which may be none of ours. */
+  /** As the payer wrote it, so there may be no such invoice. */
   invoiceNumber: string | null;
   recordedAt: Date;
   recordedBy: 'payments' | 'staff' | 'operator';
-  /** Of a payment, what is left of it. Of what went back, less than 0: what there was nothing to take from. */
+  /** For a payment, the amount not yet allocated. For a refund, minus the amount that no payment covers. */
   unallocated: number;
 };
 
@@ -49,13 +49,10 @@ const readRow = (row: Row): Payment => ({
   unallocated: Number(row.unallocated),
 });
 
-// Each takes a place in a table of the server's that all its transactions share.
+// Each lock takes a place in a table that all transactions of the server share.
 const mostLocks = 500;
 
-/**
- * Keeps all others from these payments, and from what went back of them, until the transaction ends. In one order for all. Of very
- * many, from all payments.
- */
+/** Locks these payments and their refunds, in one order for all callers. For many ids, locks all payments. */
 export async function lockPayments(trx: Transaction<DB>, ids: string[]): Promise<void> {
   const sorted = [...new Set(ids)].sort();
   if (sorted.length > mostLocks) {
@@ -72,13 +69,12 @@ export async function findPayment(db: Database, id: string): Promise<Payment | u
   return row && readRow(row);
 }
 
-/** Those of the ids that are recorded. */
 export async function findPayments(db: Database, ids: string[]): Promise<Payment[]> {
   const rows = await selectPayments(db).where(sql<boolean>`id = any(${ids})`).execute();
   return rows.map(readRow);
 }
 
-/** Payments of these amounts that a file has named, and that have letters or spaces beyond ASCII. */
+/** Imported payments of these amounts with characters beyond ASCII. */
 export async function listImported(db: Database, amounts: number[]): Promise<Payment[]> {
   const rows = await selectPayments(db)
     .where('id', 'like', 'csv:%')
@@ -88,13 +84,13 @@ export async function listImported(db: Database, amounts: number[]): Promise<Pay
   return rows.map(readRow);
 }
 
-/** What went back of a payment, the oldest first. */
+/** What went back of a payment; the oldest first. */
 export async function listReturns(db: Database, of: string): Promise<Payment[]> {
   const rows = await selectPayments(db).where('of', '=', of).orderBy('recorded_at').orderBy('id').execute();
   return rows.map(readRow);
 }
 
-/** Money that is not allocated, or that went back without having come; the oldest first. */
+/** The oldest first. */
 export async function listUnallocated(db: Database, limit: number): Promise<Payment[]> {
   const rows = await selectPayments(db)
     .where('unallocated', '<>', '0')
@@ -105,7 +101,7 @@ export async function listUnallocated(db: Database, limit: number): Promise<Paym
   return rows.map(readRow);
 }
 
-/** Payments of which something is left, and that name one of these invoices; the oldest first. */
+/** Payments that name one of these invoices and are not fully allocated; the oldest first. */
 export async function listWaitingFor(db: Database, numbers: string[]): Promise<Payment[]> {
   const rows = await selectPayments(db)
     .where('unallocated', '>', '0')

@@ -1,23 +1,22 @@
-// The only writer of `pending_hand_offs`: inbound hand-offs that wait for a click in the same browser. The token is in a
-// cookie of that browser; only its hash is here.
-
+// The only writer of `pending_hand_offs`: inbound hand-offs that wait for a click in the same browser. The token is in a cookie
+// of that browser, and only its hash is stored.
 import type { Transaction } from 'kysely';
 import type { Database } from '../postgres/client.ts';
 import { prepareDeferred } from '../postgres/prepare.ts';
 import type { DB } from '../schema.ts';
 import { toUser, type User, userColumns } from './users.ts';
 
-/** `continue` starts a session of the linked user; `connect` makes the link to the user who has logged in. */
+/** `continue` starts a session of the linked user. `connect` links the user who has logged in. */
 export type PendingKind = 'continue' | 'connect';
 
 export type PendingHandOff = {
   kind: PendingKind;
   provider: string;
   externalId: string;
-  /** The user whose account the hand-off is about. */
+  /** The owner of the account that the hand-off is about. */
   userId: string;
   nonce: string;
-  /** The profile as it was received. */
+  /** As it was received. */
   profile: object;
   /** A path of this service. */
   returnTo: string;
@@ -54,7 +53,6 @@ export function deferPendingHandOff(
 
 export type PendingKey = { id: string; tokenHash: Uint8Array };
 
-/** A pending hand-off, with the user whose account it is about. Takes no lock. */
 export async function findPendingHandOff(
   db: Database,
   { id, tokenHash }: PendingKey,
@@ -75,7 +73,7 @@ export async function findPendingHandOff(
   return { kind, externalId, profile, user: toUser(user) };
 }
 
-/** The pending hand-off of a nonce, among those of this browser's cookies. */
+/** `keys` are from this browser's cookies. */
 export async function findPendingIdByNonce(
   db: Database,
   nonce: string,
@@ -93,7 +91,7 @@ export async function findPendingIdByNonce(
   )?.id;
 }
 
-/** Uses the hand-off up, in one guarded statement: exactly one caller gets the row, in time. */
+/** Exactly one caller gets the hand-off. */
 export async function consumePendingHandOff(
   db: Database,
   { id, tokenHash }: PendingKey,
@@ -121,12 +119,11 @@ export async function deletePendingHandOff(db: Database, { id, tokenHash }: Pend
   await db.deleteFrom('pending_hand_offs').where('id', '=', id).where('token_hash', '=', tokenHash).execute();
 }
 
-/** Deletes all pending hand-offs about the user. */
 export async function deletePendingHandOffs(db: Database, userId: string): Promise<void> {
   await db.deleteFrom('pending_hand_offs').where('user_id', '=', userId).execute();
 }
 
-/** Deletes the pending hand-offs of everybody. The result is how many. */
+/** Returns how many. */
 export async function deleteAllPendingHandOffs(db: Database): Promise<number> {
   return Number((await db.deleteFrom('pending_hand_offs').executeTakeFirst()).numDeletedRows);
 }

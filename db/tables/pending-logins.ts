@@ -1,6 +1,6 @@
-// The only writer of `pending_logins`: logins whose password was right, and that wait for the code in the same browser. The
-// token is in a cookie of that browser; only its hash is here. A trigger deletes a user's pending logins when the user's
-// password, address or second factor changes, or the user is suspended.
+// The only writer of `pending_logins`: logins with the right password that wait for the code in the same browser. The token is in
+// a cookie of that browser, and only its hash is stored. A trigger deletes a user's pending logins when their password, address
+// or second factor changes, or they are suspended.
 import type { Database } from '../postgres/client.ts';
 
 export type PendingLogin = { tokenHash: Uint8Array; userId: string; expiresAt: Date };
@@ -15,7 +15,7 @@ export async function insertPendingLogin(
     .execute();
 }
 
-/** The pending login, and its user. Does not use it up. */
+/** Returns the id of the user. Does not use the pending login up. */
 export async function findPendingLogin(
   db: Database,
   { tokenHash, now }: { tokenHash: Uint8Array; now: Date },
@@ -33,7 +33,7 @@ export async function deletePendingLogin(db: Database, tokenHash: Uint8Array): P
   await db.deleteFrom('pending_logins').where('token_hash', '=', tokenHash).execute();
 }
 
-/** Deletes the pending logins of everybody. The result is how many. */
+/** Returns how many. */
 export async function deleteAllPendingLogins(db: Database): Promise<number> {
   return Number((await db.deleteFrom('pending_logins').executeTakeFirst()).numDeletedRows);
 }

@@ -1,17 +1,17 @@
-// The only writer of `person_words`, by which staff find people, and of `people_to_index`, which says whose words are to be
-// written anew. Triggers add to the latter (queue_person and queue_people_of_account in db/schema.sql).
+// The only writer of `person_words`, by which staff find people, and of `people_to_index`, the queue of people whose words must
+// be updated. Triggers add to the queue (queue_person and queue_people_of_account in db/schema.sql).
 import { type RawBuilder, sql, type Transaction } from 'kysely';
 import type { Database } from '../postgres/client.ts';
 import { connectionOf } from '../postgres/transactions.ts';
 import type { DB } from '../schema.ts';
 import type { InternalRole, User } from './users.ts';
 
-/** What people can be filtered by, besides their role. */
+/** Filters besides the role. */
 export const statesToFilter = ['suspended', 'frozen', 'unproved', 'waiting', 'leaving'] as const;
 
 export type FilterState = (typeof statesToFilter)[number];
 
-/** Contract 12.57, of `users as u` and `accounts as a`. */
+/** Contract 12.57. For statements with `users as u` and `accounts as a`. */
 const isIn: Record<FilterState, RawBuilder<boolean>> = {
   suspended: sql`u.suspended_at is not null and u.frozen_at is null`,
   frozen: sql`u.frozen_at is not null`,
@@ -25,20 +25,18 @@ export type PersonToIndex = {
   email: string;
   name: string;
   accountName: string;
-  /** The role, and each state that the person is in. */
+  /** The role and the states of the person. */
   flags: string[];
 };
 
-/** Whether there is anybody whose words are to be written anew. */
 export async function hasPeopleToIndex(db: Database): Promise<boolean> {
   return (await db.selectFrom('people_to_index').select('user_id').limit(1).executeTakeFirst()) !== undefined;
 }
 
 /**
- * Takes the newest people off the queue, `limit` entries at most, and keeps them from being erased meanwhile. Undefined if
- * another transaction is at it: two that read the same person could write what the first has read last.
- *
- * It waits for nobody. Whoever is being erased stays in the queue.
+ * Takes at most `limit` entries off the queue, the newest people first, and keeps them from being erased meanwhile. Undefined if
+ * another transaction does this now, because the first to read a person could be the last to write. People who are being erased
+ * stay in the queue.
  */
 export async function takePeopleToIndex(
   trx: Transaction<DB>,
@@ -47,7 +45,7 @@ export async function takePeopleToIndex(
   const lock = await sql<{ is_ours: boolean }>`
     select pg_try_advisory_xact_lock(hashtextextended('people to index', 0)) as is_ours`.execute(trx);
   if (!lock.rows[0]?.is_ours) return undefined;
-  // By their places in the table: else Postgres may go over the whole queue to find these again.
+  // By `ctid`, or Postgres may go over the whole queue to find these entries again.
   const { rows: entries } = await sql<{ user_id: string }>`
     delete from people_to_index where ctid = any(array(
       select ctid from people_to_index order by user_id desc limit ${sql.lit(limit)}))
@@ -68,7 +66,7 @@ export async function takePeopleToIndex(
   return { people, hasMore: entries.length === limit && people.length > 0 };
 }
 
-/** A flag is kept among the words with this before it, which no word has. */
+/** Marks a flag among the words. No word begins with it. */
 const flagMark = '=';
 
 export async function writePersonWords(
@@ -89,7 +87,6 @@ export async function writePersonWords(
       where w.words is distinct from excluded.words`.execute(trx);
 }
 
-/** A person who is found. */
 export type Hit = Pick<
   User,
   'id' | 'email' | 'name' | 'role' | 'frozenAt' | 'suspendedAt' | 'deletionDueAt' | 'emailVerifiedAt'
@@ -101,8 +98,8 @@ const hitColumns = sql`u.id, u.email, u.name, a.name as account, u.role, u.froze
   u.suspended_at as "suspendedAt", u.deletion_due_at as "deletionDueAt", u.email_verified_at as "emailVerifiedAt"`;
 
 /**
- * Joins the person of each `w.user_id`, by the rows themselves: what is kept among the words may be some seconds old. One after
- * the other, as far as they are needed, or Postgres would go over everybody (`offset 0` keeps the joins apart).
+ * Filters by the person's own rows, because words may be some seconds old. `offset 0` makes Postgres look up one person after
+ * another, as far as needed, instead of going over everybody.
  */
 const joinHit = ({ role, state }: PersonFilters) => sql`
   cross join lateral (
@@ -114,7 +111,7 @@ const joinHit = ({ role, state }: PersonFilters) => sql`
 const columns = sql`hit.id, hit.email, hit.name, hit.account, hit.role, hit."frozenAt", hit."suspendedAt",
   hit."deletionDueAt", hit."emailVerifiedAt"`;
 
-/** How many people are in a state, `limit` at most; as their words say, which may be some seconds old. */
+/** At most `limit`. May be some seconds old. */
 export async function countPeopleIn(db: Database, state: FilterState, limit: number): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select count(*)::int as count from (
@@ -123,7 +120,7 @@ export async function countPeopleIn(db: Database, state: FilterState, limit: num
   return rows[0]?.count ?? 0;
 }
 
-/** The newest people. */
+/** The newest first. */
 export const listNewest = (db: Database, limit: number): Promise<Hit[]> =>
   run(
     db,
@@ -131,7 +128,7 @@ export const listNewest = (db: Database, limit: number): Promise<Hit[]> =>
     select ${hitColumns} from users u join accounts a on a.id = u.account_id order by u.id desc limit ${sql.lit(limit)}`,
   );
 
-/** What a whole text may name: an address, a user, or something that is a person's. */
+/** What a text may name as a whole. */
 export type WholeKeys = {
   text: string;
   email: string | undefined;
@@ -141,7 +138,6 @@ export type WholeKeys = {
   now: Date;
 };
 
-/** The people whom a whole text names. Of an address that many have typed, `limit` at most. */
 export function findByWhole(
   db: Database,
   { text, email, userId, invoiceNumber, provider, now }: WholeKeys,
@@ -166,9 +162,7 @@ export function findByWhole(
   );
 }
 
-/**
- * Asks for the beginnings of words, and for flags; all have to be there. Words are letters and digits, so none has a quote.
- */
+/** Matches all beginnings of words and all flags. Words are letters and digits, so they contain no quote. */
 const toQuery = (words: readonly string[], { role, state }: PersonFilters) =>
   [
     ...words.map((word) => `'${word}':*`),
@@ -192,17 +186,17 @@ export function findAmongNewest(
   );
 }
 
-// Each costs the more the more people have it, and two tell people apart.
+// A common word is expensive to ask for, and two words are enough to tell people apart.
 const maxAsked = 2;
 
-/** Asks the index for the filters and the first of these words, and looks for all of them in what it finds, in no order. */
+/** Asks the index for the filters and the first words, and looks for the other words in what it finds. In no order. */
 export async function findByTerms(
   trx: Transaction<DB>,
   words: readonly string[],
   filters: PersonFilters,
   limit: number,
 ): Promise<Hit[]> {
-  // Going over everybody looks cheap to Postgres where it takes words for common.
+  // If Postgres takes the words for common, it would go over everybody.
   void connectionOf(trx).query('set local enable_seqscan = off', []);
   return run(
     trx,

@@ -1,29 +1,22 @@
-// `rate_limits` belongs to the rate limiter (server/ground/rate-limits.ts), which brings its own statements. Here are
-// the statements that join a transaction of ours.
+// `rate_limits` belongs to the rate limiter (server/ground/rate-limits.ts), which has its own statements. These are the ones that
+// join a transaction of ours.
 import { sql } from 'kysely';
 import type { Database } from '../postgres/client.ts';
 import { prepare } from '../postgres/prepare.ts';
 
-const giveBack = prepare((db, values: { key: string; tries: number; expiresBefore: number }) =>
+/**
+ * Takes back one try of a count that stops at `tries`. `expiresBefore`, in milliseconds since 1970, protects the count of a later
+ * period.
+ */
+export const giveBackTry = prepare((db, values: { key: string; tries: number; expiresBefore: number }) =>
   db
     .updateTable('rate_limits')
-    // Refused tries went on counting, past the limit.
+    // Refused tries were counted beyond the limit.
     .set({ points: sql`least(points, ${values.tries}::integer) - 1` })
     .where('key', '=', values.key)
     .where('points', '>', 0)
     .where('expire', '<', sql<string>`${values.expiresBefore}::bigint`),
 );
-
-/**
- * Takes one try back from a count that stops at `tries`, but not from the count of a later period: `expiresBefore` is in
- * milliseconds since 1970.
- */
-export async function giveBackTry(
-  db: Database,
-  count: { key: string; tries: number; expiresBefore: number },
-): Promise<void> {
-  await giveBack(db, count);
-}
 
 type Count = { key: string; times: number; windowMs: number };
 
@@ -47,12 +40,12 @@ const countOne = prepare((db, { key, times, windowMs }: Count) => {
     .returning('points');
 });
 
-/** Counts a change. False if the period that runs has that many already: then nothing is counted. */
+/** False if the current period is full. Then nothing is counted. */
 export async function countChange(trx: Database, count: Count): Promise<boolean> {
   return (await countOne(trx, count)).length > 0;
 }
 
-/** For how many milliseconds the count stays full, or undefined if it is not full. */
+/** The milliseconds for which the count stays full. Undefined if it is not full. */
 export async function findFullCount(
   db: Database,
   { key, times }: Pick<Count, 'key' | 'times'>,

@@ -1,7 +1,6 @@
-// The only writer of `recovery_codes`: a way to log in without the authenticator app. Only hashes are here.
+// The only writer of `recovery_codes`: a way to log in without the authenticator app. Only hashes are stored.
 import type { Database } from '../postgres/client.ts';
 
-/** Stores the user's new codes in place of the earlier ones. */
 export async function replaceRecoveryCodes(
   db: Database,
   { userId, codeHashes, now }: { userId: string; codeHashes: Uint8Array[]; now: Date },
@@ -11,7 +10,7 @@ export async function replaceRecoveryCodes(
   await db.insertInto('recovery_codes').values(rows).execute();
 }
 
-/** Uses a code up: true for exactly one caller. With `madeBy`, false for a code that was made after that instant. */
+/** True for exactly one caller. With `madeBy`, false for a code that was made later. */
 export async function consumeRecoveryCode(
   db: Database,
   { userId, codeHash, madeBy }: { userId: string; codeHash: Uint8Array; madeBy?: Date | undefined },

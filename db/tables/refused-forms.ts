@@ -1,10 +1,9 @@
-// The only writer of `refused_forms`: forms that were refused, and are too long for the cookie that keeps others. The browser has
-// the id of its form in that cookie, sealed.
+// The only writer of `refused_forms`: refused forms that are too long for a cookie. The cookie has the sealed id of the form.
 import type { Database } from '../postgres/client.ts';
 
 export type KeptForm = { id: string; userId: string; sealed: Uint8Array; expiresAt: Date };
 
-/** Adds a form, and deletes what its user has beyond the newest `max`, with this one. */
+/** Keeps only the newest `max` forms of the user. */
 export async function insertRefusedForm(
   db: Database,
   { id, userId, sealed, expiresAt }: KeptForm,
@@ -26,7 +25,7 @@ export async function insertRefusedForm(
     .execute();
 }
 
-/** What is sealed of the user's form, unless it has expired. */
+/** The sealed form; undefined once it has expired. */
 export async function findRefusedForm(
   db: Database,
   { id, userId, now }: { id: string; userId: string; now: Date },

@@ -1,8 +1,8 @@
-// What billing brings in: income by month, contracts by plan, trials that end, and contracts past due. Reads only.
+// Income by month, contracts by plan, ending trials, and contracts past due. Reads only.
 import { sql } from 'kysely';
 import type { Database } from '../postgres/client.ts';
 
-/** Amounts in minor units. `category` is null of invoices from before there was a seller. */
+/** Amounts are in minor units. `category` is null for invoices from before there was a seller. */
 export type Income = {
   month: string;
   currency: string;
@@ -13,8 +13,8 @@ export type Income = {
 };
 
 /**
- * Net and tax of invoices less those of credit notes, by month of their date, from the first day of `from` up to that of `before`;
- * the newest month first. It counts what `readDocuments` of db/tables/accounting-export.ts has.
+ * Invoices minus credit notes, from the month `from` until before the month `before`; the newest month first. Counts the same
+ * documents as `readDocuments` of db/tables/accounting-export.ts.
  */
 export async function sumIncome(
   db: Database,
@@ -44,7 +44,6 @@ export async function sumIncome(
   return rows.map((row) => ({ ...row, net: Number(row.net), tax: Number(row.tax) }));
 }
 
-/** Whether anything was issued before that month. */
 export async function hasIncomeBefore(
   db: Database,
   { zone, month }: { zone: string; month: string },
@@ -58,7 +57,7 @@ export async function hasIncomeBefore(
   return rows[0]?.isSo === true;
 }
 
-/** Of active contracts, by plan and currency: how many, and the sums of their prices as text. Without a price: no currency. */
+/** Active contracts by plan and currency. The sums of prices are text. `currency` is null for contracts without a price. */
 export type Recurring = {
   plan: string;
   currency: string | null;
@@ -82,7 +81,7 @@ export async function sumRecurring(db: Database, now: Date): Promise<Recurring[]
 
 type Listed = { signupId: string; plan: string; accountName: string | null; userId: string | null };
 
-/** The trials that end after `now` and by `until`, the soonest first. */
+/** Trials that end after `now` and not after `until`, the soonest first. */
 export async function listTrialsEnding(
   db: Database,
   { now, until, limit }: { now: Date; until: Date; limit: number },
@@ -98,7 +97,7 @@ export async function listTrialsEnding(
 
 export type PastDue = Listed & { dueAt: Date; open: { currency: string; amount: number }[] };
 
-/** Contracts that are past due, the longest overdue first, with what is open of all their invoices. */
+/** The longest overdue first. `open` includes all open invoices of the contract. */
 export async function listPastDue(
   db: Database,
   { now, limit }: { now: Date; limit: number },

@@ -1,5 +1,5 @@
-// The only writer of `reserved_addresses`: addresses that users have changed and can still have back. Nobody else may hold such
-// an address; a trigger on `users` refuses it.
+// The only writer of `reserved_addresses`: former addresses that users can have back. A trigger on `users` keeps other people
+// from holding such an address.
 import type { Database } from '../postgres/client.ts';
 import { prepare } from '../postgres/prepare.ts';
 
@@ -10,14 +10,14 @@ const select = prepare((db, { email }: { email: string }) =>
     .where('email', '=', email),
 );
 
-/** The former owner of the address, if it is still reserved for them. An expired reservation is removed. */
+/** The id of the user for whom the address is reserved. Deletes an expired reservation. */
 export async function findReservation(
   db: Database,
   { email, now }: { email: string; now: Date },
 ): Promise<string | undefined> {
   const [row] = await select(db, { email });
   if (!row || row.expiresAt > now) return row?.userId;
-  // The trigger does not look at the time: `now` is the only clock.
+  // The trigger ignores the time, so that `now` is the only clock.
   await db
     .deleteFrom('reserved_addresses')
     .where('email', '=', email)
@@ -26,12 +26,11 @@ export async function findReservation(
   return undefined;
 }
 
-/** Reserves an address that the user has held until now. */
 export async function reserveAddress(
   db: Database,
   { email, userId, expiresAt }: { email: string; userId: string; expiresAt: Date },
 ): Promise<void> {
-  // A reservation that has expired and was not swept yet.
+  // There may be an expired reservation that was not swept yet.
   await db.deleteFrom('reserved_addresses').where('email', '=', email).execute();
   await db
     .insertInto('reserved_addresses')
@@ -39,7 +38,7 @@ export async function reserveAddress(
     .execute();
 }
 
-/** The addresses that the user can have back, the earliest first. */
+/** The earliest first. */
 export async function listReservations(
   db: Database,
   { userId, now }: { userId: string; now: Date },
@@ -54,12 +53,11 @@ export async function listReservations(
   return rows.map(({ email }) => email);
 }
 
-/** Frees all addresses that the user could have back. */
 export async function releaseAllAddresses(trx: Database, userId: string): Promise<void> {
   await trx.deleteFrom('reserved_addresses').where('user_id', '=', userId).execute();
 }
 
-/** Frees that address and those that the user gave up later. The caller has locked the user. */
+/** Frees that address and all addresses that the user gave up later. The caller has locked the user. */
 export async function releaseAddresses(
   db: Database,
   { email, userId, now }: { email: string; userId: string; now: Date },

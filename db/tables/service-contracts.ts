@@ -1,5 +1,5 @@
-// The only writer of `service_contracts`. Which state may follow which is decided in
-// server/billing/contracts/contract-states.ts. The stored status of a trial may stay `trialing` for a while after its end.
+// The only writer of `service_contracts`. server/billing/contracts/contract-states.ts decides which state may follow which. An
+// ended trial may be stored as `trialing` for a while.
 import { type Selectable, sql, type Transaction } from 'kysely';
 import type { Database } from '../postgres/client.ts';
 import { prepare, prepareDeferred } from '../postgres/prepare.ts';
@@ -7,41 +7,36 @@ import type { DB, ServiceContracts } from '../schema.ts';
 
 export type ContractStatus = ServiceContracts['status'];
 
-/** `unitAmount` in minor units of the ISO 4217 currency. */
+/** `unitAmount` is in minor units of the ISO 4217 currency. */
 export type Price = { currency: string; unitAmount: number; interval: 'month' | 'year' };
 
-/** What was agreed, and since when it is known. */
 export type ContractTerms = {
   plan: string;
   status: ContractStatus;
   trialEndsAt: Date | null;
   price: Price | null;
   occurredAt: Date;
-  /** The first instant that no invoice covers yet; null before there was anything to invoice. */
+  /** The first instant that no invoice covers; null if there was never anything to invoice. */
   nextPeriodStartsAt: Date | null;
-  /** Day of the month on which periods begin, if the month has that day. */
+  /** The day of the month on which periods begin, if the month has that day. */
   billingAnchorDay: number | null;
 };
 
-/** When a customer ends it, if they do: from then on it is canceled. Only `setCancelsAt` changes that. */
+/** When the contract ends because a customer canceled it. Only `setCancelsAt` changes this. */
 type Ending = { cancelsAt: Date | null };
 
 export type Contract = ContractTerms &
   Ending & { id: string; userId: string; accountId: string; signupId: string };
 
-/**
- * Whether a time is an instant that readers can use: a time set by SQL may be 'infinity', or in the year 10000 (`readSetTime`).
- */
+/** A time set by SQL may be 'infinity' or in the year 10000, which readers cannot use (`readSetTime`). */
 export const isInstant = (column: string) =>
   sql<boolean>`(${sql.ref(column)} >= '0001-01-01Z' and ${sql.ref(column)} < '10000-01-01Z')`;
 
-/**
- * The time of the last report that was applied. If that is no instant, when the contract was made: then the next report counts.
- */
+/** The time of the last applied report. If that is no instant, the time the contract was made, so that the next report counts. */
 export const occurredAt = sql<Date>`
   case when ${isInstant('occurred_at')} then occurred_at else date_trunc('milliseconds', created_at) end`;
 
-/** The ids stay when their user is erased. */
+/** The ids of erased users and accounts stay. */
 export const contractColumns = [
   'id',
   sql<string>`coalesce(user_id, erased_user_id)`.as('user_id'),
@@ -65,7 +60,6 @@ const selectForUpdate = (column: 'id' | 'signup_id') =>
   );
 const locks = { id: selectForUpdate('id'), signupId: selectForUpdate('signup_id') };
 
-/** Locks the contract until the transaction ends. */
 export async function lockContract(
   trx: Transaction<DB>,
   key: { id: string } | { signupId: string },
@@ -75,7 +69,7 @@ export async function lockContract(
   return row && readContract(row);
 }
 
-/** Whether the signup of this contract made its account: both were added in one transaction. */
+/** Whether the signup of this contract made its account. Then both were added in one transaction. */
 export async function hasMadeAccount(db: Database, id: string): Promise<boolean> {
   const row = await db
     .selectFrom('service_contracts as c')
@@ -87,7 +81,6 @@ export async function hasMadeAccount(db: Database, id: string): Promise<boolean>
   return row !== undefined;
 }
 
-/** Takes no lock. */
 export async function findContract(
   db: Database,
   key: { id: string } | { signupId: string },
@@ -127,12 +120,12 @@ export async function updateContract(trx: Transaction<DB>, id: string, terms: Co
   await trx.updateTable('service_contracts').set(writeTerms(terms)).where('id', '=', id).execute();
 }
 
-/** Sets when the contract ends, or that it goes on. */
+/** Null lets the contract go on. */
 export async function setCancelsAt(trx: Transaction<DB>, id: string, cancelsAt: Date | null): Promise<void> {
   await trx.updateTable('service_contracts').set({ cancels_at: cancelsAt }).where('id', '=', id).execute();
 }
 
-/** The ids of all contracts of the account, in one order for all callers that lock them. */
+/** In one order for all callers that lock the contracts. */
 export async function listContractIds(db: Database, accountId: string): Promise<string[]> {
   const rows = await db
     .selectFrom('service_contracts')
@@ -143,10 +136,7 @@ export async function listContractIds(db: Database, accountId: string): Promise<
   return rows.map(({ id }) => id);
 }
 
-/**
- * Leaves only the ids of a user who is about to be erased, and of their account. With `keepsAccount` the contracts stay
- * with the account, which others belong to.
- */
+/** Before an erasure: keeps only the ids of the user and their account. `keepsAccount` if others belong to the account. */
 export async function detachContracts(
   trx: Transaction<DB>,
   { userId, accountId, keepsAccount }: { userId: string; accountId: string; keepsAccount: boolean },
@@ -164,7 +154,7 @@ export async function detachContracts(
     .execute();
 }
 
-/** The account's contracts, the newest first. */
+/** The newest first. */
 export async function listContracts(db: Database, accountId: string): Promise<Contract[]> {
   const rows = await db
     .selectFrom('service_contracts')
@@ -177,7 +167,7 @@ export async function listContracts(db: Database, accountId: string): Promise<Co
   return rows.map(readContract);
 }
 
-/** The states of the account's contracts, each once; a trial as it is stored, with the latest end of one. */
+/** Each state once, as it is stored; for trials with the latest end. */
 export async function listContractStates(
   db: Database,
   accountId: string,
@@ -195,10 +185,7 @@ export async function listContractStates(
   }));
 }
 
-/**
- * Gives the next `limit` contracts without a place in the order of arrival their places. Others wait until the transaction
- * ends, so no contract gets a place before one that somebody has read.
- */
+/** Numbers the next `limit` contracts. Others wait until the transaction ends, so no contract gets a number below a known one. */
 export async function numberArrivals(trx: Transaction<DB>, limit: number): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended('contract arrivals', 0))`.execute(trx);
   await sql`
@@ -212,7 +199,6 @@ export async function numberArrivals(trx: Transaction<DB>, limit: number): Promi
     where c.id = next.id`.execute(trx);
 }
 
-/** Whether the contract has its place in the order of arrival. */
 export async function hasArrivalNumber(db: Database, id: string): Promise<boolean> {
   const row = await db
     .selectFrom('service_contracts')
@@ -223,7 +209,7 @@ export async function hasArrivalNumber(db: Database, id: string): Promise<boolea
   return row !== undefined;
 }
 
-/** The contracts with a place in the order of arrival, starting after `after`. */
+/** In the order of arrival. `after` is the id of a contract. */
 export async function listArrivals(
   db: Database,
   { after, limit }: { after: string | undefined; limit: number },
@@ -265,7 +251,7 @@ type Row = Omit<Selectable<ServiceContracts>, 'user_id' | 'account_id'> & {
   account_id: string;
 };
 
-/** The price; a constraint sees that all three columns are set, or none. */
+/** A constraint makes all three columns null or none. */
 export const readPrice = (row: {
   price_currency: string | null;
   price_unit_amount: string | number | null;
@@ -282,7 +268,7 @@ export const readPrice = (row: {
 const firstInstant = Date.parse('0001-01-01T00:00:00.000Z');
 const lastInstant = Date.parse('9999-12-31T23:59:59.999Z');
 
-/** A time set by SQL may be 'infinity', or in the year 10000, which readers cannot use: then the result is null. */
+/** Null for a time set by SQL that readers cannot use, such as 'infinity' or the year 10000. */
 export const readSetTime = (at: Date | null): Date | null =>
   at instanceof Date && at.getTime() >= firstInstant && at.getTime() <= lastInstant ? at : null;
 

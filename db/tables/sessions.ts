@@ -1,18 +1,14 @@
-// The only writer of `sessions`: starting, renewing and ending them. live-sessions.ts finds them.
-
+// The only writer of `sessions`. live-sessions.ts finds them.
 import { sql, type Transaction } from 'kysely';
 import { runByKeyRanges } from '../key-ranges.ts';
 import type { Database } from '../postgres/client.ts';
 import { prepare, prepareDeferred } from '../postgres/prepare.ts';
 import type { DB } from '../schema.ts';
 
-/** How somebody logged in, in the words of RFC 8176, and `ext` for a hand-off. */
+/** The values of RFC 8176, and `ext` for a hand-off. */
 export type Amr = 'pwd' | 'otp' | 'pop' | 'mfa' | 'ext';
 
-/**
- * Which sessions are live: created after one instant, last seen after the other. server/identity/session/sessions.ts decides on
- * these instants.
- */
+/** Older sessions are not live. server/identity/session/sessions.ts sets these instants. */
 export type SessionLimits = { createdAfter: Date; seenAfter: Date };
 
 export type NewSession = {
@@ -24,11 +20,11 @@ export type NewSession = {
   amr: Amr[];
   address: string;
   userAgent: string;
-  /** Roughly where the session started, if that is known. */
+  /** Roughly where the session started. */
   place: string | null;
 };
 
-const insert = prepareDeferred((db, session: NewSession) =>
+export const deferSession = prepareDeferred((db, session: NewSession) =>
   db.insertInto('sessions').values({
     id: session.id,
     token_hash: session.tokenHash,
@@ -42,10 +38,6 @@ const insert = prepareDeferred((db, session: NewSession) =>
     place: session.place,
   }),
 );
-
-export function deferSession(trx: Transaction<DB>, session: NewSession): void {
-  insert(trx, session);
-}
 
 type Renewal = Omit<NewSession, 'id'> & SessionLimits & { previousHash: Uint8Array };
 
@@ -70,12 +62,13 @@ const renew = prepare((db, session: Renewal) =>
     .returning('id'),
 );
 
-/** The user's own live session goes on under a new token, as if it had just started. False if it is not live. */
+/** The user's session goes on under a new token, as if it had just started. False if it is not live. */
 export async function renewSession(db: Database, session: Renewal): Promise<boolean> {
   return (await renew(db, session)).length === 1;
 }
 
-const endOldest = prepareDeferred(
+/** Ends the user's oldest sessions, so that `keep` are left. */
+export const deferEndOfOldestSessions = prepareDeferred(
   (db, values: { userId: string; now: Date; createdAfter: Date; keep: number }) =>
     db
       .updateTable('sessions')
@@ -92,23 +85,11 @@ const endOldest = prepareDeferred(
       ),
 );
 
-/** Ends the user's oldest sessions, so that `keep` are left. */
-export function deferEndOfOldestSessions(
-  trx: Transaction<DB>,
-  values: { userId: string; now: Date; createdAfter: Date; keep: number },
-): void {
-  endOldest(trx, values);
-}
-
-/** Sets how the session's user has proved who they are. */
 export async function setSessionAmr(db: Database, id: string, amr: Amr[]): Promise<void> {
   await db.updateTable('sessions').set({ amr }).where('id', '=', id).execute();
 }
 
-/**
- * Sets when the session was last seen. Never moves the instant back, whatever the clocks of other instances say. Leaves out a session
- * that somebody has locked: the next request sets it.
- */
+/** Never moves the instant back, whatever other instances' clocks say. Skips a locked session: the next request will set it. */
 export async function touchSession(db: Database, id: string, now: Date): Promise<void> {
   await db
     .updateTable('sessions')
@@ -124,10 +105,7 @@ export async function touchSession(db: Database, id: string, now: Date): Promise
     .execute();
 }
 
-/**
- * Records that a credential was given in the session: a password, unless `amr` says otherwise. False if the session has ended.
- * A session that a hand-off started is the person's own from then on.
- */
+/** Records a credential: a password, unless `amr` says otherwise. False if the session has ended. */
 export async function confirmSession(
   db: Database,
   { id, now, amr }: { id: string; now: Date; amr?: Amr[] },
@@ -140,7 +118,7 @@ export async function confirmSession(
   return (await query.executeTakeFirst()).numUpdatedRows === 1n;
 }
 
-/** Locks the session. False if it has been ended. Another transaction that would end it waits. */
+/** Keeps other transactions from ending the session. False if it has ended. */
 export async function lockOpenSession(db: Database, id: string): Promise<boolean> {
   const query = db.selectFrom('sessions').select('id').where('id', '=', id).where('ended_at', 'is', null);
   return (await query.forUpdate().executeTakeFirst()) !== undefined;
@@ -150,12 +128,12 @@ type SomeSessions =
   | 'all'
   | { id: string }
   | { exceptId: string }
-  /** Sessions that a hand-off started and in which no credential was given, but for one. */
+  /** All sessions that a hand-off started and in which no credential was given, except this one. */
   | { byHandOffExceptId: string }
   | 'byHandOff'
   | { exceptTokenHash: Uint8Array };
 
-/** Ends some of this user's sessions. The result is how many. */
+/** Returns how many. */
 export async function endSessions(
   db: Database,
   userId: string,
@@ -178,7 +156,7 @@ export async function endSessions(
   return Number((await query.executeTakeFirst()).numUpdatedRows);
 }
 
-/** Ends the sessions of everybody. The result is how many. */
+/** Returns how many. */
 export async function endAllSessions(trx: Transaction<DB>, now: Date): Promise<number> {
   let ended = 0;
   await runByKeyRanges(trx, { table: 'sessions', key: 'id' }, async (isInRange) => {

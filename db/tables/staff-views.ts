@@ -1,4 +1,4 @@
-// What staff see of a person beside what the person sees. Reads only.
+// What staff see of a person in addition to what the person sees. Reads only.
 import { sql } from 'kysely';
 import type { Database } from '../postgres/client.ts';
 
@@ -11,7 +11,7 @@ export type MailOfPerson = {
   attempts: number;
 };
 
-/** The newest mails to a person, newest first. */
+/** Newest first. */
 export async function listMailsOf(db: Database, userId: string): Promise<MailOfPerson[]> {
   return db
     .selectFrom('mails')
@@ -39,7 +39,6 @@ export type LinkSays = {
   verified: boolean | null;
 };
 
-/** The marketplace links of everybody in an account, with what each says. */
 export async function listLinksOfAccount(db: Database, accountId: string): Promise<LinkSays[]> {
   const { rows } = await sql<LinkSays>`
     select l.provider, l.external_id as "externalId", l.created_at as "createdAt",
@@ -57,7 +56,7 @@ export type FactorOfPerson = {
   fromEstablishedBrowser: boolean;
 };
 
-/** Passkeys and app of a person, oldest first. */
+/** Passkeys and authenticator app, oldest first. */
 export async function listFactorsOf(db: Database, userId: string): Promise<FactorOfPerson[]> {
   const { rows } = await sql<FactorOfPerson>`
     select 'passkey' as kind, name, created_at as "addedAt", last_used_at as "lastUsedAt",
@@ -78,7 +77,7 @@ export type RefusedTry = {
   address: string | null;
 };
 
-/** The newest refused logins, codes and changes of a person within a week, newest first. */
+/** Within a week, newest first. */
 export async function listRefusedTries(db: Database, userId: string): Promise<RefusedTry[]> {
   return db
     .selectFrom('audit_events')
@@ -96,7 +95,7 @@ export async function listRefusedTries(db: Database, userId: string): Promise<Re
     .execute();
 }
 
-/** Names of people, for those who are still here. */
+/** Leaves out erased people. */
 export async function listNames(
   db: Database,
   ids: string[],

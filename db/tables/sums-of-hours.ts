@@ -1,17 +1,13 @@
-// The only writer of `sums_of_hours`: what all instances have counted in each hour (contract 12.100 to 12.105).
-
-import type { Transaction } from 'kysely';
-import { sql } from 'kysely';
+// The only writer of `sums_of_hours`: what all instances counted in each hour (contract 12.100 to 12.105). An instance with a
+// fast clock may have counted in future hours: reads leave these out.
+import { sql, type Transaction } from 'kysely';
 import type { Database } from '../postgres/client.ts';
 import { connectionOf } from '../postgres/transactions.ts';
 import type { DB } from '../schema.ts';
 
 export type Sum = { hour: Date; key: string; count: number; lastAt: Date };
 
-/**
- * Adds to the hours, in one statement. Every caller goes through the rows in the same order, so that none waits for another in
- * a circle.
- */
+/** All callers go through the rows in the same order, so that they do not deadlock. */
 export async function addToSums(db: Database, sums: readonly Sum[]): Promise<void> {
   const rows = sums.map(({ hour, key, count, lastAt }) => ({ hour, key, count, last_at: lastAt }));
   await sql`
@@ -25,9 +21,7 @@ export async function addToSums(db: Database, sums: readonly Sum[]): Promise<voi
 
 export type SumSince = { key: string; count: number; lastAt: Date };
 
-// What an instance counted while its clock was ahead is in hours that have not come: reads leave these out.
-
-/** The sums of the metrics with these names since the beginning of an hour, by key, with when each was last counted. */
+/** The sums of the metrics with these names, by key. `since` is the beginning of an hour. */
 export async function listSumsSince(
   db: Database,
   { since, now, names }: { since: Date; now: Date; names: readonly string[] },
@@ -46,12 +40,12 @@ export async function listSumsSince(
 
 export type SumAt = { key: string; at: Date; count: number };
 
-/** The sums since the beginning of an hour or a day, by key and by hours or days in UTC. */
+/** By key and by hours or days in UTC. `since` is the beginning of an hour or a day. */
 export async function listSumsByTime(
   trx: Transaction<DB>,
   { since, now, unit }: { since: Date; now: Date; unit: 'hour' | 'day' },
 ): Promise<SumAt[]> {
-  // The rows of a month are more than Postgres sorts in memory by default, and it need not sort them.
+  // The rows of a month exceed the default, and Postgres would sort them on disk.
   void connectionOf(trx).query("set local work_mem = '64MB'", []);
   const { rows } = await sql<{ key: string; at: Date; count: string }>`
     select key, date_trunc(${sql.lit(unit)}, hour, 'UTC') as at, sum(count) as count
@@ -59,12 +53,11 @@ export async function listSumsByTime(
   return rows.map((row) => ({ ...row, count: Number(row.count) }));
 }
 
-/** When each of these keys was last counted, by key. */
 export async function findLastCounted(
   db: Database,
   { keys, now }: { keys: readonly string[]; now: Date },
 ): Promise<Map<string, Date>> {
-  // One short walk on the primary key for each.
+  // One lookup in the primary key for each key.
   const { rows } = await sql<{ key: string; lastAt: Date }>`
     select asked.key, newest.last_at as "lastAt" from unnest(${[...keys]}::text[]) as asked (key),
       lateral (select last_at from sums_of_hours s where s.key = asked.key and s.hour <= ${now} order by hour desc limit 1) newest`.execute(

@@ -1,6 +1,6 @@
-// The only writer of `take_back_changes`: the changes that mails with a take-back link told each mailbox of a user (contract
-// 2.40 to 2.44). The link works as long as its row is here and has time left. Rows with an ended link are kept for a week more:
-// the window of another link may begin with them.
+// The only writer of `take_back_changes`: the changes that mails with a take-back link told each mailbox of a user (contract 2.40
+// to 2.44). The link works while its row exists and has time left. Rows with an ended link are kept for another week, because the
+// window of another link may begin with them.
 import { sql } from 'kysely';
 import type { Database } from '../postgres/client.ts';
 import type { CodeFactor } from './users.ts';
@@ -18,9 +18,9 @@ export type TakeBackChange = {
   email: string;
   what: Told;
   at: Date;
-  /** When the change's link ends. For a suspended user, whose time stands still, after the year 3000. */
+  /** When the link ends. After the year 3000 for a suspended user, because their time stands still. */
   expiresAt: Date;
-  /** The kind of browser; null if no person's browser made the change. */
+  /** The kind of browser; null if the change was not made in a browser of the person. */
   device: string | null;
 };
 
@@ -42,7 +42,6 @@ export async function insertTakeBackChange(
     .execute();
 }
 
-/** The instant of the user's last change here. */
 export async function findLastChangeAt(db: Database, userId: string): Promise<Date | undefined> {
   const row = await db
     .selectFrom('take_back_changes')
@@ -55,9 +54,8 @@ export async function findLastChangeAt(db: Database, userId: string): Promise<Da
 }
 
 /**
- * When the window of that mailbox begins (contract 2.44): with the first change that was told to it within `days`, the time of
- * a link, before the oldest change with a working link, one that ends after `worksUntil`. Undefined if no link works. Compares
- * when links end, not when changes were made: while a user is suspended, time stands still.
+ * The start of the mailbox's window (contract 2.44): its first change within `days` before the oldest change whose link ends
+ * after `worksUntil`. Undefined if no link works. Compares the ends of links, because time stands still during a suspension.
  */
 export async function findWindowStart(
   db: Database,
@@ -72,7 +70,7 @@ export async function findWindowStart(
   return rows[0]?.at;
 }
 
-/** The changes since then: the newest of them, and how many there were. */
+/** At most `limit` changes, and how many there were in all. */
 export async function listChangesSince(
   db: Database,
   { userId, since, limit }: { userId: string; since: Date; limit: number },
@@ -87,7 +85,7 @@ export async function listChangesSince(
   return { newest, count };
 }
 
-/** The instant of the user's newest change with a link that works at that time. */
+/** The user's newest change whose link ends after `worksUntil`. */
 export async function findLastWorkingChangeAt(
   db: Database,
   { userId, worksUntil }: { userId: string; worksUntil: Date },
@@ -103,7 +101,7 @@ export async function findLastWorkingChangeAt(
   return row?.at;
 }
 
-/** The change of address that a mailbox was told of last by a link that works at that time. */
+/** The newest change of address that the mailbox was told of and whose link ends after `worksUntil`. */
 export async function findWorkingChangeOfAddress(
   db: Database,
   { userId, email, worksUntil }: { userId: string; email: string; worksUntil: Date },
@@ -120,17 +118,17 @@ export async function findWorkingChangeOfAddress(
     .executeTakeFirst();
 }
 
-/** What a mailbox was told of by links that work, each kind once. */
+/** What a mailbox was told by working links, each kind once. */
 export type ToldMailbox = { email: string; what: Told; count: number; lastAt: Date };
 
-/** Whether that mailbox is the user's now, or reserved for them. */
+/** The mailbox is the user's now, or reserved for them. */
 const isTheirs = (userId: string, now: Date) => sql<boolean>`(
   email = (select email from users where id = ${userId}) or email in (
     select email from reserved_addresses where user_id = ${userId} and expires_at > ${now}))`;
 
 type Working = { userId: string; worksUntil: Date; now: Date };
 
-/** The mailbox of that user that was told of the earliest change whose link works. */
+/** The user's mailbox that was told of the earliest change with a working link. */
 export async function findEarliestMailbox(
   db: Database,
   { userId, worksUntil, now }: Working,
@@ -147,7 +145,7 @@ export async function findEarliestMailbox(
   return row?.email;
 }
 
-/** What was told to each mailbox that is the user's now, or reserved for them; the first told first. */
+/** By the time of the last change. */
 export async function listToldMailboxes(
   db: Database,
   { userId, worksUntil, now }: Working,
@@ -164,7 +162,7 @@ export async function listToldMailboxes(
     .execute();
 }
 
-/** Counts one guess at a code with a link of that change: how many there were, or undefined after the first `max`. */
+/** Counts a guess at a code. Returns how many there were, or undefined after `max` guesses. */
 export async function countGuess(
   db: Database,
   { id, max }: { id: string; max: number },
@@ -179,11 +177,10 @@ export async function countGuess(
   return row?.guesses;
 }
 
-/** Whether the address in that column is none of these mailboxes. */
 export const isNoneOf = (column: 'email' | 'recipient', mailboxes: string[]) =>
   sql<boolean>`${sql.ref(column)} <> all(${mailboxes}::text[])`;
 
-/** Locks the changes that all mailboxes but these were told of, and gives their ids. */
+/** For all mailboxes except these. Returns the ids of the changes. */
 export async function lockTakeBackChanges(db: Database, userId: string, except: string[]): Promise<string[]> {
   const rows = await db
     .selectFrom('take_back_changes')
@@ -196,7 +193,7 @@ export async function lockTakeBackChanges(db: Database, userId: string, except: 
   return rows.map(({ id }) => id);
 }
 
-/** Ends the links to all mailboxes but these. The caller has locked the user, and deleted the mails that are still to be sent. */
+/** Ends the links to all mailboxes except these. The caller has locked the user and deleted the unsent mails. */
 export async function deleteTakeBackChanges(db: Database, userId: string, except: string[]): Promise<void> {
   await db
     .deleteFrom('take_back_changes')

@@ -1,4 +1,4 @@
-// Mails that have not left, as administrators look at them (contract 12.120 to 12.122). Reads only.
+// Unsent mails, for administrators (contract 12.120 and 12.121). Reads only.
 import { type RawBuilder, sql, type Transaction } from 'kysely';
 import type { Database } from '../postgres/client.ts';
 import type { DB } from '../schema.ts';
@@ -7,22 +7,22 @@ import { isOnHold, mustLeave } from './mails.ts';
 export type UnsentMail = {
   id: string;
   kind: string;
-  /** Null if the person has no user yet, or is erased. */
+  /** Null if the user does not exist yet or is erased. */
   userId: string | null;
   accountId: string | null;
   recipient: string;
   createdAt: Date;
   attempts: number;
   nextAttemptAt: Date;
-  /** Null if it never failed, or somebody gave it up. */
+  /** Null if it never failed or was given up. */
   lastError: string | null;
   givenUpAt: Date | null;
   mustLeave: boolean;
-  /** Whether it waits with billing, since a restore. */
+  /** It waits with billing after a restore. */
   isOnHold: boolean;
 };
 
-/** `waiting`: it has not failed yet. */
+/** `waiting`: not failed yet. */
 export const mailStates = ['failed', 'given_up', 'waiting'] as const;
 
 export type MailState = (typeof mailStates)[number];
@@ -58,13 +58,13 @@ const selectUnsent = (db: Pick<Database, 'selectFrom'>) =>
     ])
     .where('sent_at', 'is', null);
 
-/** Which column a list is in the order of: those that wait go soonest first, the others newest first. */
+/** Waiting mails are listed soonest first, the others newest first. */
 export const placeOf = (state: MailState | undefined, mail: UnsentMail): MailPlace => ({
   at: state === 'waiting' ? mail.nextAttemptAt : mail.createdAt,
   id: mail.id,
 });
 
-/** Without a state: failed and given up. */
+/** Without a state, failed and given up mails. */
 export async function listUnsentMails(
   db: Database,
   {
@@ -90,7 +90,6 @@ export async function listUnsentMails(
   return query.execute();
 }
 
-/** A mail that has not left. */
 export const findUnsentMail = (db: Database, id: string): Promise<UnsentMail | undefined> =>
   selectUnsent(db).where('id', '=', id).executeTakeFirst();
 

@@ -1,7 +1,7 @@
-// The only writer of `used_passkey_challenges`: challenges that were answered rightly, so that none works twice.
+// The only writer of `used_passkey_challenges`: answered challenges, so that none works twice.
 import type { Database } from '../postgres/client.ts';
 
-/** Uses a challenge up: true for exactly one caller. */
+/** True for exactly one caller. */
 export async function insertUsedChallenge(
   db: Database,
   { challengeHash, expiresAt }: { challengeHash: Uint8Array; expiresAt: Date },

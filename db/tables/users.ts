@@ -1,5 +1,5 @@
-// Reads and writes `users`. password-owners.ts, linked-users.ts, address-owners.ts and deletions.ts do the same for their
-// subjects. `profile_updated_at` is set by a trigger (keep_profile_updated_at in db/schema.sql).
+// Reads and writes `users`; deletions.ts writes it too. A trigger sets `profile_updated_at` (keep_profile_updated_at in
+// db/schema.sql).
 import { sql, type Transaction } from 'kysely';
 import { runByKeyRanges } from '../key-ranges.ts';
 import type { Database } from '../postgres/client.ts';
@@ -9,46 +9,44 @@ import { type Account, deleteUnusedAccount } from './accounts.ts';
 
 export type InternalRole = 'user' | 'manager' | 'admin';
 
-/** The kinds of second factor whose code is asked for after the password. */
+/** Second factors with a code to enter after the password. */
 export type CodeFactor = 'authenticator';
 
-/** A user with their account: the one shape in which the rest of the code knows them. */
 export type User = {
   id: string;
   email: string;
-  /** Whether the address is held, and so identifies this user; otherwise somebody merely typed it. */
+  /** The address identifies this user. Otherwise somebody only typed it. */
   holdsEmail: boolean;
   /** Null until the address is proved. */
   emailVerifiedAt: Date | null;
   name: string;
-  /** When the owner last changed it here: from then on no hand-off overwrites it. */
+  /** When the owner last changed the name here. Since then no hand-off overwrites it. */
   nameEditedAt: Date | null;
   role: InternalRole;
-  /** Whether the user has a password that counts. */
+  /** The user has a password that counts. */
   hasPassword: boolean;
-  /** Whether the user has a password, whether or not it still counts. */
+  /** Also true for a password that no longer counts. */
   hadPassword: boolean;
   hasPasskey: boolean;
-  /** Those that the user has. */
   codeFactors: CodeFactor[];
   suspendedAt: Date | null;
-  /** Set if the user is suspended because somebody who reads one of their mailboxes froze the account. */
+  /** Set if the user is suspended because the account was frozen. */
   frozenAt: Date | null;
-  /** When this user is erased, unless they change their mind before. */
+  /** When the user will be erased. */
   deletionDueAt: Date | null;
   profileUpdatedAt: Date;
-  /** `capabilities` are those granted, in force or not. */
+  /** `capabilities` are granted, but may not be in force. */
   account: Account;
 };
 
 /**
- * A hash that no password matches; it stands for a password that counts no more. Checking it takes as long as checking a real
- * hash, so that the time does not show whether a user exists or has a password.
+ * No password matches this hash: it replaces a password that no longer counts. Checking it takes as long as checking a real hash,
+ * so that the time does not show whether a user exists or has a password.
  */
 export const nobodysHash =
   '$argon2id$v=19$m=19456,t=2,p=1$XkgpURrtAfii57F9NJAw/A$aWDh0MdT925qDBS3SZ7COShNEWh7UWgVhKz7k3t9wPI';
 
-/** For statements with `users as u` and `accounts as a`; `toUser` makes a User of them. */
+/** For statements with `users as u` and `accounts as a`. Pass the row to `toUser`. */
 export const userColumns = [
   'u.id as userId',
   'u.email',
@@ -89,8 +87,7 @@ export function toUser({
   accountVerifiedAt,
   ...user
 }: UserRow): User {
-  const codeFactors: CodeFactor[] = [];
-  if (hasAuthenticator) codeFactors.push('authenticator');
+  const codeFactors: CodeFactor[] = hasAuthenticator ? ['authenticator'] : [];
   const account = { id: accountId, name: accountName, capabilities, verifiedAt: accountVerifiedAt };
   return { id: userId, ...user, codeFactors, account };
 }
@@ -98,20 +95,18 @@ export function toUser({
 export const selectUsers = (db: Database) =>
   db.selectFrom('users as u').innerJoin('accounts as a', 'a.id', 'u.account_id').select(userColumns);
 
-/** Whether the user of `users as u` holds the address. As text, not as a parameter: the index covers these rows only. */
+/** For `users as u`. Not a parameter, because the index covers these rows only. */
 export const isHeld = sql<boolean>`u.holds_email`;
 
 const selectHolder = prepare((db, { email }: { email: string }) =>
   selectUsers(db).where('u.email', '=', email).where(isHeld),
 );
 
-/** The one user who holds that address. */
 export async function findHolder(db: Database, email: string): Promise<User | undefined> {
   const [row] = await selectHolder(db, { email });
   return row && toUser(row);
 }
 
-/** Takes no lock. */
 export async function findUserById(db: Database, id: string): Promise<User | undefined> {
   const row = await selectUsers(db).where('u.id', '=', id).executeTakeFirst();
   return row && toUser(row);
@@ -127,11 +122,10 @@ const lockByPassword = prepare((db, { id, passwordHash }: { id: string; password
 );
 
 /**
- * Locks account and user until the transaction ends: by `email` the user who holds it; with `passwordHash`, undefined if the
- * user no longer has that hash.
+ * Locks account and user: by `email` the user who holds it; with `passwordHash`, undefined if the user no longer has that hash.
  *
- * The account comes first, as everywhere: two orders could deadlock. The keys stay free, so that new rows that refer to these
- * (a contract, a session) need not wait; waiting would be the other order.
+ * All code locks the account first, because two orders could deadlock. The keys stay free, so that new rows that refer to them (a
+ * contract, a session) need not wait: their wait would be in the other order.
  */
 export async function lockUser(
   trx: Transaction<DB>,
@@ -145,15 +139,15 @@ export async function lockUser(
   return row && toUser(row);
 }
 
-/** Locks users and their accounts: by account id, then user id, so that two who lock the same two people never deadlock. */
+/** Locks in the order of account id and user id, so that two callers never deadlock. */
 export async function lockUsers(trx: Transaction<DB>, ids: string[]): Promise<User[]> {
   const lock = () => selectToLock(trx).where('u.id', 'in', ids).orderBy('a.id').orderBy('u.id').execute();
   const rows = await lock();
-  // Postgres leaves out somebody who has gone to another account while this waited.
+  // Postgres leaves out people who moved to another account while this waited.
   return (rows.length < ids.length ? await lock() : rows).map(toUser);
 }
 
-/** Everybody who belongs to an account, staff first: at most 100, and whether staff are among them is sure. Takes no lock. */
+/** At most 100 users, staff first, so that no staff member is left out. */
 export async function listUsersOfAccount(db: Database, accountId: string): Promise<User[]> {
   const rows = await selectUsers(db)
     .where('u.account_id', '=', accountId)
@@ -172,7 +166,7 @@ type NewUser = Pick<
   passwordHash: string | null;
 };
 
-const insert = prepareDeferred((db, user: NewUser) =>
+export const deferUser = prepareDeferred((db, user: NewUser) =>
   db.insertInto('users').values({
     id: user.id,
     account_id: user.accountId,
@@ -186,11 +180,7 @@ const insert = prepareDeferred((db, user: NewUser) =>
   }),
 );
 
-export function deferUser(trx: Transaction<DB>, user: NewUser): void {
-  insert(trx, user);
-}
-
-/** An edit by the owner, which no hand-off overwrites. */
+/** For an edit by the owner, which no hand-off overwrites. */
 export async function editUser(trx: Transaction<DB>, id: string, { name }: { name?: string }): Promise<void> {
   await trx
     .updateTable('users')
@@ -199,7 +189,6 @@ export async function editUser(trx: Transaction<DB>, id: string, { name }: { nam
     .execute();
 }
 
-/** Changes the given members of the user, if any. */
 export async function updateUser(
   trx: Transaction<DB>,
   id: string,
@@ -225,13 +214,13 @@ export async function updateUser(
     .execute();
 }
 
-/** Whether the user has said that they want no more offers of a passkey. */
+/** The user wants no more offers of a passkey. */
 export async function hasDeclinedPasskeys(db: Database, id: string): Promise<boolean> {
   const query = db.selectFrom('users').select('id').where('id', '=', id);
   return (await query.where('passkeys_declined_at', 'is not', null).executeTakeFirst()) !== undefined;
 }
 
-/** Keeps that the user wants no more offers of a passkey. The first time counts. */
+/** The first time counts. */
 export async function declinePasskeys(trx: Transaction<DB>, id: string, at: Date): Promise<void> {
   await trx
     .updateTable('users')
@@ -243,20 +232,20 @@ export async function declinePasskeys(trx: Transaction<DB>, id: string, at: Date
 
 /** Makes everybody's profile count as changed now. */
 export async function touchAllProfiles(trx: Transaction<DB>): Promise<void> {
-  // Any new value will do here: the trigger decides which.
+  // Any new value will do, because the trigger sets its own.
   const touched = { profile_updated_at: sql<Date>`profile_updated_at + interval '1 millisecond'` };
   await runByKeyRanges(trx, { table: 'users', key: 'id' }, (isInRange) =>
     trx.updateTable('users').set(touched).where(isInRange).execute(),
   );
 }
 
-/** Deletes the user and all that is only theirs; the account too, unless another user or contracts belong to it. */
+/** Also deletes the account, unless another user or contracts belong to it. */
 export async function deleteUser(trx: Transaction<DB>, { id, account }: User): Promise<void> {
   await trx.deleteFrom('users').where('id', '=', id).execute();
   await deleteUnusedAccount(trx, account.id);
 }
 
-/** Suspends the user, or ends that. A trigger ends the sessions of a suspended user. The caller has locked the user. */
+/** Null ends the suspension. A trigger ends the sessions of a suspended user. The caller has locked the user. */
 export async function setUserSuspended(trx: Transaction<DB>, id: string, at: Date | null): Promise<void> {
   await trx.updateTable('users').set({ suspended_at: at }).where('id', '=', id).execute();
 }
@@ -266,9 +255,9 @@ export async function setUserRole(trx: Transaction<DB>, id: string, role: Intern
   await trx.updateTable('users').set({ role }).where('id', '=', id).execute();
 }
 
-/** Freezes the account, or ends that and a suspension. The caller has locked the user. */
+/** Null ends the freeze and any suspension. The caller has locked the user. */
 export async function setUserFrozen(trx: Transaction<DB>, id: string, at: Date | null): Promise<void> {
-  // Whoever was suspended before is so since then.
+  // An earlier suspension keeps its time.
   const suspendedAt = at && sql<Date>`coalesce(suspended_at, ${at}::timestamptz)`;
   await trx
     .updateTable('users')
@@ -277,12 +266,12 @@ export async function setUserFrozen(trx: Transaction<DB>, id: string, at: Date |
     .execute();
 }
 
-/** Locks the whole table against writes, until the transaction ends. */
+/** Keeps others from writing to the table until the transaction ends. */
 export async function lockUsersTable(trx: Transaction<DB>): Promise<void> {
   await sql`lock table users in share row exclusive mode`.execute(trx);
 }
 
-/** Whether there is any user, or any user with one of `ids`. */
+/** Whether there is any user, or with `ids`, any of these users. */
 export async function hasUsers(db: Database, ids?: string[]): Promise<boolean> {
   let query = db.selectFrom('users').select('id').limit(1);
   if (ids) query = query.where('id', 'in', ids);

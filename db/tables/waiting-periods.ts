@@ -1,10 +1,10 @@
-// The only writer of `waiting_periods`: periods that have begun and are not invoiced, with the price that they began with. They
-// are blocked (contract 7.67), or their contract is past due (contract 7.82).
+// The only writer of `waiting_periods`: periods that have begun but are not invoiced, with their price at that time. They are
+// blocked (contract 7.67), or their contract is past due (contract 7.82).
 import { sql, type Transaction } from 'kysely';
 import type { Database } from '../postgres/client.ts';
 import type { DB } from '../schema.ts';
 
-/** A price and the period that it is for. `unitAmount` in minor units of the ISO 4217 currency. */
+/** `unitAmount` is in minor units of the ISO 4217 currency. */
 export type Charge = {
   plan: string;
   price: { currency: string; unitAmount: number };
@@ -12,11 +12,11 @@ export type Charge = {
   endsAt: Date;
 };
 
-/** The contract's, the first one first. */
+/** The earliest first. */
 export const listWaitingPeriods = async (db: Database, contractId: string): Promise<Charge[]> =>
   (await listWaitingPeriodsOf(db, [contractId])).get(contractId) ?? [];
 
-/** Those of each of these contracts that has any, the first one first. */
+/** By contract; contracts without waiting periods are left out. The earliest first. */
 export async function listWaitingPeriodsOf(
   db: Database,
   contractIds: string[],
@@ -27,22 +27,22 @@ export async function listWaitingPeriodsOf(
     .where(sql<boolean>`contract_id = any(${contractIds}::uuid[])`)
     .orderBy('starts_at')
     .execute();
-  const charges = rows.map((row) => ({
-    contractId: row.contract_id,
-    plan: row.plan,
-    price: { currency: row.currency, unitAmount: Number(row.unit_amount) },
-    startsAt: row.starts_at,
-    endsAt: row.ends_at,
-  }));
   const found = new Map<string, Charge[]>();
-  for (const { contractId, ...charge } of charges)
-    found.set(contractId, [...(found.get(contractId) ?? []), charge]);
+  for (const row of rows) {
+    const charge = {
+      plan: row.plan,
+      price: { currency: row.currency, unitAmount: Number(row.unit_amount) },
+      startsAt: row.starts_at,
+      endsAt: row.ends_at,
+    };
+    found.set(row.contract_id, [...(found.get(row.contract_id) ?? []), charge]);
+  }
   return found;
 }
 
 /**
- * Leaves exactly these waiting. `blocked` is why the first of them cannot be invoiced, and when that was tried; without it they keep
- * what was noted. `trx` has locked the contract.
+ * Exactly these charges will wait. `blocked` says why the first one cannot be invoiced, and when that was tried. Without it,
+ * earlier notes stay. The caller has locked the contract.
  */
 export async function setWaitingPeriods(
   trx: Transaction<DB>,

@@ -1,4 +1,4 @@
-// The only writer of `webhook_requests`: the answers given, so that a message sent again gets the same.
+// The only writer of `webhook_requests`: the given answers, so that a repeated message gets the same answer.
 import { sql, type Transaction } from 'kysely';
 import type { Database } from '../postgres/client.ts';
 import { prepare, prepareDeferred } from '../postgres/prepare.ts';
@@ -7,8 +7,8 @@ import type { DB } from '../schema.ts';
 export type GivenAnswer = { bodyHash: Uint8Array; status: number; answer: string };
 
 /**
- * Reserves the id until the transaction ends; false if somebody else works on it. Two ids may share a lock by chance, which
- * costs the second a retry; the unique index keeps answers single.
+ * Reserves the id until the transaction ends. False if another transaction has it. Two ids may share a lock by chance: then the
+ * second must be sent again.
  */
 export async function tryLockWebhookId(trx: Transaction<DB>, webhookId: string): Promise<boolean> {
   return (await tryLock(trx, { webhookId }))[0]?.locked === true;
@@ -29,7 +29,7 @@ export async function findAnswer(db: Database, webhookId: string): Promise<Given
   return (await select(db, { webhookId }))[0];
 }
 
-const insert = prepareDeferred((db, given: GivenAnswer & { webhookId: string; now: Date }) =>
+export const deferAnswer = prepareDeferred((db, given: GivenAnswer & { webhookId: string; now: Date }) =>
   db.insertInto('webhook_requests').values({
     webhook_id: given.webhookId,
     body_hash: given.bodyHash,
@@ -38,10 +38,3 @@ const insert = prepareDeferred((db, given: GivenAnswer & { webhookId: string; no
     created_at: given.now,
   }),
 );
-
-export function deferAnswer(
-  trx: Transaction<DB>,
-  given: GivenAnswer & { webhookId: string; now: Date },
-): void {
-  insert(trx, given);
-}

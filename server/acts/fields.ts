@@ -1,4 +1,4 @@
-// The fields of an act: how each is read of what was typed.
+// The fields of an act, and how each is read from what was typed.
 import type { z } from 'zod';
 import type { Database } from '../../db/postgres/client.ts';
 import { AppError, type FieldError } from '../basics/errors.ts';
@@ -6,30 +6,25 @@ import { type FaultName, faultWords } from '../basics/fault-words.ts';
 import type { TextName } from '../basics/text.ts';
 import type { Dependencies } from '../ground/dependencies.ts';
 
-/** The fields of a form, as they arrived. */
 export type Given = Partial<Record<TextName, string>>;
 
-/** What a field is read with: the settings, what the act is about, and all fields. */
 type With<Thing> = Pick<Dependencies, 'config' | 'now'> & { db: Database; thing: Thing; given: Given };
 
-/** Reads what was typed. Throws a `Fault`, or 422 `validation_failed` with a pointer. */
+/** Throws a `Fault`, or 422 `validation_failed` with a pointer. */
 export interface Field<Thing, Value = unknown> {
   (typed: string, given: With<Thing>): Value | Promise<Value>;
-  /** The values that there are, if one is chosen. */
   choices?: readonly string[];
 }
 
-/** By name, what gives each member of `Read`. */
 export type Fields<Thing, Read> = { [Name in keyof Read]: Field<Thing, Read[Name]> };
 
-/** What is wrong with a field. */
 class Fault extends Error {}
 
 export const refuse = (name: FaultName): never => {
   throw new Fault(faultWords[name]);
 };
 
-/** Reads all, so that one answer names all that is wrong. Throws 422 `validation_failed`. */
+/** Reads every field, so that one answer names every fault. Throws 422 `validation_failed`. */
 export async function readFields<Thing, Read>(
   fields: Fields<Thing, Read>,
   given: { [name: string]: string | undefined },

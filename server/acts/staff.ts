@@ -10,60 +10,41 @@ import { spendAllowance } from '../identity/ground/allowances.ts';
 import { trailOf } from '../identity/ground/trail.ts';
 import type { Actor } from '../identity/session/actor.ts';
 import { hasSecondFactor, needsStaffFactor } from '../identity/session/second-factor.ts';
-import {
-  type BrowserSession,
-  isConfirmed,
-  type LiveSession,
-  requireLoggedIn,
-} from '../identity/session/sessions.ts';
+import { type BrowserSession, type LiveSession, requireLoggedIn } from '../identity/session/sessions.ts';
 import { isStaffRole, type StaffRole } from './rights.ts';
 import { tellOtherAdministrators } from './tell-administrators.ts';
 
-/** Somebody of the staff, and the request they make. Only `requireStaff` says who is. */
+/** Only `requireStaff` says who is staff. */
 export type Staff = Actor & { session: LiveSession & { user: User & { role: StaffRole } } };
 
 const workingDayMs = 12 * 60 * 60 * 1_000;
 
-/** Whether that user is staff, once they have given what staff must give. Staff who are leaving are none. */
+/** Staff who are leaving do not count. Does not say that they have given their factor: `requireStaff` does. */
 export const isStaff = ({ role, deletionDueAt }: Pick<User, 'role' | 'deletionDueAt'>): boolean =>
   isStaffRole(role) && deletionDueAt === null;
 
-/**
- * The session of somebody of the staff. Throws 401 `login_required` without a session, or if the last credential is over 12
- * hours old; 404 `not_found` for anybody else, as if there were nothing here; and 403 `second_factor_required`.
- */
+/** Throws 401 `login_required`, 403 `second_factor_required`, and 404 `not_found` for anyone else, as if nothing were here. */
 export function requireStaff(
   { config, now }: Pick<Dependencies, 'config' | 'now'>,
   found: BrowserSession | undefined,
 ): Staff['session'] {
   const session = requireLoggedIn(found);
   if (!isStaff(session.user)) throw new AppError('not_found');
-  if (session.state === 'must_set_up_factor' || lacksStaffFactor(config, session))
-    throw new AppError('second_factor_required');
+  const { user, amr } = session;
+  // Staff who have removed their factor lack it too: otherwise their password alone would go on for it.
+  const lacksFactor = needsStaffFactor(config, user) && !(hasSecondFactor(user) && amr.includes('mfa'));
+  if (session.state === 'must_set_up_factor' || lacksFactor) throw new AppError('second_factor_required');
   if (!session.authTime || session.authTime.getTime() < now().getTime() - workingDayMs)
     throw new AppError('login_required');
   return session as Staff['session'];
 }
 
-const lacksStaffFactor = (config: Dependencies['config'], { user, amr }: Pick<LiveSession, 'user' | 'amr'>) =>
-  // Also of those who have removed theirs since: their password alone would go on for it.
-  needsStaffFactor(config, user) && !(hasSecondFactor(user) && amr.includes('mfa'));
-
-/** Throws 401 `login_required` if no credential was given within ten minutes. */
-export function requireStaffConfirmed(deps: Dependencies, { session }: Staff): void {
-  if (!isConfirmed(deps, session)) throw new AppError('login_required');
-}
-
 const looksAnHour = 300;
 
-/** Who is looked at. A document of somebody who was erased counts as somebody. */
+/** A document of an erased person counts as a person. */
 export type LookedAt = { userId: string; number?: string } | { userId: null; number: string };
 
-/**
- * Counts a look at somebody. The first in an hour is audited, with the document that was looked at, if any. Throws 429
- * `rate_limited` for somebody of the staff who has looked at 300 other people within the last hour, and tells the other
- * administrators.
- */
+/** Audits the first look at a person in an hour. Past the limit, throws 429 `rate_limited` and tells the other administrators. */
 export async function countLook(
   deps: Dependencies,
   staff: Staff,
@@ -92,10 +73,7 @@ export async function countLook(
   throw new AppError('rate_limited', { headers: { 'Retry-After': String(waitSeconds) } });
 }
 
-/**
- * Reads a list that names people: it counts as a search, and is recorded with how many it has shown, which `name` is the list of. Throws
- * 429 `rate_limited` after 600 in an hour, and tells the other administrators.
- */
+/** Counts and audits a search. Past the limit, throws 429 `rate_limited` and tells the other administrators. */
 export async function searchAsStaff<Name extends string, Found extends Record<Name, unknown[]>>(
   { deps, ...staff }: Staff & { deps: Dependencies },
   name: Name,
@@ -116,7 +94,7 @@ export async function searchAsStaff<Name extends string, Found extends Record<Na
   return found;
 }
 
-/** Tells the other administrators, once a day, whose session has reached a limit. */
+/** At most once a day. */
 const tellOfLimit = (deps: Dependencies, staff: Staff): Promise<void> =>
   inTransaction(deps.db, originOf(staff), async (trx) => {
     const { id: actorId } = staff.session.user;
@@ -129,7 +107,7 @@ const tellOfLimit = (deps: Dependencies, staff: Staff): Promise<void> =>
 const lockLooksOf = (trx: Database, actorId: string) =>
   sql`select pg_advisory_xact_lock(hashtextextended(${`looks of ${actorId}`}, 0))`.execute(trx);
 
-/** One file after another is counted. */
+/** Makes files count one after another. */
 export const lockFilesOf = (trx: Database, actorId: string) =>
   sql`select pg_advisory_xact_lock(hashtextextended(${`files of ${actorId}`}, 0))`.execute(trx);
 

@@ -1,5 +1,4 @@
-// Warnings to administrators of what one of them, or an operator, did (contract 12.163 to 12.165): a stolen session of an
-// administrator does not act unseen.
+// Warns administrators of what an administrator or operator did (contract 12.163 and 12.164): a stolen session cannot act unseen.
 import type { Transaction } from 'kysely';
 import type { DB } from '../../db/schema.ts';
 import { listAdmins } from '../../db/tables/deletions.ts';
@@ -9,19 +8,16 @@ import type { Dependencies } from '../ground/dependencies.ts';
 
 type Warning = {
   kind: WarningKind;
-  /** The id of the administrator who did it, whom the mail names. Undefined for an operator's command. */
+  /** Undefined for an operator's command. */
   actorId: string | undefined;
-  /** Whether that administrator gets the mail, too. */
   tellsActor?: boolean;
-  /** The id of the user whom it is about, whom the mail names. They do not get it: they have a notice of their own. */
+  /** The user it is about, who gets a notice of their own instead. */
   about?: string;
-  /** What else the words of the mail need: nothing that somebody typed. */
+  /** Must contain nothing that somebody typed. */
   details?: Record<string, string>;
 };
 
-/**
- * Mails each other administrator who can log in, in the transaction of what the mail tells of, whatever the limits of notices.
- */
+/** Call it in the transaction of what the mail tells of. The limits of notices do not apply. */
 export async function tellOtherAdministrators(
   trx: Transaction<DB>,
   { now }: Pick<Dependencies, 'now'>,

@@ -1,14 +1,13 @@
-// Why somebody of the staff, or an operator, does something (contract 12.17).
+// Why staff or an operator does something (contract 12.17).
 import { z } from 'zod';
 import { AppError, toFieldErrors } from '../basics/errors.ts';
 import { faultWords } from '../basics/fault-words.ts';
 import { notShown } from '../basics/names.ts';
 import { textBounds } from '../basics/text.ts';
 
-/** 3 to 500 code points on one line. */
 export const whySchema = z
   .string()
-  // Of a longer text the end was cut off.
+  // The end of a longer text was cut off.
   .max(textBounds.why, faultWords.why_length)
   .trim()
   .refine((why) => [...why].length >= 3 && [...why].length <= 500, faultWords.why_length)

@@ -2,13 +2,13 @@
 import type { Log } from './log.ts';
 
 export type Aside = {
-  /** Does the work once the answer is on its way. If the work fails, the log has `fields` and `failure`. */
+  /** The work starts once the answer is on its way. If it fails, the log has `fields` and `failure`. */
   start: (work: () => Promise<void>, fields: object, failure: string) => void;
   /** Resolves once all work that was started has ended. */
   finish: () => Promise<void>;
 };
 
-// Longer than it takes to write an answer: else the first step of the work would show in the time of the answer.
+// Longer than it takes to write an answer: otherwise the first step of the work would show in the time of the answer.
 const pauseMs = 100;
 
 export function createAside(log: Log): Aside {

@@ -1,5 +1,4 @@
-// A refusal as it is thrown, and as programs get it: a problem document (RFC 9457). problems.ts has the codes and their
-// words. `reason` is only for logs and the audit trail.
+// Refusals as they are thrown, and as programs get them: a problem document (RFC 9457). Only logs and the audit get `reason`.
 import { z } from 'zod';
 import { type ProblemCode, problems } from './problems.ts';
 
@@ -16,7 +15,6 @@ export function toFieldErrors({ issues }: z.core.$ZodError): FieldError[] {
   return issues.map(({ path, message }) => ({ pointer: writePointer(path), detail: message }));
 }
 
-/** A JSON pointer. */
 export const writePointer = (path: PropertyKey[]): string =>
   path.map((part) => `/${String(part).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
 
@@ -29,7 +27,7 @@ export class AppError extends Error {
   readonly headers: Record<string, string>;
   readonly reason: string | undefined;
   readonly oldest: number | undefined;
-  /** Whether it is as it should be, although its status says that something failed: then no error is logged. */
+  /** No error is logged then, although the status says that something failed. */
   isExpected = false;
 
   constructor(
@@ -54,7 +52,7 @@ export class AppError extends Error {
     this.oldest = options.oldest;
   }
 
-  /** For how many minutes to wait; undefined if it is not about too many tries. */
+  /** For `rate_limited`. */
   get minutes(): number | undefined {
     if (this.code !== 'rate_limited') return undefined;
     return Math.max(1, Math.ceil(Number(this.headers['Retry-After']) / 60));
@@ -65,14 +63,12 @@ export class AppError extends Error {
     return this;
   }
 
-  /** Adds headers to the answer. */
   with(headers: Record<string, string>): this {
     Object.assign(this.headers, headers);
     return this;
   }
 }
 
-/** A refusal after which another try in a moment may succeed. */
 export const unavailable = (cause?: unknown) =>
   new AppError('unavailable', { headers: { 'Retry-After': '5' }, cause });
 

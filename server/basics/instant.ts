@@ -1,13 +1,9 @@
-// Instants: as others send them, and some days later.
 import { z } from 'zod';
 
-/** The instant that many days of 24 hours later; earlier if `days` is negative. */
+/** Days of 24 hours; negative for earlier. */
 export const daysAfter = (at: Date, days: number) => new Date(at.getTime() + days * 24 * 60 * 60 * 1_000);
 
-/**
- * RFC 3339 section 5.6, with `T` and `Z` in upper case, as everybody writes. Gives a Date, to the millisecond, in the years 1
- * to 9999 of UTC.
- */
+/** RFC 3339 section 5.6 with `T` and `Z` in upper case, to the millisecond, in the years 1 to 9999 of UTC. */
 export const instantSchema = z.iso
   .datetime({
     offset: true,
@@ -15,7 +11,7 @@ export const instantSchema = z.iso
       input === undefined
         ? 'Required.'
         : 'Must be an RFC 3339 time with a time zone, such as 2026-01-01T00:00:00.000Z.',
-    // Stops here, so that later checks do not compare it with other instants.
+    // Later checks must not compare it with other instants.
     abort: true,
   })
   .max(64, { error: 'Must be an RFC 3339 time of at most 64 characters.', abort: true })

@@ -4,16 +4,15 @@ import { z } from 'zod';
 import { faultWords } from './fault-words.ts';
 import { textBounds } from './text.ts';
 
-// Embeddings, overrides and isolates can reverse the text around a name. Plain direction marks cannot, and Arabic and
-// Hebrew names need these marks.
+// Embeddings, overrides and isolates can reverse the text around a name. Direction marks cannot, and some names need them.
 export const notShown = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/u;
 
-// Fillers count as letters, but are default-ignorable; the braille blank and the null notehead are neither, so they are named.
+// Fillers count as letters but are default-ignorable. The braille blank and the null notehead are neither, so they are named.
 const visible = /[^\p{Z}\p{Cf}\p{M}\p{Default_Ignorable_Code_Point}\u2800\u{1d159}]/u;
 
 export const isVisible = (text: string): boolean => visible.test(text);
 
-/** Text by the rules of names, of at most that many code points. */
+/** `most` counts code points. */
 export const buildNameSchema = (most: number, tooLong: string) =>
   z
     .string()
@@ -25,5 +24,4 @@ export const buildNameSchema = (most: number, tooLong: string) =>
     .meta({ minLength: 1 })
     .describe(`1 to ${most} characters, without spaces around them, one of them visible.`);
 
-/** A name: trimmed, of 1 to 200 code points, at least one of them visible, and nothing that could garble the page around it. */
 export const nameSchema = buildNameSchema(200, faultWords.name_too_long);

@@ -1,6 +1,6 @@
 const pageSize = 50;
 
-/** The 50 rows of a page. One more is read: if there is one, the page after begins after `last`, which is undefined otherwise. */
+/** If there is a next page, it begins after `last`. */
 export async function readPage<Row>(read: (limit: number) => Promise<Row[]>) {
   const rows = await read(pageSize + 1);
   const page = rows.slice(0, pageSize);

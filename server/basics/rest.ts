@@ -1,4 +1,4 @@
-/** Waits, but not past the end of the work. */
+/** Waits, but ends early if `signal` aborts. */
 export function rest(ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((done) => {
     const end = () => {

@@ -1,9 +1,8 @@
-// Every text that arrives from outside, and how long it may be, in code units. Texts are cut here, before anything
-// normalises, parses, splits or matches them, since some of that work takes the square of the length. A text that was cut
-// is still longer by one than it may be, so the rule for it refuses it like any other text that is too long.
+// Every text from outside is cut here before anything normalises, parses, splits or matches it, because some of that work takes
+// the square of the length. A cut text is still one code unit too long, so its rule refuses it.
 import { z } from 'zod';
 
-/** Bounds of fields in the rows of a table in a form: each has a hyphen and the row's number after its name, such as `rate-2`. */
+/** Fields in the rows of a table in a form. Their names end with the number of the row, such as `rate-2`. */
 const rowBounds = {
   plan: 100,
   planTitle: 800,
@@ -18,7 +17,6 @@ const rowBounds = {
 
 export type RowField = keyof typeof rowBounds;
 
-/** Of the settings of billing. */
 export const billingBounds = {
   sellerName: 800,
   line1: 400,
@@ -46,7 +44,7 @@ export const billingBounds = {
   paymentLink: 1_000,
 } as const;
 
-/** Bounds of form fields, parameters of addresses, and strings in the input of procedures. No other name is read. */
+/** Form fields, parameters of addresses, and strings in the input of procedures. No other name is read. */
 export const textBounds = {
   // As people type them: trimmed and normalised later.
   email: 320,
@@ -99,7 +97,7 @@ export const textBounds = {
   sent: 40,
   off: 40,
   refused: 40,
-  // Also of a form of staff: 500 code points, with the spaces around them.
+  // 500 code points, and the spaces around them.
   why: 1_100,
   recovered: 40,
   logged_out: 40,
@@ -107,7 +105,7 @@ export const textBounds = {
   next: 8_192,
   stay: 40,
 
-  // Of billing details, beside those of `billingBounds`.
+  // Billing details, besides `billingBounds`.
   company: 800,
   invoiceEmail: 320,
   checked: 40,
@@ -132,7 +130,7 @@ export const textBounds = {
 
 export type TextName = keyof typeof textBounds | `${RowField}-${number}`;
 
-/** Bounds of headers. The runtime bounds all headers together, too. */
+/** The runtime also bounds all headers together. */
 export const headerBounds = {
   accept: 1_024,
   'accept-encoding': 200,
@@ -155,14 +153,23 @@ export const headerBounds = {
   'x-forwarded-for': 2_048,
 } as const;
 
-/** The bound of headers that a setting names, which a proxy of ours sends. */
+/** For headers that a setting names and a proxy of ours sends. */
 const otherHeaderBound = 1_024;
 
-/** The text, cut to at most one code unit more than the bound. */
+/** Decodes percent-encoding; text that is not valid stays as it is. */
+export function decodeIfPossible(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+/** Keeps one code unit more than the bound, so that the rule for the text refuses it. */
 export const cutText = (text: string, bound: number): string =>
   text.length > bound ? text.slice(0, bound + 1) : text;
 
-/** The pairs that have a name of ours, with their texts cut. */
+/** Only pairs with a name of ours, cut. */
 export function* cutPairs(pairs: Iterable<[string, string]>): Iterable<[TextName, string]> {
   for (const [name, text] of pairs) {
     const bound = findBound(name);
@@ -176,7 +183,6 @@ function findBound(name: string): number | undefined {
   return Object.hasOwn(rowBounds, field) ? rowBounds[field as RowField] : undefined;
 }
 
-/** A string in the input of a procedure, cut as a field of a form is. */
 export const textSchema = (name: keyof typeof textBounds) =>
   z
     .string()
@@ -185,17 +191,15 @@ export const textSchema = (name: keyof typeof textBounds) =>
 
 type HeaderName = keyof typeof headerBounds;
 
-/** The header, cut; null if there is none. */
 export function readHeader(headers: Headers, name: HeaderName): string | null {
   const text = headers.get(name);
   return text && cutText(text, headerBounds[name]);
 }
 
-/** The end of the header, for a list that our proxies write at its end. */
+/** For a list that our proxies write at its end. */
 export const readHeaderEnd = (headers: Headers, name: HeaderName): string =>
   (headers.get(name) ?? '').slice(-headerBounds[name]);
 
-/** A header that a setting names, cut; empty if there is none. */
 export function readNamedHeader(headers: Headers, name: string): string {
   return cutText(headers.get(name) ?? '', otherHeaderBound);
 }

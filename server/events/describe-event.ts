@@ -1,4 +1,4 @@
-// An event as a client reads it (contract 10.7 to 10.13).
+// Contract 10.7 to 10.13.
 import { z } from 'zod';
 import type { ClientEvent } from '../../db/tables/events.ts';
 import { contractEntrySchema, describeContract } from '../billing/contracts/contract-list.ts';

@@ -1,5 +1,4 @@
-// Requests for events that wait until there is something to tell (contract 10.15 to 10.17). One loop of an instance looks while
-// any request waits, and wakes the requests: none of them holds a database connection.
+// Requests that wait for events (contract 10.15 to 10.17). One loop looks for all of them, so none holds a database connection.
 
 import { isDatabaseBusy } from '../../db/postgres/away.ts';
 import { findEventPosition } from '../../db/tables/events.ts';
@@ -8,7 +7,6 @@ import type { Dependencies } from '../ground/dependencies.ts';
 import { numberBatch } from './number-events.ts';
 
 const lookMs = 200;
-// How many requests of each client may wait on one instance.
 const maxHeld = 100;
 
 type Held = { after: number; wake: () => void; fail: (error: unknown) => void };
@@ -17,7 +15,7 @@ export type HeldRequests = ReturnType<typeof createHeldRequests>;
 
 export function createHeldRequests({ db, read }: Pick<Dependencies, 'db' | 'read'>) {
   const heldOf = new Map<string, Set<Held>>();
-  // Clients with a look under way: a slow look at one client keeps no other waiting.
+  // Clients with a look under way: a slow look at one client does not delay the others.
   const lookedAt = new Set<string>();
   let isLooking = false;
   let isOver = false;
@@ -38,7 +36,7 @@ export function createHeldRequests({ db, read }: Pick<Dependencies, 'db' | 'read
       }
       for (const { after, wake } of held) if (after !== latest) wake();
     } catch (error) {
-      // If other transactions hold the rows now, the next look may get them.
+      // Other transactions hold the rows. The next look may get them.
       if (!isDatabaseBusy(error)) for (const { fail } of held) fail(error);
     } finally {
       lookedAt.delete(client);
@@ -49,10 +47,7 @@ export function createHeldRequests({ db, read }: Pick<Dependencies, 'db' | 'read
 
   return {
     countHeld,
-    /**
-     * Resolves once the client has an event behind `after`, or the time is over, or its sender has gone, or this instance is to
-     * stop. Rejects if the database is away. Throws 429 `rate_limited` if too many requests of that client wait.
-     */
+    /** Rejects if the database is away, and with 429 `rate_limited` if too many requests of the client wait on this instance. */
     async hold(
       { client, after }: { client: string; after: number },
       { waitMs, signal }: { waitMs: number; signal: AbortSignal | undefined },
@@ -64,25 +59,20 @@ export function createHeldRequests({ db, read }: Pick<Dependencies, 'db' | 'read
       if (!isLooking) setTimeout(look, lookMs);
       isLooking = true;
       let leave = () => {};
-      try {
-        await new Promise<void>((done, fail) => {
-          const wake = () => done();
-          const one = { after, wake, fail };
-          held.add(one);
-          const timer = setTimeout(wake, waitMs);
-          signal?.addEventListener('abort', wake);
-          leave = () => {
-            held.delete(one);
-            if (held.size === 0 && heldOf.get(client) === held) heldOf.delete(client);
-            clearTimeout(timer);
-            signal?.removeEventListener('abort', wake);
-          };
-        });
-      } finally {
-        leave();
-      }
+      await new Promise<void>((done, fail) => {
+        const wake = () => done();
+        const one = { after, wake, fail };
+        held.add(one);
+        const timer = setTimeout(wake, waitMs);
+        signal?.addEventListener('abort', wake);
+        leave = () => {
+          held.delete(one);
+          if (held.size === 0 && heldOf.get(client) === held) heldOf.delete(client);
+          clearTimeout(timer);
+          signal?.removeEventListener('abort', wake);
+        };
+      }).finally(() => leave());
     },
-    /** Answers all waiting requests at once, and holds no more. */
     release() {
       isOver = true;
       for (const held of heldOf.values()) for (const { wake } of held) wake();

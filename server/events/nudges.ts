@@ -1,6 +1,5 @@
-// Nudges (contract 10.25 to 10.35): tells a client, at its SSO_<X>_EVENTS_URL, that there are events to pull, until the client
-// takes the nudge or has pulled the events. Each try runs by itself, so a client that is down delays no other, nor its own next
-// number. Which instance makes a try, and when, the database decides (db/tables/event-deliveries.ts).
+// Nudges tell a client that there are events to pull, until it accepts the nudge or has pulled the events (contract 10.25 to
+// 10.35). The database decides which instance makes a try, and when (db/tables/event-deliveries.ts).
 import { z } from 'zod';
 import { claimNudges, type Nudge, recordNudge } from '../../db/tables/event-deliveries.ts';
 import type { Dependencies } from '../ground/dependencies.ts';
@@ -22,9 +21,9 @@ type Target = Client & { eventsUrl: string };
 const isTarget = (client: Client): client is Target => client.eventsUrl !== undefined;
 
 export type Nudger = {
-  /** Begins the tries that are due, and does not wait for them. */
+  /** Does not wait for the tries that it starts, so a client that is down delays nothing else. */
   nudge: (signal: AbortSignal) => Promise<void>;
-  /** Gives up the tries under way; an instance makes them again. Resolves once they have ended. */
+  /** Any instance makes the stopped tries again. */
   stop: () => Promise<void>;
 };
 
@@ -42,7 +41,6 @@ export function createNudger(
   function start(target: Target, nudge: Nudge): void {
     const controller = new AbortController();
     const run: Promise<void> = tryNudge(deps, target, nudge, controller)
-      // The nudge is tried again all the same.
       .catch((err) => log.error({ client: target.name, err }, 'nudge not recorded'))
       .finally(() => underWay.delete(run));
     underWay.set(run, controller);
@@ -72,14 +70,14 @@ async function tryNudge(
   controller: AbortController,
 ): Promise<void> {
   const request = await buildRequest(target, nudge, now());
-  // Not AbortSignal.any or timeout: each try has a controller of its own, which goes when the try ends.
+  // Not AbortSignal.any or timeout: the controller of a try is freed when the try ends.
   const timer = setTimeout(() => controller.abort(tooLate), answerWithinMs);
   const failure = await post(target.eventsUrl, request, controller.signal).finally(() => clearTimeout(timer));
   if (failure !== undefined && controller.signal.reason === stopping) return;
   metrics.countNudge(target.name, failure === undefined ? 'taken' : 'failed');
   const { wasFailing } = await recordNudge(db, nudge, failure);
   const fields = { client: target.name, latest: nudge.latest };
-  // Only the first failure in a row, because a line for each try would fill the log.
+  // Only the first failure in a row: a line per try would fill the log.
   if (failure !== undefined && !wasFailing) log.info({ ...fields, failure }, 'nudge not taken');
   if (failure === undefined && wasFailing) log.info(fields, 'nudges are taken again');
 }
@@ -92,7 +90,7 @@ async function buildRequest({ name, secrets }: Target, { latest }: Nudge, now: D
     timestamp: String(Math.floor(now.getTime() / 1_000)),
     body,
   };
-  // With both secrets during a rotation: the client may hold either.
+  // With both secrets during a rotation, because the client may have either.
   const signatures = await Promise.all(
     secrets.map(async (secret) => signWebhook(await buildNudgeSecret(name, secret), message)),
   );
@@ -106,11 +104,10 @@ async function buildRequest({ name, secrets }: Target, { latest }: Nudge, now: D
   return { method: 'POST', headers, body };
 }
 
-/** Posts a nudge. The result says why the client did not take it, in a few words of ours; undefined if it did. */
+/** The result is why the client did not accept the nudge. */
 async function post(url: string, request: RequestInit, signal: AbortSignal): Promise<string | undefined> {
   try {
     const response = await fetch(url, { ...request, redirect: 'manual', signal });
-    // Only the status counts.
     response.body?.cancel().catch(() => undefined);
     if (response.ok) return undefined;
     const isRedirect = response.type === 'opaqueredirect' || Math.floor(response.status / 100) === 3;
@@ -120,7 +117,7 @@ async function post(url: string, request: RequestInit, signal: AbortSignal): Pro
   }
 }
 
-// Node names the cause by a code, Deno in words.
+// Node gives the cause as a code, Deno in words.
 const causes: [form: RegExp, words: string][] = [
   [/refused/i, 'connection refused'],
   [/ENOTFOUND|EAI_AGAIN|dns error|lookup/i, 'host not found'],

@@ -14,7 +14,7 @@ export type NewPassword = {
   password: string;
   /** Of this service and its clients. */
   ourNames: string[];
-  /** The name and the address of whose password it is: what a stranger would try first. */
+  /** The name and the address of the owner, which a stranger would try first. */
   ownNames: string[];
 };
 
@@ -22,24 +22,20 @@ export type NewPassword = {
 type Asker = { signal?: AbortSignal; keys?: string[] };
 
 export type PasswordCheck = {
-  /**
-   * What is wrong with a new password, for its owner to read, or undefined. Throws `CheckIsFull` at once if too many wait, in all or
-   * under one of the keys, and 400 `invalid_request` if the client has gone before its turn.
-   */
+  /** Throws `CheckIsFull` if too many wait, in all or under a key, and 400 `invalid_request` if the client has gone meanwhile. */
   findFault: (given: NewPassword, asker?: Asker) => Promise<string | undefined>;
-  /** Loads what the check needs, which takes a few tenths of a second, before anybody waits for it. */
+  /** Takes a few tenths of a second, so it runs before anybody waits for it. */
   load: () => Promise<void>;
   close: () => Promise<void>;
 };
 
-/** What ends in billing with something that happens to a person. It is handed in, so that identity knows nothing of billing. */
+/** What ends in billing together with a person. It is handed in, so that identity knows nothing of billing. */
 export type EndsWithPerson = {
-  /** Ends the contracts of an account, and gives how many it ended. */
+  /** Returns how many it ended. */
   endContracts: (trx: Transaction<DB>, accountId: string, now: Date) => Promise<number>;
   /**
-   * Takes out the address for invoices if somebody gave it here, who may have been a thief; `since` is how far back to look. One that
-   * a signup named, and nobody has kept, goes in any case: a stranger may have signed up. Signups do not put it back. The caller
-   * has locked the account.
+   * Removes the address for invoices if it was given here since `since`, maybe by a thief. An address from a signup that nobody
+   * has confirmed goes in any case: a stranger may have signed up. Lock the account first.
    */
   takeOutInvoiceEmail: (
     trx: Transaction<DB>,
@@ -49,7 +45,7 @@ export type EndsWithPerson = {
   ) => Promise<void>;
 };
 
-/** What the rules work with. `now` is the only clock. */
+/** `now` is the only clock. */
 export type Dependencies = RateLimits & {
   config: Config;
   db: DatabaseClient['db'];

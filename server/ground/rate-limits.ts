@@ -1,6 +1,6 @@
-// Limits what strangers can try: guessing passwords, having new ones checked, and requesting mails (contract 9.41 to 9.51, 9.121,
-// 9.122 and 9.244). Tries are counted in Postgres, for all instances together. A browser that the account's user has logged in with
-// has counts of its own, so nobody else can use them up. A try from a client whose address is unknown counts for its account alone.
+// Limits what strangers can try (contract 9.41 to 9.50, 9.121, 9.122 and 9.244), with counts in Postgres for all instances. A
+// browser that the user of the account has logged in with has its own counts, so that nobody else can use them up. A try from an
+// unknown address counts only for its account.
 import ipaddr from 'ipaddr.js';
 import { CompiledQuery } from 'kysely';
 import { base64url } from 'oslo/encoding';
@@ -13,19 +13,16 @@ import { sha256 } from '../runtime/hash.ts';
 export type RateLimits = ReturnType<typeof createRateLimits>;
 
 type Tried = {
-  /** The account that somebody tries: always the same text for the same account. */
+  /** Always the same text for the same account. */
   account: string;
-  /** The address of the client; empty if unknown. */
+  /** Empty if unknown. */
   address: string;
-  /** Names a browser that the account's user knows. See `nameDevice`. */
+  /** A browser that the user of the account knows (`nameDevice`). */
   device: string | undefined;
 };
 
 type RateLimit = {
-  /**
-   * Counts a try. Call it before the try itself, so that many at once cannot slip through. A try that one count refuses
-   * does not reach the next count. Throws 429 `rate_limited`.
-   */
+  /** Call it before the try, so that many at once cannot slip through. The first count that refuses throws 429 `rate_limited`. */
   countTry: (tried: Tried) => Promise<Try>;
 };
 
@@ -80,12 +77,11 @@ export function createRateLimits(db: Database, countAsked: (result: 'taken' | 'r
     },
   });
   return {
-    /** Guesses of a password. */
     guessLimits: createRateLimit(
       [
         count('guess-device', 10, 15 * minute, ({ device }) => device),
         count('guess-device-day', 30, day, ({ device }) => device),
-        // Each login makes a device, so anybody with an account could go on and on.
+        // Each login makes a device, so anybody with an account could go on for ever.
         count('guess-device-address', 300, 15 * minute, ({ address }) => lineOf(address)),
       ],
       [
@@ -95,15 +91,11 @@ export function createRateLimits(db: Database, countAsked: (result: 'taken' | 'r
         count('guess-account', 100, hour, ({ account }) => account),
       ],
     ),
-    /**
-     * Guesses of a second factor. Whoever knows the password can use up the tries of strangers, but not those of a browser
-     * that the owner uses; and a new password starts to count afresh.
-     */
+    // Somebody who knows the password can use up the tries of strangers, but not those of a browser that the owner uses.
     codeLimits: createRateLimit(
       [
         count('code-device', 10, hour, ({ device }) => device),
         count('code-device-day', 30, day, ({ device }) => device),
-        // As with passwords: each login makes a device.
         count('code-device-address', 300, 15 * minute, ({ address }) => lineOf(address)),
       ],
       [
@@ -113,10 +105,7 @@ export function createRateLimits(db: Database, countAsked: (result: 'taken' | 'r
     ),
     /** Guesses of a second factor with a take-back link. */
     takeBackLimits: createRateLimit([], [count('take-back-link', 10, hour, ({ account }) => account)]),
-    /**
-     * New passwords that are refused. `account` is whoever may set one: a link, or a user in a browser. That count comes first, so
-     * that one of them cannot use up what others at the same client address have.
-     */
+    // `account` is a link, or a user in a browser. It counts first, so that it cannot use up what others at its address have.
     newPasswordLimits: createRateLimit(
       [],
       [
@@ -124,15 +113,11 @@ export function createRateLimits(db: Database, countAsked: (result: 'taken' | 'r
         count('new-password-address', 100, 15 * minute, ({ address }) => lineOf(address)),
         count('new-password-site', 300, 15 * minute, ({ address }) => siteOf(address)),
       ],
-      // Whoever shares an address that is full keeps the tries of their own link.
+      // If a shared address is full, the tries of the link are given back.
       { giveBackRefusedIn: db },
     ),
-    /** Mails that people request. */
     mailLimits: counted(mailLimits),
-    /**
-     * Mails that set a password. Strangers who use up the other tries cannot keep the owner from one such mail every three
-     * hours.
-     */
+    /** Strangers who use up the other tries cannot keep the owner from one such mail every three hours. */
     passwordMailLimits: counted(withSpare(mailLimits, createRateLimit(spare, spare))),
   };
 }
@@ -183,7 +168,7 @@ function createRateLimit(
           return refuse(refusal);
         });
         isLast ||= remainingPoints === 0;
-        // The next count under this key ends a whole window later, and no window is that short.
+        // The next window of this key ends a whole window later, and no window is this short.
         const expiresBefore = Date.now() + msBeforeNext + minute * 1_000;
         counted.push({ key: limiter.getKey(key), tries: limiter.points, expiresBefore });
       }
@@ -203,7 +188,7 @@ const withSpare = (first: RateLimit, spare: RateLimit): RateLimit => ({
     }),
 });
 
-/** The seconds that a refusal asks to wait; undefined for anything else that was thrown. */
+/** In seconds; undefined unless it is a `rate_limited`. */
 function waitOf(error: unknown): number | undefined {
   return error instanceof AppError && error.code === 'rate_limited'
     ? Number(error.headers['Retry-After'])
@@ -219,10 +204,10 @@ function refuse(refusal: unknown): never {
 /** A digest, so that keys have one length and the table does not list addresses. */
 export const digestOf = (text: string) => base64url.encode(sha256(text), { includePadding: false });
 
-/** The part of an address that one customer line has: the whole address in IPv4, a /64 in IPv6. */
+/** What one customer line has: the whole address in IPv4, a /64 in IPv6. */
 export const lineOf = (address: string) => cut(address, { ipv4: 4, ipv6: 4 });
 
-/** The part of an address that one customer with many lines can have: a /48. Undefined in IPv4. */
+/** What one customer with many lines can have: a /48. Undefined in IPv4. */
 export const siteOf = (address: string) => cut(address, { ipv6: 3 });
 
 /** The account together with the network of the client: a /24 in IPv4, a /48 in IPv6. */
@@ -231,10 +216,7 @@ function accountByNetwork({ account, address }: Tried): string | undefined {
   return network === undefined ? undefined : `${network} ${account}`;
 }
 
-/**
- * The first parts of an address, as many as `parts` says for its kind: IPv4 has four parts of one byte, IPv6 has eight of
- * two. Undefined if the address is unknown: strangers would use up one count for all unknown addresses.
- */
+/** IPv4 has four parts of one byte, IPv6 eight of two. Undefined if unknown: strangers would use up one count for all. */
 function cut(address: string, parts: { ipv4?: number; ipv6?: number }): string | undefined {
   if (!ipaddr.isValid(address)) return undefined;
   const parsed = ipaddr.process(address);

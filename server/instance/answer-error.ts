@@ -12,10 +12,9 @@ import type { Pages } from './route.ts';
 
 type Options = { backend: Backend; pages: Pages };
 
-/** What refusals to requests are made with. */
 export type Refusing = Options & {
   pageTurns: PageTurns;
-  /** For whoever has asked for too many pages, whatever else there would be to say. */
+  /** For an address that has asked for too many pages. */
   unavailablePage: Made;
 };
 
@@ -35,7 +34,7 @@ export async function answerError(
   }
   const build = () => buildRefusal(error, request, visit, options);
   if (!prefersHtml(request)) return build();
-  // A page that says no takes as much as any other.
+  // A page that refuses costs as much as any other page.
   return options.pageTurns.take(visit, build).catch((refusal) => {
     if (toAppError(refusal).code !== 'unavailable') throw refusal;
     const { status, headers, body } = options.unavailablePage;
@@ -43,7 +42,6 @@ export async function answerError(
   });
 }
 
-/** Leads to the page on which the user sets up or gives a second factor, and from there back to the page that was refused. */
 function leadToSetUp({ method, url }: Request): Response {
   const { pathname, search } = new URL(url);
   const next = method === 'GET' ? `?next=${encodeURIComponent(pathname + search)}` : '';
@@ -67,7 +65,7 @@ async function buildRefusal(
   return new Response(page.body, { status: error.status, headers });
 }
 
-/** Makes a refusal for the door, as a program and as a person would get it, but without the id of a request. */
+/** A refusal for the door, for a program and for a person, without the id of a request. */
 export async function makeAnswers(
   error: AppError,
   securityHeaders: Record<string, string>,

@@ -1,5 +1,4 @@
-// Answers that are the same for everybody. Each is made once, and its bytes are kept, compressed too, so a stranger who asks for it
-// again and again costs next to nothing. Caches keep it as well, and ask whether it is still current.
+// Answers that are the same for everybody. Each is made once and kept, compressed too, so that asking often costs little.
 import { parseAccept } from 'hono/utils/accept';
 import { readHeader } from '../basics/text.ts';
 import { shortDigest } from '../runtime/hash.ts';
@@ -9,23 +8,19 @@ import { matchesTag } from '../web/requests.ts';
 type Kept = {
   headers: Record<string, string>;
   etag: string;
-  /** The bytes by their encoding. */
   bodies: Map<Encoding | 'identity', Promise<Uint8Array<ArrayBuffer>>>;
 };
 
 const encodings = ['gzip', 'deflate'] as const;
 type Encoding = (typeof encodings)[number];
 
-// Far more than there are, so that memory has a bound whatever paths somebody finds.
+// Far more than there are. This bounds the memory, whatever paths somebody finds.
 const maxKept = 500;
 
 const cacheControl = 'public, no-cache';
 const isText = (type = '') => type.startsWith('text/');
 
-/**
- * The result answers a request with what is kept for the path, or with what `make` makes: from the path alone, since it is for
- * everybody. Only a 200 is kept, so no more is kept than there is.
- */
+/** `make` must depend on the path alone, because the answer is for everybody. Only a 200 is kept. */
 export function createAnswerToAll() {
   const kept = new Map<string, Promise<Kept | Response>>();
 
@@ -43,7 +38,7 @@ export function createAnswerToAll() {
   return async (request: Request, path: string, make: () => Promise<Response>): Promise<Response> => {
     let found = kept.get(path);
     if (!found) {
-      // Those who come while it is made wait for the same.
+      // Requests that come while it is made wait for the same answer.
       found = keep(make);
       if (kept.size < maxKept) {
         kept.set(path, found);
@@ -63,14 +58,14 @@ export function createAnswerToAll() {
         'cache-control': cacheControl,
         ...(isText(headers['content-type']) && { vary: 'Accept-Encoding' }),
         ...(encoding && { 'content-encoding': encoding }),
-        // The tag of other bytes that mean the same is a weak one.
+        // A weak tag, because the bytes differ but mean the same.
         etag: encoding ? `W/${etag}` : etag,
       },
     });
   };
 }
 
-/** As the `compress` of Hono, which would compress the same bytes for each request, chooses it. */
+/** Chooses as the `compress` of Hono does, which would compress the same bytes for each request. */
 function chooseEncoding(request: Request): Encoding | undefined {
   const accepted = parseAccept(readHeader(request.headers, 'accept-encoding') ?? '');
   const weightOf = (name: string) =>

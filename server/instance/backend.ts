@@ -1,5 +1,4 @@
-// Everything behind the routes, made once: no module-level singletons, so that development, tests and production run the same
-// thing. Pages get only what `app/load-context.ts` names.
+// Everything behind the routes, without module-level singletons. Pages get only what `app/load-context.ts` names.
 import { TRPCError } from '@trpc/server';
 import { type DatabaseClient, onOneConnection } from '../../db/postgres/client.ts';
 import { createAside } from '../basics/aside.ts';
@@ -75,20 +74,19 @@ export function createBackend(options: {
   return {
     config,
     deps,
-    /** The requests that wait for events. */
     heldRequests,
     countHashing,
-    /** Ends the answers that go on by themselves, for a process that is to stop. */
+    /** Ends answers that go on by themselves, so that the process can stop. */
     endStreams() {
       heldRequests.release();
       demoClients?.endStreams();
     },
 
     endpoints: createEndpoints(deps, { heldRequests, publish }),
-    /** The typed procedures, for the pages of one request. `headers` gets the headers that procedures set on the answer. */
+    /** For the pages of one request. Procedures set headers of the answer in `headers`. */
     createProcedures: (request: Request, visit: Visit, headers: Headers) =>
       createProcedures({
-        // A page asks for much at once.
+        // A page reads much at once.
         deps: request.method === 'POST' ? deps : { ...deps, db: onOneConnection(deps.db) },
         ...{ request, visit, headers, looked: {} },
       }),
@@ -131,7 +129,6 @@ type Tail<F extends (...args: never) => unknown> =
 
 export type Transport = typeof transport;
 
-/** What a page needs to read a request, and to answer it. */
 const transport = {
   readBody,
   readForm,
@@ -148,7 +145,7 @@ const transport = {
   notFound(): never {
     throw new AppError('not_found');
   },
-  /** Turns what a page's loader or action caught into the refusal that it is. */
+  /** The refusal for what a page's loader or action caught. */
   readRefusal(error: unknown, visit: Visit): AppError {
     const refusal = error instanceof TRPCError ? toRefusal(error) : toAppError(error);
     visit.code = refusal.code;
@@ -158,7 +155,6 @@ const transport = {
 
 export type Site = ReturnType<typeof describeSite>;
 
-/** What pages say of the service, the same to everybody. */
 function describeSite(config: Config, publish: ReturnType<typeof createPublished>) {
   const { name, brand, baseUrl, supportUrl, privacyUrl, termsUrl, signUp, mail, production, clients } =
     config;
@@ -168,23 +164,18 @@ function describeSite(config: Config, publish: ReturnType<typeof createPublished
   const comesByHandOff = (path: string) => /^\/(?:sso\/marketplace\/callback|continue)(?:[?#]|$)/.test(path);
   return {
     baseUrl,
-    /** What the frame of every page shows. */
     frame: { name, logoPath, stylesPath, supportUrl, privacyUrl, termsUrl },
     supportUrl,
     signUp,
-    /** Mails are not sent but kept, and shown at /dev/mail. */
+    /** Mails are not sent but shown at /dev/mail. */
     keepsMails: mail === undefined,
-    /** Undefined in production. */
     demoLogins: production
       ? undefined
       : { password: demoPassword, users: demoUsers.map(({ email, about }) => ({ email, about })) },
-    /** The title of the product that a path launches, or undefined. */
     findLaunchTitle: (path: string | undefined) => findClientOfLaunch(path)?.title,
-    /** The path of that product's logo, if it has one. */
     findLaunchLogo: (path: string | undefined) => findClientOfLaunch(path)?.logoPath,
-    /** The way to a client that a path is, or undefined if it is none. */
     findWayOn: (path: string | null | undefined) => findWayOn(config, path),
-    /** The product that sent the person of a request, by its title and its own address, or undefined. */
+    /** The product that the person came from. */
     findSender(request: Request): { title: string; href: string } | undefined {
       const client = [pathOf(request.url), readOwnPath(readQuery(request).get('next')) ?? '']
         .map((each) => findClientOfLaunch(each) ?? (comesByHandOff(each) ? clients.get(provider) : undefined))
@@ -194,7 +185,7 @@ function describeSite(config: Config, publish: ReturnType<typeof createPublished
       return { title, href: isDemo ? `/demo/${client.name}` : new URL('/', callbackUrl).href };
     },
     spellEmailAddress,
-    /** The words for a problem code; throws 404 `not_found` for an unknown code. */
+    /** Throws 404 `not_found` for an unknown code. */
     explainProblem(code: string) {
       if (!isProblemCode(code)) throw new AppError('not_found');
       const [status, title, explanation] = problems[code];

@@ -1,4 +1,3 @@
-// The built app (`npm run build`): its pages, and its files for browsers.
 import { existsSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import { serveStatic } from '@hono/node-server/serve-static';
@@ -6,7 +5,7 @@ import type { MiddlewareHandler } from 'hono';
 import { buildFolder } from '../runtime/files.ts';
 import type { Pages } from './route.ts';
 
-/** An error that is printed as one sentence, without a stack. */
+/** Printed as one sentence, without a stack. */
 export class BuildError extends Error {}
 
 export type AppBuild = { entry: { module: { createPages: (build: unknown) => Pages } } };
@@ -23,7 +22,7 @@ export function serveBuiltFiles(): MiddlewareHandler {
   const serve = serveStatic({ root: `${buildFolder}/client` });
   return async (c, next) => {
     const response = await serve(c, next);
-    // If there is no such file, the rest of the chain has answered.
+    // Otherwise there is no such file, and the rest of the chain has answered.
     if (response instanceof Response)
       response.headers.set('Cache-Control', 'public, max-age=31536000, immutable');
     return response;

@@ -1,6 +1,5 @@
-// Development (`npm run dev`): pages straight from source, through Vite: an edit shows at the next load. The shell around them is the
-// same as in production. The backend comes through Vite too, so that an edit of the backend makes a new service in the same process: no
-// restart, no second database.
+// Development (`npm run dev`): Vite loads pages and backend from source. An edit of a page shows at the next load. An edit of the
+// backend makes a new service in the same process, on the same database.
 import { relative } from 'node:path';
 import type { HttpBindings } from '@hono/node-server';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';

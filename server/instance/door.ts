@@ -1,58 +1,47 @@
-// The door turns requests away before any work is done, with an answer made beforehand: every request while the service
-// starts, later the requests that come while more are under way than the service can work at, and logins for which no password
-// can be hashed. A flood must cost no more than refusing it, and refusing it must leave the processor to those who get in.
+// Turns requests away before any work is done, with answers made beforehand: while the service starts, while too many are under
+// way, and logins for which no password can be hashed. A flood must cost no more than refusing it.
+import { decodeIfPossible } from '../basics/text.ts';
 import type { Dependencies } from '../ground/dependencies.ts';
 import type { Fetch, Made, Peer } from '../runtime/listener.ts';
 import { pathOf } from '../web/incoming.ts';
 import { prefersHtml } from '../web/requests.ts';
 import { isHealthPath } from './health.ts';
 
-export type DoorOptions = {
+type DoorOptions = {
   fetch: Fetch;
   isUp: () => boolean;
   isDraining: () => boolean;
-  /** How many requests do no work now and have a limit of their own: those in the queue for hashing, or held for events. */
+  /** Requests that do no work now and have their own limit: those in the queue for hashing, and those held for events. */
   countApart: () => number;
-  /** 503 `unavailable`, for programs and for people. */
   unavailable: { problem: Made; page: Made };
-  /** The same for logins (contract 9.49). */
+  /** For logins (contract 9.246). */
   busy: { problem: Made; page: Made };
   /** Whether too many passwords are being hashed for one more login. Counts that login. */
   refusesLogin: () => boolean;
   deps: Pick<Dependencies, 'log' | 'metrics'>;
 };
 
-// The last of so many requests waits well under half a second; docs/decisions/turned-away-at-the-door.md says more.
+// The last of so many waits well under half a second (docs/inside/decisions/turned-away-at-the-door.md).
 const maxUnderWay = 200;
 const logPauseMs = 1_000;
 
-// Logins that are turned away get their answers at this pace, 200 a second. An instance can make many times that, and then has
-// no processor left for those who got in.
+// Refused logins are answered at 200 a second. At full speed they would leave no processor for accepted ones.
 const pace = { answers: 4, everyMs: 20 };
-// The last of so many waits for five seconds. Further ones are answered at once, so that they take no memory.
+// The last of so many waits five seconds. Further ones are answered at once, so that they take no memory.
 const maxWaiting = 1_000;
 
 // Until 1.1.0: with the suffix of what pages of 0.6.0 ask for.
 const loginPath = /^\/login(?:\.data)?$/;
-// As the form of passkeys says it, for which nothing is hashed. Who says so with a password is refused before the hashing instead.
+// The form for passkeys sends this, and nothing is hashed for it. With a password it is refused before the hashing.
 const withPasskey = /[?&]with=passkey(?:&|$)/;
 
 const isPasswordLogin = ({ method, url }: Request, path: string) =>
-  method === 'POST' && loginPath.test(spellPlainly(path)) && !withPasskey.test(url);
-
-/** As the routes read the path. */
-function spellPlainly(path: string): string {
-  try {
-    return decodeURIComponent(path);
-  } catch {
-    return path;
-  }
-}
+  method === 'POST' && loginPath.test(decodeIfPossible(path)) && !withPasskey.test(url);
 
 export function createDoor(options: DoorOptions): Fetch {
   const { fetch, isUp, isDraining, countApart, unavailable, busy, refusesLogin, deps } = options;
   let underWay = 0;
-  // Requests that may still wait for their body. A slow sender takes no place.
+  // Requests whose body may still be arriving: a slow sender takes no place.
   const withBody = new Set<Peer>();
   let turnedAway = 0;
 
@@ -81,7 +70,10 @@ export function createDoor(options: DoorOptions): Fetch {
         timer = undefined;
       }, pace.everyMs);
     });
-  /** Contract 9.320. */
+  /**
+   * Contract 9.155. Logins that find the queue full are answered in order of arrival, at a pace
+   * (docs/inside/decisions/turned-away-at-the-door.md).
+   */
   const turnLoginAway = async (request: Request) => {
     if (waiting.length < maxWaiting && !isDraining()) await takeTurn();
     return turnAway(request, busy, true);

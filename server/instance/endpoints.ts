@@ -1,4 +1,3 @@
-// The routes without a page, with what they work with.
 import { brandFile } from '../doors/endpoints/brand-file.ts';
 import { crmContracts } from '../doors/endpoints/crm-contracts.ts';
 import { crmSignups } from '../doors/endpoints/crm-signups.ts';

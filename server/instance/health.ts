@@ -9,8 +9,7 @@ export const isHealthPath = (path: string): boolean => /^\/(?:healthz|readyz)$/.
 
 export function buildHealthRoutes({ db }: Dependencies, isDraining: () => boolean): Route[] {
   const common = { methods: ['GET', 'HEAD'], isPage: false };
-  const ok: Health = { status: 'ok' };
-  const answerOk = () => respondJson(ok);
+  const answerOk = () => respondJson({ status: 'ok' } satisfies Health);
   return [
     { ...common, path: '/healthz', handle: async () => answerOk() },
     {

@@ -19,25 +19,18 @@ import { createBackend } from './backend.ts';
 import { createShell, type Shell, type ShellOptions } from './shell.ts';
 
 export type Instance = Shell & {
-  /** Answers GET /metrics, and nothing else. */
   fetchMetrics: Fetch;
   /**
-   * Migrates the database, seeds the demo users in local mode, and starts the jobs. Until it resolves, `fetch` answers 503 to
-   * everything but /healthz. While the database is away it waits (contract 9.243); it throws whatever else goes wrong, and in
-   * production a ConfigError if the database holds the demo users.
+   * Migrates, seeds the demo users in local mode, and starts the jobs. Until then `fetch` answers 503 to everything but /healthz.
+   * Waits while the database is away (contract 9.243). In production, throws a ConfigError if the database holds the demo users.
    */
   start: () => Promise<void>;
-  /**
-   * Begins to stop: /readyz answers 503, connections close after their answer, requests that wait for events are answered, and
-   * the jobs come to an end.
-   */
+  /** Begins to stop: /readyz answers 503, connections close after their answer, held requests are answered, and jobs end. */
   drain: () => void;
-  /** Resolves once the jobs have ended and the database is closed. */
   close: () => Promise<void>;
 };
 
-// Less than the deadline of a request, so that its statement has ended when the request is answered, and so has its wait for a
-// connection.
+// Statements, and waits for a connection, must end before the request is answered.
 const statementEndsBeforeMs = 500;
 const connectionComesBeforeMs = 300;
 export const statementTimeoutMs = answerWithinMs - statementEndsBeforeMs;
@@ -48,11 +41,9 @@ export type InstanceOptions = {
   log: Log;
   shell: Pick<ShellOptions, 'pages' | 'staticFiles' | 'isDevelopment'>;
   now?: () => Date;
-  /** The deadline of requests, if it is another one. */
   answerWithinMs?: number;
 };
 
-/** An instance to listen with, before it starts. */
 export async function openInstance(options: InstanceOptions): Promise<Instance> {
   const { config, log } = options;
   const withinMs = options.answerWithinMs ?? answerWithinMs;
@@ -62,7 +53,7 @@ export async function openInstance(options: InstanceOptions): Promise<Instance> 
     preparedStatements: config.databasePreparedStatements,
     statementTimeoutMs: withinMs - statementEndsBeforeMs,
     connectTimeoutMs: withinMs - connectionComesBeforeMs,
-    // Whoever has one line in IPv6 has addresses without end.
+    // One line in IPv6 has addresses without end.
     keyOf: lineOf,
     onError: (err) => log.error({ err }, 'database connection lost'),
   });
@@ -88,12 +79,11 @@ export async function openInstance(options: InstanceOptions): Promise<Instance> 
         await migrate(options.databaseUrl, (what) => log.info({}, `waiting for ${what}`));
         await seedOrRefuse(config, database.db);
       };
-      // Both at once: one is work for the database, the other for a thread.
       await Promise.all([
         whenThere(prepareDatabase, log, () => isClosed),
-        // On a very busy machine the first new password loads it instead.
+        // If this fails, as on a very busy machine, the first new password loads the check.
         passwordCheck.load().catch((err) => {
-          // A start that was refused ends it, and has said why.
+          // A refused start closes the check, and has said why.
           if (!isClosed) log.error({ err }, 'the check of new passwords is not loaded');
         }),
       ]);
@@ -112,14 +102,13 @@ export async function openInstance(options: InstanceOptions): Promise<Instance> 
       await (jobsStopped ?? stopJobs());
       await aside.finish();
       await passwordCheck.close();
-      // What was counted since the job ended. Before the start there may be no table yet.
+      // Adds what was counted since the job ended. Before the start there may be no table yet.
       if (isUp) await addSums(backend.deps).catch((err) => log.error({ err }, 'sums not added'));
       await database.close();
     },
   };
 }
 
-/** An instance that has started. */
 export async function startInstance(options: InstanceOptions): Promise<Instance> {
   const service = await openInstance(options);
   try {
@@ -134,7 +123,7 @@ export async function startInstance(options: InstanceOptions): Promise<Instance>
 const pauseMs = 1_000;
 const lineEveryMs = 60_000;
 
-/** Does the work once the database is there: at a boot it may come later than this process. Gives up once `isOver`. */
+/** Tries again while the database is away: at a boot it may come later than this process. */
 async function whenThere(work: () => Promise<void>, log: Log, isOver: () => boolean): Promise<void> {
   for (let saidAt = Number.NEGATIVE_INFINITY; ; ) {
     try {

@@ -1,5 +1,3 @@
-// What the HTTP shell knows of a route, and a route of the shell.
-
 import type { Problem } from '../basics/errors.ts';
 import type { Visit } from '../web/requests.ts';
 import type { Backend } from './backend.ts';
@@ -7,26 +5,21 @@ import type { Backend } from './backend.ts';
 export type RouteContext = { backend: Backend; visit: Visit };
 
 export type Route = {
-  /**
-   * The path, in Hono's spelling: `/sso/launch/:client`, `/trpc/*`; but a variable part may have an ending, as in
-   * `/invoices/:number.pdf`. If two routes match, the first one answers.
-   */
+  /** In Hono's spelling, but a variable part may have an ending: `/invoices/:number.pdf`. The first matching route answers. */
   path: string;
-  /** Any other method is refused. */
   methods: readonly string[];
-  /** Headers for every answer, refusals included, unless the answer has its own. Names are in lower case. */
+  /** For every answer, refusals included, unless the answer has its own. Names are in lower case. */
   headers?: Record<string, string>;
   /** A page is worth compressing. */
   isPage: boolean;
-  /** A 200 is the same for everybody, and depends on nothing but the path. */
+  /** A 200 is the same for everybody, and depends on the path alone. */
   isPublic?: boolean;
-  /** `params` are the parts of the path that the pattern names. */
   handle: (request: Request, context: RouteContext, params: Record<string, string>) => Promise<Response>;
 };
 
 export type Pages = {
   routes: Route[];
-  /** Makes the page that shows a person why a request was refused, whatever its URL. */
+  /** The page that tells a person why a request was refused. */
   showProblem: (
     problem: Problem,
     request: Request,
@@ -34,13 +27,10 @@ export type Pages = {
   ) => Promise<Response>;
 };
 
-/** The path in Hono's own spelling. A variable part with an ending has it in the parameter, too. */
+/** A variable part with an ending has the ending in the parameter, too. */
 export const spellForHono = (path: string): string => path.replace(/:(\w+)(\.\w+)$/, ':$1{[^/]+\\$2}');
 
-/**
- * Finds the pattern of the route that a path leads to. Patterns without a variable part come first, and those with an ending
- * before those without.
- */
+/** Patterns without a variable part must come first, and those with an ending before those without. */
 export function buildFindPattern(patterns: string[]): (path: string) => string | undefined {
   const forms = patterns.map((pattern) => {
     const text = pattern

@@ -1,9 +1,9 @@
-// The security headers of every answer; an endpoint that is stricter keeps its own.
+// An endpoint that is stricter keeps its own headers.
 import { Hono, type MiddlewareHandler } from 'hono';
 import { secureHeaders } from 'hono/secure-headers';
 import type { Config } from '../settings/config.ts';
 
-/** Makes the headers. In development they allow the bundler's own scripts and socket. */
+/** In development they allow the bundler's own scripts and socket. */
 export function buildSecureHeaders(config: Config, isDevelopment = false) {
   return secureHeaders({
     contentSecurityPolicy: {
@@ -16,7 +16,7 @@ export function buildSecureHeaders(config: Config, isDevelopment = false) {
       manifestSrc: ["'self'"],
       // Frames show the mails that local mode keeps.
       ...(config.mail ? {} : { frameSrc: ["'self'"] }),
-      // Browsers apply this to the redirects after a form, too. So after a form nothing redirects to a client: /go leads there.
+      // Browsers apply this to redirects after a form, too. So no form redirects to a client: /go leads there.
       formAction: ["'self'"],
       baseUri: ["'none'"],
       frameAncestors: ["'none'"],
@@ -31,12 +31,11 @@ export function buildSecureHeaders(config: Config, isDevelopment = false) {
     xDownloadOptions: false,
     xDnsPrefetchControl: false,
     permissionsPolicy: { camera: [], geolocation: [], microphone: [] },
-    // An endpoint that is stricter keeps its own headers.
     overwrite: false,
   });
 }
 
-/** The headers that such a middleware sets on each answer, for code that sets them without it. */
+/** The headers that the middleware sets, for code that sets them without it. */
 export async function readHeaders(middleware: MiddlewareHandler): Promise<Record<string, string>> {
   const app = new Hono().use(middleware).get('/', (c) => c.body(null));
   return Object.fromEntries((await app.request('/')).headers);

@@ -1,5 +1,4 @@
-// The HTTP shell around every route: which steps a request takes and in which order (steps.ts), its route, and the answer if
-// the request is refused (answer-error.ts). The shell is the same in development, tests and production, on Node and on Deno.
+// The HTTP shell around every route. It is the same in development, tests and production, on Node and on Deno.
 import { type Handler, Hono, type MiddlewareHandler } from 'hono';
 import { compress } from 'hono/compress';
 import { AppError, unavailable } from '../basics/errors.ts';
@@ -34,14 +33,12 @@ import {
 export type ShellOptions = {
   backend: Backend;
   pages: Pages;
-  /** Serves the files of the built client, or calls next. */
   staticFiles: MiddlewareHandler;
   /** False while the service starts: only /healthz answers then. */
   isUp: () => boolean;
-  /** True once the process is stopping: the process is not ready any more and closes its connections. */
+  /** True once the process is stopping: it is not ready any more and closes its connections. */
   isDraining: () => boolean;
   answerWithinMs: number;
-  /** Allows the bundler's own scripts and socket. */
   isDevelopment?: boolean;
 };
 
@@ -49,7 +46,6 @@ const changes = ['POST', 'PUT', 'PATCH', 'DELETE'];
 
 export type Shell = {
   fetch: Fetch;
-  /** The answer to a request whose headers are too large to be read, as far as the listener has seen its `Accept`. */
   refuseHeaders: RefuseHeaders;
 };
 
@@ -77,7 +73,7 @@ export async function createShell(options: ShellOptions): Promise<Shell> {
   for (const route of routes.filter((route) => !isOfSite(route)))
     app.all(spellForHono(route.path), answerBy(route));
 
-  // An app of its own, because Hono takes longer to find a path among the patterns of the pages.
+  // A separate app, because Hono takes longer to find a path among the patterns of the pages.
   const site = new Hono<Env>();
   app.notFound((c) => site.fetch(c.req.raw, c.env));
   site.use(
@@ -117,7 +113,7 @@ function buildAnswerBy(
 ) {
   const answerToAll = createAnswerToAll();
 
-  /** What is for everybody is made as for nobody: without the cookies and query of who asks first. */
+  /** Without the cookies and the query of the person who asks first. */
   const makeForAll = ({ handle }: Route, path: string, params: Record<string, string>) => {
     const visit: Visit = { requestId: '', address: '', deadline: new Deadline(answerWithinMs) };
     return handle(new Request(backend.config.baseUrl + encodeURI(path)), { backend, visit }, params);
@@ -139,9 +135,9 @@ function buildAnswerBy(
         const make = () => handle(raw, { backend, visit }, params);
         if (!isRead || !(isPublic || isPage)) return make();
         if (!isPublic || isDevelopment) return pageTurns.take(visit, make);
-        // In one spelling, so that no more is kept than there is.
+        // In one spelling, so that each answer is kept once.
         const asked = decodeURIComponent(pathOf(raw.url));
-        // Encoded again they would begin a query, so there were no end of paths to one page.
+        // Encoded again, these characters would begin a query, and one page would have endless paths.
         if (/[?#]/.test(asked)) throw new AppError('not_found');
         return answerToAll(raw, asked, () => makeForAll(route, asked, params));
       };

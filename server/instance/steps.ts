@@ -2,6 +2,7 @@
 import type { Handler, MiddlewareHandler } from 'hono';
 import { isStaff } from '../acts/staff.ts';
 import { AppError } from '../basics/errors.ts';
+import { decodeIfPossible } from '../basics/text.ts';
 import { userAgentOf } from '../identity/ground/device.ts';
 import { findSession } from '../identity/session/sessions.ts';
 import type { Config } from '../settings/config.ts';
@@ -16,31 +17,26 @@ import { isHealthPath } from './health.ts';
 import { buildFindPattern, type Route } from './route.ts';
 
 export type Env = {
-  /**
-   * One object for each request, which all steps share. `headers` are those of the request's route, and `route` is its pattern.
-   */
+  /** One object for each request, which all steps share. `headers` belong to its route, and `route` is the pattern. */
   Bindings: {
     address: string;
     node?: object;
     visit: Visit;
     headers?: Record<string, string>;
     route?: string;
-    /** Nothing may tell that there is a route. */
+    /** The answer must not tell that there is a route. */
     isHidden?: boolean;
   };
   Variables: { requestId: string };
 };
 type Step = MiddlewareHandler<Env>;
 
-/** Files of the built client. */
 export const assetsPath = '/assets/*';
 
-// Other systems call these paths with a credential of their own, not with a browser's cookie.
+// Other systems call these paths with their own credential, not with a browser's cookie.
 const crossOriginPaths = /^\/(?:integrations\/|demo\/\w+\/events$)/;
 
-/**
- * Makes the request's id here, unless a proxy of ours has made one: anybody else could choose what the log and the history say.
- */
+/** Takes an id only from a proxy of ours: anybody else could choose what the log and the history say. */
 export function nameRequest(config: Config): Step {
   return (c, next) => {
     c.set('requestId', readRequestId(c.req.raw, c.env.address, config) ?? crypto.randomUUID());
@@ -59,7 +55,7 @@ export function openVisit({ config, deps }: Backend, answerWithinMs: number): St
       address,
       trace: readTrace(raw),
       deadline: new Deadline(answerWithinMs),
-      // Read only when asked for: few requests need it.
+      // Read only when asked for, because few requests need it.
       get userAgent() {
         return userAgentOf(raw);
       },
@@ -74,7 +70,7 @@ export function openVisit({ config, deps }: Backend, answerWithinMs: number): St
   };
 }
 
-/** Writes one line in the log for each request, but for health checks that went well, and counts the request in the metrics. */
+/** Logs each request, except health checks that went well, and counts it in the metrics. */
 export function logRequest({ deps: { log, metrics } }: Backend, routes: Route[]): Step {
   const findPattern = buildFindPattern([...routes.map(({ path }) => path), assetsPath]);
   return async (c, next) => {
@@ -87,11 +83,11 @@ export function logRequest({ deps: { log, metrics } }: Backend, routes: Route[])
     const { method } = c.req;
     // The log never gets the query, which may hold a signed hand-off.
     const path = pathOf(c.req.url);
-    // Some are refused before their route is looked for.
+    // Some requests are refused before their route is looked up.
     const route = c.env.isHidden ? undefined : (c.env.route ?? findPattern(path));
     const { status } = c.res;
     metrics.endRequest({ method, route, status, seconds: ms / 1_000, code, client });
-    // A balancer asks every second. Whoever wants to know how often finds it in the metrics.
+    // A balancer asks every second. The metrics count that.
     if (isHealthPath(path) && status < 400) return;
     log.info(
       {
@@ -123,7 +119,8 @@ export function finishHeaders(
     await next();
     const answer = addHeaders(shortenLocation(c.res), {
       ...securityHeaders,
-      // Some are refused before their route is looked for: of the staff's paths nothing may tell that there is one.
+      // A request may be refused before its route is looked up. For paths of staff the answer must not tell that there is a
+      // route.
       ...(c.env.route !== undefined || isOfStaff(pathOf(c.req.url))
         ? c.env.headers
         : headersOf.get(findPattern(pathOf(c.req.url)) ?? '')),
@@ -131,16 +128,13 @@ export function finishHeaders(
       'x-request-id': c.get('requestId'),
       ...(isDraining() && { connection: 'close' }),
     });
-    // First set to nothing: a Response assigned over another takes over the headers of the other, which costs time.
+    // First undefined: otherwise Hono copies the headers of one Response to the next, which costs time.
     c.res = undefined;
     c.res = answer;
   };
 }
 
-/**
- * Refuses requests for other hosts, in local mode: a site that makes its name point to this machine (DNS rebinding) would
- * be one origin with us, and read what it likes. Such a site gets no page either.
- */
+/** Only for local mode: a site that points its name to this machine (DNS rebinding) would share our origin. It gets no page. */
 export function refuseOtherHost(baseUrl: string): Step {
   const detail = `In local mode this service answers only to names of this machine. Open ${baseUrl} instead.`;
   return async (c, next) => {
@@ -156,10 +150,7 @@ export const refuseOddRequest: Step = (c, next) => {
   return next();
 };
 
-/**
- * The answer where there is no route: 308 to the path without its slash at the end, if a GET is answered there, else 404. It
- * leads nowhere but to the path of a route, so never to another site: `//evil.test` is none.
- */
+/** 308 without the last slash if a GET is answered there, else 404. It leads only to paths of routes, never to another site. */
 export function leadFromSlash(routes: Route[]): Handler<Env> {
   const readable = new Map(
     routes.filter(({ methods }) => methods.includes('GET')).map((route) => [route.path, route]),
@@ -172,7 +163,7 @@ export function leadFromSlash(routes: Route[]): Handler<Env> {
     const isRead = method === 'GET' || method === 'HEAD';
     const route = isRead && path.endsWith('/') ? readable.get(findPattern(target) ?? '') : undefined;
     if (!route) throw new AppError('not_found');
-    // The query may hold what the headers of the route keep from others, such as the token of a link.
+    // The query may hold a token, which the headers of the route keep from others.
     c.env.headers = route.headers;
     c.env.route = route.path;
     return respond(308, { 'Cache-Control': 'no-store', Location: target + new URL(url).search });
@@ -187,20 +178,9 @@ export function requireOwnPage(issuer: string): Step {
 }
 
 /** Whether a path is /admin or below it, however it is spelled. */
-const isOfStaff = (path: string) => /^\/[%a]/.test(path) && /^\/admin(?:[/.]|$)/.test(decode(path));
+const isOfStaff = (path: string) => /^\/[%a]/.test(path) && /^\/admin(?:[/.]|$)/.test(decodeIfPossible(path));
 
-function decode(path: string): string {
-  try {
-    return decodeURIComponent(path);
-  } catch {
-    return path;
-  }
-}
-
-/**
- * Leads whoever has no session from any path of the staff's to the login. For anybody else who is not staff there is nothing
- * there (contract 12.5).
- */
+/** Without a session, paths of staff lead to the login. For anybody else who is not staff they do not exist (contract 12.5). */
 export function hideFromOthers({ deps }: Backend): Step {
   return async (c, next) => {
     const { raw } = c.req;

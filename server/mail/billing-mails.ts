@@ -1,5 +1,4 @@
-// Mails about contracts, documents and money, when they leave: to whom, with what, and whether what they say is still true
-// (contract 7.270 to 7.285).
+// Mails about contracts, documents and money (contract 7.270 to 7.282): who gets them, and whether they are still true.
 import { findAllocated, findMailbox, findPdf, findReminders } from '../../db/tables/billing-mails.ts';
 import { findSettingsInForce } from '../../db/tables/billing-settings.ts';
 import { findFacts } from '../../db/tables/documents.ts';
@@ -23,12 +22,12 @@ import { type BillingWords, billingMails } from './billing-words.ts';
 import type { MailMessage } from './layout.ts';
 import type { Message } from './mailer.ts';
 
-/** `isCopy`: for whom the address for invoices is not, while nobody has said that it is to stay. */
+/** `isCopy`: a copy for the person, sent while nobody has confirmed the address for invoices. */
 type Mail<Kind> = Pick<MailRow, 'id' | 'details'> & { kind: Kind; isCopy: boolean };
 
-export type BillingMessage = Pick<Message, 'to' | 'attachment'> & { message: MailMessage };
+type BillingMessage = Pick<Message, 'to' | 'attachment'> & { message: MailMessage };
 
-// It is made within seconds, or when that is tried again.
+// The PDF is made within seconds, or at its next try.
 const waitFrom = (now: Date, nextTryAt: Date | null | undefined) =>
   new Date(
     now.getTime() + Math.min(Math.max(5_000, (nextTryAt?.getTime() ?? 0) - now.getTime()), 5 * 60_000),
@@ -36,12 +35,12 @@ const waitFrom = (now: Date, nextTryAt: Date | null | undefined) =>
 
 const longestWaitMs = 24 * 60 * 60 * 1_000;
 
-/** What the mail says now. `until`: it waits for its document. Undefined: it is not true any more, or nobody is to get it. */
+/** `until`: the mail waits, such as for its PDF. Undefined: it is no longer true, or nobody should get it. */
 export async function composeBillingMail(
   deps: Dependencies,
   { id, kind, details: { copy, ...own } }: Omit<Mail<BillingMailKind>, 'isCopy'>,
 ): Promise<BillingMessage | { until: Date } | undefined> {
-  // One that was written, or taken to be sent, while the database was said to be restored: a trigger puts it off until the resume.
+  // The mail was written or claimed just as billing was paused after a restore. A trigger puts it off until billing resumes.
   if (await findBillingPause(deps.db)) return { until: waitFrom(deps.now(), undefined) };
   const mail = { id, details: copy ? JSON.parse(copy) : own, isCopy: copy !== undefined };
   return isAboutContract(kind)
@@ -70,7 +69,7 @@ async function composeAboutDocument(
     : await findMailbox(db, facts.record.contract_id, { id, kind, isCopy });
   if (!mailbox || !isTrue(kind, invoice, allocated)) {
     const which = reminders[kind];
-    // One day it may be open again, or its buyer be there again.
+    // The invoice may be open again one day, or its buyer may return.
     if (which && !isCopy) await unmarkReminded(db, number, which);
     return undefined;
   }
@@ -79,7 +78,7 @@ async function composeAboutDocument(
   if (other) return other === 'is later' ? undefined : { until: other };
   const { email: to, isProved, isForInvoices } = mailbox;
   const found = isProved ? await findPdf(db, number) : undefined;
-  // One that was tried once only may be made in a moment. A copy for the archive is worth nothing without its PDF.
+  // After a single try the PDF may come in a moment. A copy for the archive is worthless without its PDF.
   const hasFailed =
     (found?.tries ?? 0) > 1 && now().getTime() - Date.parse(facts.record.issued_at) > longestWaitMs;
   if (isProved && !found?.pdf && (details.archive || !hasFailed))
@@ -130,10 +129,8 @@ const reminders: Partial<Record<DocumentMailKind, 1 | 2>> = { invoice_reminder_1
 
 const betweenRemindersMs = 6 * 24 * 60 * 60 * 1_000;
 
-/**
- * The first reminder is void once the second is written. The second waits until six days after the first has left, and while that
- * may be on its way: until it is tried again, and found void (contract 7.275 and 7.284).
- */
+// The first reminder is void once the second is written. The second waits until six days after the first was sent, and while the
+// first is still being tried (contract 7.275).
 async function findOtherReminder(
   db: Dependencies['db'],
   kind: DocumentMailKind,
@@ -149,7 +146,7 @@ async function findOtherReminder(
   return until && until > now ? until : undefined;
 }
 
-/** A document stays issued whatever comes after it; what is asked or thanked for may be over. */
+/** An issued document stays true. A reminder or a thank-you may be out of date. */
 function isTrue(kind: DocumentMailKind, { status }: Invoice, allocated: number): boolean {
   if (reminders[kind]) return status === 'open';
   return kind !== 'payment_received' || allocated > 0;
@@ -185,7 +182,6 @@ async function composeAboutContract(
   return { to: mailbox.email, message: mailbox.isForInvoices ? { ...message, why: toInvoices } : message };
 }
 
-/** The name of the company that sells; undefined while there is none. */
 export const findSellerName = async (db: Dependencies['db']): Promise<string | undefined> =>
   ((await findSettingsInForce(db))?.settings as BillingSettings | undefined)?.seller.name;
 
@@ -193,7 +189,6 @@ export const findSellerName = async (db: Dependencies['db']): Promise<string | u
 const lastDayBefore = (zone: string, endsAt: Date, kind: ContractMailKind) =>
   kind === 'trial_ends' ? dayIn(zone, new Date(endsAt.getTime() - 1)) : addDays(dayIn(zone, endsAt), -1);
 
-/** Whether each mail about a contract is still true. */
 const isStillSo: Record<
   ContractMailKind,
   (contract: Contract, details: MailRow['details'], status: Contract['status']) => boolean

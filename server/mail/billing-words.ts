@@ -1,36 +1,34 @@
-// Mails about contracts, documents and money: what each says (contract 7.270 to 7.285). layout.ts says how they look. None of
-// these words is one that a customer could have typed.
+// The words of mails about contracts, documents and money (contract 7.270 to 7.282). A customer can have typed none of them.
 import type { BillingMailKind } from '../../db/tables/mail-kinds.ts';
 import type { MailMessage } from './layout.ts';
 
-/** What a mail may say. Amounts and days are in words, such as EUR 29.00 and 14 March 2026. */
+/** Amounts and days are in words, such as EUR 29.00 and 14 March 2026. */
 export type BillingWords = {
   baseUrl: string;
-  /** The name of the company that sells. */
   seller: string;
-  /** The number of the document, and of the invoice that it is about. */
+  /** `number` is the number of the document, `invoice` that of the invoice that it is about. */
   number: string;
   invoice: string;
-  /** The lost number that the invoice takes the place of. */
+  /** The lost number that the invoice replaces. */
   replaces: string | undefined;
   plan: string;
   period: string;
   total: string;
-  /** What is still to pay, and until when; undefined if nothing is. */
+  /** Undefined if nothing is left to pay. */
   open: string | undefined;
   due: string;
-  /** All of the payment; and what of it pays the invoice, if that is less. */
+  /** The whole payment. `pays` is the part that pays the invoice, if that is less. */
   received: string;
   pays: string | undefined;
-  /** The last day of a trial or contract; undefined if a contract has ended at once. */
+  /** Undefined if a contract ended at once. */
   lastDay: string | undefined;
   price: string | undefined;
   mayCancel: boolean;
-  /** What became of the PDF: `unverified` is the address of the reader. */
+  /** `unverified`: the address of the reader is not verified. */
   pdf: 'attached' | 'unverified' | 'not_made';
 };
 
-const pay = (words: BillingWords): MailMessage['facts'] =>
+const pay = (words: BillingWords): [string, string][] =>
   words.open === undefined
     ? [['To pay', 'nothing']]
     : [
@@ -58,6 +56,9 @@ const billing = ({ baseUrl }: BillingWords) => ({
   label: 'Go to Billing',
   url: `${baseUrl}/profile/billing`,
 });
+
+const ifNotYou =
+  'If this was not you, set a new password: this logs everyone else out. Then look at Billing and Security in your account.';
 
 const remind = (words: BillingWords, which: string): MailMessage => ({
   subject: `${which}: invoice ${words.number} from ${words.seller} is overdue`,
@@ -91,7 +92,7 @@ export const billingMails: Record<BillingMailKind, (words: BillingWords) => Mail
         : ([['Takes the place of', words.replaces]] as [string, string][])),
       ['Period', words.period],
       ['Total', words.total],
-      ...(pay(words) ?? []),
+      ...pay(words),
     ],
     action: see(words),
   }),
@@ -148,9 +149,7 @@ export const billingMails: Record<BillingMailKind, (words: BillingWords) => Mail
     ],
     ...(words.lastDay !== undefined && { facts: [['Last day', words.lastDay]] }),
     action: billing(words),
-    after: [
-      'If this was not you, set a new password: this logs everyone else out. Then look at Billing and Security in your account.',
-    ],
+    after: [ifNotYou],
   }),
   contract_kept: (words) => ({
     subject: 'Your contract goes on',
@@ -158,8 +157,6 @@ export const billingMails: Record<BillingMailKind, (words: BillingWords) => Mail
       `Your contract for ${words.plan} was to end, and goes on now, as was asked for in your account.`,
     ],
     action: billing(words),
-    after: [
-      'If this was not you, set a new password: this logs everyone else out. Then look at Billing and Security in your account.',
-    ],
+    after: [ifNotYou],
   }),
 };

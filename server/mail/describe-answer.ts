@@ -1,17 +1,14 @@
-// What a mail server answered to a mail that it did not take, as the log may have it: without the person's address.
+// The answer of a mail server that refused a mail, for the log: without the address of the person.
 import { toUnicode } from 'tr46';
 
 const maxRead = 2_000;
 const maxLength = 200;
 const cut = '…';
 
-/**
- * One line, of bounded length, in the server's own words. What is taken out: every email address; either part of the
- * recipient's, alone ("no user zoe here"); and what is as long as half a token, since a server may quote the mail.
- */
+/** Cuts out email addresses, either part of the recipient's, and text as long as half a token: servers may quote the mail. */
 export function describeAnswer(answer: string | undefined, recipient: string): string | undefined {
   if (!answer) return undefined;
-  // One spelling, as our addresses have: else a wide @ or a letter in two parts would hide one.
+  // Normalised like our addresses: otherwise a wide @ or a decomposed letter would hide an address.
   const words = answer
     .slice(0, maxRead)
     .normalize('NFKC')
@@ -28,7 +25,7 @@ export function describeAnswer(answer: string | undefined, recipient: string): s
     .slice(0, maxLength);
 }
 
-/** Longest first, so that no part is left of another. */
+/** Longest first, so that no part of a longer one is left over. */
 function partsOf(recipient: string): string[] {
   const [local = '', domain = ''] = recipient.toLowerCase().split('@');
   const [mailbox = ''] = local.split('+');

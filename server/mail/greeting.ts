@@ -1,5 +1,5 @@
-// Whom a mail greets by name (contract 9.232 and 9.233). A name is text that somebody typed, and strangers must not write to
-// other people in our mails. So it is used only once its owner has had time to see it, and only if it cannot be a link or number.
+// The name that a mail greets by (contract 9.232 and 9.233). Strangers must not write to others in our mails: a name counts only
+// once its owner has had time to see it, and only if it cannot be a link or a number.
 import type { Database } from '../../db/postgres/client.ts';
 import { findSettledNames } from '../../db/tables/greeted-names.ts';
 import { daysAfter } from '../basics/instant.ts';
@@ -7,10 +7,10 @@ import { daysAfter } from '../basics/instant.ts';
 const settledAfterDays = 7;
 const longest = 60;
 
-/** Letters, and what stands between those of a name. A dot ends a word, or mail programs could make a link of the name. */
+/** A dot must end a word: otherwise mail programs could turn the name into a link. */
 const plainName = /^(?!.*\.\S)\p{L}[\p{L}\p{M} .'’-]*$/u;
 
-/** The names to greet the readers of these mails by, by the mail's id; a mail that is not there greets nobody by name. */
+/** The names by the id of the mail. A mail without an entry greets nobody by name. */
 export async function findGreeted(
   db: Database,
   mails: { id: string }[],

@@ -1,4 +1,4 @@
-// What each kind of mail is called on the pages of staff (contract 12.122).
+// What each kind of mail is called on the pages of staff (contract 12.120).
 import type { MailKind } from '../../db/tables/mail-kinds.ts';
 
 export const mailWords: Record<MailKind, string> = {

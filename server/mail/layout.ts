@@ -1,36 +1,32 @@
-// The layout of every email: as text, and as HTML that reads the same without pictures, in light and in dark. Its subject, its
-// greeting and its foot are made here and nowhere else (contract 9.230 to 9.235).
-//
-// Mail programs know little CSS, and some remove <style>. So the look depends only on styles of the elements, and <style>
-// only adds what dark mode changes. Nothing is loaded from anywhere.
+// The layout of every email, as text and as HTML. Subject, greeting and foot are made only here (contract 9.230 to 9.233). Mail
+// programs know little CSS and some remove <style>, so the look depends on inline styles, and <style> only adds dark mode.
+// Nothing is loaded from anywhere.
 import { escapeHtml } from '../basics/escape-html.ts';
+import { decodeIfPossible } from '../basics/text.ts';
 import type { Accent } from '../settings/accent.ts';
 import type { Message } from './mailer.ts';
 
 export type MailMessage = {
-  /** Says what happened, or what to do. The subject that goes out also has the name of the service. */
+  /** Without the name of the service, which is added. */
   subject: string;
   paragraphs: string[];
-  /** Labels and values below the first paragraph, such as when it happened. */
+  /** Shown below the first paragraph, such as when it happened. */
   facts?: [label: string, value: string][];
-  /** The only link to act on, as a button and as text. */
   action?: { label: string; url: string };
-  /** Paragraphs after the action. */
   after?: string[];
-  /** Why somebody gets the email, if it is not because they have an account. */
+  /** Why the reader gets the email, unless it is because they have an account. */
   why?: string;
 };
 
-/** What emails take from the settings. */
 export type MailStyle = {
   name: string;
   accent: Accent;
   baseUrl: string;
-  /** Where people get help: `mailto:` or `https:`. */
+  /** `mailto:` or `https:`. */
   supportUrl: string | undefined;
 };
 
-/** `greeted` is the name to greet by. It comes from `findGreeted` alone: strangers may have typed any other. */
+/** `greeted` must come from `findGreeted`: strangers may have typed any other name. */
 export function layOut(
   message: MailMessage,
   style: MailStyle,
@@ -56,17 +52,9 @@ type Whole = MailMessage & {
   foot: { words: string; url: string }[];
 };
 
-/** A URL as people write it: a mailbox without its scheme and what its mail is to begin with. */
-const spell = (url: string) => (/^mailto:/i.test(url) ? decodeMailbox(url) : url);
-
-function decodeMailbox(url: string): string {
-  const mailbox = url.slice('mailto:'.length).replace(/\?.*$/s, '');
-  try {
-    return decodeURIComponent(mailbox);
-  } catch {
-    return mailbox;
-  }
-}
+/** A URL as people write it: for a `mailto:` link only the mailbox. */
+const spell = (url: string) =>
+  /^mailto:/i.test(url) ? decodeIfPossible(url.slice('mailto:'.length).replace(/\?.*$/s, '')) : url;
 
 function buildText(message: Whole): string {
   const { greeting, paragraphs, facts = [], action, after = [], why, foot } = message;
@@ -76,7 +64,7 @@ function buildText(message: Whole): string {
     first,
     facts.map(([label, value]) => `${label}: ${value}`).join('\n'),
     ...others,
-    // The link has a line of its own, so every program finds its end.
+    // On its own line, so that every program finds the end of the link.
     ...(action ? [`${action.label}:\n${action.url}`] : []),
     ...after,
     why,

@@ -1,5 +1,4 @@
-// Emails with a link: what each says, where its link leads and for how long. layout.ts says how they look. None of
-// these words is one that somebody could have typed: strangers can type anybody's address.
+// Emails with a link. No word in them may be one that somebody typed: strangers can type anybody's address.
 import type { LetterKind } from '../../db/tables/mail-kinds.ts';
 import type { MailTokenPurpose } from '../../db/tables/mail-tokens.ts';
 import type { MailMessage } from './layout.ts';
@@ -8,11 +7,10 @@ type LetterWords = {
   link: string;
   /** How long the link works, such as "1 hour". */
   life: string;
-  /** What people call this service. */
   name: string;
-  /** What people call the product that the reader logs in to by the link, if they do (contract 9.234). */
+  /** The title of the product that the link leads on to, if any (contract 9.230). */
   product?: string | undefined;
-  /** Of a letter about invoices: the name of the company that sells, if there is one. */
+  /** The name of the selling company, in a letter about invoices. */
   seller?: string | undefined;
 };
 
@@ -29,7 +27,7 @@ const hour = { life: '1 hour', lifeMs: hourMs };
 const day = { life: '24 hours' };
 const week = { life: '7 days', lifeMs: 7 * 24 * hourMs };
 
-// Somebody waits for most of these letters; a welcome comes unasked. A letter without a purpose needs no token.
+// Somebody is waiting for most of these letters, so their links live an hour. A letter without a purpose needs no token.
 export const letters: Record<LetterKind, Letter> = {
   welcome: { build: buildWelcome, purpose: 'set_password', path: '/set-password', ...week },
   set_password: { build: buildSetPassword, purpose: 'set_password', path: '/set-password', ...hour },
@@ -38,7 +36,7 @@ export const letters: Record<LetterKind, Letter> = {
   sign_up: { build: buildSignUp, purpose: 'sign_up', path: '/signup/confirm', ...hour },
   account_exists: { build: buildAccountExists, path: '/login' },
   change_email: { build: buildChangeEmail, purpose: 'change_email', path: '/profile/email/confirm', ...hour },
-  // Their links work until the new address waits no more (db/tables/new-addresses.ts).
+  // These links work while the new address is pending (db/tables/new-addresses.ts).
   new_address: { build: buildNewAddress, purpose: 'new_address', path: '/new-address', ...day },
   stop_new_address: {
     build: buildStopNewAddress,
@@ -54,13 +52,11 @@ export const letters: Record<LetterKind, Letter> = {
   },
 };
 
-/** A link that can be opened after its time to ask for a new one. */
 const renewable = (life: string) =>
   `The link works once and expires after ${life}. If it has expired, open it to ask for a new one.`;
 
 const onlyOnce = (life: string) => `The link works once and expires after ${life}.`;
 
-/** Words for the product that the link leads on to, after the sentence before. */
 const thenTo = (product: string | undefined) => (product ? ` You will then go on to ${product}.` : '');
 
 /** For a new customer from the CRM, who has no password yet. */
@@ -90,7 +86,7 @@ function buildSetPassword({ link, life, name, product }: LetterWords): MailMessa
 
 const entered = 'You received this email because someone entered this email address for an account.';
 
-/** To an address that somebody merely typed. Whoever reads its mails proves the address by setting their password. */
+/** To an address that somebody typed. Setting the password proves the address. */
 function buildProveAddress({ link, life, name, product }: LetterWords): MailMessage {
   return {
     subject: 'Is this your email address?',
@@ -121,7 +117,7 @@ function buildVerifyEmail({ link, life, name, product }: LetterWords): MailMessa
   };
 }
 
-/** To an address that somebody typed to sign up: nobody has an account with it. */
+/** To an address from the sign-up form that nobody has an account with. */
 function buildSignUp({ link, life, name, product }: LetterWords): MailMessage {
   return {
     subject: 'Create your account',
@@ -168,7 +164,7 @@ function buildNewAddress({ link, life, name }: LetterWords): MailMessage {
   };
 }
 
-/** To the present address of somebody who told our support that they lost this mailbox. */
+/** To the present address of a person who told our support that they lost this mailbox. */
 function buildStopNewAddress({ link, life, name }: LetterWords): MailMessage {
   return {
     subject: 'Someone asked us to change your email address',
@@ -184,7 +180,7 @@ function buildStopNewAddress({ link, life, name }: LetterWords): MailMessage {
   };
 }
 
-/** To an address that somebody typed for their invoices. It does not say for whose account: a stranger may read it. */
+/** To an address for invoices that somebody typed. It does not say whose account it is: a stranger may read it. */
 function buildInvoiceEmail({ link, life, name, seller }: LetterWords): MailMessage {
   const invoices = seller ? `invoices from ${seller}` : 'invoices';
   return {

@@ -1,4 +1,3 @@
-// Hands mails to an SMTP server.
 import { createTransport } from 'nodemailer';
 import type { Config } from '../settings/config.ts';
 import { isThisMachine } from '../settings/this-machine.ts';
@@ -18,23 +17,17 @@ export type Mailer = {
   close: () => void;
 };
 
-/**
- * Turns SMTP_URL into a URL for nodemailer. A plain connection to another machine must turn to TLS before anything is said,
- * unless the URL says `tls=off`: otherwise anybody in between could hide STARTTLS, and read passwords and links.
- */
+/** Requires TLS to other machines unless SMTP_URL says `tls=off`: otherwise an attacker in between could hide STARTTLS. */
 export function buildTransportUrl(smtpUrl: string): string {
   const url = new URL(smtpUrl);
   const mayBePlain = isThisMachine(url.hostname) || url.searchParams.get('tls') === 'off';
   url.searchParams.delete('tls');
-  // In the query, which nodemailer prefers to every other way of saying it.
+  // In the query, which nodemailer prefers to its other options.
   if (url.protocol === 'smtp:' && !mayBePlain) url.searchParams.set('requireTLS', 'true');
   return url.href;
 }
 
-/**
- * Says of a refusal what it is likely to be about: a server that does not take letters beyond ASCII before the @ often says no
- * more than that the address is wrong.
- */
+// A server without SMTPUTF8 often says only that the address is wrong, so this names the likely cause.
 function nameSmtputf8(error: { message?: string; response?: string; responseCode?: number }) {
   const hint = 'The address has letters beyond ASCII, which take a mail server with SMTPUTF8 (RFC 6531). ';
   if (error.responseCode === undefined) return error;
@@ -44,13 +37,12 @@ function nameSmtputf8(error: { message?: string; response?: string; responseCode
   });
 }
 
-/** Message ids use the host of `baseUrl`. */
 export function createMailer(mail: NonNullable<Config['mail']>, baseUrl: string): Mailer {
   const transport = createTransport({
     url: buildTransportUrl(mail.smtpUrl),
     pool: true,
     maxConnections: 3,
-    // A server that hangs counts as failed. All of these times together are shorter than the worker's lease on a mail.
+    // Together shorter than the worker's lease on a mail, so that a server that hangs counts as failed.
     connectionTimeout: 10_000,
     greetingTimeout: 10_000,
     socketTimeout: 20_000,
@@ -58,7 +50,7 @@ export function createMailer(mail: NonNullable<Config['mail']>, baseUrl: string)
   const domain = new URL(baseUrl).hostname;
   return {
     async send({ id, to, subject, text, html, attachment }) {
-      // nodemailer would remove these two signs, which would turn the address into somebody else's.
+      // nodemailer would remove these two characters, and the mail would go to another address.
       if (/[<>]/.test(to)) throw new Error('Email cannot be sent to this address.');
       const sent = transport.sendMail({
         from: mail.from,
@@ -71,14 +63,14 @@ export function createMailer(mail: NonNullable<Config['mail']>, baseUrl: string)
             {
               filename: attachment.name,
               contentType: attachment.type,
-              // Any bytes will do, whatever the types of nodemailer say.
+              // Any bytes work, although the types of nodemailer ask for a Buffer.
               content: attachment.bytes as Buffer,
             },
           ],
         }),
-        // The id is the same at every attempt, so that a mail sent twice can be recognised.
+        // The same at every attempt, so that a mail sent twice can be recognised.
         messageId: `<${id}@${domain}>`,
-        // RFC 3834: this header asks machines not to answer.
+        // Asks machines not to answer (RFC 3834).
         headers: { 'Auto-Submitted': 'auto-generated' },
         disableFileAccess: true,
         disableUrlAccess: true,

@@ -1,13 +1,11 @@
-// Emails that tell the owner what happened to their account: what each says. layout.ts says how they look, and
-// server/identity/ground/notices.ts when one goes out. None of these words is one that somebody could have typed.
+// Emails that tell people what happened to their account. No word in them is one that somebody could have typed.
 
 import type { NoticeKind } from '../../db/tables/mail-kinds.ts';
 import type { PrintedText } from '../billing/settings/set-settings.ts';
 import { dueAfter } from '../identity/person/deletion.ts';
-import { factsOf, sayInstant } from './facts.ts';
 import type { MailMessage } from './layout.ts';
 
-/** What happened, as a subject and a sentence; and what to do about it, if that is not the usual advice. */
+/** Without `advice` and `action`, the usual ones apply. */
 type Notice = {
   subject: string;
   text: string;
@@ -24,23 +22,19 @@ const usual = {
 
 const isOrWas = 'You received this email because this is, or was, the email address of an account.';
 
-/** A take-back link, and until when it works (an ISO instant). */
+/** `until` is an ISO instant. */
 export type TakeBackLink = { link: string; until: string };
 
 const takeBackLabel = 'Take your account back';
 
-/** What an email with such a link tells its reader to do. */
 const takeBackAdvice = (until: string, added = 'since then') =>
   `If this was you, you do not need to do anything. If it was not, use the link to take your account back. You will set a new password, and we will log everyone else out. We will also remove passkeys, authenticator apps and recovery codes added ${added}, and cancel any request to delete the account. You may be asked for a passkey or a code that you had before. The link works once, in any browser, until ${sayInstant(new Date(until))}.`;
 
 const askSupport = (hasSupport: boolean) =>
   hasSupport ? 'contact support' : 'contact the people who run this service';
 
-/**
- * `dueAt` is when an account is deleted if its owner asked for the deletion at the time of the mail. `who` is whom a warning to
- * administrators is about, by id and address. `countsAt` is when what was changed begins to count. `role` is the new one of `who`. `what` are
- * the texts that were changed.
- */
+// `dueAt`: when the account is deleted if its owner asked for that at the time of the mail. `who`: the person that a warning to
+// administrators is about. `countsAt`: when the change takes effect. `role`: the new role of `who`. `what`: the changed texts.
 type Words = {
   dueAt: Date;
   hasSupport: boolean;
@@ -50,7 +44,6 @@ type Words = {
   what: string;
 };
 
-/** What documents print, as the mail about a change of it says. */
 const printedTexts: Record<PrintedText, string> = {
   name: 'the seller’s name',
   address: 'the seller’s address',
@@ -66,6 +59,10 @@ const sayTexts = (names: string): string =>
     .split(' ')
     .flatMap((name) => printedTexts[name as PrintedText] ?? [])
     .join(', ');
+
+const instant = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' });
+
+const sayInstant = (at: Date) => `${instant.format(at)} UTC`;
 
 const whyAdministrator = 'You received this email because you are an administrator.';
 
@@ -278,7 +275,7 @@ const buildNotices = ({
 const where =
   'If this is still the email address of your account, log in and go to Activity to see everything that happened.';
 
-/** The mail about notices that were held back (contract 9.133 and 9.134). `at` is when the first of these things happened. */
+/** The mail about notices that were held back (contract 9.133). `at` is the time of the first of them. */
 export function buildRest({
   baseUrl,
   at,
@@ -340,7 +337,11 @@ export function buildNotice(
   };
   const notice = buildNotices(words)[kind];
   const { subject, text, advice, action, why } = { why: undefined, ...usual, ...notice };
-  const facts = factsOf({ at, device, by });
+  const facts: MailMessage['facts'] = [
+    ['When', sayInstant(new Date(at))],
+    ...(device ? [['Browser', device] as [string, string]] : []),
+    ...(by ? [['Done by', by] as [string, string]] : []),
+  ];
   if (takeBack) {
     const link = { label: takeBackLabel, url: takeBack.link };
     return { subject, paragraphs: [text, takeBackAdvice(takeBack.until)], facts, action: link, why };

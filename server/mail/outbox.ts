@@ -1,5 +1,5 @@
-// Sends the mails in the outbox, each at least once. A mail that fails is tried again with growing pauses for three days;
-// then an error is logged and the mail given up. Any number of instances may do this at once.
+// Sends the mails in the outbox, each at least once, from any number of instances. A failed mail is tried again with growing
+// pauses for three days, then given up with an error in the log.
 import { isAboutBilling, isLetter } from '../../db/tables/mail-kinds.ts';
 import {
   claimMails,
@@ -37,10 +37,7 @@ const firstPauseMs = 30_000;
 const longestPauseMs = 6 * 60 * 60 * 1_000;
 const giveUpAfterMs = 3 * 24 * 60 * 60 * 1_000;
 
-/**
- * Sends the mails of each lane until none is due, the mail server is away, or `signal` aborts. Without a mailer (local
- * mode) the mails are kept.
- */
+/** Sends until no mail is due, the mail server is away, or `signal` aborts. Without a mailer (local mode) the mails are kept. */
 export async function sendDueMails(
   deps: Dependencies,
   mailer: Mailer | undefined,
@@ -65,15 +62,14 @@ async function sendLane(
     const send = (mail: MailRow) =>
       sendMail(deps, mailer, { ...mail, greeted: greeted.get(mail.id) }, signal);
     const answered = await Promise.all(mails.map(send));
-    // If the server is away, one batch is enough to find out, however many mails wait.
+    // One batch is enough to find out that the server is away.
     if (!answered.includes(true)) return;
   }
 }
 
-/** `greeted` is the name to greet the reader by, if any. */
 type GreetingMail = MailRow & { greeted: string | undefined };
 
-/** Sends one mail. The result is whether the mail server answered, even with a refusal. */
+/** Whether the mail server answered, even with a refusal. */
 async function sendMail(
   deps: Dependencies,
   mailer: Mailer | undefined,
@@ -83,7 +79,7 @@ async function sendMail(
   const { db, now, metrics } = deps;
   const message = await composeMessage(deps, claimed);
   if (!message) {
-    // Meanwhile a new password, a take-back or a payment has made the mail void.
+    // A new password, a take-back or a payment has made the mail void.
     await deleteMail(db, claimed.id);
     return true;
   }
@@ -101,7 +97,7 @@ async function sendMail(
   try {
     await sendInTime(mailer, message, signal);
   } catch (error) {
-    // When we are stopping, the lease runs out and another worker takes the mail.
+    // If we are stopping, another worker takes the mail once the lease runs out.
     if (!signal.aborted) await recordFailure(deps, mail, error);
     return (error as { responseCode?: number }).responseCode !== undefined;
   }
@@ -129,11 +125,11 @@ async function composeMessage(
     const { at = details.time ?? details.when ?? '', device, until, who, by, countsAt, role, what } = details;
     const token = until && (await createTakeBackToken(db, id));
     const takeBack = token && until ? { link: `${baseUrl}/take-back?token=${token}`, until } : undefined;
-    // This mail tells of other changes, too, so it goes out even if its link is void.
+    // This mail also tells of other changes, so it goes out even if its link is void.
     if (details.rest) return { id, to, ...layOut(buildRest({ baseUrl, at, takeBack }), style, greeted) };
     if (until && !token) return undefined;
     const hasSupport = supportUrl !== undefined;
-    // `who` and `by` are ids of users, who may be erased by now.
+    // These are ids of users, who may have been erased.
     const nameOf = async (userId: string) =>
       (await findUserById(db, userId))?.email ?? 'Somebody who is not here any more';
     const notice = buildNotice(kind, {
@@ -169,7 +165,7 @@ async function composeMessage(
 // The value of --accent in app/styles.
 const usualAccent = buildAccent('#0e6b56');
 
-/** Whether the mail goes to somebody who is erased: then their address is deleted with the mail. */
+/** The last mail to an erased person: their address is deleted with it. */
 const isLast = ({ kind }: MailRow) => kind === 'account_deleted';
 
 async function recordFailure(
@@ -192,7 +188,7 @@ async function recordFailure(
     });
   }
   metrics.countMail(hasGivenUp ? 'given_up' : isAboutMail(error) ? 'refused' : 'failed');
-  // The log does not get the message: mail servers often repeat the address in it.
+  // Not the message: mail servers often repeat the address in it.
   const { code, responseCode, response } = error as {
     code?: string;
     responseCode?: number;
@@ -206,11 +202,11 @@ async function recordFailure(
   else log.info(fields, 'mail not sent yet');
 }
 
-/** Whether the mail server answered, and did not take this mail: by nodemailer's codes, its addresses or its content. */
+/** Whether the server refused this mail for its addresses or content, by the codes of nodemailer. */
 const isAboutMail = (error: unknown) =>
   ['EENVELOPE', 'EMESSAGE'].includes((error as { code?: string }).code ?? '');
 
-/** Sends the message. Rejects, too, if sending takes too long or `signal` aborts. */
+/** Also rejects if sending takes too long or `signal` aborts. */
 function sendInTime(mailer: Mailer, message: Message, signal: AbortSignal): Promise<void> {
   return new Promise<void>((done, failed) => {
     const giveUp = () => failed(new Error('the mail server took too long'));

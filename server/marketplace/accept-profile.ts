@@ -1,7 +1,5 @@
-// Whose a profile from the marketplace is (contract 6.12 to 6.22): the table of cases. apply-profile.ts says what it changes.
-//
-// The marketplace's id says who somebody is, never the e-mail address. The rules run in the caller's transaction and lock
-// the rows that they decide on, so each of many hand-offs at once sees what the one before it did.
+// Finds the user of a profile from the marketplace (contract 6.12 to 6.22). The marketplace's id identifies a person, never the
+// email address. The rules lock the rows that they decide on, so that each of many hand-offs at once sees the one before.
 import type { Transaction } from 'kysely';
 import { LostRace } from '../../db/races.ts';
 import type { DB } from '../../db/schema.ts';
@@ -30,18 +28,16 @@ export type ProfileOutcome =
   | {
       kind: 'accepted';
       userId: string;
-      /** `stale`: the profile is not newer than the last one applied, so nothing changed. */
+      /** `stale`: the profile is not newer than the last one that was applied, so nothing changed. */
       change: 'created' | 'linked' | 'proved' | 'updated' | 'stale';
-      /** What changed about a user who was here already, unless nothing did. */
       applied?: Applied;
     }
-  /** This user can log in by themselves, so nobody is linked before they have logged in and connected the two accounts. */
+  /** This user can log in without the marketplace, so they must log in and connect the two accounts before they are linked. */
   | { kind: 'connect_needed'; userId: string };
 
 /**
- * Applies one profile. `known` is the user linked to the profile's id, locked. Throws 403 `admin_not_allowed` and
- * `account_suspended`, 409 `email_in_use`, and 400 `malformed_payload` for an address that nobody may have; then nothing
- * has been written.
+ * `known` is the user linked to the profile's id, locked. Throws 403 `admin_not_allowed` and `account_suspended`, 409
+ * `email_in_use`, and 400 `malformed_payload` for an address that cannot get mail. It throws before it writes anything.
  */
 export async function acceptProfile(
   trx: Transaction<DB>,
@@ -51,16 +47,13 @@ export async function acceptProfile(
 ): Promise<ProfileOutcome> {
   const user = known && requireAllowed(known.user);
   if (known?.isSleeping) return { kind: 'connect_needed', userId: known.user.id };
-  // Only a verified address decides whose the profile is, and only once.
+  // Only a verified address can decide whose the profile is, and only once.
   if (!user?.holdsEmail && profile.email_verified) return acceptByAddress(trx, occasion, profile, known);
-  if (!user) {
-    const userId = await createUser(trx, occasion, profile);
-    return { kind: 'accepted', userId, change: 'created' };
-  }
+  if (!user) return createUser(trx, occasion, profile);
   return update(trx, occasion, profile, known as LinkedUser);
 }
 
-/** `typed` is the user who has the link so far, with a typed address. */
+/** `typed` has the link now, and an address that was only typed. */
 async function acceptByAddress(
   trx: Transaction<DB>,
   occasion: Occasion,
@@ -69,21 +62,18 @@ async function acceptByAddress(
 ): Promise<ProfileOutcome> {
   const found = await lockAddressOwner(trx, profile.email, occasion.now());
   if (!found && typed) {
-    // An address that nobody may have is refused: then the user keeps their address.
+    // If the new address cannot get mail, the user keeps their address.
     const isRefused = profile.email !== typed.user.email && !canGetMail(profile.email, occasion.config);
     return (isRefused ? update : proveAddress)(trx, occasion, profile, typed);
   }
-  if (!found) {
-    const userId = await createUser(trx, occasion, profile);
-    return { kind: 'accepted', userId, change: 'created' };
-  }
+  if (!found) return createUser(trx, occasion, profile);
   const holder = requireAllowed(found);
   const present = await findExternalLink(trx, provider, holder.id);
-  // Another hand-off of this person made the link while this one waited for the lock.
+  // Another hand-off created the link while this one waited for the lock.
   if (present?.externalId === profile.id && !present.isSleeping) throw new LostRace();
   if (present && !present.isSleeping) throw otherLink();
-  // Whoever had the address until a short while ago is not linked by the address alone; and a sleeping link is not replaced
-  // before its user was shown what goes with it.
+  // A former holder of the address is not linked by the address alone. A sleeping link is not replaced before its user has seen
+  // what goes with it.
   if (!isNewcomer(holder) || holder.email !== profile.email || present)
     return { kind: 'connect_needed', userId: holder.id };
   const applied = await link(trx, occasion, holder, profile, typed);
@@ -103,7 +93,7 @@ async function update(
   return { kind: 'accepted', userId: user.id, change: 'updated', applied };
 }
 
-/** Makes the user the holder of the address; the rest of the profile counts only if the profile is new. */
+/** The rest of the profile counts only if the profile is newer. */
 async function proveAddress(
   trx: Transaction<DB>,
   occasion: Occasion,
@@ -111,20 +101,18 @@ async function proveAddress(
   known: LinkedUser,
 ): Promise<ProfileOutcome> {
   const before = known.user;
-  const { id } = before;
   const proved = { email: profile.email, holdsEmail: true, emailVerifiedAt: occasion.now() } as const;
-  await updateUser(trx, id, proved);
+  await updateUser(trx, before.id, proved);
   const user = { ...before, ...proved };
   const { applied } = await update(trx, occasion, profile, { ...known, user });
   await notify(trx, occasion, user, 'email_proved', occasion.request);
   const { after, kept } = applied ?? { after: user, kept: {} };
-  return { kind: 'accepted', userId: id, change: 'proved', applied: { before, after, kept } };
+  return { kind: 'accepted', userId: before.id, change: 'proved', applied: { before, after, kept } };
 }
 
 /**
- * Links the user who has just logged in to the profile of a pending hand-off. A profile older than the last one applied
- * changes nothing else, and the result is undefined. Throws what `acceptProfile` throws, also if the profile's id belongs
- * to somebody else by now.
+ * Links the user who has just logged in to the profile of a pending hand-off. The result is undefined if the profile is older
+ * than the last one that was applied. Throws what `acceptProfile` throws, also if somebody else has the profile's id by now.
  */
 export async function connectProfile(
   trx: Transaction<DB>,
@@ -136,8 +124,8 @@ export async function connectProfile(
   const found = known?.user.id === userId ? known.user : await lockUser(trx, { id: userId });
   if (!found) throw new AppError('not_found');
   const user = requireAllowed(found);
-  // The link was made while this transaction waited for the user. A link must be locked before its user, or two such
-  // transactions could wait for each other.
+  // The link was created while this transaction waited for the user. A link must be locked before its user, or two such
+  // transactions could deadlock.
   if (!known && (await isLinked(trx, { provider, externalId: profile.id }))) throw new LostRace();
   const present = await findExternalLink(trx, provider, userId);
   if (present && !present.isSleeping && present.externalId !== profile.id) throw otherLink();
@@ -152,10 +140,7 @@ const readSaid = (profile: MarketplaceProfile): Said => ({
 
 const otherLink = () => new AppError('email_in_use', { reason: 'other_marketplace_link' });
 
-/**
- * Links the user, and tells them. Another user in `known` has only a typed address, and nothing without the link: that user
- * is removed. The result is undefined if the profile is not newer than the last one applied.
- */
+/** Deletes another user in `known`, who has nothing without the link. The result is undefined if the profile is not newer. */
 async function link(
   trx: Transaction<DB>,
   occasion: Occasion,
@@ -163,7 +148,7 @@ async function link(
   profile: MarketplaceProfile,
   known: LinkedUser | undefined,
 ): Promise<Applied | undefined> {
-  // A profile that was applied to somebody else does not count.
+  // A profile that was applied to another user does not count.
   const appliedAt = known?.user.id === user.id ? known.appliedProfileUpdatedAt : null;
   const isNewer = !appliedAt || profile.profile_updated_at > appliedAt;
   const key = { provider, externalId: profile.id };
@@ -171,7 +156,6 @@ async function link(
   else await wakeExternalLink(trx, key);
   if (known && known.user.id !== user.id) {
     await deleteUser(trx, known.user);
-    // Other users may belong to that account.
     await settleRights(trx, known.user.account.id);
   }
   const applied = isNewer ? await applyProfile(trx, occasion, user, profile) : undefined;
@@ -189,7 +173,7 @@ async function createUser(
   trx: Transaction<DB>,
   { config, now }: Occasion,
   profile: MarketplaceProfile,
-): Promise<string> {
+): Promise<ProfileOutcome> {
   if (!canGetMail(profile.email, config)) throw new AppError('malformed_payload', { reason: 'email' });
   const { capabilities, isVerified } = readRights(profile);
   // The payload's role is left out: no hand-off makes an administrator.
@@ -205,5 +189,5 @@ async function createUser(
     },
   });
   await setExternalLink(trx, { provider, externalId: profile.id, userId: id }, readSaid(profile));
-  return id;
+  return { kind: 'accepted', userId: id, change: 'created' };
 }

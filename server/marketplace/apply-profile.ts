@@ -1,5 +1,4 @@
-// What a profile from the marketplace changes about its user (contract 6.23 to 6.34): master data, except what was edited
-// here. accept-profile.ts decides whose profile it is.
+// What a profile from the marketplace changes about its user: everything that was not edited here (contract 6.23 to 6.34).
 import type { Transaction } from 'kysely';
 import type { DB } from '../../db/schema.ts';
 import { settleAccount, updateAccountNameUnlessEdited } from '../../db/tables/accounts.ts';
@@ -15,32 +14,27 @@ import type { MarketplaceProfile } from './payload.ts';
 
 export type Applied = { before: User; after: User; kept: Kept };
 
-/** Members of the profile that differ from ours and were not taken over, and why. */
+/** Members of the profile that differ from ours and were not applied, and why. */
 export type Kept = {
   name?: 'edited_here';
   'account.name'?: 'edited_here';
-  /** We decided it here, or another link of the account says so. */
+  /** Decided here, or by another link of the account. */
   'account.capabilities'?: 'decided_here';
   email?: KeptEmail;
 };
 
 type KeptEmail =
-  /** The user can log in by themselves. */
+  /** The user can log in without the marketplace. */
   | 'own_login'
-  /** The marketplace has not verified the new address. */
   | 'not_verified'
-  /** Nobody may have the new address. */
+  /** The new address cannot get mail. */
   | 'email_refused'
-  /** The new address belongs to somebody else here. */
   | 'email_in_use';
 
-/** The clock and settings with which a profile is applied, and the request of the person's browser, if there is one. */
+/** `request` is the one of the person's browser. */
 export type Occasion = Pick<Dependencies, 'now'> & { config: Pick<Config, 'production'>; request?: Request };
 
-/**
- * Updates everything that was not edited here, and tells the owner if their address was replaced. What the profile says of
- * the account's rights has been stored with the link by then.
- */
+/** The caller has stored the profile's rights with the link. */
 export async function applyProfile(
   trx: Transaction<DB>,
   occasion: Occasion,
@@ -56,20 +50,18 @@ export async function applyProfile(
   if (address.email && user.emailVerifiedAt)
     await notify(trx, occasion, user, 'email_replaced', occasion.request);
   const after: User = { ...user, ...change, account };
-  const accountName = name ?? account.name;
   const said = readRights(profile).capabilities;
   const isDecided =
     said.length !== account.capabilities.length || said.some((name) => !account.capabilities.includes(name));
   const kept: Kept = {
     ...(after.name !== profile.name && { name: 'edited_here' }),
-    ...(account.name !== accountName && { 'account.name': 'edited_here' }),
+    ...(name !== undefined && account.name !== name && { 'account.name': 'edited_here' }),
     ...(isDecided && { 'account.capabilities': 'decided_here' }),
     ...(email && { email }),
   };
   return { before: user, after, kept };
 }
 
-/** What the profile's address changes, or why it changes nothing. */
 async function readAddress(
   trx: Transaction<DB>,
   { config, now: readNow }: Occasion,
@@ -80,14 +72,13 @@ async function readAddress(
   if (email === user.email) return isVerified && !user.emailVerifiedAt ? { emailVerifiedAt: now } : {};
   if (user.holdsEmail && !isNewcomer(user)) return { kept: 'own_login' };
   if (!canGetMail(email, config)) return { kept: 'email_refused' };
-  // Another typed address may replace a typed one.
   if (!user.holdsEmail) return { email };
   if (!isVerified) return { kept: 'not_verified' };
   const owner = await findAddressOwner(trx, email, now);
   return owner ? { kept: 'email_in_use' } : { email, emailVerifiedAt: now };
 }
 
-/** What a profile says that its account may do, and whether the marketplace has verified the account. */
+/** What the account may do according to the profile, and whether the marketplace has verified it. */
 export function readRights({ role, account: { capabilities } }: MarketplaceProfile) {
   const isBareMerchant = role === 'merchant' && capabilities.length === 0;
   const granted: Capability[] = isBareMerchant ? ['manage_storefront'] : capabilities;

@@ -1,5 +1,4 @@
-// What an import says about each line, and about the file as a whole. A dry run and the import that follows say exactly the
-// same, byte for byte.
+// The report of an import, about each line and about the whole file. A dry run and the import after it must print the same bytes.
 import type { User } from '../../db/tables/users.ts';
 import type { Applied, Kept } from './apply-profile.ts';
 
@@ -7,18 +6,17 @@ export type LineResult = {
   line: number;
   id?: string;
   kind: 'created' | 'linked' | 'updated' | 'unchanged' | 'refused';
-  /** Why a line was refused: one of our codes, or what is wrong with the line itself. */
+  /** One of our codes, or what is wrong with the line. */
   reason?: string;
   changed?: Changed;
   kept?: Kept;
-  /** The typed address of the user who had the link before, and was removed. */
+  /** The typed address of the user who had the link before and was deleted. */
   removed?: string;
 };
 
-/** Changes by the member's name in a payload. */
+/** By the member's name in a payload. */
 export type Changed = Record<string, { from: unknown; to: unknown }>;
 
-/** The members of a user that a line has changed, and those that differ but were not changed. */
 export function listChanges({ before, after, kept }: Applied): { changed: Changed; kept: Kept } {
   const from = listMembers(before);
   const changed: Changed = {};
@@ -37,7 +35,7 @@ const listMembers = ({ email, emailVerifiedAt, name, account }: User): Record<st
   'account.capabilities': [...account.capabilities].sort(),
 });
 
-/** The result of a line, for people, as one line of text. Whatever people could have chosen is quoted. */
+/** For people, as one line of text. Everything that people can choose is quoted. */
 export function describeLine({ line, id, kind, reason, changed, kept, removed }: LineResult): string {
   const what = [
     ...Object.entries(changed ?? {}).map(
@@ -54,11 +52,9 @@ type Counts = Record<string, number>;
 
 export type ImportSummary = Record<LineResult['kind'], number> & {
   refused_by: Counts;
-  /** Members that were not changed, by member and reason. */
   kept_by: Counts;
 };
 
-/** Counts lines as they come. */
 export function countLines(): { add: (results: LineResult[]) => void; summary: ImportSummary } {
   const kinds = { created: 0, linked: 0, updated: 0, unchanged: 0, refused: 0 };
   const summary: ImportSummary = { ...kinds, refused_by: {}, kept_by: {} };
@@ -75,7 +71,7 @@ export function countLines(): { add: (results: LineResult[]) => void; summary: I
   return { add, summary };
 }
 
-/** The summary, for people. Its order does not depend on the order of the lines. */
+/** For people. Its order does not depend on the order of the lines. */
 export function describeSummary(summary: ImportSummary): string {
   const { created, linked, updated, unchanged, refused, refused_by, kept_by } = summary;
   const list = (counts: Counts) =>

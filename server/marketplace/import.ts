@@ -1,6 +1,5 @@
-// The bulk of the migration: a file with one marketplace profile a line, under the same rules as a hand-off but
-// without a session. Each batch is one transaction and each line may come again, so an import can be interrupted at any
-// moment and run again.
+// Imports a file with one marketplace profile per line, by the rules of a hand-off but without a session. Each batch is one
+// transaction, and a line may come again, so an import can be interrupted at any time and run again.
 import type { Transaction } from 'kysely';
 import type { Database } from '../../db/postgres/client.ts';
 import { inRolledBackTransaction, inTransaction, setOrigin } from '../../db/postgres/transactions.ts';
@@ -25,15 +24,13 @@ export type ImportOptions = {
   /** The name of the file in the history. */
   name: string;
   isStopped: () => boolean;
-  /** Called after each batch; by then the batch is committed, unless it is a dry run. */
+  /** Called once a batch is committed, or done in a dry run. */
   onBatch: (results: LineResult[]) => Promise<void>;
 };
 
 const batchSize = 100;
-/** The longest line, in bytes. */
 export const maxLineLength = 64 * 1024;
 
-/** Imports `lines` to the end, or until `isStopped`. */
 export async function importProfiles(
   db: Database,
   lines: AsyncIterable<Uint8Array>,
@@ -49,7 +46,6 @@ export async function importProfiles(
   );
 }
 
-/** Reports what `importProfiles` would do, and changes nothing. */
 export async function dryRunImport(
   db: Database,
   lines: AsyncIterable<Uint8Array>,
@@ -98,7 +94,7 @@ async function importBatch(
   occasion: Occasion,
   onLine?: (line: number) => void,
 ): Promise<LineResult[]> {
-  // A link is locked before its user everywhere, and here in one order: imports of the same people do not stop each other.
+  // Everywhere links are locked before their users. The fixed order here keeps imports of the same people from a deadlock.
   await lockExternalIds(
     trx,
     provider,
@@ -124,14 +120,12 @@ async function importLine(trx: Transaction<DB>, read: Line, occasion: Occasion):
     if (outcome.kind === 'connect_needed') return refuse('password_to_be_proved');
     const { change, userId, applied } = outcome;
     if (change === 'stale') return { line, id, kind: 'unchanged' };
-    const details = { id, line };
-    deferAuditEvent(trx, { type: 'import.accepted', reason: change, userId, details });
+    deferAuditEvent(trx, { type: 'import.accepted', reason: change, userId, details: { id, line } });
     return {
       line,
       id,
       kind: change === 'proved' ? 'updated' : change,
       ...(applied && listChanges(applied)),
-      // The link belonged to a user with a typed address, who was removed.
       ...(known && known.user.id !== userId && { removed: known.user.email }),
     };
   } catch (error) {
@@ -142,7 +136,6 @@ async function importLine(trx: Transaction<DB>, read: Line, occasion: Occasion):
   }
 }
 
-/** Reads one line, and says what is wrong with it, if anything is. */
 function readLine(line: number, bytes: Uint8Array, now: Date): Line {
   if (bytes.length > maxLineLength) return { line, fault: 'too long' };
   try {

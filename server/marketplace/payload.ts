@@ -1,5 +1,4 @@
-// What the legacy marketplace sends (contract 6.1 to 6.8): the payload of section 3, with the marketplace's own ids and
-// a few looser rules.
+// The payload that the legacy marketplace sends (contract 6.1 to 6.8): as in section 3, with its own ids and a few looser rules.
 import { z } from 'zod';
 import { instantSchema } from '../basics/instant.ts';
 import { nameSchema } from '../basics/names.ts';
@@ -8,13 +7,12 @@ import { readCapabilities } from '../identity/ground/capabilities.ts';
 import { emailSchema } from '../identity/ground/email-address.ts';
 import { readOwnPath } from '../web/requests.ts';
 
-/** The marketplace's own id of somebody. */
 export const externalIdSchema = z
   .string()
   .regex(/^[^\s\p{C}\p{Z}]{1,128}$/u)
   .describe('The marketplace’s own id. Never the email address.');
 
-/** A user as the marketplace knows them: the profile in a payload, and one line of the file to import. */
+/** The profile in a payload, and one line of the file to import. */
 export const marketplaceProfileSchema = z.object({
   id: externalIdSchema,
   email: emailSchema,

@@ -1,7 +1,5 @@
-// Pending hand-offs: those that wait for a click of their person on /continue, in the same browser (contract 6.38 to 6.44).
-//
-// Each pending hand-off has an id, in the address of the page, and a cookie of its own; only the cookie leads to it. A
-// click starts a session (`continue`) or links the two accounts (`connect`), once.
+// Pending hand-offs wait for a click on /continue in the same browser (contract 6.38 to 6.43). The click starts a session
+// (`continue`) or links two accounts (`connect`), once. The address of the page has an id, but only the cookie gives access.
 
 import type { Transaction } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
@@ -19,7 +17,6 @@ import {
   findPendingIdByNonce,
   type PendingHandOff,
   type PendingKey,
-  type PendingKind,
 } from '../../db/tables/pending-hand-offs.ts';
 import { lockOpenSession } from '../../db/tables/sessions.ts';
 import { lockUser } from '../../db/tables/users.ts';
@@ -45,10 +42,7 @@ const cookiePrefix = 'identity_pending_';
 const lifeSeconds = 600;
 const maxPending = 5;
 
-/**
- * Stores a pending hand-off. The result is the page that asks for the click, and the cookies that tie the hand-off to the
- * browser.
- */
+/** The result is the page that asks for the click, and the cookies. */
 export async function keepPendingHandOff(
   { config, now }: Dependencies,
   trx: Transaction<DB>,
@@ -60,7 +54,7 @@ export async function keepPendingHandOff(
   const expiresAt = new Date(now().getTime() + lifeSeconds * 1_000);
   deferPendingHandOff(trx, { ...pending, id, tokenHash: hashToken(token), expiresAt });
   const setCookies = [buildTokenCookie(config.issuer, cookiePrefix + id, token, lifeSeconds)];
-  // Ids sort by time, so the oldest hand-offs are pushed out.
+  // Ids sort by time, so this deletes the oldest hand-offs.
   const pushedOut = readKeys(config.issuer, request)
     .sort((one, other) => (one.id < other.id ? 1 : -1))
     .slice(maxPending - 1);
@@ -81,7 +75,7 @@ function readKeys(issuer: string, request: Request): PendingKey[] {
   );
 }
 
-/** The page to which the hand-off with that nonce sent this browser, if the click is still to come. */
+/** The page to which the hand-off sent this browser, if nobody has clicked yet. */
 export async function findPendingPage(
   db: Database,
   { config, now }: Dependencies,
@@ -92,34 +86,11 @@ export async function findPendingPage(
   return id && pagePath(id);
 }
 
-export type PendingPage = {
-  /** The path of the page, for its form and for coming back to it. */
-  path: string;
-  kind: PendingKind;
-  /** What the marketplace calls the person and their account. */
-  marketplace: { name: string; account: string };
-  /**
-   * The user whose session the click starts. Undefined for `connect`, which shows nothing of an account before its user
-   * logs in.
-   */
-  account: { name: string; email: string; isProved: boolean } | undefined;
-  /** The user who is logged in, if it is somebody else. */
-  present: string | undefined;
-  /** Whether the user must log in before the click, because they have not done so within ten minutes. */
-  needsLogin: boolean;
-  /** What the click of `connect` will change; undefined until its user has logged in. */
-  changed: Changed | undefined;
-};
-
 /**
- * What /continue asks. Throws 404 `not_found` for a pending hand-off that is spent, unknown, expired or another browser's.
- * Once the user has logged in, throws what the click of `connect` would throw.
+ * Throws 404 `not_found` for a pending hand-off that is spent, unknown, expired or another browser's. Once the user has logged
+ * in, throws what the click of `connect` would throw.
  */
-export async function describePending(
-  deps: Dependencies,
-  request: Request,
-  visit: Visit,
-): Promise<PendingPage> {
+export async function describePending(deps: Dependencies, request: Request, visit: Visit) {
   const { config, db, now } = deps;
   const key = requireKey(deps, request);
   const found = await findPendingHandOff(db, key, now());
@@ -132,6 +103,7 @@ export async function describePending(
     path: pagePath(key.id),
     kind,
     marketplace: { name: profile.name, account: profile.account.name ?? profile.name },
+    /** `connect` shows nothing of an account before its user has logged in. */
     account:
       kind === 'continue'
         ? { name: user.name, email: user.email, isProved: user.emailVerifiedAt !== null }
@@ -151,9 +123,8 @@ export async function describePending(
 }
 
 /**
- * Does what the click confirms. The result says where to go on to, with the cookies to set, or that the user has to log in
- * first, which uses nothing up. Throws 404 `not_found` as `describePending`, and if the link is gone or sleeps by now; 403
- * `account_suspended` or `admin_not_allowed`; and 409 `email_in_use`.
+ * `login_needed` does not use the hand-off up. Throws 404 `not_found` as `describePending` does, and if the link is gone or
+ * sleeps by now; 403 `account_suspended` or `admin_not_allowed`; and 409 `email_in_use`.
  */
 export async function confirmPending(
   deps: Dependencies,
@@ -164,13 +135,13 @@ export async function confirmPending(
   const key = requireKey(deps, request);
   const session = await findLiveSession(deps, request, visit);
   return inTransactionOf(visit, db, async (trx) => {
-    // Everywhere the link is locked before the user, and both before this row: in other orders, transactions could deadlock.
+    // The link is locked before the user everywhere, and both before this row. In another order, transactions could deadlock.
     const seen = await findPendingHandOff(trx, key, now());
     if (!seen) throw gone();
     if (seen.kind === 'connect' && !mayConnect(deps, session, seen.user.id)) return 'login_needed';
     const known = await lockLinkedUser(trx, provider, seen.externalId);
     await lockUser(trx, { id: seen.user.id });
-    // If this session was ended meanwhile, it must not make a link.
+    // A session that has ended meanwhile must not create a link.
     if (seen.kind === 'connect' && !(session && (await lockOpenSession(trx, session.id))))
       return 'login_needed';
     const pending = await consumePendingHandOff(trx, key, now());
@@ -204,10 +175,7 @@ async function connect(trx: Transaction<DB>, occasion: Occasion, pending: Pendin
 
 const listChanged = (applied: Applied | undefined): Changed => (applied ? listChanges(applied).changed : {});
 
-/**
- * What the last Connect within ten minutes changed, and where the marketplace is, for the page that Connect leads to. Null
- * if there was no Connect.
- */
+/** For the page after a Connect: what the last one within ten minutes changed. Null if there was none. */
 export async function findLastConnect({ config, db, now }: Dependencies, { session }: Actor) {
   const since = new Date(now().getTime() - lifeSeconds * 1_000);
   const changed = (await findConnectChanges(db, session.user.id, since)) as Changed | undefined;
@@ -230,20 +198,16 @@ async function logIn(
   const { userId } = pending;
   if (known?.user.id !== userId || known.isSleeping) throw gone();
   const user = requireAllowed(known.user);
-  // If the user is logged in already, their session goes on as it is.
   if (session?.user.id === userId) return [];
   return startSession(trx, deps, { user, startedBy: 'hand_off', request, visit });
 }
 
-/**
- * Whether this session is that user's, and they logged in a short while ago, as every change needs that a session alone
- * must not make.
- */
+/** Linking needs a recent login, as all changes do that an old session must not make. */
 function mayConnect(deps: Dependencies, session: LoggedInSession | undefined, userId: string): boolean {
   return session?.user.id === userId && isConfirmed(deps, session);
 }
 
-/** The id that the page's address names, with its cookie. Throws 404 `not_found` if this browser has no such cookie. */
+/** Throws 404 `not_found` if this browser has no cookie for the id in the page's address. */
 function requireKey({ config }: Dependencies, request: Request): PendingKey {
   const id = readParameter(readQuery(request), 'id');
   const key = readKeys(config.issuer, request).find((each) => each.id === id);

@@ -1,5 +1,4 @@
-// An inbound hand-off (contract 6.9 and 6.35 to 6.38), from its query to a session or a question. The nonce, the profile,
-// the audit event and the session or pending hand-off are stored together or not at all.
+// An inbound hand-off (contract 6.9 and 6.36 to 6.38). One transaction stores the nonce and everything that the hand-off causes.
 import type { Transaction } from 'kysely';
 import { v5 as uuidv5 } from 'uuid';
 import { inTransaction } from '../../db/postgres/transactions.ts';
@@ -24,11 +23,8 @@ const leewayMs = 30_000;
 
 type HandOff = VerifiedEnvelope<MarketplacePayload>;
 
-/** Reads and checks the hand-off of a query, and uses nothing up. Throws an EnvelopeError, or 404 `not_configured`. */
-export async function verifyHandOff(
-  { config, now }: Dependencies,
-  params: URLSearchParams,
-): Promise<HandOff> {
+/** Does not use the nonce up. Throws an EnvelopeError, or 404 `not_configured`. */
+async function verifyHandOff({ config, now }: Dependencies, params: URLSearchParams): Promise<HandOff> {
   const inbound = config.marketplaceInbound;
   if (!inbound) throw new AppError('not_configured');
   const handOff = await verifyEnvelope(params, {
@@ -49,10 +45,9 @@ export async function verifyHandOff(
 type Received = { next: string; setCookies: string[]; result: HandOffResult };
 
 /**
- * Uses the nonce up and applies the profile, at a GET. It logs the user in only in a browser where they were the last to
- * log in; any other browser is asked on /continue. If the browser that used the hand-off sends it again, it leads on to the
- * same place as before. Throws what `verifyHandOff` and `acceptProfile` throw, 409 `nonce_replayed`, and an EnvelopeError
- * for a hand-off older than a restore of the database.
+ * Logs the user in only in a browser where they were the last to log in. Any other browser is asked on /continue, because this is
+ * a GET. A browser that repeats its hand-off is led to the same place as before. Throws what `verifyHandOff` and `acceptProfile`
+ * throw, 409 `nonce_replayed`, and an EnvelopeError for a hand-off older than a restore of the database.
  */
 export async function receiveHandOff(
   deps: Dependencies,
@@ -66,7 +61,7 @@ export async function receiveHandOff(
   const { nonce, profile } = claims;
   const issuedAt = new Date(claims.iat * 1_000);
   const returnTo = readOwnPath(claims.return_to) ?? '/profile';
-  // It does not matter here what the user must do first: the session only says who they are.
+  // The session only says who the user is, so it may be one that still requires something of them.
   const present = await findSession(deps, request, visit);
   const session = present?.state === 'suspended' ? undefined : present;
 
@@ -85,12 +80,8 @@ export async function receiveHandOff(
         if (next === undefined) throw new AppError('nonce_replayed', { reason: 'nonce used before' });
         return { next, setCookies: [], result: 'repeated' };
       }
-      const outcome = await acceptProfile(
-        trx,
-        { now: deps.now, config: deps.config, request },
-        profile,
-        known,
-      );
+      const occasion = { now: deps.now, config: deps.config, request };
+      const outcome = await acceptProfile(trx, occasion, profile, known);
       await recordOutcome(trx, visit, profile.id, outcome);
       const { userId } = outcome;
       if (outcome.kind === 'accepted') {
@@ -119,10 +110,7 @@ export async function receiveHandOff(
   });
 }
 
-/**
- * Stores the exact reason of a refusal, which the sender never sees, once for each hand-off: a refused hand-off can be sent
- * again and again.
- */
+/** The sender never sees the exact reason. Stored once per hand-off, because a refused one can be sent again and again. */
 async function recordRefusal(
   { db }: Dependencies,
   { address, requestId }: Visit,
@@ -139,7 +127,7 @@ async function recordRefusal(
   });
 }
 
-// Any fixed UUID will do: it keeps these ids apart from other ids.
+// Any fixed UUID will do. It keeps these ids apart from others.
 const refusedHandOffs = '0e8f4ad0-5c3b-4f0e-9d57-6a1f1b8c2e11';
 
 async function recordOutcome(

@@ -1,8 +1,8 @@
-// GET /metrics, on a port of its own: what Prometheus reads. It is not for the internet (docs/operate/watch.md).
+// GET /metrics on its own port, for Prometheus. It is not for the internet (docs/operate/watch.md).
 import { isForThisMachine, pathOf } from '../web/incoming.ts';
 import type { Metrics } from './metrics.ts';
 
-/** Anything else is 404. In local mode it answers only to names of this machine, as the service does. */
+/** In local mode it answers only to names of this machine. */
 export async function answerMetrics(
   { registry, read }: Metrics,
   request: Request,

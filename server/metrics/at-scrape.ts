@@ -1,7 +1,6 @@
-// Metrics whose value is read at the moment of a scrape.
 import { Counter, Gauge, type Registry } from 'prom-client';
 
-/** Stands in the help of metrics that are read from the database. */
+/** For the help of metrics that are read from the database. */
 export const sameEverywhere = 'The same on every instance: take the max.';
 
 type Reading = { name: string; help: string; read: () => number };

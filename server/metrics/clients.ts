@@ -1,13 +1,10 @@
-// How far each client is with its events (contract 10.25 to 10.29), as read from the database.
+// How far each client is with its events (contract 10.25 to 10.27), as read from the database.
 import { Gauge, type Registry } from 'prom-client';
 import type { Delivery } from '../../db/tables/event-deliveries.ts';
 import type { Config } from '../settings/config.ts';
 import { sameEverywhere } from './at-scrape.ts';
 
-/**
- * Shows how far behind a client is if it takes events: if it gets nudges, or has pulled. Any other client would be behind for
- * ever, so only its newest number is shown.
- */
+/** A client that neither gets nudges nor pulls would be behind for ever, so only its newest number is shown. */
 export function registerClients(
   registry: Registry,
   { clients }: Pick<Config, 'clients'>,

@@ -5,7 +5,7 @@ import type { Log } from '../basics/log.ts';
 import { counter, gauge } from './at-scrape.ts';
 import { createReading } from './reading.ts';
 
-/** Await the result before each scrape. `now` is the clock of the service. */
+/** Await the result before each scrape. */
 export function registerDatabase(
   registry: Registry,
   { readClock, countRefusals }: DatabaseClient,
@@ -41,7 +41,7 @@ export function registerDatabase(
     },
     show(aheadSeconds) {
       up.set(aheadSeconds === undefined ? 0 : 1);
-      // What is not known is left out.
+      // An unknown value is left out.
       ahead.remove();
       if (aheadSeconds !== undefined) ahead.set(aheadSeconds);
     },

@@ -1,5 +1,5 @@
-// What is counted and measured, for Prometheus to read. One registry for each service. No label holds what somebody
-// outside could choose: routes are patterns, and clients, codes and results are from lists.
+// Metrics for Prometheus, one registry for each service. No label holds what somebody outside could choose: routes are patterns,
+// and clients, codes and results are from lists.
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { ExpiredRows } from '../../db/expired-rows.ts';
 import type { DatabaseClient } from '../../db/postgres/client.ts';
@@ -37,15 +37,13 @@ export type Answered = {
   route: string | undefined;
   status: number;
   seconds: number;
-  /** The code of a refusal. */
   code: ProblemCode | undefined;
-  /** Whose request it was, as far as that was found out. */
   client: string | undefined;
 };
 
 export type Metrics = ReturnType<typeof createMetrics>;
 
-/** Whose requests to a route are, also those that are refused before it is known who sent them. */
+/** Who calls a route, for requests that are refused before the caller is known. */
 const callerOf: Partial<Record<string, string>> = {
   '/sso/marketplace/callback': 'marketplace',
   '/integrations/crm/signups': 'crm_app',
@@ -78,10 +76,7 @@ export function createMetrics({
   const registers = [registry];
   const sums = createSums(now);
 
-  /**
-   * Counts for Prometheus, and for the sums of hours. `each` is what there is to count: nothing else is counted. All begins at 0:
-   * something that was never counted has no rate, and an alert would miss the first time.
-   */
+  /** Counts only the labels in `each`. All begin at 0: a missing series has no rate, and an alert would miss the first time. */
   function counter<Names extends string>(
     name: string,
     help: string,
@@ -116,7 +111,7 @@ export function createMetrics({
     buckets,
     registers,
   });
-  // Putting three labels together takes half of the time of an observation.
+  // Joining three labels takes half of the time of an observation.
   const observers = new Map<string, { observe: (seconds: number) => void }>();
   let requestsUnderWay = 0;
   gauge(registry, {
@@ -209,11 +204,10 @@ export function createMetrics({
       countRefusal({ code, client: callers.has(caller) ? caller : noClient });
     },
     countTurnedAway: () => turnedAway.inc(),
-    /** What is counted, for the sums of hours. */
     sums,
     countNudge: (client: string, result: NudgeResult) => countNudge({ client, result }),
     countLaunch: (client: string, outcome: LaunchOutcome) => countLaunch({ client, outcome }),
-    /** `secret` is its place among those of the setting, from 0. */
+    /** `secret` is its index in the setting. */
     countCall: (client: string, kind: CallKind, secret: number) =>
       countCall({ client, kind, secret: secretPositions[secret] ?? '' }),
     countSignUp: resultCounter(
@@ -259,7 +253,7 @@ export function createMetrics({
     /** Wraps a job's work, to count its successes and failures. */
     watchJob(name: string, work: (signal: AbortSignal) => Promise<void>): typeof work {
       jobFailures.inc({ name }, 0);
-      // Else a job that never ends well would have no age.
+      // Otherwise a job that never ends well would have no age.
       jobSuccess.set({ name }, Date.now() / 1_000);
       return async (signal) => {
         try {

@@ -3,10 +3,7 @@
 const everyMs = 5_000;
 const deadlineMs = 1_000;
 
-/**
- * Await the result before each scrape. `show` gets what was read, or undefined if it could not be read, or not in time. `onError`
- * hears why it could not.
- */
+/** Await the result before each scrape. `show` gets undefined if the read failed or was late; `onError` hears why it failed. */
 export function createReading<Found>({
   read,
   show,
@@ -33,7 +30,7 @@ export function createReading<Found>({
   return async () => {
     if (!reading && performance.now() - readAt < everyMs) return;
     reading ??= readOnce();
-    // What was late is asked for but not waited for again: the next scrape has its answer.
+    // A late read is not waited for again: the next scrape has its answer.
     if (isLate) return;
     if (await isDoneWithin(reading, deadlineMs)) return;
     isLate = true;

@@ -1,4 +1,3 @@
-// What is read at the moment of a scrape: the process, and the queue for hashing.
 import { Gauge, Histogram, type Registry } from 'prom-client';
 import { hashingThreads } from '../runtime/hashing-threads.ts';
 import { measureProcess, runtime } from '../runtime/process.ts';
@@ -37,7 +36,7 @@ export function registerProcess(registry: Registry): void {
 
 const lookMs = 100;
 
-/** Measures how late a timer runs, the same way on every runtime. The result stops it. */
+/** Measures how late a timer runs. The result stops it. */
 export function watchEventLoop(registry: Registry): () => void {
   const lags = new Histogram({
     name: 'identity_event_loop_lag_seconds',
@@ -48,7 +47,7 @@ export function watchEventLoop(registry: Registry): () => void {
   let lastAt = performance.now();
   const timer = setInterval(() => {
     const now = performance.now();
-    // A pause of a second has kept ten timers waiting, the last of them not at all.
+    // A pause of a second has delayed ten timers, the last of them not at all.
     for (let lateMs = now - lastAt - lookMs; ; lateMs -= lookMs) {
       lags.observe(Math.max(0, lateMs) / 1_000);
       if (lateMs < lookMs) break;
@@ -58,7 +57,7 @@ export function watchEventLoop(registry: Registry): () => void {
   return () => clearInterval(timer);
 }
 
-/** How many passwords are being hashed, how many wait for it, and how many were refused since the start. */
+/** `refused` counts since the start. */
 export type Hashing = { active: number; waiting: number; refused: number };
 
 export function registerHashing(registry: Registry, readHashing: () => Hashing): void {

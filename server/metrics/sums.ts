@@ -3,13 +3,12 @@ import type { Sum } from '../../db/tables/sums-of-hours.ts';
 
 export type Labels = Readonly<Record<string, string>>;
 
-/** A metric and its labels, as Prometheus spells them. The labels' values have no character that would be escaped. */
+/** As Prometheus spells it. The values of labels have no character that would be escaped. */
 export const spellKey = (name: string, labels: Labels): string =>
   `${name}{${Object.entries(labels)
     .map(([label, value]) => `${label}="${value}"`)
     .join(',')}}`;
 
-/** The name of the metric and its labels. */
 export function readKey(key: string): { name: string; labels: Labels } {
   const labels = [...key.matchAll(/(\w+)="([^"]*)"/g)].map(([, label = '', value = '']) => [label, value]);
   return { name: key.replace(/\{.*/, ''), labels: Object.fromEntries(labels) };
@@ -17,6 +16,7 @@ export function readKey(key: string): { name: string; labels: Labels } {
 
 const hourMs = 3_600_000;
 
+/** What is counted in the ten seconds before a crash is lost, so sums may be too low but never too high. */
 export function createSums(now: () => Date) {
   let kept = new Map<string, Sum>();
   const add = (sum: Sum) => {
@@ -33,13 +33,12 @@ export function createSums(now: () => Date) {
       const lastAt = now();
       add({ hour: new Date(lastAt.getTime() - (lastAt.getTime() % hourMs)), key, count: 1, lastAt });
     },
-    /** Everything, to be added. What is counted from now on is kept apart. */
+    /** Takes all that was counted so far. */
     take(): Sum[] {
       const taken = [...kept.values()];
       kept = new Map();
       return taken;
     },
-    /** What was taken and not added. */
     giveBack(taken: Sum[]): void {
       for (const sum of taken) add(sum);
     },

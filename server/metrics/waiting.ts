@@ -8,7 +8,6 @@ import { countLimit, readWaitingRows, type WaitingRows } from '../../db/waiting-
 import type { Log } from '../basics/log.ts';
 import type { Config } from '../settings/config.ts';
 import { sameEverywhere } from './at-scrape.ts';
-import { registerBackup } from './backup.ts';
 import { registerClients } from './clients.ts';
 import { createReading } from './reading.ts';
 
@@ -40,12 +39,17 @@ export function registerWaiting(
   });
 
   const showClients = registerClients(registry, config);
-  const showBackup = registerBackup(registry);
+  const backupAge = new Gauge({
+    name: 'identity_backup_age_seconds',
+    help: `For how long nothing has been backed up, in seconds: since the last good backup by the command \`backup\` began, or without any since the database was made. ${sameEverywhere}`,
+    registers,
+  });
 
   const show = (found: Found | undefined) => {
     isRead.set(found ? 1 : 0);
     showClients(found?.deliveries ?? []);
-    showBackup(found?.backupAge);
+    backupAge.remove();
+    if (found) backupAge.set(found.backupAge);
     rows.reset();
     oldest.reset();
     for (const { queue, table, waiting: count, oldestSeconds } of found?.waiting ?? []) {
@@ -54,14 +58,17 @@ export function registerWaiting(
     }
   };
 
+  // Without a reading there is no age; a new gauge begins as 0.
+  backupAge.remove();
+
   return createReading({
     async read() {
-      const [waiting, deliveries, backupAge] = await Promise.all([
+      const [waiting, deliveries, age] = await Promise.all([
         readWaitingRows(db, expired),
         listDeliveries(db, [...config.clients.keys()]),
         readBackupAge(db),
       ]);
-      return { waiting, deliveries, backupAge };
+      return { waiting, deliveries, backupAge: age };
     },
     show,
     onError: (err) => log.error({ err }, 'waiting rows not read'),

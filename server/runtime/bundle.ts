@@ -1,5 +1,4 @@
-// What `npm run build` does with packages: it builds them into the service and its pages, because to load some 800 files
-// takes half of a start. docs/decisions/run-what-is-built.md says what stays outside.
+// `npm run build` builds packages in, because loading 800 files takes half of a start (docs/inside/decisions/run-what-is-built.md).
 import { readdirSync, readFileSync } from 'node:fs';
 import type { Plugin, UserConfig } from 'vite';
 
@@ -15,7 +14,7 @@ const licences = [
   // We take it under MIT.
   'MIT or MPL-2.0',
 ];
-/** Packages that name the licence MIT and hold no text of it. */
+/** Packages that name the MIT licence without its text. */
 const withoutText = [
   '@web3-storage/multipart-parser',
   'brotli',
@@ -24,14 +23,13 @@ const withoutText = [
   'fontkit',
   'stream-slice',
 ];
-/** Packages that have the text of a licence, and do not name it. */
+/** Packages that have the text of a licence without naming it. */
 const withoutName: Record<string, string> = { 'png-js': 'MIT' };
 
-/** Options of Vite for what runs on a server. */
 export const bundle = {
-  // Native code cannot be built in; Vite is there in development only.
+  // Native code cannot be built in, and Vite is only for development.
   ssr: { noExternal: true, external: ['@node-rs/argon2', 'vite'] },
-  // A file of ASCII takes half the memory. Licences go into a file of their own.
+  // An ASCII file takes half the memory. Licences get their own file.
   esbuild: { charset: 'ascii', legalComments: 'none' },
   build: {
     sourcemap: true,
@@ -44,10 +42,7 @@ export const bundle = {
 const reactEntry = /\/node_modules\/(react(?:-dom)?)\/(index|jsx-runtime|server\.browser)\.js$/;
 const isProduction = "process.env.NODE_ENV === 'production'";
 
-/**
- * React is two programs, and NODE_ENV says at the start which one runs. The one for production is built in; the one for
- * development, which is four times as large, is loaded from node_modules.
- */
+/** Builds in React for production only. React for development, which is four times as large, is loaded from node_modules. */
 export function reactForProduction(): Plugin {
   return {
     name: 'react-for-production',
@@ -84,8 +79,7 @@ export function thirdPartyLicences(): Plugin {
   };
 }
 
-/** What a package says of its licence. Throws if that is not enough. */
-export function describeLicence(folder: string): string {
+function describeLicence(folder: string): string {
   const read = (name: string) => readFileSync(`${folder}/${name}`, 'utf8').trim();
   const { name, version, author, ...rest } = JSON.parse(read('package.json'));
   const license = rest.license ?? withoutName[name];

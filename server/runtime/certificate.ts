@@ -14,7 +14,7 @@ const faults: Record<string, string> = {
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'comes without those between it and the authority',
 };
 
-/** The certificate of the server at `url`; undefined if nothing answers there. */
+/** Undefined if nothing answers at `url`. */
 export function readCertificate(url: URL): Promise<Certificate | undefined> {
   const host = url.hostname.replace(/^\[|\]$/g, '');
   return new Promise((done) => {
@@ -30,7 +30,7 @@ export function readCertificate(url: URL): Promise<Certificate | undefined> {
       socket.destroy();
       done(certificate);
     };
-    // Limits the whole exchange: the socket's own timeout begins anew with each byte.
+    // Limits the whole exchange: the socket's own timeout restarts with each byte.
     const timer = setTimeout(() => end(undefined), answerWithinMs);
     socket.once('secureConnect', () => end(judge(socket)));
     socket.once('error', ({ code = '' }: NodeJS.ErrnoException) =>

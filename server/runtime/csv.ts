@@ -3,18 +3,12 @@ import { pipeline, Readable } from 'node:stream';
 import { CsvError, parse } from 'csv-parse';
 import { FileError } from './files.ts';
 
-/** `line` is the line on which the record ends. */
-export type CsvRecord = { line: number; fields: string[] };
-
-/**
- * The records of text that arrives in chunks, in UTF-8; blank lines are no records. Throws a FileError if quotes are wrong or a
- * record is longer than `maxLength`: nobody can tell where the next one begins. `delimiter` stands between fields.
- */
+/** Skips blank lines. `line` is where a record ends. Throws a FileError if quotes are wrong or a record is too long. */
 export async function* readCsv(
   chunks: AsyncIterable<Uint8Array>,
   maxLength: number,
   delimiter: ',' | ';' = ',',
-): AsyncGenerator<CsvRecord, void> {
+): AsyncGenerator<{ line: number; fields: string[] }, void> {
   const parser = parse({
     bom: true,
     delimiter,
@@ -23,7 +17,7 @@ export async function* readCsv(
     skip_empty_lines: true,
     max_record_size: maxLength,
   });
-  // The loop throws the errors of either end.
+  // The loop below throws the errors of both streams.
   pipeline(Readable.from(chunks), parser, () => undefined);
   try {
     for await (const { info, record } of parser) yield { line: info.lines, fields: record };
@@ -34,14 +28,14 @@ export async function* readCsv(
   }
 }
 
-/** Each record with its end of line. No field of it is a formula to a spreadsheet (contract 7.181 and 7.413). */
+/** No spreadsheet takes a field for a formula (contract 7.181). */
 export const writeCsv = (records: string[][]): string =>
   records.map((fields) => `${fields.map(writeField).join(',')}\r\n`).join('');
 
 const number = /^-?\d+(\.\d+)?$/;
 
-// Where a spreadsheet of any language may begin a cell, and what it begins a formula with. Excel in German goes by semicolons
-// only, and then takes no notice of our quotes. Signs that nobody sees (Cf) may be dropped on the way into a cell.
+// What may begin a cell, and a formula, in a spreadsheet. German Excel splits at semicolons only and then ignores our quotes.
+// Invisible characters (Cf) may be dropped on the way into a cell.
 const breaks = ';\\t\\v\\f\\r\\n\\u0085\\u2028\\u2029';
 const formula = new RegExp(`(?:^|[${breaks}])(?=[\\p{Zs}\\p{Cf}"]*[=+\\-@＝＋－＠﹦﹢﹣﹫])`, 'gu');
 const broken = new RegExp(`^[${breaks.slice(1)}]`);

@@ -1,4 +1,3 @@
-// Listening on Deno.
 import { type Fetch, ListenError, type Listener, type ListenOptions, lingerMs } from './listener.ts';
 
 type DenoServer = { addr: { port: number }; shutdown: () => Promise<void> };
@@ -9,7 +8,7 @@ declare const Deno: {
   ) => DenoServer;
 };
 
-// Time for handlers that are still at work when a body has not come.
+// For handlers that are still at work if a body never arrives.
 const lastMs = 1_000;
 
 export async function listen(fetch: Fetch, options: ListenOptions): Promise<Listener> {
@@ -32,10 +31,10 @@ export async function listen(fetch: Fetch, options: ListenOptions): Promise<List
     port: server.addr.port,
     async close(graceMs) {
       const isOver = new Promise<void>((done) => setTimeout(done, graceMs));
-      // `shutdown` cuts connections at rest, and with them requests that are just arriving.
+      // `shutdown` cuts idle connections, and with them requests that are just arriving.
       await new Promise((done) => setTimeout(done, Math.min(lingerMs, graceMs)));
-      // `shutdown` lets handlers finish, but takes away the bodies that they still read. So wait for a moment in which no body
-      // is read. If a client hangs, there is no such moment, and the others still get their answers in the end.
+      // `shutdown` takes away the bodies that handlers still read, so wait for a moment in which no body is read. If a client
+      // hangs, the others still get their answers in the end.
       const waitUntil = performance.now() + graceMs - lingerMs - lastMs;
       while (underWay > 0 && performance.now() < waitUntil) await new Promise((done) => setTimeout(done, 20));
       // Deno has no way to cut off what is left; the end of the process does.

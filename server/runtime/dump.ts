@@ -1,4 +1,4 @@
-// A dump of a database in a folder of its own, by Postgres's own programs (contract 9.310 to 9.319).
+// Dumps a database into a new folder, with the programs of Postgres (contract 9.310 to 9.319).
 import { spawn } from 'node:child_process';
 import { access, mkdtemp, open, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -6,26 +6,23 @@ import process from 'node:process';
 import { locate, makeFolder, refuseFolder } from './files.ts';
 import { environment } from './process.ts';
 
-/** Why no backup was made: printed as it is, without a stack. */
+/** Printed without a stack. */
 export class DumpError extends Error {}
 
-export type DumpOptions = { url: string; major: number; snapshot: string; folder: string; name: string };
-
-export type Dump = { file: string; bytes: number };
+type DumpOptions = { url: string; major: number; snapshot: string; folder: string; name: string };
 
 const dumpName = 'identity.dump';
 const partPrefix = '.part-';
 const dayMs = 86_400_000;
 
 /**
- * Dumps the database of that URL, on a Postgres of that major version and as that snapshot has it, to `FOLDER/NAME/identity.dump`, for the user of this process
- * alone. `findBeside` gives the texts of further files there by name, once the dump is made. The folder NAME is there with all of
- * them, or not at all. Throws a DumpError, or a FileError.
+ * Writes `FOLDER/NAME/identity.dump`, for this user alone, and then the further files that `findBeside` gives by name. The folder
+ * NAME appears with all of them, or not at all. Throws a DumpError or a FileError.
  */
 export async function dumpDatabase(
   { url, major, snapshot, folder, name }: DumpOptions,
   findBeside: () => Promise<Record<string, string>>,
-): Promise<Dump> {
+): Promise<{ file: string; bytes: number }> {
   process.umask(0o077);
   const programs = await findPrograms(major);
   const base = await makeFolder(folder);
@@ -41,12 +38,10 @@ export async function dumpDatabase(
     await syncFolder(base);
     return { file: join(base, name, dumpName), bytes };
   } finally {
-    // Gone if all went well.
     await rm(part, { recursive: true, force: true });
   }
 }
 
-/** The newest dump in that folder, by its name; undefined if there is none. */
 export async function findNewestDump(
   folder: string,
   isName: (name: string) => boolean,
@@ -60,7 +55,7 @@ export async function findNewestDump(
 
 type Connection = { address: string; env: Record<string, string> };
 
-/** Makes the file, and looks into it. The result is its size. Ends with the first signal to stop. */
+/** Dumps, and checks that the table of users is in the dump. Returns its size. The first signal to stop ends it. */
 async function runToEnd(
   programs: string,
   { address, env }: Connection,
@@ -79,7 +74,7 @@ async function runToEnd(
       throw new DumpError(`No backup was made. ${error.message}${hint}`);
     });
   };
-  // Ours from the beginning: in a folder that others may write to, they could have put another one in its place, to read it there.
+  // We create the file: in a folder that others can write to, they could put their own file there and read the dump.
   const handle = await open(file, 'wx', 0o600).catch(refuseFolder(file));
   let size: number;
   try {
@@ -88,7 +83,7 @@ async function runToEnd(
       [
         '--format=custom',
         '--no-password',
-        // It reads an address by rules of its own, so it may have come to another database, which has no such snapshot.
+        // pg_dump reads addresses in its own way. If it has reached another database, there is no such snapshot.
         `--snapshot=${snapshot}`,
         `--lock-wait-timeout=${lockWaitMs}`,
         `--dbname=${address}`,
@@ -108,7 +103,7 @@ async function runToEnd(
 
 type Run = { env: NodeJS.ProcessEnv; signal?: AbortSignal; out?: number };
 
-/** What a program writes, if not to the file `out`. Throws what it says of its failure. */
+/** What the program prints, unless it goes to `out`. Throws its error output if it fails. */
 function run(program: string, args: string[], { out, ...options }: Run): Promise<string> {
   return new Promise((done, failed) => {
     const child = spawn(program, args, { ...options, stdio: ['ignore', out ?? 'pipe', 'pipe'] });
@@ -127,9 +122,9 @@ function run(program: string, args: string[], { out, ...options }: Run): Promise
 
 const lockWaitMs = 600_000;
 
-/** The folder of pg_dump and pg_restore of that version, with a slash at its end; empty if they are on the PATH. */
+/** With a slash at its end; empty if the programs on the PATH have that version. */
 async function findPrograms(major: number): Promise<string> {
-  // Debian and Red Hat have a folder for each version. What is on the PATH may be of any.
+  // Debian and Red Hat have a folder for each version. The programs on the PATH may be of any.
   for (const folder of [`/usr/lib/postgresql/${major}/bin/`, `/usr/pgsql-${major}/bin/`])
     if (await isThere(`${folder}pg_dump`)) return folder;
   const said = await run('pg_dump', ['--version'], { env: buildEnvironment() }).catch(() => '');
@@ -147,19 +142,16 @@ const isThere = (path: string) =>
     () => false,
   );
 
-/** What Postgres's programs need of ours: no setting of the service, as many are secret. */
+/** Without the settings of the service: many are secret. */
 function buildEnvironment(more: Record<string, string> = {}): NodeJS.ProcessEnv {
   const ours = Object.entries(environment).filter(([name]) => /^(PATH|HOME|LANG|LC_\w+|PG\w+)$/.test(name));
   return { ...Object.fromEntries(ours), ...more } as NodeJS.ProcessEnv;
 }
 
-/** Debian's file of public authorities. Before version 16 Postgres's programs know none by themselves. */
+/** Debian's file of public authorities. Before version 16, the programs of Postgres know none. */
 const publicAuthorities = '/etc/ssl/certs/ca-certificates.crt';
 
-/**
- * How Postgres's programs reach the database that the service reaches by `text`. The address is an argument, which everybody on the
- * machine can see; so the password is in the environment.
- */
+/** Everybody on the machine can see arguments, so the password goes into the environment. */
 export function splitUrl(text: string): Connection {
   const url = new URL(text);
   const query = new URLSearchParams(url.search);
@@ -170,16 +162,16 @@ export function splitUrl(text: string): Connection {
   query.delete('password');
   if (given.sslmode === 'no-verify') query.set('sslmode', 'require');
   else if (given.sslmode && given.sslmode !== 'disable') {
-    // The service takes all others for this one.
+    // The service treats all other modes like this one.
     query.set('sslmode', 'verify-full');
     if (given.sslrootcert === undefined) env.PGSSLROOTCERT = publicAuthorities;
   }
-  // To Postgres's programs a plus is no space.
+  // The programs of Postgres do not read a plus as a space.
   url.search = query.toString().replaceAll('+', '%20');
   return { address: url.href, env };
 }
 
-/** What a run that was killed has left. None takes a day. */
+/** Deletes what killed runs have left. No run takes a day. */
 async function removeLeftovers(base: string): Promise<void> {
   for (const name of await readdir(base).catch(refuseFolder(base))) {
     if (!name.startsWith(partPrefix)) continue;

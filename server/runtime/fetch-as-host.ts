@@ -1,11 +1,10 @@
-// `fetch` that sends a header `Host` as it is given. Plain `fetch` sends its own `Host`, or asks over https for the certificate
-// of the given one.
+// `fetch` with a given `Host`. Plain `fetch` sends its own, or asks for the certificate of the given one over https.
 import { type IncomingMessage, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { isIP } from 'node:net';
 import { Readable } from 'node:stream';
 
-/** With a `Host` of its own it can do only what the doctor needs: it follows no redirect, and a body is text. */
+/** With a `Host` it does only what the doctor needs: it follows no redirect, and a body is text. */
 export const fetchAsHost: typeof fetch = async (input, init = {}) => {
   const headers = new Headers(init.headers);
   return headers.has('host') ? send(new URL(String(input)), headers, init) : fetch(input, init);
@@ -20,7 +19,7 @@ function send(url: URL, headers: Headers, { method, body, signal }: RequestInit)
       {
         method,
         headers: Object.fromEntries(headers),
-        // Else Node takes the name from the header.
+        // Otherwise Node takes the name from the header.
         servername: isIP(host) === 0 ? host : '',
         agent: false,
         ...(signal && { signal }),

@@ -1,4 +1,4 @@
-// Where files are, and files by line, in bounded memory.
+// Finds files, and reads and writes them in bounded memory.
 import { once } from 'node:events';
 import { createReadStream, createWriteStream, fstatSync, readFileSync, statSync } from 'node:fs';
 import { mkdir, readdir, readlink, stat } from 'node:fs/promises';
@@ -13,17 +13,16 @@ const rootFolder = fileURLToPath(new URL('../../', import.meta.url));
 
 export const buildFolder = `${rootFolder}build`;
 
-/** The folder of the embedded database, unless a setting says otherwise; git ignores it. */
+/** The default folder of the embedded database; git ignores it. */
 export const dataFolder = `${rootFolder}.data`;
 
-/** The file of a thread, such as `document-thread`, as it is built. Undefined where the source runs. */
+/** The built script of a thread, such as `document-thread`. Undefined if the source runs. */
 export const findThread = (name: string): URL | undefined =>
   import.meta.url.endsWith('.ts') ? undefined : new URL(`./${name}.js`, import.meta.url);
 
-/** The font of documents, a TTF, unless a setting names another. */
 export const defaultFontFile = `${rootFolder}node_modules/dejavu-fonts-ttf/ttf/DejaVuSansCondensed.ttf`;
 
-/** The whole of a file; undefined if it cannot be read, is no file, or is larger. */
+/** Undefined if it cannot be read, is not a file, or is larger. */
 export function readSmallFile(path: string, maxBytes: number): Uint8Array<ArrayBuffer> | undefined {
   try {
     const found = statSync(path);
@@ -33,16 +32,13 @@ export function readSmallFile(path: string, maxBytes: number): Uint8Array<ArrayB
   }
 }
 
-/** An error that is printed as one sentence, without a stack. */
+/** Printed as one sentence, without a stack. */
 export class FileError extends Error {}
 
-/** Where a path of the command line leads. npm and `identity` leave the folder of whoever called, and say which it was. */
+/** Resolves a path of the command line. npm and `identity` change the folder, and pass the original one in CLI_FOLDER. */
 export const locate = (path: string): string => resolve(environment.CLI_FOLDER || '.', path);
 
-/**
- * The files that `identity` has opened as root, by the argument that names each (docs/operate/files/identity). Undefined if nobody
- * has opened any for us.
- */
+/** Files that `identity` opened as root, by the argument that names each (docs/operate/files/identity). */
 const opened = readOpened(environment.CLI_FILES);
 
 function readOpened(pairs: string | undefined): Map<string | undefined, number> | undefined {
@@ -68,11 +64,11 @@ const statArgument = async (path: string, options?: { bigint: true }) => {
   return fd === undefined ? stat(locate(path), options) : fstatSync(fd, options);
 };
 
-/** The bytes of a file, or of standard input for `-`, in chunks. Throws a FileError if it cannot be read. */
+/** `-` is standard input. Throws a FileError if the file cannot be read. */
 export const readBytes = (path: string): AsyncGenerator<Uint8Array, void> =>
   readStream(path === '-' ? process.stdin : openStream(path), path);
 
-/** All of them. Throws a FileError, too, if they are more than `maxKibibytes`. */
+/** Throws a FileError if the file cannot be read or is larger than `maxKibibytes`. */
 export async function readWhole(path: string, maxKibibytes: number): Promise<Uint8Array<ArrayBuffer>> {
   const chunks: Uint8Array<ArrayBuffer>[] = [];
   let length = 0;
@@ -97,7 +93,7 @@ async function* readStream(stream: Readable, path: string): AsyncGenerator<Uint8
 
 function cannotRead(path: string, error: unknown): FileError {
   const { code } = error as { code?: string };
-  // Root has found no such file, and its folder is closed to us.
+  // Root found no such file, and we may not enter its folder.
   return refuseFile('read', path, opened && code === 'EACCES' ? 'ENOENT' : code);
 }
 
@@ -112,15 +108,12 @@ function refuseFile(what: 'read' | 'write', path: string, code: string | undefin
   return new FileError(`Cannot ${what} the file ${locate(path)}${why} (${code}).`);
 }
 
-/**
- * The lines of a file, as `splitLines` has them; `bytesRead` tells how many bytes were read. Throws a FileError if the file
- * cannot be read.
- */
+/** Throws a FileError if the file cannot be read. */
 export async function openLines(path: string, maxLength: number) {
   const found = await statArgument(path).catch((error) => {
     throw cannotRead(path, error);
   });
-  // Before the caller makes files beside it.
+  // Checked before the caller makes files beside it.
   if (found.isDirectory()) throw cannotRead(path, { code: 'EISDIR' });
   const stream = openStream(path);
   const size = Number(found.size);
@@ -130,10 +123,7 @@ export async function openLines(path: string, maxLength: number) {
 const newLine = 0x0a;
 const byteOrderMark = [0xef, 0xbb, 0xbf];
 
-/**
- * The lines of a text. A line ends with `\n` and with nothing else, whatever its text holds. A line longer than `maxLength`
- * comes cut, just long enough to show that it is too long.
- */
+/** Only `\n` ends a line. A line longer than `maxLength` comes cut, just long enough to show that it is too long. */
 export async function* splitLines(
   chunks: AsyncIterable<Uint8Array>,
   maxLength: number,
@@ -165,11 +155,11 @@ function append(one: Uint8Array<ArrayBuffer>, other: Uint8Array): Uint8Array<Arr
   return both;
 }
 
-/** A file, with words that say which one it is. */
-export type NamedFile = { path: string; which: string };
-
-/** Throws a FileError if `path` is one of the other files, under any name. None of the files need exist yet. */
-export async function requireOtherFile(path: string, others: NamedFile[]): Promise<void> {
+/** Throws a FileError if `path` is one of the other files, under any name. The files need not exist. */
+export async function requireOtherFile(
+  path: string,
+  others: { path: string; which: string }[],
+): Promise<void> {
   const own = await identifyFile(path);
   for (const other of others)
     if ((await identifyFile(other.path)) === own) throw new FileError(`The file ${path} is ${other.which}.`);
@@ -177,18 +167,17 @@ export async function requireOtherFile(path: string, others: NamedFile[]): Promi
 
 const maxLinks = 40;
 
-/** A text that is the same for all names of one file, also of a file that does not exist yet. */
+/** The same text for all names of one file, even of a file that does not exist yet. */
 async function identifyFile(path: string, links = 0): Promise<string> {
   const found = await identify(path);
   if (found) return found;
   const target = await readlink(locate(path)).catch(() => undefined);
-  // Writing to a link without its file makes the file that the link leads to.
+  // Writing to a link whose target is missing creates the target.
   if (target !== undefined && links < maxLinks)
     return identifyFile(isAbsolute(target) ? target : `${dirname(path)}/${target}`, links + 1);
   return `${(await identify(dirname(path))) ?? dirname(path)}/${basename(path)}`;
 }
 
-/** The system's own name for a file; undefined if there is no such file. */
 async function identify(path: string): Promise<string | undefined> {
   const found = await statArgument(path, { bigint: true }).catch(() => undefined);
   return found && `${found.dev}:${found.ino}`;
@@ -196,7 +185,7 @@ async function identify(path: string): Promise<string | undefined> {
 
 export type LineWriter = { write: (line: string) => Promise<void>; close: () => Promise<void> };
 
-/** Writes lines to a file, made anew; waits if the disk is slower. Throws a FileError if the file cannot be written. */
+/** Replaces the file. Waits if the disk is slower. Throws a FileError if the file cannot be written. */
 export async function openLineWriter(path: string): Promise<LineWriter> {
   const stream = createWriteStream(locate(path));
   const cannotWrite = ({ code }: Error & { code?: string }) => refuseFile('write', path, code);
@@ -209,14 +198,14 @@ export async function openLineWriter(path: string): Promise<LineWriter> {
   };
 }
 
-/** Writes lines to standard output, which stays open; waits if its reader is slower. */
+/** Writes to standard output, which stays open. Waits if its reader is slower. */
 export function writeLinesOut(): LineWriter {
   const isGone = () => new FileError(nobodyReads);
   return { write: buildLineWrite(process.stdout, isGone), close: async () => undefined };
 }
 
 function buildLineWrite(stream: Writable, describe: (error: Error) => FileError) {
-  // Each write reports the error, too.
+  // Each write reports the error as well.
   stream.on('error', () => undefined);
   return (line: string) =>
     new Promise<void>((done, failed) =>
@@ -224,20 +213,19 @@ function buildLineWrite(stream: Writable, describe: (error: Error) => FileError)
     );
 }
 
-/** Makes the folder unless it is there. Throws a FileError if it cannot, or if the folder holds anything. */
+/** Makes the folder if it is missing. Throws a FileError if that fails or the folder holds anything. */
 export async function requireEmptyFolder(path: string): Promise<void> {
   const names = await readdir(await makeFolder(path)).catch(refuseFolder(path));
   if (names.length > 0) throw new FileError(`The folder ${path} is not empty. Name another one.`);
 }
 
-/** Makes the folder unless it is there; the result is its whole path. Throws a FileError if it cannot. */
+/** Makes the folder if it is missing, and returns its whole path. Throws a FileError if that fails. */
 export async function makeFolder(path: string): Promise<string> {
   const whole = locate(path);
   await mkdir(whole, { recursive: true }).catch(refuseFolder(path));
   return whole;
 }
 
-/** Throws a FileError about that folder. */
 export const refuseFolder =
   (path: string) =>
   ({ code }: { code?: string }): never => {

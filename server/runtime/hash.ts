@@ -1,5 +1,4 @@
-// SHA-256 on the main thread. Web Crypto hands every digest to another thread, which takes many times longer than
-// hashing something short.
+// SHA-256 on the main thread. Web Crypto uses another thread, which takes many times longer for short data.
 import { createHash } from 'node:crypto';
 import { encodeHex } from 'oslo/encoding';
 
@@ -7,5 +6,5 @@ export function sha256(data: Uint8Array | string): Uint8Array {
   return new Uint8Array(createHash('sha256').update(data).digest());
 }
 
-/** 24 hex digits that stand for the bytes, for uses in which nobody gains by finding other bytes with the same digest. */
+/** 24 hex digits, for uses in which nobody gains from two inputs with the same digest. */
 export const shortDigest = (data: Uint8Array | string): string => encodeHex(sha256(data).slice(0, 12));

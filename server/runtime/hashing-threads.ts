@@ -1,5 +1,4 @@
-// How many passwords are hashed at once: PASSWORD_HASHING_THREADS, or one for each processor up to four; on Node one more, so
-// that no thread waits idle for the next password. Each hash takes a processor and 19 MiB.
+// One more than processors on Node, so that no thread waits idle for the next password. Each hash takes a processor and 19 MiB.
 import { availableParallelism } from 'node:os';
 import { environment } from './process.ts';
 
@@ -12,5 +11,5 @@ const poolSize = isDeno
   ? Number.POSITIVE_INFINITY
   : Number.parseInt(environment.UV_THREADPOOL_SIZE ?? '', 10) || 4;
 
-/** At least two threads of Node's pool stay free, if it has that many. */
+/** Leaves at least two threads of Node's pool free, if it has that many. */
 export const hashingThreads = Math.max(1, Math.min(wanted, poolSize - 2));

@@ -1,4 +1,3 @@
-// Chooses how to listen. The only place that asks which runtime this is.
 import type { Fetch, Listener, ListenOptions } from './listener.ts';
 
 export async function listen(fetch: Fetch, options: ListenOptions): Promise<Listener> {

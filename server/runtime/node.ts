@@ -1,4 +1,3 @@
-// Listening on Node.
 import { type Server, STATUS_CODES } from 'node:http';
 import { Server as NetServer, type Socket } from 'node:net';
 import { createAdaptorServer, type HttpBindings } from '@hono/node-server';
@@ -11,19 +10,19 @@ import {
   type RefuseHeaders,
 } from './listener.ts';
 
-// Slow senders are dropped: contract 9.150 to 9.153. A body arrives within the time of its request.
+// Slow senders are dropped (contract 9.150 and 9.151). `requestTimeout` includes the body.
 const limits = {
   headersTimeout: 10_000,
   requestTimeout: 10_000,
   connectionsCheckingInterval: 1_000,
   // The request line counts too. `refuseUnread` answers a larger request as it arrives.
   maxHeaderSize: 16 * 1024,
-  // Longer than the usual 60 s of a balancer in front, so that it, not we, closes an idle connection.
+  // Longer than the usual 60 s of a balancer, so that the balancer closes idle connections first.
   keepAliveTimeout: 65_000,
 };
-// If more connections wait to be taken, the kernel drops some, and their clients try again a second later. Linux allows 4,096.
+// If more connections wait, the kernel drops some, and their clients try again a second later. Linux allows 4,096.
 const waitingConnections = 4_096;
-// A client that neither sends nor reads for so long is dropped, such as one that does not read its answer.
+// Drops a client that neither sends nor reads for so long.
 const silenceMs = 30_000;
 
 export async function listen(fetch: Fetch, options: ListenOptions): Promise<Listener> {
@@ -47,8 +46,7 @@ export async function listen(fetch: Fetch, options: ListenOptions): Promise<List
   );
   const sockets = new Set<Socket>();
   server.on('connection', (socket) => {
-    // Node keeps the address once it was asked for. A client without one has gone already: nobody reads its answers, and its
-    // tries could not be counted by address.
+    // Node keeps the address once it was read. A client without one has gone, and its tries could not be counted by address.
     if (socket.remoteAddress === undefined) socket.destroy();
     sockets.add(socket);
     socket.once('close', () => sockets.delete(socket));
@@ -67,7 +65,7 @@ export async function listen(fetch: Fetch, options: ListenOptions): Promise<List
   return {
     port: (server.address() as { port: number }).port,
     async close(graceMs) {
-      // Takes connections that have reached the port before the port closes.
+      // Accepts connections that reached the port before it closes.
       await new Promise((done) => setImmediate(done));
       // `server.close` would cut idle connections at once, and with them requests that are just arriving.
       const closed = new Promise<void>((done) => NetServer.prototype.close.call(server, () => done()));
@@ -77,14 +75,14 @@ export async function listen(fetch: Fetch, options: ListenOptions): Promise<List
       ];
       await closed;
       for (const timer of timers) clearTimeout(timer);
-      // Also ends Node's watch on the timeouts.
+      // Also stops the timer of Node for the timeouts.
       server.close();
     },
   };
 }
 
 type ReadError = NodeJS.ErrnoException & { rawPacket?: Buffer };
-// Node has no other word for an answer that is under way, and asks the same before it answers by itself.
+// Node has no public name for an answer that is under way, and checks the same before it answers by itself.
 type AnsweringSocket = Socket & { _httpMessage?: { _headerSent: boolean } };
 
 const statusOfReadError: Record<string, number> = {
@@ -93,7 +91,7 @@ const statusOfReadError: Record<string, number> = {
   ERR_HTTP_REQUEST_TIMEOUT: 408,
 };
 
-/** Answers what could not be read as a request, as Node does by itself, but says to a person what to do about 431. */
+/** Answers unreadable requests as Node does, but tells a person what to do about 431. */
 function refuseUnread({ code = '', rawPacket }: ReadError, socket: AnsweringSocket, refuse?: RefuseHeaders) {
   // The rest of a request that was answered below.
   if (socket.writableEnded) return;
@@ -110,11 +108,11 @@ function refuseUnread({ code = '', rawPacket }: ReadError, socket: AnsweringSock
     connection: 'close',
   }).map(([name, value]) => `${name}: ${value}\r\n`);
   socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`);
-  // A connection that is cut while more is arriving takes the answer with it.
+  // Cutting a connection while more is arriving would lose the answer.
   const timer = setTimeout(() => socket.destroy(), lingerMs);
   socket.once('close', () => clearTimeout(timer));
 }
 
-/** What the packet says it accepts. A browser says so before its cookies; where it came in an earlier packet, a person asks. */
+/** Browsers send `Accept` before their cookies. If it came in an earlier packet, a person is asking. */
 const readAccept = (packet: Buffer | undefined) =>
   /^accept:[ \t]*([\x20-\x7e]*)/im.exec(packet?.toString('latin1') ?? '')?.[1] ?? 'text/html';

@@ -10,16 +10,15 @@ import type { Log } from '../basics/log.ts';
 export const environment = process.env as Record<string, string | undefined>;
 export const args = process.argv.slice(2);
 
-/** How the command line was called: `identity`, `npm run cli --`, or else the program itself, as in a container. */
+/** `identity`, `npm run cli --`, or the program itself, as in a container. */
 export const calledAs = environment.CLI_NAME ?? 'node build/service/cli.js';
 
 const { deno, node } = process.versions;
 export const runtime = deno ? { name: 'deno', version: deno } : { name: 'node', version: node };
 
-/** The name of the user who called sudo, else of the one who runs this process. */
 export const systemUser = (): string => environment.SUDO_USER || processUser();
 
-/** The name of the user who runs this process, or its number if the system has no name for it, as in some containers. */
+/** The number of the user if the system has no name for it, as in some containers. */
 export function processUser(): string {
   try {
     return userInfo().username;
@@ -34,10 +33,9 @@ export function measureProcess(): { cpuSeconds: number; residentBytes: number; h
   return { cpuSeconds: (user + system) / 1_000_000, residentBytes: rss, heapUsedBytes: heapUsed };
 }
 
-/** One JSON object a line on stdout, `time` in milliseconds since 1970; errors with their stack, for operators only. */
+/** One JSON object a line on stdout, `time` in milliseconds since 1970. */
 export function createLog(level: 'info' | 'error'): Log {
-  // Writes each line at once: else a line takes a thread and its wake-ups (measured at a tenth of a launch), and waits in line
-  // behind passwords that are hashed on those threads.
+  // Synchronous: otherwise each line takes a thread, which costs a tenth of a launch and waits behind passwords being hashed.
   const all = pino({ base: null, serializers: { err: describeError } }, pino.destination({ sync: true }));
   const some = all.child({}, { level });
   return {
@@ -47,21 +45,20 @@ export function createLog(level: 'info' | 'error'): Log {
   };
 }
 
-// The members are named one by one: others that the database adds to its errors may hold a row, and so a person's data.
+// Only these members: others that the database adds to its errors may hold personal data.
 function describeError(error: unknown) {
   if (!(error instanceof Error)) return String(error);
   const { name, message, stack } = error;
   return { name, message, code: (error as { code?: string }).code, stack };
 }
 
-/** Prints for people: what to open, or one sentence about what is wrong. */
 export function print(text: string): void {
   process.stdout.write(`${text}\n`);
 }
 
 export const nobodyReads = 'Nothing reads the output any more.';
 
-/** Ends the process with a sentence once nobody reads what it prints, such as after `| head -1`. */
+/** Ends the process once nobody reads its output, such as after `| head -1`. */
 export function endWithReader(): void {
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error;
@@ -69,12 +66,12 @@ export function endWithReader(): void {
   });
 }
 
-/** Prints for people, beside the output that a program reads. */
+/** Prints to stderr, so that stdout stays for programs. */
 export function printAside(text: string): void {
   process.stderr.write(`${text}\n`);
 }
 
-/** Lets the process live on after a SIGHUP, which would end Node and Deno at once, with all requests under way. */
+/** Survives SIGHUP, which would otherwise end Node and Deno at once, with all requests under way. */
 export function onHangUp(tell: () => void): void {
   process.on('SIGHUP', tell);
 }
@@ -98,26 +95,23 @@ export function onStopSignal(stop: () => Promise<void>): void {
   }
 }
 
-/** Sets the exit code. A later `exitWith` keeps this code, unless it is 0. */
+/** A later `exitWith` keeps this code, unless it is 0. */
 export function endWith(code: number): void {
   process.exitCode = code;
 }
 
-/** Prints one sentence for operators, without a stack, and ends the process. */
 export function exitWith(message: string): never {
   printAside(message);
   process.exit(process.exitCode || 1);
 }
 
-/** Reads all of standard input. */
 export function readInput(): Promise<string> {
   return text(process.stdin);
 }
 
-/** Whether somebody sits at a terminal, and can be asked. */
 export const isTerminal = (): boolean => Boolean(process.stdin.isTTY);
 
-/** Asks whoever sits at the terminal. The empty text if the input ends, or they press Ctrl-C. */
+/** Gives the empty text if the input ends or Ctrl-C is pressed. */
 export function ask(question: string): Promise<string> {
   const lines = createInterface({ input: process.stdin, output: process.stderr });
   return new Promise((done) => {

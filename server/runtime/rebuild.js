@@ -24,7 +24,6 @@ const sources = [
 ];
 /** The digest of the source of the build; missing while a build is under way, and after one that failed. */
 const digestFile = join(root, 'build', 'source-digest');
-/** The id of the process that builds. */
 const lockFile = join(root, 'build', 'lock');
 
 // Before the build, so that a file edited meanwhile counts as changed.
@@ -36,7 +35,7 @@ function isNeeded() {
   return !existsSync(digestFile) || readFileSync(digestFile, 'utf8') !== digest;
 }
 
-/** Waits for whoever builds now: two builds at once would delete each other's files. */
+/** Waits for a running build, because two builds at once would delete each other's files. */
 function lock() {
   mkdirSync(dirname(lockFile), { recursive: true });
   while (!takeLock()) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 200);
@@ -54,7 +53,7 @@ function takeLock() {
   }
 }
 
-/** Whether the process of the lock runs: one that was killed left its lock behind. */
+/** Whether the process of the lock still runs: a killed process leaves its lock behind. */
 function isBuilding() {
   try {
     return process.kill(Number(readFileSync(lockFile, 'utf8')), 0);
@@ -75,7 +74,7 @@ function build() {
       'The build is missing or out of date, and the tools to make it are not installed. Run "npm ci && npm run build" first.',
     );
   lock();
-  // Somebody else may have built meanwhile.
+  // Another process may have built meanwhile.
   if (!isForced && !isNeeded()) return;
   process.stderr.write('Building…\n');
   rmSync(digestFile, { force: true });
@@ -97,14 +96,14 @@ function digestSources() {
   return hash.digest('hex');
 }
 
-/** Only the packages that the lock file locks: each npm writes the rest in its own way, even when it prunes. */
+/** Only the locked packages: each version of npm writes the rest in its own way, even when it prunes. */
 function readLock() {
   const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'));
   const locked = Object.entries(packages).map(([path, { integrity }]) => `${path} ${integrity}`);
   return locked.sort().join('\n');
 }
 
-/** What builds and tests of kits leave behind, and their tests, which nothing is built from. @param {string} part of a path */
+/** Nothing is built from what the kits' builds and tests leave behind, or from their tests. @param {string} part of a path */
 function isLeftOut(part) {
   return part.startsWith('.') || ['__pycache__', 'dist', 'tests'].includes(part);
 }

@@ -8,7 +8,7 @@ const hashingThreads =
   Number.parseInt(process.env.PASSWORD_HASHING_THREADS ?? '', 10) || Math.min(4, availableParallelism() + 1);
 process.env.UV_THREADPOOL_SIZE ||= String(hashingThreads + 2);
 
-// Hashing gives way to the thread that answers requests: docs/decisions/argon2-threads.md has the figures. Linux knows
+// Hashing gives way to the thread that answers requests: docs/inside/decisions/argon2-threads.md has the figures. Linux knows
 // threads by the ids of processes.
 const lowPriority = 10;
 const listThreads = () => (platform() === 'linux' ? readdirSync('/proc/self/task') : []);

@@ -1,15 +1,12 @@
-// A thread of ours, by `node:worker_threads`, which Deno has, too: it answers one question at a time.
+// A thread (`node:worker_threads`, also on Deno) that answers one question at a time.
 import { platform, setPriority } from 'node:os';
 import { setFlagsFromString } from 'node:v8';
 import { parentPort, Worker, workerData } from 'node:worker_threads';
 
 type Answered<Answer> = { answer: Answer } | { fault: string };
 
-export type Thread<Asked, Answer> = {
-  /**
-   * Throws an error whose message says what went wrong there. A thread that dies, or takes too long, is ended, and the next
-   * question begins another one. The caller waits for an answer before the next question.
-   */
+type Thread<Asked, Answer> = {
+  /** Throws what went wrong there. Ask one question at a time. A thread that dies or takes too long is replaced at the next. */
   ask: (asked: Asked) => Promise<Answer>;
   close: () => Promise<void>;
 };
@@ -18,18 +15,17 @@ export type ThreadOptions = {
   /** Names the thread in errors. */
   what: string;
   longestMs: number;
-  /** How much its heap may take, on Node. A thread that needs more dies. */
+  /** Only on Node. A thread that needs more dies. */
   heapMebibytes: number;
-  /** It ends after that long without a question. Undefined: never. */
+  /** The thread ends after that long without a question. */
   idleMs?: number;
-  /** What it has from its beginning: `readGiven` reads it there. */
+  /** `readGiven` returns it in the thread. */
   given?: unknown;
 };
 
-// Of short-lived objects, which are few where one question is answered at a time.
+// For short-lived objects, which are few if one question is answered at a time.
 const maxYoungGenerationSizeMb = 8;
 
-/** A thread that begins with the first question. `file` is its script. */
 export function openThread<Asked, Answer>(
   file: URL,
   { what, longestMs, heapMebibytes, idleMs, given }: ThreadOptions,
@@ -43,14 +39,14 @@ export function openThread<Asked, Answer>(
     await last?.terminate();
   };
   const start = () => {
-    // The bound of the main heap, from NODE_OPTIONS, would win over that of the thread. It was read when the main heap was made.
+    // Otherwise the bound from NODE_OPTIONS would win over that of the thread. The main heap has already read it.
     setFlagsFromString('--max-old-space-size=0');
     const resourceLimits = {
       maxOldGenerationSizeMb: heapMebibytes - maxYoungGenerationSizeMb,
       maxYoungGenerationSizeMb,
     };
     const started = new Worker(file, { workerData: given, resourceLimits });
-    // Also between two questions, when nobody waits for it.
+    // An error can also come between two questions, when nobody waits for it.
     started.on('error', () => undefined);
     started.on('exit', () => {
       if (worker === started) worker = undefined;
@@ -62,7 +58,6 @@ export function openThread<Asked, Answer>(
       clearTimeout(idle);
       worker ??= start();
       const answered = await post<Answer>(worker, asked, { what, longestMs }).catch(async (error) => {
-        // Nobody knows what it is doing now.
         await close();
         throw error;
       });
@@ -101,10 +96,8 @@ function post<Answer>(
   });
 }
 
-/** In the script of the thread: what its `openThread` gives. */
 export const readGiven = (): unknown => workerData;
 
-/** The other end, in the script of the thread. */
 export function answerQuestions<Asked, Answer>(answer: (asked: Asked) => Promise<Answer>): void {
   parentPort?.on('message', async (asked: Asked) => {
     const answered: Answered<Answer> = await answer(asked).then(
@@ -115,11 +108,11 @@ export function answerQuestions<Asked, Answer>(answer: (asked: Asked) => Promise
   });
 }
 
-// As of the threads that hash (start-node.cjs).
+// The priority of the threads that hash (start-node.cjs).
 const lowPriority = 10;
 
-/** Has this thread give way to the one that answers requests. */
+/** Lets this thread yield to the one that answers requests. */
 export function giveWay(): void {
-  // Linux takes this for the thread alone.
+  // Only Linux applies this to the thread alone.
   if (platform() === 'linux') setPriority(lowPriority);
 }

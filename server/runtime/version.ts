@@ -1,4 +1,3 @@
-// The version of the service, as package.json says it.
 import about from '../../package.json' with { type: 'json' };
 
 export const { version } = about;

@@ -1,5 +1,4 @@
-// The accent colour of pages and mails (IDENTITY_ACCENT_COLOR), and the shades made of it so that everything can be read: a
-// button has white text on it, in light and in dark; text is darker in light, and lighter in dark.
+// The accent colour of pages and mails (IDENTITY_ACCENT_COLOR), and the shades of it that keep text readable.
 import type { SettingsReader } from './reader.ts';
 
 export type Accent = {
@@ -21,11 +20,10 @@ const darkGround: Colour = [0x1d, 0x20, 0x25];
 // WCAG 2.2: 1.4.3 for text, 1.4.11 for the edge of a button.
 const textContrast = 4.5;
 const edgeContrast = 3;
-// Against white and black, so that the contrast is enough on every nearly white or black shade of a page.
+// Against pure white and black, so that it is enough on every nearly white or black shade of a page.
 const textOnLight = 5.5;
 const textOnDark = 9;
 
-/** The accent of the settings; undefined if none is set. */
 export function readAccent(reader: SettingsReader): Accent | undefined {
   const setting = 'IDENTITY_ACCENT_COLOR';
   const text = reader.text(setting);
@@ -40,7 +38,7 @@ export function readAccent(reader: SettingsReader): Accent | undefined {
   return isColour ? buildAccent(text) : undefined;
 }
 
-/** The shades of a colour that can carry white text. */
+/** The colour must be dark enough for white text. */
 export function buildAccent(colour: string): Accent {
   const accent = parse(colour);
   return {
@@ -62,7 +60,7 @@ function mixUntil(colour: Colour, other: Colour, isEnough: (mixed: Colour) => bo
   return other;
 }
 
-/** The contrast of two colours as WCAG defines it: 1 to 21. */
+/** As WCAG defines it: 1 to 21. */
 export function contrastOf(one: Colour, other: Colour): number {
   const [lighter = 0, darker = 0] = [luminanceOf(one), luminanceOf(other)].sort((a, b) => b - a);
   return (lighter + 0.05) / (darker + 0.05);

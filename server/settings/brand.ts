@@ -1,5 +1,4 @@
-// The operator's own look of the pages: logos and the accent colour. Each file is read once, at the start, and served under a
-// name that holds its digest.
+// The logos and the accent colour of the operator. Each file is read once, and served under a name that holds its digest.
 import { readSmallFile } from '../runtime/files.ts';
 import { shortDigest } from '../runtime/hash.ts';
 import { type Accent, readAccent } from './accent.ts';
@@ -7,7 +6,6 @@ import type { SettingsReader } from './reader.ts';
 
 export type BrandFile = { type: string; bytes: Uint8Array<ArrayBuffer> };
 
-/** The files by their path, as settings name them. */
 export class BrandFiles {
   readonly #files = new Map<string, BrandFile>();
 
@@ -15,7 +13,7 @@ export class BrandFiles {
     return this.#files.get(path);
   }
 
-  /** Adds a file. The result is the path that it is served at. */
+  /** Returns the path that the file is served at. */
   add(bytes: Uint8Array<ArrayBuffer>, type: string, ending: string): string {
     const path = `/brand/${shortDigest(bytes)}.${ending}`;
     this.#files.set(path, { type, bytes });
@@ -25,7 +23,6 @@ export class BrandFiles {
 
 export type Brand = {
   accent: Accent | undefined;
-  /** Paths of files that this service serves. */
   logoPath: string | undefined;
   stylesPath: string | undefined;
 };
@@ -48,7 +45,7 @@ const buildStyles = ({ light, dark, textLight, textDark }: Accent) => `:root {
 
 const maxKibibytes = 64;
 
-/** The path that the logo is served at. Undefined if the setting names no logo, or a wrong one. */
+/** The path that the logo is served at. Undefined if the setting is missing or wrong. */
 export function readLogo(reader: SettingsReader, files: BrandFiles, setting: string): string | undefined {
   const name = reader.text(setting);
   if (!name) return undefined;
@@ -61,12 +58,12 @@ export function readLogo(reader: SettingsReader, files: BrandFiles, setting: str
 
 const pngStart = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a];
 
-/** The format, by the file's content, whatever its name. */
+/** By the content of the file, whatever its name. */
 function findFormat(bytes: Uint8Array): [type: string, ending: string] | undefined {
   if (pngStart.every((byte, at) => bytes[at] === byte)) return ['image/png', 'png'];
   try {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-    // A declaration and a document type may come before the root. Without its namespace an SVG is no image.
+    // A declaration and a document type may come before the root. Without its namespace an SVG is not an image.
     const root = /^\s*(?:<\?xml[^>]*>)?\s*(?:<!DOCTYPE[^>[]*>)?\s*<svg\b([^>]*)>/.exec(
       withoutComments(text),
     )?.[1];

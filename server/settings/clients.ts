@@ -1,11 +1,10 @@
-// The settings of each client, such as a callback, a secret, a login URL and an address for nudges, for the built-in three and
-// for the clients in SSO_CLIENTS.
+// The settings of each client: of the three built-in ones and of those in SSO_CLIENTS.
 import { type Audience, audiences, type Client } from '../sso/clients.ts';
 import { type BrandFiles, readLogo } from './brand.ts';
 import type { SettingsReader } from './reader.ts';
 import { localSecrets } from './secret-forms.ts';
 
-// The settings of two of them do not follow from the client's name (contract 8.29).
+// Two of the prefixes do not follow from the name of the client (contract 8.29).
 type Known = { name: string; prefix: string; title: string; listedTo?: readonly Audience[] };
 const knownClients: Known[] = [
   { name: 'marketplace', prefix: 'SSO_MARKETPLACE', title: 'Marketplace' },
@@ -13,20 +12,19 @@ const knownClients: Known[] = [
   { name: 'crm_app', prefix: 'SSO_CRM', title: 'CRM app', listedTo: ['visited', 'contract'] },
 ];
 
-// The settings of each client. No other setting of this form is read.
 const clientSetting =
   /^SSO_.+_(CALLBACK_URL|SECRET|SECRET_FILE|LOGIN_URL|EVENTS_URL|TITLE|LOGO_FILE|LISTED)$/;
 
-/** The first part of the names of a client's settings, such as `SSO_WEBSITE` of `network_site`. */
+/** Such as `SSO_WEBSITE` for `network_site`. */
 export const prefixOf = (client: string): string =>
   knownClients.find(({ name }) => name === client)?.prefix ?? derivePrefix(client);
 
 const derivePrefix = (client: string) => `SSO_${client.toUpperCase()}`;
 
-// A callback may have a query of its own, but without the parameters that we append.
+// A callback may have a query, but without the parameters that we append.
 const reservedParameters = ['payload', 'signature', 'signature_next', 'state', 'error'];
 
-/** The clients by name; only clients with a callback. In local mode the demo receiver is everybody's default callback. */
+/** By name, only clients with a callback. In local mode the demo receiver is the default callback. */
 export function readClients(
   reader: SettingsReader,
   { baseUrl, files, ttlSeconds }: { baseUrl: string; files: BrandFiles; ttlSeconds: number },
@@ -82,21 +80,18 @@ export function readClients(
   return clients;
 }
 
-/**
- * Refuses mistaken settings of a built-in client. Without this the service would ignore them silently, in local mode with a
- * demo client.
- */
+/** Otherwise such settings of a built-in client would be ignored silently, in local mode with a demo client. */
 function refuseMistakenNames(reader: SettingsReader): void {
   for (const setting of listUnreadSettings(reader)) {
     const [, end = ''] = clientSetting.exec(setting) ?? [];
     const client = knownClients.find(({ name }) => setting === `${derivePrefix(name)}_${end}`);
-    // A secret that is in a file counts as set.
+    // A secret in a file counts as set.
     if (client && !reader.text(`${client.prefix}_${end.replace('SECRET_FILE', 'SECRET')}`))
       reader.faultIf(setting, true, `is not read: for ${client.name} set ${client.prefix}_${end} instead`);
   }
 }
 
-/** The settings that look like a client's and that nothing has read. Call it once all clients are read. */
+/** The settings that have the form of a client's and that nothing has read. Call it after all clients are read. */
 export function listUnreadSettings(reader: SettingsReader): string[] {
   return reader.listUnread(clientSetting);
 }

@@ -1,5 +1,4 @@
-// The settings (contract section 8), read once at the start. The error names every setting at fault and shows no value, except
-// how to spell the issuer.
+// The settings (contract section 8), read once at the start. Errors name settings and show no value except the right issuer.
 import { encodeHex } from 'oslo/encoding';
 import { defaultFontFile, readSmallFile } from '../runtime/files.ts';
 import type { Client } from '../sso/clients.ts';
@@ -11,9 +10,7 @@ import { decodeKey, localSecrets } from './secret-forms.ts';
 
 export type Config = {
   production: boolean;
-  /** What people call this service. */
   name: string;
-  /** What its pages and mails look like. */
   brand: Brand;
   brandFiles: BrandFiles;
   /** `iss`, byte for byte. */
@@ -22,17 +19,15 @@ export type Config = {
   baseUrl: string;
   /** By name; only clients with a callback. */
   clients: ReadonlyMap<string, Client>;
-  /** Names of settings that have the form of a client's, but belong to no client that is named here. */
+  /** They have the form of settings of a client, but of none that is named. */
   unreadSettings: string[];
-  /** Names of settings that are set and that an earlier version read. */
+  /** They are set, but only an earlier version read them. */
   formerSettings: string[];
   /** Undefined: the inbound hand-off is off. */
   marketplaceInbound: { issuer: string; secrets: readonly string[]; ttlSeconds: number } | undefined;
-  /** `whsec_…`, one or two. Undefined: the endpoint is off. */
+  /** `whsec_…`, one or two, as in `paymentsSecrets`. Undefined: the endpoint is off. */
   crmSignupsSecrets: readonly string[] | undefined;
-  /** As those. */
   paymentsSecrets: readonly string[] | undefined;
-  /** A TTF for documents of billing. */
   billingFont: Uint8Array;
   /** One or two keys of 32 bytes. The first encrypts, either decrypts. */
   encryptionKeys: readonly Uint8Array[];
@@ -46,13 +41,12 @@ export type Config = {
   databasePreparedStatements: boolean;
   /** Undefined: mails are kept and shown at /dev/mail. */
   mail: { smtpUrl: string; from: string } | undefined;
-  /** Where people get help: `mailto:` or `https:`. */
+  /** `mailto:` or `https:`. */
   supportUrl: string | undefined;
-  /** Who gets a copy of each document of billing. */
+  /** Gets a copy of each document of billing. */
   billingArchiveEmail: string | undefined;
-  /** Where weaknesses are reported: `mailto:` or `https:`. Undefined: no security.txt. */
+  /** `mailto:` or `https:`. Undefined: no security.txt. */
   securityContact: string | undefined;
-  /** Whether people can create an account by themselves. */
   signUp: 'open' | 'closed';
   privacyUrl: string | undefined;
   termsUrl: string | undefined;
@@ -63,11 +57,11 @@ export type Config = {
   logLevel: 'info' | 'error';
   /** How long to go on serving after a signal to stop, so that the balancer notices. */
   shutdownDelaySeconds: number;
-  /** Whether to believe the client address that the proxy at this address reports. */
+  /** Whether to believe what the proxy at this address says about a client. */
   trustsProxy: (address: string) => boolean;
-  /** The header in which that proxy says roughly where the client is; in lower case. */
+  /** Says roughly where the client is. In lower case. */
   placeHeader: string | undefined;
-  /** The header in which that proxy gives the id of a request; in lower case. Undefined: each request gets its id here. */
+  /** In lower case. Undefined: each request gets its id here. */
   requestIdHeader: string | undefined;
 };
 
@@ -90,7 +84,7 @@ function readAll(env: Env) {
 /** `from`: the setting that says it, or `default`. */
 export type SettingInForce = { name: string; value: string; from: string };
 
-/** Each setting as it is in force, for operators, also where some are at fault. Nothing of a secret, or of a fault, is in it. */
+/** For operators, even if some are at fault. It shows no secret and no value at fault. */
 export function listInForce(env: Env): SettingInForce[] {
   const { reader } = readAll(env);
   return [...reader.asked].map(([name, { isSecret, fallback }]) => {
@@ -104,16 +98,12 @@ export function listInForce(env: Env): SettingInForce[] {
   });
 }
 
-/**
- * The name of every setting, with those that name the file of a secret; `SSO_<NAME>_…` are those of a client in SSO_CLIENTS. What
- * each means is in words.ts.
- */
+/** The names of all settings, and of the files of secrets. `SSO_<NAME>_…` are those of a client in SSO_CLIENTS. */
 export const listSettings = (): string[] =>
   [...describeSettings({})].flatMap(([name, { isSecret }]) =>
     isSecret ? [name, fileSettingOf(name)] : [name],
   );
 
-/** By name, what each setting takes, and its default. */
 export function describeSettings(env: Env): Map<string, Asked> {
   const reader = new SettingsReader({ ...env, SSO_CLIENTS: 'name' });
   readSettings(reader);
@@ -232,7 +222,7 @@ function readArchiveEmail(reader: SettingsReader): string | undefined {
 }
 
 const maxFontMebibytes = 32;
-// A table directory of TrueType outlines, which a PDF holds as they are; also called `true` on a Mac.
+// The start of TrueType outlines, which a PDF holds as they are. On a Mac also `true`.
 const ttfStarts = ['00010000', '74727565'];
 
 function readBillingFont(reader: SettingsReader): Config['billingFont'] {

@@ -1,4 +1,3 @@
-// Where the service listens, and which proxies it believes about who and where a visitor is.
 import proxyAddr from 'proxy-addr';
 import type { SettingsReader } from './reader.ts';
 
@@ -43,7 +42,7 @@ const headers = {
   IDENTITY_REQUEST_ID_HEADER: 'that says the id of a request, such as x-request-id',
 };
 
-/** The name, in lower case, of a header that counts only from a trusted proxy. */
+/** In lower case. The header counts only from a trusted proxy. */
 export function readProxyHeader(reader: SettingsReader, setting: keyof typeof headers): string | undefined {
   const header = reader.text(setting)?.toLowerCase();
   if (!header) return undefined;

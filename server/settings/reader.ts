@@ -1,22 +1,18 @@
-// Reads settings from an environment one by one and collects their faults, so that one error can name them all.
+// Reads settings one by one and collects their faults, so that one error can name them all.
 import { z } from 'zod';
 import { nameSchema } from '../basics/names.ts';
 import { readSmallFile } from '../runtime/files.ts';
 import { decodeKey, isPlaceholder, isWebhookSecret, minSecretBytes, spellingsOfKey } from './secret-forms.ts';
 import { isThisMachine } from './this-machine.ts';
 
-/** An error for the operator. The message names settings and never shows a value. */
+/** The message names settings and never shows a value. */
 export class ConfigError extends Error {}
 
 export type Env = Record<string, string | undefined>;
 
-/**
- * What a setting takes, and its default, as the documents show them (`npm run settings`). The one mark `isSecret` lets a setting be
- * read from a file, too, and keeps it out of whatever is shown.
- */
+/** What `npm run settings` shows. `isSecret` lets the setting be read from a file, and never shows it. */
 export type Asked = { form?: string; fallback?: string; isSecret?: true };
 
-/** The name of the setting that says which file holds a secret. */
 export const fileSettingOf = (setting: string) => `${setting}_FILE`;
 
 const maxSecretKibibytes = 16;
@@ -27,7 +23,6 @@ export class SettingsReader {
   readonly #asked = new Map<string, Asked>([['NODE_ENV', {}]]);
   readonly #faults = new Map<string, string>();
   readonly #keys: { setting: string; key: string }[] = [];
-  /** Secrets as they are in force, from the environment or from a file. */
   readonly #secrets = new Map<string, string | undefined>();
 
   constructor(env: Env) {
@@ -35,17 +30,16 @@ export class SettingsReader {
     this.production = env.NODE_ENV === 'production';
   }
 
-  /** Every setting that was asked for so far. */
   get asked(): ReadonlyMap<string, Asked> {
     return this.#asked;
   }
 
-  /** What is wrong, by the setting: a line that begins with its name, or with that of its file. */
+  /** Each line begins with the name of the setting, or of its file. */
   get faults(): ReadonlyMap<string, string> {
     return this.#faults;
   }
 
-  /** The settings that are set, have a name of that form, and were not asked for so far. */
+  /** Settings of that form that are set and were not asked for so far. */
   listUnread(form: RegExp): string[] {
     const files = [...this.#secrets.keys()].map(fileSettingOf);
     return Object.keys(this.#env).filter(
@@ -60,7 +54,7 @@ export class SettingsReader {
     return (known.isSecret ? this.#readSecret(setting) : this.#env[setting])?.trim() || undefined;
   }
 
-  /** Where the value in force is from: a setting, which for a secret may be that of its file. Undefined: it is the default. */
+  /** The setting that the value is from, which for a secret may be that of its file. Undefined: it is the default. */
   findSource(setting: string): string | undefined {
     const names = this.#asked.get(setting)?.isSecret ? [setting, fileSettingOf(setting)] : [setting];
     return names.find((name) => this.#isSet(name));
@@ -70,7 +64,6 @@ export class SettingsReader {
     return Boolean(this.#env[name]?.trim());
   }
 
-  /** Every secret comes through here, so each can be in a file. */
   #readSecret(setting: string): string | undefined {
     if (!this.#secrets.has(setting)) {
       const path = this.#isSet(fileSettingOf(setting)) && this.#env[fileSettingOf(setting)]?.trim();
@@ -79,7 +72,7 @@ export class SettingsReader {
     return this.#secrets.get(setting);
   }
 
-  /** The content without one line end at its end, which editors and `echo` add. Undefined at a fault. */
+  /** Without the line end that editors and `echo` add. */
   #readSecretFile(setting: string, path: string): string | undefined {
     const blame = (what: string) => this.#faults.set(setting, `${fileSettingOf(setting)} ${what}`);
     if (this.#isSet(setting)) {
@@ -101,7 +94,6 @@ export class SettingsReader {
     return undefined;
   }
 
-  /** What people call something: a short name, as on pages and in mails. */
   title(setting: string, fallback: string): string {
     const text = this.text(setting, { form: '1 to 60 characters', fallback }) ?? fallback;
     const isRight = nameSchema.safeParse(text).success && Array.from(text).length <= 60;
@@ -142,7 +134,7 @@ export class SettingsReader {
     return parsed.data ?? fallback;
   }
 
-  /** One or more of the values, comma-separated. */
+  /** Comma-separated. */
   someOf<T extends string>(setting: string, values: readonly T[], fallback: readonly T[]): readonly T[] {
     const form = `${values.map((value) => `\`${value}\``).join(', ')}; several comma-separated`;
     const text = this.text(setting, { form, fallback: fallback.join() });
@@ -161,7 +153,7 @@ export class SettingsReader {
       fallback?: string;
       schemes?: string[];
       reservedParameters?: string[];
-      /** Nothing but scheme, host and port, as `URL` spells them. The fault says the right spelling. */
+      /** Only scheme, host and port, as `URL` spells them. */
       isOrigin?: boolean;
       /** It may hold a password. */
       isSecret?: true;
@@ -203,10 +195,7 @@ export class SettingsReader {
     return text;
   }
 
-  /**
-   * Requires a name of this machine in local mode: else a mistyped NODE_ENV would put its demo users and published secrets on
-   * the internet.
-   */
+  /** Otherwise a mistyped NODE_ENV would put demo users and published secrets on the internet. */
   requireThisMachine(setting: string, hostname: string): void {
     this.faultIf(
       setting,
@@ -258,7 +247,7 @@ export class SettingsReader {
     return secrets;
   }
 
-  /** In production each secret has one use. Otherwise a holder of the secret for one use could forge the other. */
+  /** Otherwise somebody who has the secret for one use could forge the other. */
   requireDistinctSecrets(): void {
     if (!this.production) return;
     for (const [index, { setting, key }] of this.#keys.entries()) {

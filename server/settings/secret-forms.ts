@@ -1,4 +1,4 @@
-// The forms that secrets have, and which are no secrets because everybody may know them.
+// The forms of secrets, and the values that everybody may know.
 
 /** The defaults in local mode; production refuses them. */
 export const localSecrets = {
@@ -9,7 +9,7 @@ export const localSecrets = {
   CRM_SIGNUPS_SECRET: 'whsec_bG9jYWwtY3JtLXNpZ251cHMtc2VjcmV0LWRvLW5vdC11c2U=',
   PAYMENTS_SECRET: 'whsec_bG9jYWwtcGF5bWVudHMtc2VjcmV0LWRvLW5vdC11c2U=',
 };
-// From the published test vectors, and the example of payments. The other secrets of both match `placeholder`.
+// From the published test vectors and the example of payments. Their other secrets match `placeholder`.
 const knownSecrets = new Set([
   ...Object.values(localSecrets),
   'whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=',
@@ -19,7 +19,7 @@ export const minSecretBytes = 32;
 const placeholder =
   /change.?(?:me|it|this)|replace.?(?:me|this)|placeholder|do.?not.?use|your.?(?:own.?)?secret|example|dummy|insecure|^(?:test|local|dev|demo)[-_]|^(.{1,4})\1+$/i;
 
-/** Whether a secret is one that somebody has published, or meant to be replaced. */
+/** Whether somebody has published the secret, or meant it to be replaced. */
 export function isPlaceholder(secret: string, form: 'whsec' | 'key' | undefined): boolean {
   if (knownSecrets.has(secret)) return true;
   // Random bytes nearly all differ.
@@ -27,7 +27,7 @@ export function isPlaceholder(secret: string, form: 'whsec' | 'key' | undefined)
   return form === undefined && placeholder.test(secret);
 }
 
-/** The 32 bytes of an encryption key in canonical base64, or undefined. */
+/** 32 bytes in canonical base64. */
 export function decodeKey(text: string): Uint8Array | undefined {
   if (!/^[A-Za-z0-9+/]{43}=$/.test(text)) return undefined;
   const bytes = atob(text);
@@ -42,7 +42,7 @@ export function isWebhookSecret(secret: string): boolean {
   return bytes.length >= 24 && bytes.length <= 64 && btoa(bytes) === text;
 }
 
-/** All spellings of the same key: who knows one of them knows them all. */
+/** Each spelling is the same key, so two settings must not hold two of them. */
 export function spellingsOfKey(secret: string): string[] {
   if (!isWebhookSecret(secret)) return [secret];
   const text = secret.slice('whsec_'.length);

@@ -1,4 +1,4 @@
-// Which host names can mean no machine but this one: only there may local mode run, because its secrets are published.
+// Local mode runs only on this machine, because its secrets are published.
 
 /** `localhost`, a name below it, or a loopback address. IPv6 with or without brackets, no port. */
 export function isThisMachine(hostname: string): boolean {

@@ -1,5 +1,4 @@
-// What each setting means, for the operator: `npm run settings` makes docs/operate/settings.md and .env.example of these words,
-// and of what the code knows: what a setting takes, its default, and whether production needs it.
+// What each setting means: `npm run settings` makes docs/operate/settings.md and .env.example of it.
 
 export type SettingWords = {
   /** `SSO_<X>_…` is a setting of each client. */
@@ -12,9 +11,7 @@ export type SettingWords = {
   local?: string;
 };
 
-export type SettingGroup = { title: string; intro?: string; settings: SettingWords[] };
-
-export const settingGroups: SettingGroup[] = [
+export const settingGroups: { title: string; intro?: string; settings: SettingWords[] }[] = [
   {
     title: 'The service',
     settings: [
@@ -32,7 +29,7 @@ export const settingGroups: SettingGroup[] = [
       {
         name: 'IDENTITY_SIGN_UP',
         meaning:
-          'Whether people can create an account by themselves. Where it is `closed`, the login page says that support gives them one.',
+          'Whether people can create an account by themselves. If it is `closed`, the login page says that support gives them one.',
       },
       {
         name: 'IDENTITY_ADMIN_SECOND_FACTOR',
@@ -175,7 +172,7 @@ client needs a callback and a secret, and a client has both or neither.`,
       {
         name: 'SSO_<X>_LISTED',
         meaning:
-          'Who sees the client on `/profile/products`: anybody whom one of the words names. `visited` are people who have opened it before, and `contract` those whose account has a service contract that is not canceled or expired. It only hides: whoever does not see the client can still log in to it.',
+          'Who sees the client on `/profile/products`: anybody whom one of the words names. `visited` are people who have opened it before, and `contract` people whose account has a service contract that is not canceled or expired. It only hides: people who do not see the client can still log in to it.',
         fallback: '`everybody`; `crm_app`: `visited,contract`',
       },
       {

@@ -7,16 +7,15 @@ export type Audience = (typeof audiences)[number];
 
 export type Client = {
   name: string;
-  /** What people call the client. */
   title: string;
-  /** The path of the client's logo at this service, if it has one. */
+  /** A path at this service. */
   logoPath: string | undefined;
   callbackUrl: string;
   /** Where the client's own login starts. */
   loginUrl: string | undefined;
   /** Where nudges about events go. */
   eventsUrl: string | undefined;
-  /** Whose products it is among: of everybody whom one of these names. It refuses nobody. */
+  /** Who sees it among their products: everybody whom one of these words names. It refuses nobody. */
   listedTo: readonly Audience[];
   /** The first secret makes `signature`. The second, during a rotation, makes `signature_next`. */
   secrets: readonly string[];

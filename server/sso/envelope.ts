@@ -1,6 +1,5 @@
-// The signed hand-off (contract 3.19 to 3.24): how to seal one and how to verify one. Both are pure: the caller passes
-// the clock and uses up the nonce. The same code signs for clients and verifies what the legacy marketplace sends; clients
-// verify with a kit (clients/). It runs on any web-standard runtime and imports nothing else from this service.
+// Seals and verifies hand-offs (contract 3.19 to 3.24). Both are pure: the caller passes the clock and uses up the nonce. This
+// file imports nothing else from this service, so that clients can copy it.
 import { base64url } from 'oslo/encoding';
 import type { z } from 'zod';
 import { findMatch, sign } from './hmac.ts';
@@ -26,13 +25,11 @@ export function createNonce(): string {
   return base64url.encode(crypto.getRandomValues(new Uint8Array(16)), { includePadding: false });
 }
 
-export type SealedEnvelope = { payload: string; signature: string; signature_next?: string };
-
-/**
- * The query parameters of a hand-off. A second secret makes `signature_next`, for a rotation (contract 8.30).
- * Throws a RangeError if the payload would be longer than a verifier accepts.
- */
-export async function sealEnvelope(payload: object, secrets: readonly string[]): Promise<SealedEnvelope> {
+/** A second secret makes `signature_next` (contract 8.30). Throws a RangeError if the payload is too long for a verifier. */
+export async function sealEnvelope(
+  payload: object,
+  secrets: readonly string[],
+): Promise<{ payload: string; signature: string; signature_next?: string }> {
   const [secret, next] = secrets;
   if (!secret) throw new TypeError('sealEnvelope needs a secret');
   const wire = base64url.encode(new TextEncoder().encode(JSON.stringify(payload)), { includePadding: false });
@@ -50,9 +47,8 @@ export type VerifyOptions<T extends Claims> = {
   /** A signature made with any of these secrets counts. */
   secrets: readonly string[];
   schema: z.ZodType<T>;
-  /** The sender, byte for byte. */
+  /** `iss` and `aud` must match byte for byte. */
   iss: string;
-  /** The receiver, byte for byte. */
   aud: string;
   /** What `client` must be; `aud` by default. */
   client?: string;
@@ -63,17 +59,15 @@ export type VerifyOptions<T extends Claims> = {
 
 export type VerifiedEnvelope<T extends Claims> = {
   claims: T;
-  /** The place of the secret that signed it: of several, the last. */
+  /** The index of the secret that signed it: the last one if several did. */
   secret: number;
-  /** Until then any verifier, with its leeway, has stopped to accept this hand-off. */
+  /** After that no verifier accepts this hand-off, even with its leeway. */
   keepNonceUntil: Date;
 };
 
 /**
- * Checks the query parameters of a hand-off, as received, in the contract's order: spelling, MAC, JSON, schema,
- * issuer, audience, time. Throws an EnvelopeError.
- *
- * A hand-off works once. So before you act on the claims, store `claims.nonce` until `keepNonceUntil`, in one
+ * Checks parameters as received, in the order of the contract: spelling, MAC, JSON, schema, issuer, audience, time. Throws an
+ * EnvelopeError. A hand-off works once: before you act on the claims, store `claims.nonce` until `keepNonceUntil`, in one
  * statement that fails if it is there already.
  */
 export async function verifyEnvelope<T extends Claims>(
@@ -116,13 +110,13 @@ function readOnce(params: URLSearchParams, name: string): string | undefined {
   return values[0];
 }
 
-/** Four characters spell three bytes in one way only, so only the end can hold bits that a decoder ignores. */
+/** Four characters spell three bytes in one way, so only the end can hold bits that a decoder ignores. */
 function isCanonical(text: string, bytes: Uint8Array): boolean {
   const end = bytes.length - (bytes.length % 3);
   return base64url.encode(bytes.subarray(end), { includePadding: false }) === text.slice((end / 3) * 4);
 }
 
-/** Unpadded base64url in its one canonical spelling. Decoders accept several spellings for the same bytes. */
+/** Accepts only the canonical spelling, because decoders accept several spellings of the same bytes. */
 function decodePayload(text: string): Uint8Array {
   if (text.length === 0 || text.length > maxPayloadLength)
     throw new EnvelopeError('malformed_payload', 'payload length');
@@ -137,7 +131,7 @@ function decodePayload(text: string): Uint8Array {
   return bytes;
 }
 
-/** Does what oslo's decoder does, in a sixth of the time. Throws if the text is not base64url. */
+/** As oslo decodes, in a sixth of the time. Throws if the text is not base64url. */
 function decode(text: string): Uint8Array {
   const binary = atob(text.replaceAll('-', '+').replaceAll('_', '/'));
   const bytes = new Uint8Array(binary.length);
@@ -161,8 +155,7 @@ function readClaims<T>(bytes: Uint8Array, schema: z.ZodType<T>): T {
 
 function requireTimely({ iat, exp }: Claims, { now, ttlSeconds }: { now: Date; ttlSeconds: number }): void {
   const nowSeconds = Math.floor(now.getTime() / 1_000);
-  // Each line says what must be true, not what must be false: any comparison with NaN is false, so a clock or TTL that is not a
-  // number leads to a refusal.
+  // Each line says what must be true: a comparison with NaN is false, so a clock or TTL that is no number leads to a refusal.
   if (!(iat <= nowSeconds + leewaySeconds)) throw new EnvelopeError('payload_expired', 'iat in the future');
   if (!(nowSeconds < exp + leewaySeconds)) throw new EnvelopeError('payload_expired', 'exp');
   if (!(exp > iat && exp - iat <= ttlSeconds)) throw new EnvelopeError('payload_expired', 'lifetime');

@@ -19,10 +19,7 @@ export async function sign(secret: string, message: string): Promise<string> {
 export const matchesAny = (expected: readonly string[], given: readonly string[]): boolean =>
   findMatch(expected, given) !== undefined;
 
-/**
- * The place of the last of `expected` that is given, if any. Compares every pair in constant time: the time it takes shows
- * neither which pair matches nor how much of one.
- */
+/** The index of the last of `expected` that is given. The time shows neither which pair matches nor how much of it. */
 export function findMatch(expected: readonly string[], given: readonly string[]): number | undefined {
   let matched: number | undefined;
   for (const [place, one] of expected.entries()) {

@@ -76,7 +76,6 @@ export const payloadSchema = z
   })
   .describe('What a hand-off says. Ignore members that you do not know.');
 
-/** The profile that every client sees. */
 export type StandardProfile = z.infer<typeof standardProfileSchema>;
 
 export type Payload = z.infer<typeof payloadSchema>;

@@ -1,6 +1,5 @@
-// The JSON that this service accepts from others: UTF-8, no duplicate names, at most 16 levels (contract 3.23
-// and 7.6). JSON.parse keeps the last of two equal names, and other parsers the first, so two readers of one text could
-// see two values. RFC 8259 section 4 allows that. This parser refuses it.
+// The JSON that this service accepts: UTF-8, no duplicate names, at most 16 levels (contract 3.23 and 7.6). Of two equal names
+// some parsers keep the first and others the last, so two readers of one text could see two values.
 
 const maxDepth = 16;
 
@@ -13,7 +12,7 @@ const token = /"(?:[^"\\]|\\.)*"|[{}[\]]/g;
 export const isBlank = (bytes: Uint8Array) =>
   bytes.every((byte) => ' \t\r\n'.includes(String.fromCharCode(byte)));
 
-/** Parses JSON. Throws a StrictJsonError that says what is wrong. */
+/** Throws a StrictJsonError that says what is wrong. */
 export function parseStrictJson(bytes: Uint8Array): unknown {
   let text: string;
   let value: unknown;

@@ -1,9 +1,8 @@
-// The forms by which staff act, as data for pages: which there are, what they say, and what they ask for.
-
+// The forms by which staff act, as data for pages.
 import type { Subject } from '../acts/act.ts';
 import type { Given } from '../acts/fields.ts';
 import { actWords, type FormField, type Place } from './act-words.ts';
-import { acts, type Intent } from './acts.ts';
+import { acts, type Intent, isIntent } from './acts.ts';
 
 export type ActForm = {
   intent: string;
@@ -21,8 +20,8 @@ export type ActForm = {
 };
 
 /**
- * The forms of all acts about such a thing that make sense for what is shown. `hidden` is what each carries besides, `seen` among it;
- * without it there is none.
+ * The forms of all acts about such a thing that make sense for what is shown. `hidden` gives what a form carries besides, such
+ * as `seen`. A form for which it gives nothing is left out.
  */
 export const buildForms = <Shown>(
   about: Subject<never>['name'],
@@ -48,13 +47,10 @@ export const buildForms = <Shown>(
         });
   });
 
-/** What has happened, for the page that a form leads back to; null for another intent. */
+/** What has happened, for the page that a form leads back to. Null for an intent that is not about such a thing. */
 export const sayOutcome = (about: string, intent: string): string | null =>
-  Object.hasOwn(acts, intent) && acts[intent as Intent].about.name === about
-    ? (actWords[intent]?.outcome ?? null)
-    : null;
+  isIntent(intent) && acts[intent].about.name === about ? (actWords[intent]?.outcome ?? null) : null;
 
-/** A list of mails, each with its forms. */
 export const withForms = <Mail extends { id: string; seen: string }>(listed: Mail[]) =>
   listed.map(({ seen, ...mail }) => ({
     ...mail,

@@ -1,6 +1,5 @@
-// What forms and commands say by which staff and operators act, by the intent of the act. In a notice `{name}` and `{email}` stand for
-// the person's, which the page sets. The records of acts say what a command takes.
-
+// The words of forms and commands, by the intent of the act. In a notice `{name}` and `{email}` stand for the person's, which
+// the page sets. The records of acts say what a command takes.
 import type { Invoice } from '../../db/tables/invoices.ts';
 import type { Payment } from '../../db/tables/payments.ts';
 import type { User } from '../../db/tables/users.ts';
@@ -10,7 +9,7 @@ import { allCodeFactors, nameCodeFactors } from '../identity/factor/code-factors
 import { roleWords } from './event-words.ts';
 import type { Person } from './person.ts';
 
-/** A field of a form: `one` is a choice of several, `yes` a box to tick. Of choices, `{value}` stands for the value. */
+/** `one` is a choice of several, `yes` a box to tick. In the words of a choice, `{value}` stands for its value. */
 export type FormField = {
   name: keyof Given;
   label: string;
@@ -26,7 +25,6 @@ export type FormField = {
 /** `shown` is what the page shows, `about` which of the forms of an act it is. */
 type Say<Shown> = string | ((shown: Shown, about: Given) => string);
 
-/** Where on a person's page. */
 export type Place =
   | 'login'
   | 'session'
@@ -39,7 +37,7 @@ export type Place =
 
 // biome-ignore lint/suspicious/noExplicitAny: each is shown what its act is about
 export type ActWords<Shown = any, Thing = any> = {
-  /** Where on a person's page its forms are, if not with those of the account as a whole. */
+  /** The part of a person's page that its forms are in. Left out, it is the part about the account. */
   at?: Place | ((about: Given) => Place);
   /** The button that opens the form. */
   label: Say<Shown>;
@@ -66,12 +64,12 @@ export type CommandWords<Thing = any> = {
   about: string;
   /** What it takes, by the field that gets it. */
   takes?: Given;
-  /** What is said of such a field that was given wrongly. */
+  /** The refusal of a wrong value, by the field. */
   wrong?: Given;
   /** For what cannot be undone: a question that names it. */
   asks?: (target: Thing, given: Given) => string;
   done: Tell<Thing>;
-  /** Of nothing to change, also as a refusal. */
+  /** If there was nothing to change, also as a refusal. */
   nothing: Tell<Thing>;
   /** The refusal `not_allowed`. */
   notAllowed?: string;
@@ -93,7 +91,6 @@ const marketplaceSaysIt = ({ links }: Person, { capability = '' }: Given) =>
     capability === 'verification' ? verified === true : capabilities?.includes(capability),
   );
 
-/** What somebody of the account is named for. */
 const sayDecision = (about: string): CommandWords<User> => ({
   about: `${about}; name somebody who belongs to the account`,
   done: (user) => `Done. ${sayRights(user)}`,
@@ -322,7 +319,7 @@ const ofPerson = {
         name: 'role',
         label: 'Role',
         kind: 'one',
-        // Not the one they have: that would change nothing.
+        // Without the present role, which would change nothing.
         choices: Object.entries(roleWords)
           .map(([value, words]) => ({ value, words }))
           .filter(({ value }) => value !== role),
@@ -543,7 +540,7 @@ const ofMail = {
 
 export const actWords: Record<string, ActWords> = { ...ofPerson, ...ofInvoice, ...ofPayment, ...ofMail };
 
-/** Of commands that do what a form of another name does, or that have no form. */
+/** For commands whose form has another name, or that have no form. */
 export const furtherCommands: Record<string, CommandWords> = {
   'payment:record': {
     about: 'record a payment that came in; it pays what is open of the invoice, and the rest waits',

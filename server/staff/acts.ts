@@ -12,7 +12,7 @@ export const acts = { ...peopleActs, ...paymentActs, ...mailActs, stop: stopSett
 
 export type Intent = keyof typeof acts;
 
-/** Those that have a command, with the intent that it says. */
+/** The acts that have a command, with the intent that the command prints. */
 export const actsByCommand: [intent: string, act: AnyAct][] = [
   ...Object.entries<AnyAct>(acts),
   ...paymentsByCommand,

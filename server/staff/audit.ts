@@ -7,12 +7,12 @@ import type { Dependencies } from '../ground/dependencies.ts';
 import { provider } from '../marketplace/accept-profile.ts';
 import { sayEvent } from './event-words.ts';
 
-export type AuditAsked = Omit<AuditFilter, 'isWithoutStaff' | 'types'> & {
+type AuditAsked = Omit<AuditFilter, 'isWithoutStaff' | 'types'> & {
   client?: string | undefined;
   before?: Date | string | undefined;
 };
 
-/** The types of events that are about a client. Of the others only the marketplace tells us something. */
+/** The types of events about a client. Only the marketplace causes any. */
 export const typesOfClient = (client: string | undefined): string[] | undefined =>
   client === undefined ? undefined : client === provider ? ofMarketplace : [];
 
@@ -22,9 +22,9 @@ const ofMarketplace = [
 ];
 
 /**
- * A page of 50, newest first, with the names of those who are in it. `before` is an instant, or the `next` of the page before;
- * `next` is null on the last one. A manager gets no event about staff, no network address, and of staff who did something neither
- * browser nor place.
+ * A page of 50, newest first, with the names of the people in it. `before` is an instant, or the `next` of the page before.
+ * `next` is null on the last page. A manager gets no events about staff, no network addresses, and no browser or place of
+ * staff.
  */
 export async function listAudit(
   { db }: Pick<Dependencies, 'db'>,
@@ -43,7 +43,6 @@ export async function listAudit(
   };
 }
 
-/** An event without network addresses, and of staff without their browser and place. */
 export const forManager = <T extends Pick<AuditRow, 'actorId' | 'address' | 'device' | 'place'>>(
   event: T,
 ) => ({

@@ -1,5 +1,5 @@
-// What administrators see of each client (contract 12.130 to 12.132). Never a secret, a part or a digest of one.
-import { type Delivery, listDeliveries } from '../../db/tables/event-deliveries.ts';
+// What administrators see of each client (contract 12.130 and 12.131). Never a secret, nor a part or a digest of one.
+import { listDeliveries } from '../../db/tables/event-deliveries.ts';
 import { findLastCounted, listSumsSince } from '../../db/tables/sums-of-hours.ts';
 import type { Dependencies } from '../ground/dependencies.ts';
 import { type CallKind, secretPositions } from '../metrics/results.ts';
@@ -9,7 +9,7 @@ import type { Client } from '../sso/clients.ts';
 
 const dayMs = 24 * 60 * 60 * 1_000;
 
-/** What a client signs, and how many secrets it may sign that with. */
+/** What a client signs, and how many secrets it may use for that. */
 function listCalls({ marketplaceInbound, crmSignupsSecrets }: Config, { name, secrets }: Client) {
   const calls: { kind: CallKind; secrets: number }[] = [{ kind: 'token', secrets: secrets.length }];
   if (name === 'marketplace' && marketplaceInbound)
@@ -23,7 +23,7 @@ const keyOfLaunch = (client: string) => spellKey('identity_launches_total', { cl
 const keyOfCall = (client: string, kind: CallKind, secret: string) =>
   spellKey('identity_client_calls_total', { client, kind, secret });
 
-/** Launches, calls and refusals are of the sums of hours: up to ten seconds old, and none from before there were sums. */
+/** Launches, calls and refusals come from the sums of hours: they are up to ten seconds old, and begin with the first sums. */
 export async function listClients({ db, config, now: clock }: Dependencies) {
   const now = clock();
   const clients = [...config.clients.values()];
@@ -51,11 +51,17 @@ export async function listClients({ db, config, now: clock }: Dependencies) {
       return { kind, secrets, last };
     });
     const hasLogin = isDemo || loginUrl !== undefined;
+    const delivery = deliveries.find(({ client: of }) => of === name);
     return {
       ...{ name, title, isDemo, callbackUrl, loginUrl: loginUrl ?? null, eventsUrl: eventsUrl ?? null },
       calls,
       launchedAt: counted.get(keyOfLaunch(name)) ?? null,
-      ...describeDelivery(deliveries.find(({ client: of }) => of === name)),
+      pulledAt: delivery?.pulledAt ?? null,
+      behind: delivery?.behind ?? 0,
+      oldestAt: delivery?.oldestAt ?? null,
+      failedAt: delivery?.failedAt ?? null,
+      failure: delivery?.failure ?? null,
+      isFailing: delivery?.isFailing ?? false,
       refusals: refusals
         .flatMap((each: Record<string, unknown> & { count: number }) =>
           each.client === name ? [{ code: String(each.code), count: each.count }] : [],
@@ -65,12 +71,3 @@ export async function listClients({ db, config, now: clock }: Dependencies) {
     };
   });
 }
-
-const describeDelivery = (delivery: Delivery | undefined) => ({
-  pulledAt: delivery?.pulledAt ?? null,
-  behind: delivery?.behind ?? 0,
-  oldestAt: delivery?.oldestAt ?? null,
-  failedAt: delivery?.failedAt ?? null,
-  failure: delivery?.failure ?? null,
-  isFailing: delivery?.isFailing ?? false,
-});

@@ -1,4 +1,4 @@
-// What happened, and what changed, in words for staff: those of the person's own activity, and more.
+// What happened, and what changed, in words for staff. They add to the words of a person's own activity.
 import { auditEventTypes, findEventType } from '../../db/tables/audit-event-types.ts';
 import type { AuditRow } from '../../db/tables/audit-events.ts';
 import type { Change } from '../../db/tables/changes.ts';
@@ -6,7 +6,7 @@ import { describeEvent } from '../identity/history/activity.ts';
 import { type Detail, describeHappening, describeMembers } from '../identity/history/change-words.ts';
 import { sayMailKind } from '../mail/kind-words.ts';
 
-/** What happened, in words, with the number of the document, the id of the payment, the file or the kind of the mail that it is about. */
+/** What happened, in words, with the document, payment, file or kind of mail that it is about. */
 export function sayEvent(event: Pick<AuditRow, 'type' | 'reason' | 'details'>): string {
   const words = findEventType(event.type)?.staff;
   if (words === undefined) return describeEvent(event) || event.type;
@@ -37,7 +37,7 @@ export const roleWords = { user: 'Customer', manager: 'Manager', admin: 'Adminis
 const sayRole = (role: unknown) =>
   role == null ? null : (roleWords[String(role) as keyof typeof roleWords] ?? String(role));
 
-/** What changed, in words. To the person all staff are administrators; to staff they are what they are. */
+/** What changed, in words. A person reads that all staff are administrators, but staff read the real role. */
 export function sayChange({ subject, kind, members }: Change): { what: string; changes: Detail[] } {
   const changes = members ? describeMembers(subject, members) : [];
   const role = subject === 'user' ? members?.role : undefined;

@@ -1,4 +1,4 @@
-// Which files administrators may take, and how often (contract 12.143 to 12.162).
+// Which files administrators may take, and how often (contract 12.143 to 12.161).
 import { inTransactionOf } from '../../db/postgres/transactions.ts';
 import { deferAuditEvent, listFilesTaken, recordAuditEvent } from '../../db/tables/audit-events.ts';
 import { lockOpenSession } from '../../db/tables/sessions.ts';
@@ -12,12 +12,12 @@ import type { Dependencies } from '../ground/dependencies.ts';
 import { trailOf } from '../identity/ground/trail.ts';
 import { type TableName, tableFiles, tableNames } from './table-files.ts';
 
-/** A table, or a book of a span of days, both included. */
+/** A table, or a book of a span of days, from the first to the last. */
 export type AskedFile = { file: TableName } | { file: BookName; from: string; to: string };
 
 const isBook = (file: string): file is BookName => (bookNames as string[]).includes(file);
 
-/** Throws 404 `not_found` for a file that there is none of, and 422 `validation_failed` for days that are none. */
+/** Throws 404 `not_found` for an unknown file, and 422 `validation_failed` for wrong days. */
 export async function readAskedFile(
   { db }: Dependencies,
   { file, from, to }: { file: string; from: string; to: string },
@@ -36,7 +36,7 @@ const filesAnHour = 5;
 
 type Taken = Awaited<ReturnType<typeof listFilesTaken>>;
 
-/** A table counts each time; the five of an accounting export count as one, as often as the one of them that was taken most. */
+/** Each table counts. The books of one span count together, as often as the one that was taken most. */
 function countFiles(taken: Taken): number {
   const spans = new Map<string, number>();
   let tables = 0;
@@ -57,8 +57,8 @@ function withOneMore(taken: Taken, asked: AskedFile): Taken {
 }
 
 /**
- * Counts the file, and records that it was begun: nothing of it leaves before that is committed. Throws 429 `rate_limited` after
- * five in an hour, and 401 `login_required` if the session has ended meanwhile.
+ * Counts the file, and commits that it was begun before any of it leaves. Throws 429 `rate_limited` after five in an hour, and
+ * 401 `login_required` if the session has ended meanwhile.
  */
 export async function beginFile({ db }: Dependencies, staff: Staff, asked: AskedFile): Promise<void> {
   const { user, id: sessionId } = staff.session;
@@ -80,7 +80,7 @@ export async function beginFile({ db }: Dependencies, staff: Staff, asked: Asked
   });
 }
 
-/** Records how it ended: how many rows its reader may have, and whether that is all. */
+/** Records how many rows the reader may have, and whether that is all. */
 export const endFile = (
   { db }: Dependencies,
   { session, visit }: Staff,
@@ -94,7 +94,7 @@ export const endFile = (
     details: { ...asked, rows, whole },
   });
 
-/** The days that most accounting exports are for, of the calendar, both included. None is after today. */
+/** The usual spans of an accounting export, with the first and the last day. None ends after today. */
 export function buildSpans(today: string) {
   const [year = 0, month = 0] = today.split('-').map(Number);
   const quarter = month - ((month - 1) % 3);
@@ -108,7 +108,7 @@ export function buildSpans(today: string) {
   ];
 }
 
-/** What there is, how many more they may take now, and days in the seller's zone. */
+/** `left` is how many more files they may take now. Days are in the seller's time zone. */
 export async function listFiles({ db, now }: Dependencies, staff: Staff) {
   const today = dayIn(await findZone(db), now());
   const left = filesAnHour - countFiles(await listFilesTaken(db, staff.session.user.id));

@@ -1,5 +1,4 @@
-// Finding somebody from what they say of themselves on the telephone (contract 12.50 to 12.61). Who may search is decided
-// elsewhere.
+// Finds people by what they say on the telephone (contract 12.50 to 12.61). Callers decide who may search.
 import { validate } from 'uuid';
 import type { Database } from '../../db/postgres/client.ts';
 import { inTransaction } from '../../db/postgres/transactions.ts';
@@ -23,16 +22,14 @@ import { listWords } from './search-words.ts';
 
 const maxHits = 50;
 const maxCodePoints = 200;
-// One more says that there are more.
+// One more than is shown says whether there are more.
 const limit = maxHits + 1;
-// Takes some milliseconds. Words that one in a hundred people has are found here.
+// Takes a few milliseconds. A word that one person in a hundred has is found among so many.
 const newest = 4_000;
-
-type Deps = Pick<Dependencies, 'db' | 'now'>;
 
 /** Finds people by `q` and filters; with an empty `q` the newest. */
 export async function findPeople(
-  { db, now }: Deps,
+  { db, now }: Pick<Dependencies, 'db' | 'now'>,
   { q, role, state }: { q: string; role?: string | undefined; state?: string | undefined },
 ) {
   const text = q.trim();
@@ -41,7 +38,7 @@ export async function findPeople(
     role: readChoice('/role', role, ['user', 'manager', 'admin'] as const),
     state: readChoice('/state', state, statesToFilter),
   };
-  // Whoever came this moment is there, too.
+  // Includes people who are not indexed yet.
   if (text === '' && !filters.role && !filters.state) return show(await listNewest(db, limit));
   const words = listNeeded(text);
   if (text !== '' && words.length === 0) return show([]);
@@ -77,7 +74,7 @@ const show = (hits: Hit[]) => ({
   more: hits.length > maxHits,
 });
 
-/** The words without those that another begins with, the longest first. */
+/** Leaves out words with which another one begins. The longest come first. */
 function listNeeded(text: string): string[] {
   const words = listWords(text).sort((a, b) => b.length - a.length);
   return words.filter((word, place) => !words.slice(0, place).some((longer) => longer.startsWith(word)));
@@ -92,7 +89,7 @@ const readKeys = (text: string) => ({
   provider,
 });
 
-/** Where many have all words, the newest people are enough to look through. Where few have, the index finds them. */
+/** If many people have all words, the newest people are enough. If few have, the index finds them. */
 async function findByWords(db: Database, words: string[], filters: PersonFilters): Promise<Hit[]> {
   const amongNewest = await findAmongNewest(db, words, filters, { newest, limit });
   if (amongNewest.length === limit) return amongNewest;
@@ -102,7 +99,7 @@ async function findByWords(db: Database, words: string[], filters: PersonFilters
 
 type Found = ReturnType<typeof show>;
 
-/** A hit as one of the staff sees it. Of other staff a manager sees name, address and role alone (contract 12.9). */
+/** A manager sees only name, address and role of other staff (contract 12.9). */
 export function showHits(role: StaffRole, hits: Found['people'], { state }: { state?: string }) {
   const seesAll = ({ role: ofHit }: Found['people'][number]) => role === 'admin' || ofHit === 'user';
   return hits

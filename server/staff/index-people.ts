@@ -5,12 +5,12 @@ import { rest } from '../basics/rest.ts';
 import type { Dependencies } from '../ground/dependencies.ts';
 import { listWords } from './search-words.ts';
 
-// Takes some 50 milliseconds, of them two or three of this process.
+// Takes about 50 milliseconds; this process works for two or three.
 const batchSize = 300;
 
 /**
- * Writes the words of everybody in the queue, the newest first, until none is left or `signal` aborts. Any number of instances
- * may do this at once: one works, and the others leave it to that one.
+ * Writes the words of everybody in the queue, the newest first, until the queue is empty or `signal` aborts. If several
+ * instances do this at once, one works and the others return.
  */
 export async function indexPeople({ db }: Pick<Dependencies, 'db'>, signal?: AbortSignal): Promise<void> {
   if (!(await hasPeopleToIndex(db))) return;
@@ -28,7 +28,7 @@ export async function indexPeople({ db }: Pick<Dependencies, 'db'>, signal?: Abo
       return taken.hasMore;
     });
     if (!hasMore) return;
-    // Requests get their turn, however many people wait.
+    // So that requests get their turn.
     await rest(performance.now() - startedAt, signal);
   }
 }

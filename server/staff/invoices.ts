@@ -1,4 +1,4 @@
-// What administrators see of a document and of money that waits (contract 7.153, 7.156 and 7.165).
+// What administrators see of a document and of money that waits (contract 7.153 and 7.156).
 import { v7 as uuidv7 } from 'uuid';
 import type { Database } from '../../db/postgres/client.ts';
 import { listAllocations, listPaymentsOf } from '../../db/tables/allocations.ts';
@@ -20,12 +20,7 @@ import type { Dependencies } from '../ground/dependencies.ts';
 import { buildForms } from './act-forms.ts';
 import { basisOfInvoice, basisOfPayment, paymentActs } from './payment-acts.ts';
 
-const todayOf = async ({ db, now }: Dependencies) => dayIn(await findZone(db), now());
-
-/**
- * An invoice or credit note that somebody of the staff looks at, which counts as a look at its buyer. Throws 404 `not_found`, and
- * 429 `rate_limited`.
- */
+/** Counts as a look at the buyer. Throws 404 `not_found`, and 429 `rate_limited`. */
 export async function lookAtDocument(deps: Dependencies, staff: Staff, number: string) {
   const { db } = deps;
   const facts = (await findFacts(db, number)) as DocumentFacts | undefined;
@@ -52,7 +47,7 @@ export async function describeForStaff(deps: Dependencies, staff: Staff, number:
     listCreditNotes(db, invoice.id),
     listPaymentsOf(db, invoice.id),
     invoice.status === 'void' ? findReplacement(db, invoice) : undefined,
-    todayOf(deps),
+    findZone(db).then((zone) => dayIn(zone, now())),
   ]);
   const { contractId: _contract, ...said } = invoice;
   const mayChange = mayAct(paymentActs.credit.right, staff.session.user, buyer);
@@ -74,7 +69,7 @@ export async function describeForStaff(deps: Dependencies, staff: Staff, number:
   };
 }
 
-/** What a contract will be charged; null without a seller. Throws 404 `not_found`. */
+/** `preview` is null without a seller. Throws 404 `not_found`. */
 export async function describePreview({ db }: Dependencies, signup: string, months: number) {
   const preview = await readPreview(db, signup, months).catch((error) => {
     if (error instanceof AppError && error.code === 'not_configured') return null;
@@ -98,8 +93,9 @@ export type Waits =
 const most = 100;
 
 /**
- * Money that waits, the oldest first. `freedBy` is the invoice whose credit has freed some of it; `waits` is null if that is all of
- * it. `more`: there is more. Throws 404 `not_found` for managers. */
+ * The oldest first. `freedBy` is the invoice whose credit has freed some of the money. `waits` is null if it has freed all of
+ * it. Throws 404 `not_found` for managers.
+ */
 export async function listWaiting({ db }: Dependencies, staff: Staff) {
   requireRight(staff, paymentActs.allocate.right);
   const found = await listUnallocated(db, most + 1);
@@ -126,8 +122,8 @@ export async function listWaiting({ db }: Dependencies, staff: Staff) {
 }
 
 /**
- * What credits have freed of a payment and nothing has used since, with the last invoice that was credited. A refund takes back what
- * is allocated only after all that is not, so that nothing of what it takes counts here as long as money waits.
+ * What credits have freed of a payment and nothing has used since, with the last invoice that was credited. A refund takes
+ * unallocated money first, so nothing that it takes counts here while money waits.
  */
 function findFreed(
   allocations: { number: string; amount: number }[],

@@ -1,4 +1,4 @@
-// Mails that have not left, and what administrators do about them (contract 12.120 to 12.129).
+// Mails that have not left, and what administrators do about them (contract 12.120 to 12.126).
 import { giveUpMail, retryMail } from '../../db/tables/mails.ts';
 import { listNames } from '../../db/tables/staff-views.ts';
 import {
@@ -20,21 +20,15 @@ import { describeAnswer } from '../mail/describe-answer.ts';
 import { sayMailKind } from '../mail/kind-words.ts';
 import { leaseMs } from '../mail/outbox.ts';
 
-export type MailsAsked = {
-  state?: MailState | undefined;
-  kind?: string | undefined;
-  before?: MailPlace | undefined;
-};
-
 const stateOf = ({ givenUpAt, lastError }: UnsentMail): MailState =>
   givenUpAt ? 'given_up' : lastError === null ? 'waiting' : 'failed';
 
-/** What forms about it are made from. Further tries change nothing that somebody decides by. */
+/** What forms about a mail are made from. Further tries do not matter to a decision. */
 const seenOfMail = (mail: UnsentMail | undefined) =>
   mail ? { id: mail.id, isGivenUp: mail.givenUpAt !== null } : null;
 
-/** A mail as administrators see it: why it failed without an address, and without anything that a server quoted of the mail. */
-export const describeMail = (mail: UnsentMail) => ({
+/** `error` has no address, and nothing that a server quoted from the mail. */
+const describeMail = (mail: UnsentMail) => ({
   id: mail.id,
   kind: mail.kind,
   what: sayMailKind(mail.kind),
@@ -50,11 +44,11 @@ export const describeMail = (mail: UnsentMail) => ({
   isHeld: mail.isOnHold,
 });
 
-/** A page of 50, with the names of those whom the mails are to. `next` is null on the last one. */
+/** A page of 50, with the names of the recipients. `next` is null on the last page. */
 export async function listMails(
   { db }: Dependencies,
   { session }: Staff,
-  { state, kind, before }: MailsAsked,
+  { state, kind, before }: { state?: MailState; kind?: string; before?: MailPlace },
 ) {
   const filter = { ...(state && { state }), ...(kind !== undefined && { kind }) };
   const { page, last } = await readPage((limit) => listUnsentMails(db, { ...filter, after: before, limit }));
@@ -77,7 +71,7 @@ export async function listMails(
 
 const writePlace = ({ at, id }: MailPlace) => `${at.toISOString()}_${id}`;
 
-/** Where a page begins, as `next` of the page before says. */
+/** Reads the `next` of the page before. */
 export function readPlace(text: string): MailPlace | undefined {
   const [, instant = '', id = ''] =
     /^(\d{4}-\d\d-\d\dT[\d:.]{12}Z)_([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/.exec(text) ?? [];
@@ -85,7 +79,7 @@ export function readPlace(text: string): MailPlace | undefined {
   return Number.isNaN(at.getTime()) ? undefined : { at, id };
 }
 
-/** What has left or is gone is nobody's: what the form was made from has changed then. */
+/** A mail that has left or is gone belongs to nobody. Its form is refused, because what it was made from has changed. */
 const mail: Subject<UnsentMail | undefined> = {
   name: 'mail',
   keys: ['id'],

@@ -1,4 +1,4 @@
-// What administrators see of the business at a glance (contract 12.107 to 12.112): from the sums of hours, and as of now.
+// What administrators see of the business at a glance (contract 12.107 to 12.110): from the sums of hours, and as of now.
 import { inTransaction } from '../../db/postgres/transactions.ts';
 import { listDeliveries } from '../../db/tables/event-deliveries.ts';
 import { countOpen, countWaitingCountries } from '../../db/tables/invoice-lists.ts';
@@ -31,9 +31,9 @@ const metrics = {
   mails: 'identity_mails_total',
 };
 
-/** As the alert about it says. */
+/** The limit of the alert about it. */
 const behindSeconds = 900;
-/** More are not counted: the page does not get slower with them. */
+/** Counts end here, so that the page stays fast. */
 const countLimit = 10_000;
 
 /** Reads all on one connection. */
@@ -104,7 +104,7 @@ export async function getOverview(deps: Dependencies, of: Span) {
     now: {
       behind: deliveries
         .filter(({ client, pulledAt, oldestSeconds }) => {
-          // Whoever takes no events is behind for ever, and nobody's concern.
+          // A client that takes no events is always behind, and nobody needs to know.
           const takesEvents = pulledAt !== null || config.clients.get(client)?.eventsUrl !== undefined;
           return takesEvents && oldestSeconds > behindSeconds;
         })
@@ -122,7 +122,7 @@ export async function getOverview(deps: Dependencies, of: Span) {
 
 type Read = { labels: Readonly<Record<string, string>>; count: number };
 
-/** One of each set of labels, the most first. */
+/** Adds the counts of equal labels. The highest comes first. */
 function addUp(sums: Read[]): Read[] {
   const all = new Map<string, Read>();
   for (const { labels, count } of sums) {

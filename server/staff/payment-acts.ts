@@ -19,16 +19,15 @@ import { methodSchema, numberSchema, paymentIdSchema } from '../billing/payments
 import { maxAmount } from '../billing/values/amounts.ts';
 import { readDecimal } from '../billing/values/decimals.ts';
 
-/** What forms about it are made from: whatever moves money of it changes one of these. */
+/** What forms about an invoice are made from: everything that moves its money changes one of these. */
 export const basisOfInvoice = ({ number, status, credited, allocated }: Invoice) => ({
   ...{ number, status, credited, allocated },
 });
 export const basisOfPayment = ({ id, unallocated }: Payment) => ({ id, unallocated });
-const basisOfContract = ({ id, status, cancelsAt }: Contract) => ({ id, status, cancelsAt });
 
 const asIs = (result: unknown) => result;
 
-/** Postgres takes no text with U+0000, so nothing is called that. */
+/** Postgres takes no text with U+0000, so nothing has such a name. */
 const nameIn = (text = '') => (text.includes('\0') ? '' : text.trim());
 
 const invoice: Subject<Invoice> = {
@@ -46,7 +45,7 @@ const invoice: Subject<Invoice> = {
   answer: asIs,
 };
 
-/** A payment is nobody's: only what it pays is somebody's. */
+/** A payment itself belongs to nobody: only the invoice that it pays has a buyer. */
 const payment: Subject<Payment> = {
   name: 'payment',
   keys: ['payment'],
@@ -59,7 +58,7 @@ const payment: Subject<Payment> = {
   answer: asIs,
 };
 
-/** A payment and the invoice that it is to pay, which says whose it is. */
+/** A payment that is to pay an invoice, whose buyer it then belongs to. */
 const paymentToInvoice: Subject<Payment> = {
   ...payment,
   async find(db, given) {
@@ -91,7 +90,7 @@ function readAmount(text: string, currency: string): number {
   return amount > maxAmount ? refuse('amount_too_high') : amount;
 }
 
-/** What is said of a payment beside its amount and invoice. */
+/** The fields of a payment besides its amount and invoice. */
 const paidFields = {
   payment: (typed: string) => readBy(paymentIdSchema, 'payment_id_malformed')(typed.trim() || uuidv7()),
   paidAt: async (typed: string, { db, now }: { db: Database; now: () => Date }) =>
@@ -121,8 +120,8 @@ const pay = act({
   offers: () => [{}],
   fields: { ...paidFields, amount: (typed, { thing }) => readAmount(typed, thing.currency) },
   formBasis: (_db, target) => basisOfInvoice(target),
-  do: ({ target: { number, currency }, ...context }, read) =>
-    record({ ...context, target: undefined }, number, { ...read, currency }),
+  do: (context, read) =>
+    record(context, context.target.number, { ...read, currency: context.target.currency }),
 });
 
 const sayPaid = (_target: unknown, { result }: { result?: PaymentAnswer }) => {
@@ -131,7 +130,7 @@ const sayPaid = (_target: unknown, { result }: { result?: PaymentAnswer }) => {
   return { id, done, ...more };
 };
 
-/** The number that a payer named, whether there is such an invoice or not; of a lost one, the invoice in its place (contract 7.423). */
+/** The number that a payer gave, which may be unknown. For a lost invoice, the one in its place (contract 7.423). */
 const named: Subject<Pick<Invoice, 'number'> & Partial<Invoice>> = {
   ...invoice,
   async find(db, { number = '' }) {
@@ -142,7 +141,7 @@ const named: Subject<Pick<Invoice, 'number'> & Partial<Invoice>> = {
   },
 };
 
-/** By command also for a number that there is not (contract 7.162). */
+/** A command also takes an unknown number (contract 7.162). */
 const recordNamed = act({
   about: named,
   right: pay.right,
@@ -169,7 +168,7 @@ const recordNamed = act({
   do: (context, read) => record(context, context.target.number, read),
 });
 
-/** What is open of it, by command. */
+/** Pays what is open, by command. */
 const payAll = act({
   about: invoice,
   right: pay.right,
@@ -281,7 +280,7 @@ const cancelContract = act({
   right: { name: 'billing.cancelContract' },
   command: { name: 'contract:cancel', asks: 'on a terminal' },
   fields: {},
-  formBasis: (_db, target) => basisOfContract(target),
+  formBasis: (_db, { id, status, cancelsAt }) => ({ id, status, cancelsAt }),
   async do({ trx, target, by: { now, trail } }) {
     return (await endContract(trx, target, now, trail)) ? {} : undefined;
   },
@@ -297,7 +296,7 @@ export const paymentActs = {
   cancel: cancelContract,
 };
 
-/** Further ways by command, with the intent that they say. */
+/** Acts that have only a command, with the intent that the command prints. */
 export const paymentsByCommand: [intent: string, act: AnyAct][] = [
   ['pay', recordNamed],
   ['pay', payAll],

@@ -1,4 +1,4 @@
-// What staff do to somebody, and operators by command (contract 12.16 and 12.24 to 12.31).
+// What staff do to a person, and operators by command (contract 12.16 and 12.25 to 12.30).
 import { z } from 'zod';
 import type { Database } from '../../db/postgres/client.ts';
 import {
@@ -114,7 +114,7 @@ const endAllSessions = act({
   offers: ({ sessions }: Person) => offerIf(sessions.length > 0),
   command: { name: 'user:end-sessions', needsWhy: true },
   fields: {},
-  // Not which: whoever logs in again and again must not be able to hold the end of their sessions up.
+  // Not which sessions: a person who keeps logging in must not be able to delay the end of their sessions.
   formBasis: async (db, target, now) => ({ hasSessions: await hasSessions(db, target, now) }),
   async do({ trx, deps, target }) {
     if (!(await hasSessions(trx, target, deps.now()))) return undefined;
@@ -142,8 +142,6 @@ const endSession = act({
   },
 });
 
-const readMailKind = readOneOf('set-password', 'prove-email');
-
 const sendMail = act({
   about: person,
   right: { name: 'people.sendMail', manager: 'customers' },
@@ -157,9 +155,9 @@ const sendMail = act({
     takes: { kind: { option: '--kind <kind>', isRequired: true } },
     needsWhy: true,
   },
-  fields: { kind: readMailKind },
+  fields: { kind: readOneOf('set-password', 'prove-email') },
   formBasis: (_db, { email, holdsEmail, emailVerifiedAt }) => ({ email, holdsEmail, emailVerifiedAt }),
-  /** Of all the staff together, to one person. */
+  /** All staff share the allowance for one person. */
   async requireAllowance({ db }, { id, suspendedAt, deletionDueAt }) {
     if (suspendedAt || deletionDueAt) throw new AppError('not_allowed');
     try {
@@ -174,8 +172,8 @@ const sendMail = act({
     if (suspendedAt || deletionDueAt) throw new AppError('not_allowed');
     if (kind === 'prove-email' && emailVerifiedAt) return undefined;
     if (author.by === 'staff') await spendAllowance(trx, 'staff.send_mail', userId);
-    // Whoever holds the address but has no credential proves it by setting a password. A typed address gets the mail that asks
-    // whose it is.
+    // A person who holds the address but has no credential proves it by setting a password. A typed address gets the mail that
+    // asks whose it is.
     const asHolder = kind === 'set-password' || !hasOwnLogin(target) ? 'set_password' : 'verify_email';
     const mail = holdsEmail ? asHolder : 'prove_address';
     deferMail(trx, { kind: mail, userId, recipient, details: {}, now: deps.now() });
@@ -205,7 +203,7 @@ const removeAllFactors = act({
     try {
       await requireOtherAdmin();
     } catch (error) {
-      // Somebody must be able to get in who can look after the service: an operator takes only the factors.
+      // Somebody must be able to look after the service, so an operator removes only the factors.
       if (author.by === 'staff') throw error;
       keepsPassword = true;
     }
@@ -217,7 +215,7 @@ const removeAllFactors = act({
 const decidedAs = ({ granted, revoked, verified }: Person['account']['decided'], what: string): Decision =>
   what === verification ? verified : granted.includes(what) ? true : revoked.includes(what) ? false : null;
 
-/** It is kept though the account has it already: the marketplace may take its own back. */
+/** A decision is kept even if the account already has the right, because the marketplace may take its own back. */
 const decide = (
   name: 'grant' | 'revoke' | 'verify' | 'unverify' | 'undecide',
   decision: Decision,
@@ -243,7 +241,6 @@ const decide = (
         verified: account.verifiedAt !== null,
       }),
     },
-    /** A capability, or the verification. */
     fields: { capability: choices.length > 0 ? readOneOf(...choices) : () => verification },
     formBasis: (db, { account }) => findDecided(db, account.id),
     async do({ trx, deps, target, record }, { capability: what }) {
@@ -269,8 +266,6 @@ const reasons = new Map<Decision, string>([
   [null, 'undecided'],
 ]);
 
-const readRole = readOneOf('user', 'manager', 'admin');
-
 const changeRole = act({
   about: person,
   right: { name: 'people.setRole' },
@@ -278,7 +273,7 @@ const changeRole = act({
   offers: () => [{}],
   command: { name: 'user:role', takes: { role: '<role>' }, needsWhy: true, json: ({ role }) => ({ role }) },
   locksLinks: true,
-  fields: { role: readRole },
+  fields: { role: readOneOf('user', 'manager', 'admin') },
   formBasis: (_db, { role }) => ({ role }),
   async do({ trx, deps, target, author, requireOtherAdmin }, { role }) {
     if (target.role === role) return undefined;
@@ -299,7 +294,7 @@ const changeRole = act({
   },
 });
 
-/** Throws 403 `not_allowed` (contract 12.16): whoever the marketplace lets in must not be staff here. */
+/** Throws 403 `not_allowed` (contract 12.16): people whom the marketplace lets in must not be staff here. */
 async function requireFitForRole(db: Database, user: User): Promise<void> {
   const isLinked = (await listExternalLinks(db, user.id)).some(({ isSleeping }) => !isSleeping);
   if (!user.emailVerifiedAt || !hasOwnLogin(user) || isLinked)
@@ -358,7 +353,7 @@ const changeEmail = act({
   },
 });
 
-/** Ends a freeze, or a suspension in the same way. */
+/** Ends a freeze or a suspension. */
 const endFreeze = act({
   about: person,
   right: { name: 'people.thaw' },
@@ -381,7 +376,7 @@ const endFreeze = act({
   },
 });
 
-const readLink = readBy(externalIdSchema, 'choice_missing');
+const readExternalId = readBy(externalIdSchema, 'choice_missing');
 
 const removeLink = act({
   about: person,
@@ -390,13 +385,13 @@ const removeLink = act({
   offers: ({ links, id }: Person) =>
     links.filter(({ userId }) => userId === id).map(({ externalId }) => ({ externalId })),
   locksLinks: true,
-  fields: { externalId: readLink },
+  fields: { externalId: readExternalId },
   formBasis: async (db, { id }) => (await listExternalLinks(db, id)).map(({ externalId }) => externalId),
   async do({ trx, deps, target, record }, { externalId }) {
     const { id: userId } = target;
     if (!(await deleteExternalLink(trx, { provider, externalId, userId }))) return undefined;
     await deletePendingHandOffs(trx, userId);
-    // Ends the sessions of whoever came in by that link and has given no credential of their own since.
+    // Ends the sessions that began by that link, unless a credential was given since.
     await endSessions(trx, userId, 'byHandOff', deps.now());
     record({ type: 'link.removed', details: { provider, id: externalId } });
     await notify(trx, deps, target, 'link_removed');
@@ -404,7 +399,7 @@ const removeLink = act({
   },
 });
 
-/** Whether the VAT id counts for reverse charge. Another id, or a changed one, is not checked. */
+/** Whether the VAT id counts for reverse charge. Refused if the account has another id by now. */
 const checkVatId = act({
   about: person,
   right: { name: 'billing.checkVatId', isAboutAccount: true },
@@ -432,7 +427,7 @@ const checkVatId = act({
   },
 });
 
-/** Whether an address that changes the tax counts. Another one that waits by now is not decided about. */
+/** Whether an address that changes the tax counts. Refused if another address waits by now. */
 const acceptCountry = act({
   about: person,
   right: { name: 'billing.acceptCountry', isAboutAccount: true },

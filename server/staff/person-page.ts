@@ -1,4 +1,4 @@
-// A person's page for whoever of the staff looks at it (contract 12.9 and 12.92).
+// A person's page, for the member of the staff who looks at it (contract 12.9 and 12.17).
 import type { User } from '../../db/tables/users.ts';
 import { digestFormBasis, findPerson } from '../acts/act.ts';
 import { isStaffRole, mayAct, type StaffRole } from '../acts/rights.ts';
@@ -13,8 +13,8 @@ import { describePerson } from './person.ts';
 type StaffPerson = Pick<User, 'id' | 'email' | 'name' | 'role'>;
 
 /**
- * Everything that staff see of a person. `seen` has what the form of each intent is made from, for the intents that the caller may
- * use. Throws 404 `not_found`, and 429 `rate_limited`.
+ * Everything that staff see of a person. `seen` has what the form of each intent is made from, for the intents that the caller
+ * may use. Throws 404 `not_found`, and 429 `rate_limited`.
  */
 export async function getPerson(
   deps: Dependencies,
@@ -32,7 +32,6 @@ export async function getPerson(
 
 type SeenPerson = Awaited<ReturnType<typeof describeForStaff>>;
 
-/** What a person's page shows to that member of the staff. */
 async function describeForStaff(deps: Dependencies, actor: User & { role: StaffRole }, target: User) {
   const { db, now } = deps;
   const described = await describePerson(deps, target, { isManager: actor.role === 'manager' });
@@ -56,7 +55,7 @@ async function describeForStaff(deps: Dependencies, actor: User & { role: StaffR
 
 type PersonIntent = keyof typeof peopleActs;
 
-/** The forms of a person's page. There are none about staff for a manager. */
+/** A manager gets no forms about staff. */
 export const listPersonForms = (person: SeenPerson | StaffPerson): ActForm[] =>
   'seen' in person
     ? buildForms('person', person, (intent) => {

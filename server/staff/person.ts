@@ -39,15 +39,16 @@ const newest = 50;
 export type Person = Awaited<ReturnType<typeof describePerson>>;
 
 /**
- * Everything that there is to know of a person. A manager gets no network address, and nothing about staff in the same account but
- * name, address and role.
+ * Everything known about a person. A manager gets no network addresses, and only name, address and role of staff in the same
+ * account.
  */
 export async function describePerson(
   { db, now }: Pick<Dependencies, 'db' | 'now'>,
   target: User,
   { isManager = false }: { isManager?: boolean } = {},
 ) {
-  const { id, account } = target;
+  const { account, nameEditedAt: _edited, ...facts } = target;
+  const { id } = facts;
   const hide = <T extends { address: string | null }>({ address, ...row }: T) => ({
     ...row,
     address: isManager ? undefined : address,
@@ -80,14 +81,14 @@ export async function describePerson(
     listNewestChanges(db, { userId: id, accountId: account.id, limit: newest }),
     listAuditEvents(db, { person: id, isWithoutStaff: false, limit: newest }),
   ]);
-  /** Those in the account of whom a manager sees no more. */
+  /** The staff in the account, if a manager looks. */
   const hidden = new Set(
     isManager ? others.filter(({ role }) => isStaffRole(role)).map((each) => each.id) : [],
   );
   const authorIds = [...activity, ...history].flatMap(({ actorId }) => actorId ?? []);
   const authors = await listNames(db, [...new Set(authorIds)]);
   return {
-    ...pickFacts(target),
+    ...facts,
     state: stateOf(target),
     account: {
       id: account.id,
@@ -102,11 +103,10 @@ export async function describePerson(
       },
       others: others.map(({ id: otherId, name, email, role }) => ({ id: otherId, name, email, role })),
     },
-    /** What keeps the person from logging in, in words of `obstacles`. */
     obstacles: listObstacles(target),
-    /** The address that waits for the person to use its link, if any. */
+    /** The new address whose link has not been used yet. */
     newAddress: (await describePendingNewAddress(db, id, now())) ?? null,
-    /** The present address, and those that the person can have back. */
+    /** The present address, and the addresses that the person can have back. */
     mailboxes: (await listMailboxes(db, target, now())).map(({ email }) => email),
     factors,
     codesLeft,
@@ -129,7 +129,7 @@ export async function describePerson(
       isOverdue: invoice.status === 'open' && invoice.dueAt <= now(),
       minorDigits: minorDigits(invoice.currency),
     })),
-    /** To whom documents of the account are made out; null if nobody has said. */
+    /** Null if nobody has said to whom documents are made out. */
     billing: details ?? null,
     history: history.map((change) => ({
       ...change,
@@ -144,11 +144,9 @@ export async function describePerson(
   };
 }
 
-const pickFacts = ({ account: _account, nameEditedAt: _edited, ...facts }: User) => facts;
-
 type PersonState = 'frozen' | 'suspended' | 'leaving' | 'unproved' | 'active';
 
-/** The first that applies. */
+/** The first state that applies. */
 export function stateOf({
   frozenAt,
   suspendedAt,
@@ -175,7 +173,7 @@ function listObstacles(user: User) {
   return (Object.keys(reasons) as (keyof typeof reasons)[]).filter((reason) => reasons[reason]);
 }
 
-/** For each client, the JSON that a launch would sign now, or why there would be none. */
+/** For each client, the JSON that a launch would sign now, or why it would not sign one. */
 export async function wouldGet(deps: Dependencies, staff: Staff, id: string): Promise<WouldGet[]> {
   const target = await findPerson(deps.db, id);
   if (!target) throw new AppError('not_found');
@@ -184,7 +182,6 @@ export async function wouldGet(deps: Dependencies, staff: Staff, id: string): Pr
   return listWouldGet(deps.config, target);
 }
 
-/** The same, whoever asks. */
 export function listWouldGet(config: Dependencies['config'], target: User): WouldGet[] {
   const stop = findStop(config, target);
   return [...config.clients.values()].map(({ name, title }) => ({
@@ -203,7 +200,6 @@ export function listWouldGet(config: Dependencies['config'], target: User): Woul
   }));
 }
 
-/** What one client would get. */
 type WouldGet = {
   client: string;
   title: string;

@@ -1,11 +1,11 @@
-// The words by which people are found (contract 12.51). Those that are kept and those of a query are made alike.
+// The words by which people are found (contract 12.51), as they are stored and as they are searched for.
 
 // A lexeme of Postgres has fewer than 2,047 bytes, and a code point four at most.
 const maxCodePoints = 500;
 
 /** The words of a text, each once. */
 export function listWords(text: string): string[] {
-  // Marks go after the change of case, which makes some; and "σ" at the end of a word is another letter.
+  // Marks are removed after the change of case, which adds some. "σ" at the end of a word is another letter.
   const plain = text
     .normalize('NFKD')
     .toLowerCase()

@@ -1,4 +1,4 @@
-// The tables as files (contract 12.154 to 12.160): which columns each has, and its records in slices.
+// The tables as files (contract 12.154 to 12.159): which columns each has, and its records in slices.
 
 import {
   type EventRow,

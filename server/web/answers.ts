@@ -1,11 +1,9 @@
-// Making answers: pure helpers over Response. No framework, no runtime.
 import { z } from 'zod';
 import { isDatabaseAway, isDatabaseBusy } from '../../db/postgres/away.ts';
 import { AppError, buildProblem, unavailable } from '../basics/errors.ts';
 import { timeDetails } from '../basics/problems.ts';
 import { EnvelopeError } from '../sso/envelope.ts';
 
-/** What /healthz and /readyz say. */
 export const healthSchema = z.object({ status: z.literal('ok') });
 
 export type Health = z.infer<typeof healthSchema>;
@@ -14,7 +12,7 @@ type Parts = { status: number; headers: Record<string, string>; setCookies: stri
 
 const partsOf = new WeakMap<Response, Parts>();
 
-/** Makes a Response that `addHeaders` need not take apart: reading headers back out of a Response costs more than making it. */
+/** `addHeaders` need not take this Response apart: reading its headers costs more than making it. */
 export function respond(
   status: number,
   headers: Record<string, string> = {},
@@ -27,7 +25,6 @@ export function respond(
   return response;
 }
 
-/** 200 with JSON that no cache keeps. */
 export const respondJson = (body: unknown, setCookies?: string[]): Response =>
   respond(
     200,
@@ -46,7 +43,7 @@ function build({ status, headers, setCookies, body }: Parts): Response {
   return new Response(body, { status, headers: [...Object.entries(headers), ...cookies] });
 }
 
-/** The response with these headers, named in lower case, added unless it has them already. */
+/** Adds headers, named in lower case, unless the response has them already. */
 export function addHeaders(response: Response, further: Record<string, string>): Response {
   const parts = partsOf.get(response);
   if (!parts) {
@@ -62,10 +59,7 @@ export function addHeaders(response: Response, further: Record<string, string>):
 
 const maxLocationLength = 14 * 1_024;
 
-/**
- * Takes a query that no proxy may have room for out of `Location` (contract 9.303): one in which a path of ours is spelled again
- * may be three times as long as what was asked for.
- */
+/** Cuts a query in `Location` that proxies may refuse (contract 9.303): spelled again, a path can be three times as long. */
 export function shortenLocation(response: Response): Response {
   const parts = partsOf.get(response);
   const location = (parts ? parts.headers.Location : response.headers.get('location')) ?? '';
@@ -86,7 +80,7 @@ export const redirect = (
   setCookies: string[] = [],
 ): Response => respond(303, { ...headers, Location: location }, null, setCookies);
 
-/** Turns anything thrown into a refusal. Faults of ours keep their cause for the log and say nothing outside. */
+/** Faults of ours keep their cause for the log and say nothing outside. */
 export function toAppError(error: unknown): AppError {
   if (error instanceof AppError) return error;
   if (error instanceof EnvelopeError) {

@@ -1,4 +1,3 @@
-// Limits of the bodies sent to us: they must be short, and not encoded.
 import type { MiddlewareHandler } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { AppError } from '../basics/errors.ts';
@@ -12,19 +11,13 @@ function refuse(): never {
 
 const countBody = bodyLimit({ maxSize: maxBytes, onError: refuse });
 
-/**
- * Throws 415 `unsupported_media_type` for any `Content-Encoding`. Even `identity` has no place in this header (RFC 9110
- * section 8.4.1).
- */
+/** Throws 415 `unsupported_media_type`, even for `identity`, which has no place in this header (RFC 9110 section 8.4.1). */
 export const refuseEncodedBody: MiddlewareHandler = (c, next) => {
   if (c.req.header('content-encoding') === undefined) return next();
   throw new AppError('unsupported_media_type', { detail: 'Send the body without a Content-Encoding.' });
 };
 
-/**
- * Throws 413 `body_too_large`, and 400 `invalid_request` if the sender gave up half way, or if a GET or HEAD has a body of
- * unknown length.
- */
+/** Throws 413 `body_too_large`, or 400 `invalid_request` if the sender gives up or a GET or HEAD has a body of unknown length. */
 export const limitBody: MiddlewareHandler = (c, next) => {
   const length = c.req.header('content-length');
   const isChunked = c.req.header('transfer-encoding') !== undefined;
@@ -32,8 +25,7 @@ export const limitBody: MiddlewareHandler = (c, next) => {
     if (isChunked) throw new AppError('invalid_request', { detail: 'Do not send a body with this method.' });
     return Number(length ?? 0) > maxBytes ? refuse() : next();
   }
-  // Looking into the body makes the runtime build a whole Request. If a length is given, the runtime itself holds the body
-  // to it.
+  // Reading the body makes the runtime build a whole Request. With a given length the runtime enforces it.
   if (length === undefined || isChunked) return countBody(c, next).catch(refuseBody);
   return Number(length) > maxBytes ? refuse() : next();
 };

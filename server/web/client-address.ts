@@ -5,11 +5,7 @@ import type { Log } from '../basics/log.ts';
 import { readHeaderEnd } from '../basics/text.ts';
 import type { Config } from '../settings/config.ts';
 
-/**
- * Each proxy adds at the end of the list the address that it got the request from. So the list is read from its end, for as
- * long as a proxy of ours wrote it. Undefined if one of our proxies wrote something else than an address. Then nobody knows
- * the client, and counting the proxy's address instead would let strangers use up the tries of everybody.
- */
+/** Undefined if a proxy of ours wrote no address: to count the proxy instead would let strangers use up everybody's tries. */
 export function buildFindClientAddress({ trustsProxy }: Pick<Config, 'trustsProxy'>, log: Log) {
   let isTold = false;
   return (request: Request, peer: string): string | undefined => {

@@ -1,12 +1,10 @@
-// What the shell reads from a request as it arrives.
-
 import { AppError } from '../basics/errors.ts';
 import { nameSchema } from '../basics/names.ts';
 import { readHeader, readNamedHeader } from '../basics/text.ts';
 import type { Config } from '../settings/config.ts';
 import { isThisMachine } from '../settings/this-machine.ts';
 
-/** The id that a trusted proxy gave the request, if the header is set and has the form of an id. */
+/** Only from a trusted proxy, and only if it has the form of an id. */
 export function readRequestId(
   request: Request,
   peer: string,
@@ -18,7 +16,7 @@ export function readRequestId(
 
 const maxPlaceLength = 60;
 
-/** Roughly where the client is, if the header is set and comes from a trusted proxy. */
+/** Roughly where the client is, if a trusted proxy says so. */
 export function readPlace(
   request: Request,
   peer: string,
@@ -50,18 +48,17 @@ export function isForThisMachine(request: Request): boolean {
   return hosts.every((host) => host === null || isThisMachine(host?.replace(/:\d*$/, '') ?? ''));
 }
 
-/** The refusal of a request that Request or the routes cannot take, or undefined. */
 export function refuseUnroutable(request: Request): AppError | undefined {
-  // Fetch allows no Request of these methods, and the framework trips over addresses in disguise.
+  // Fetch allows no Request of these methods, and the framework mishandles disguised addresses.
   if (/^(TRACE|TRACK|CONNECT)$/.test(request.method)) {
     return new AppError('method_not_allowed', { headers: { Allow: 'GET, HEAD, POST' } });
   }
   return isPlainPath(pathOf(request.url)) ? undefined : new AppError('not_found');
 }
 
-/** Whether a path means what it says: it can be decoded, and has no step back, and no separator or dot in disguise. */
+/** Whether a path can be decoded, and has no step back and no disguised separator or dot. */
 function isPlainPath(path: string): boolean {
-  // Node resolves such steps before we see them, Deno does not, and later code would read the path as another one.
+  // Node resolves such steps before we see them and Deno does not, so later code would read another path.
   if (/\/\.\.?(?:\/|$)/.test(path)) return false;
   if (!path.includes('%')) return true;
   try {

@@ -1,23 +1,22 @@
-// A body that is written while its reader takes it (contract 12.151 and 12.152): what waits for the reader is bounded, and a reader who takes
-// nothing for a while is cut off, so that nobody keeps what stands behind it.
+// A body written at the pace of its reader, in bounded memory (contract 12.152). A reader who stalls is cut off.
 
 type Bounds = {
   /** How long the reader may take nothing. */
   stallMs: number;
-  /** How long all of it may take. */
+  /** How long the whole body may take. */
   wholeMs: number;
 };
 
-/** Why a body was not sent whole: its reader's doing, and no fault. */
+/** The reader went away or was too slow, which is no fault of ours. */
 export class CutOff extends Error {}
 
-/** Writes text, and waits until there is room for more. Throws `CutOff`. `signal` aborts when the body is cut off. */
+/** `write` waits until there is room for more, and throws `CutOff`. `signal` aborts when the body is cut off. */
 export type PacedWriter = { write: (text: string) => Promise<void>; signal: AbortSignal };
 
-// As much waits for the reader, and one text more.
+// At most this much waits for the reader, and one text more.
 const queuedBytes = 256 * 1_024;
 
-/** `produce` writes the body, and has ended when it is whole or cut off. If it throws, the reader sees that the body is not whole. */
+/** If `produce` throws, the reader sees that the body is not whole. */
 export function streamPaced(
   produce: (writer: PacedWriter) => Promise<void>,
   { stallMs, wholeMs }: Bounds,

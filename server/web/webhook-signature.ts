@@ -7,12 +7,12 @@ import { findMatch, hmacSha256 } from '../sso/hmac.ts';
 
 const toleranceSeconds = 300;
 
-/** The reason of a refusal for the time alone: a clock is wrong, not a secret. */
+/** The reason for a refusal for the time alone: a clock is wrong, not a secret. */
 export const outOfDate = 'out_of_date';
 
 export type WebhookMessage = { id: string; timestamp: string; body: Uint8Array };
 
-/** The signature of a webhook, `v1,<base64>`. `secret` is `whsec_` and the base64 of the key. */
+/** Returns `v1,<base64>`. `secret` is `whsec_` and the base64 of the key. */
 export async function signWebhook(secret: string, { id, timestamp, body }: WebhookMessage): Promise<string> {
   const key = base64.decode(secret.slice('whsec_'.length));
   const start = new TextEncoder().encode(`${id}.${timestamp}.`);
@@ -22,10 +22,7 @@ export async function signWebhook(secret: string, { id, timestamp, body }: Webho
   return `v1,${base64.encode(await hmacSha256(key, message))}`;
 }
 
-/**
- * Checks a message, whose `body` is as received. The result is the `webhook-id` if the message is genuine and recent, and the
- * place of the secret that signed it. Throws 401 `invalid_webhook_signature`.
- */
+/** Returns the `webhook-id`, and the index of the secret that signed it. Throws 401 `invalid_webhook_signature`. */
 export async function requireWebhookSignature(
   headers: Headers,
   body: Uint8Array,
@@ -43,7 +40,7 @@ export async function requireWebhookSignature(
   if (secret === undefined) {
     throw refusal('No signature in webhook-signature matches the id, the timestamp and the body.');
   }
-  // After the signature: anybody can send an old time, and only somebody with a secret can have a wrong clock.
+  // After the signature: anybody can send an old time, but only a sender with a secret can have a wrong clock.
   const age = Math.floor(now.getTime() / 1_000) - Number(timestamp);
   if (Math.abs(age) > toleranceSeconds) {
     throw refusal(

@@ -33,11 +33,10 @@ import { buildHandOff, type HandOff } from '../support/marketplace/marketplace.t
 import { shared } from '../support/run/shared.ts';
 
 let app: TestApp;
-/** Without what may be left out of the settings, in production. */
+/** In production, with as few settings as possible. */
 let bare: TestApp;
-/** Whose tables are gone. */
+/** Its tables are gone. */
 let broken: TestApp;
-/** Whose database is away. */
 let away: TestInstance;
 let wire: Wire;
 let document: OpenApi;
@@ -104,7 +103,7 @@ const prefetch = { 'sec-purpose': 'prefetch' };
 
 type Asked = [path: string, options?: SendOptions];
 
-/** A request of each operation that is right. */
+/** A right request of each operation. */
 const right: Record<string, (at: TestApp | TestInstance) => Promise<Asked>> = {
   launch: async (at) => ['/sso/launch/shop?state=s&return_to=/orders', cookieAt(at)],
   launchSpeculatively: async (at) => ['/sso/launch/shop', { method: 'HEAD', ...cookieAt(at) }],
@@ -165,12 +164,12 @@ const rightOutcomes: Record<string, string> = {
 };
 
 describe('each operation is answered as the document says', () => {
-  it('where the request is right', async () => {
+  it('if the request is right', async () => {
     for (const operationId of everyOperation)
       expectAs(operationId, rightOutcomes[operationId] ?? '', await ask(operationId));
   });
 
-  it('where it has a body that it must not have', async () => {
+  it('if it has a body that it must not have', async () => {
     for (const operationId of everyOperation) {
       if (operationId === 'pushSignup' || operationId === 'reportPayment') continue;
       const code = (status: string) =>
@@ -185,7 +184,7 @@ describe('each operation is answered as the document says', () => {
     }
   });
 
-  it('where the database is away', async () => {
+  it('if the database is away', async () => {
     for (const operationId of everyOperation) {
       const answer = await ask(operationId, away);
       if (needNoData.has(operationId)) expectAs(operationId, rightOutcomes[operationId] ?? '', answer);
@@ -193,7 +192,7 @@ describe('each operation is answered as the document says', () => {
     }
   });
 
-  it('where something of ours is broken', async () => {
+  it('if something of ours is broken', async () => {
     for (const operationId of everyOperation) {
       if (needNoData.has(operationId) || operationId === 'readyz') continue;
       expectAs(operationId, '500 internal_error', await ask(operationId, broken));
@@ -201,7 +200,7 @@ describe('each operation is answered as the document says', () => {
   });
 });
 
-/** To HEAD there is no body, so no code. */
+/** An answer to HEAD has no body, and so no code. */
 function expectSame(operationId: string, outcome: string, answer: Answer): void {
   if (operationId.endsWith('Speculatively')) expect(String(answer.status)).toBe(outcome);
   else expectAs(operationId, outcome, answer);
@@ -217,7 +216,7 @@ const needNoData = new Set([
 ]);
 
 describe('the login', () => {
-  it('is answered so at the launch', async () => {
+  it('gets the documented answer at the launch', async () => {
     const launch = async (query: string, outcome: string, options: SendOptions = {}) =>
       expectAs('launch', outcome, await app.send(`/sso/launch/${query}`, options));
     await launch('shop?state=s', '303');
@@ -227,7 +226,7 @@ describe('the login', () => {
     await launch('shop', '204', { headers: prefetch });
   });
 
-  it('is answered so at the logout', async () => {
+  it('gets the documented answer at the logout', async () => {
     expectAs('logout', '303', await app.send('/logout?client=shop'));
     expectAs('logout', '303', await app.send('/logout'));
     const cookie = await app.login('customer@example.test');
@@ -237,8 +236,8 @@ describe('the login', () => {
   });
 });
 
-describe('what is read of people', () => {
-  it('is answered so at the profile', async () => {
+describe('data about people', () => {
+  it('gets the documented answer at the profile', async () => {
     const first = await ask('readProfile');
     const headers = { 'if-none-match': first.headers.get('etag') ?? '' };
     expectAs('readProfile', '304', await ask('readProfile', app, { headers }));
@@ -251,7 +250,7 @@ describe('what is read of people', () => {
     expectAs('downloadOwnData', '303', await asAdmin('/profile/data.json', 'text/html'));
   });
 
-  it('is answered so at the download', async () => {
+  it('gets the documented answer at the download', async () => {
     const cookie = await app.login('merchant@example.test');
     const download = (headers: Record<string, string> = {}) =>
       app.send('/profile/data.json', { cookie, headers });
@@ -261,7 +260,7 @@ describe('what is read of people', () => {
     expectAs('downloadOwnData', '429 rate_limited', await download());
   });
 
-  it('is answered so as events, of every kind', async () => {
+  it('is in events of every kind as documented (contract 10.7)', async () => {
     const visitor = await addVisitor(app, 'shop', 'crm_app');
     await app.send('/logout', { method: 'POST', cookie: visitor.cookie });
     await sql`update users set suspended_at = now() where id = ${visitor.id}`.execute(app.db);
@@ -282,7 +281,7 @@ describe('what is read of people', () => {
     expect([...types].sort()).toEqual(described.sort());
   });
 
-  it('is refused so', async () => {
+  it('gets the documented refusal', async () => {
     const headers = bearerOf(app, 'shop');
     const pull = (query: string, more: SendOptions = { headers }) => app.send(`/sso/events${query}`, more);
     expectAs('pullEvents', '400 invalid_request', await pull('?limit=0'));
@@ -309,7 +308,7 @@ describe('what the marketplace sends', () => {
   const receive = async (outcome: string, path: string, options: SendOptions = {}) =>
     expectAs('receiveMarketplaceHandOff', outcome, await app.send(path, options));
 
-  it('is answered so', async () => {
+  it('gets the documented answer', async () => {
     await receive('204', await handOffOf({ id: 'ahead' }), { headers: prefetch });
     const browser = openBrowser(app.send);
     const path = await handOffOf({ id: 'mia' });
@@ -322,7 +321,7 @@ describe('what the marketplace sends', () => {
     await receive('409 nonce_replayed', path);
   });
 
-  it('is refused so', async () => {
+  it('gets the documented refusal', async () => {
     const path = await handOffOf({ id: 'refused' });
     await receive('400 invalid_request', '/sso/marketplace/callback');
     await receive('400 malformed_payload', path.replace('payload=', 'payload=.'));
@@ -339,7 +338,7 @@ describe('what the marketplace sends', () => {
 describe('what the CRM sends', () => {
   const send = (request: Asked, at: Pick<TestApp, 'send'> = app) => at.send(...request);
 
-  it('is answered so', async () => {
+  it('gets the documented answer', async () => {
     const signup = buildSignup('crm_seen', {}, new Date(Date.now() - 1_000));
     const first = signedSignup(JSON.stringify(signup), { webhookId: 'seen_1' });
     expectAs('pushSignup', '201', await send(first));
@@ -355,7 +354,7 @@ describe('what the CRM sends', () => {
     expectAs('pushSignup', '200', await send(signedSignup(JSON.stringify(later))));
   });
 
-  it('is refused so', async () => {
+  it('gets the documented refusal', async () => {
     const body = JSON.stringify(buildSignup('crm_refused'));
     expectAs('pushSignup', '400 malformed_json', await send(signedSignup('{')));
     const unsigned = signedSignup(body, { headers: { 'webhook-signature': 'v1,x' } });
@@ -372,7 +371,7 @@ describe('what the CRM sends', () => {
     expectAs('pushSignup', '400 invalid_request', await send(half));
   });
 
-  it('is refused so where the same id is used twice', async () => {
+  it('gets the documented refusal if the same id is used twice', async () => {
     const signup = (id: string, webhookId: string) =>
       signedSignup(JSON.stringify(buildSignup(id)), { webhookId });
     expect((await send(signup('crm_once', 'twice'))).status).toBe(201);
@@ -383,7 +382,7 @@ describe('what the CRM sends', () => {
     });
   });
 
-  it('is read back so', async () => {
+  it('is read back as documented', async () => {
     expectAs('listContracts', '200', await ask('listContracts'));
     const headers = bearerOf(app, 'crm_app');
     const list = (query: string, more: SendOptions = { headers }) =>
@@ -396,7 +395,7 @@ describe('what the CRM sends', () => {
 describe('what a payment provider sends', () => {
   const send = (request: Asked, at: Pick<TestApp, 'send'> = app) => at.send(...request);
 
-  it('is answered so', async () => {
+  it('gets the documented answer', async () => {
     const body = JSON.stringify(buildPayment(100));
     const first = signedReport(body, { webhookId: 'paid_1' });
     expectAs('reportPayment', '201', await send(first));
@@ -406,7 +405,7 @@ describe('what a payment provider sends', () => {
     expectAs('reportPayment', '200', await send(signedReport(body)));
   });
 
-  it('is refused so', async () => {
+  it('gets the documented refusal', async () => {
     const body = JSON.stringify(buildPayment(100));
     expectAs('reportPayment', '400 malformed_json', await send(signedReport('{')));
     const unsigned = signedReport(body, { headers: { 'webhook-signature': 'v1,x' } });
@@ -432,14 +431,14 @@ describe('what a payment provider sends', () => {
   });
 });
 
-it('what is said of the service itself is answered so', async () => {
+it('requests about the service itself get the documented answer', async () => {
   expectAs('securityTxt', '404 not_configured', await bare.send('/.well-known/security.txt'));
   const headers = { 'if-none-match': (await ask('readOpenApi')).headers.get('etag') ?? '' };
   expectAs('readOpenApi', '304', await ask('readOpenApi', app, { headers }));
 });
 
 describe('what comes to a client is what the document says', () => {
-  it('where a browser brings a hand-off', async () => {
+  it('if a browser brings a hand-off', async () => {
     const { parameters = [] } = document.webhooks.handOff?.get ?? {};
     const expectDescribed = (query: URLSearchParams) => {
       for (const [name, value] of query) {
@@ -464,7 +463,7 @@ describe('what comes to a client is what the document says', () => {
     }
   });
 
-  it('where it is nudged', async () => {
+  it('if it is nudged', async () => {
     await appendEvents(app.db, 'shop');
     await vi.waitFor(() => expect(target.received).not.toEqual([]), { timeout: 10_000 });
     const { parameters = [], requestBody } = document.webhooks.nudge?.post ?? {};
@@ -479,17 +478,17 @@ describe('what comes to a client is what the document says', () => {
   });
 });
 
-/** What the document names and no test above has seen, with the reason. */
+/** Outcomes that the document names and no test above has seen, with the reason. */
 const notSeen: Record<string, string> = {
   '503 unavailable':
     'needs no database: only while the service starts or is overloaded (test/http/door.test.ts)',
   '500 internal_error': 'nothing in it can be broken from outside',
 };
 
-it('nothing else is named by the document', () => {
+it('the document names nothing else', () => {
   for (const { operation } of listOperations(document.paths)) {
     const { operationId } = operation;
-    // To HEAD there is no body, so no code; the statuses are seen above.
+    // An answer to HEAD has no body and so no code; the statuses are seen above.
     if (operationId.endsWith('Speculatively')) continue;
     const outcomes = seen.get(operationId) ?? new Set();
     const left = listOutcomes(document, operation).filter((outcome) => !outcomes.has(outcome));

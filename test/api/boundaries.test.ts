@@ -1,4 +1,4 @@
-// Where the service checks by hand, the schemas of the document say the same: just inside and just outside of each limit.
+// The schemas of the document say what the service checks by hand: just inside and just outside of each limit.
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { OpenApi } from '../../server/doors/openapi/document.ts';
 import { openApp } from '../support/app/app.ts';
@@ -37,7 +37,7 @@ const values: [operationId: string, parameter: string, values: string[]][] = [
   ['launch', 'auth_after', numbers],
   ['logout', 'return_to', paths],
   ['pullEvents', 'limit', [...numbers, '1000', '1001']],
-  // One that is waited for would take its time.
+  // Really waiting would take too long.
   ['pullEvents', 'wait', ['0', '-1', '26', '1.5', 'x', '']],
   ['pullEvents', 'after', numbers],
   ['listContracts', 'limit', [...numbers, '1000', '1001']],

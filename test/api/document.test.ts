@@ -31,7 +31,7 @@ const validate = (which: OpenApi) => new Validator().validate({ ...structuredClo
 const places = () => [...listOperations(document.paths), ...listOperations(document.webhooks)];
 
 describe('the document', () => {
-  it('is valid OpenAPI 3.1', async () => {
+  it('is valid OpenAPI 3.1 (contract 9.143)', async () => {
     const { valid, errors } = await validate(document);
     expect(errors).toBeUndefined();
     expect(valid).toBe(true);
@@ -161,7 +161,7 @@ describe('a path of the document', () => {
       expect(answer.status, path).toBe(405);
       const allowed = answer.headers.get('allow')?.split(', ') ?? [];
       const described = Object.keys(item).map((method) => method.toUpperCase());
-      // What the page of a logout posts is its own.
+      // Only the page of a logout posts there.
       const more = path === '/logout' ? ['POST'] : [];
       const read = described.includes('GET') ? ['HEAD'] : [];
       expect(allowed.sort(), path).toEqual([...new Set([...described, ...read, ...more])].sort());
@@ -206,7 +206,7 @@ it('the callback is answered with the statuses that the kits have', () => {
   expect([...new Set([...statuses, '204'])].sort()).toEqual(described.sort());
 });
 
-describe('GET /openapi.json', () => {
+describe('GET /openapi.json (contract 9.143)', () => {
   it('names this service, and is the same on every instance', async () => {
     const other = await app.startInstance();
     const [one, same] = await Promise.all([app.send('/openapi.json'), other.send('/openapi.json')]);

@@ -1,4 +1,4 @@
-// Every worked request of the document, sent for real at the moment that it is of, gets the answer that it names.
+// Every worked request of the document is sent for real, at its own moment, and gets the answer that it names.
 import { createHmac } from 'node:crypto';
 import { beforeAll, expect, it } from 'vitest';
 import type { OpenApi } from '../../server/doors/openapi/document.ts';
@@ -39,7 +39,7 @@ beforeAll(async () => {
   document = await readDocument(app);
 });
 
-/** What the request needs beside its parameters. */
+/** What the request needs besides its parameters. */
 async function credentialsOf(operationId: string, name: string): Promise<Record<string, string>> {
   if (operationId === 'pullEvents')
     return { authorization: `Bearer ${tokenOf(exampleSecrets.client, 'shop')}` };
@@ -52,7 +52,7 @@ async function credentialsOf(operationId: string, name: string): Promise<Record<
 
 const toJson = { 'content-type': 'application/json' };
 
-/** Ids, and the values that are of one message. */
+/** Hides ids, and values of one message only. */
 const mask = (text: string) =>
   text
     .replaceAll(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, 'ID')
@@ -69,7 +69,7 @@ function expectNamed({ headers = {}, content = {} }: Described, name: string, an
     const example = examples?.[name];
     if (!example) continue;
     const [given, said] = [JSON.parse(mask(answer.text)), JSON.parse(mask(JSON.stringify(example.value)))];
-    // Of a person who is of this test.
+    // About a person of this test.
     if (given.events) expect(Object.keys(given)).toEqual(Object.keys(said));
     else if (given.code) expect({ ...given, detail: '' }).toMatchObject({ ...said, detail: '' });
     else expect(given).toEqual(said);

@@ -1,5 +1,4 @@
 // Which procedures there are, for whom, and which of them programs have.
-import { readdirSync, readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { appRouter, pagesRouter } from '../../server/doors/trpc/router.ts';
 import { openApp } from '../support/app/app.ts';
@@ -8,27 +7,10 @@ import { shared } from '../support/run/shared.ts';
 
 const app = shared(openApp);
 
-const contract = new URL('../../docs/contract/', import.meta.url);
-
-/** The procedures that rules of section 11 name. */
-function listNamed(): string[] {
-  const [file = ''] = readdirSync(contract).filter((name) => name.startsWith('11-'));
-  const rules = readFileSync(new URL(file, contract), 'utf8')
-    .split('\n')
-    .filter((line) => /^- \*\*11\.\d+\*\* tRPC:/.test(line));
-  return rules.flatMap((rule) =>
-    [...rule.matchAll(/`([a-z]\w+(?:\.[a-z]\w+)+)`/g)].map(([, name = '']) => name),
-  );
-}
-
 const procedures = Object.entries(pagesRouter._def.procedures) as unknown as [
   string,
   { _def: { type: 'query' | 'mutation'; meta?: { access?: string } } },
 ][];
-
-it('programs have those that the contract names', () => {
-  expect(new Set(Object.keys(appRouter._def.procedures))).toEqual(new Set(listNamed()));
-});
 
 /** Those of programs that take a credential given within ten minutes. */
 const confirmed = ['billing.update', 'contracts.cancel', 'contracts.keep', 'email.requestChange'];

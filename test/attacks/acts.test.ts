@@ -1,13 +1,13 @@
-// What staff and scripts send to acts that no form of ours does (contract 7.154, 12.14, 12.123, 12.190 and 12.191).
+// Acts that no form of ours sends (contract 7.154, 12.14, 12.123, 12.190 and 12.191).
 import { sql } from 'kysely';
 import { beforeAll, expect, it } from 'vitest';
 import { runCli } from '../support/app/cli.ts';
-import { germanSettings, setSettings } from '../support/billing/settings.ts';
+import { germanSettings, setSettings, settingsFrom } from '../support/billing/settings.ts';
 import { openBilling } from '../support/crm/billing.ts';
 import {
-  addFactor,
   addPerson,
   addSession,
+  addStaff,
   askFor,
   call,
   readData,
@@ -16,30 +16,21 @@ import {
 } from '../support/people/staff.ts';
 import { shared } from '../support/run/shared.ts';
 
-type Who = Awaited<ReturnType<typeof logInAs>>;
+type Who = Awaited<ReturnType<typeof addStaff>>;
 let admin: Who;
 let manager: Who;
 let number: string;
 const billing = shared(openBilling);
 beforeAll(async () => {
-  const { tax } = germanSettings;
-  await setSettings(billing.app.db, {
-    ...germanSettings,
-    tax: { ...tax, rules: tax.rules.map((rule) => ({ ...rule, from: '2020-01-01' })) },
-  });
+  await setSettings(billing.app.db, settingsFrom('2020-01-01'));
   await billing.report('crm_open');
   await billing.bill();
-  admin = await logInAs('admin');
-  manager = await logInAs('manager');
+  admin = await addStaff(billing.app);
+  manager = await addStaff(billing.app, 'manager');
   number =
     (await sql<{ n: string }>`select document as n from invoices limit 1`.execute(billing.app.db)).rows[0]
       ?.n ?? '';
 }, 120_000);
-async function logInAs(role: 'admin' | 'manager') {
-  const person = await addPerson(billing.app, { role });
-  await addFactor(billing.app.db, person);
-  return { ...person, ...(await addSession(billing.app, person.id)) };
-}
 const ask = (name: string, input: unknown, { cookie } = admin) => call(billing.app, name, cookie, input);
 const cli = (...args: string[]) => runCli(billing.app.databaseUrl, args);
 
@@ -87,12 +78,12 @@ it('the form says so, too', async () => {
   expect(status).toBe(404);
 });
 
-it('a manager gets 404 of money, whatever they send', async () => {
+it('a manager gets 404 for all acts about money', async () => {
   for (const input of [undefined, { number: [] }])
     expect(readOutcome(await ask('billing.credit', input, manager))).toBe('404 not_found');
 });
 
-it('a session that has run out is nothing to end', async () => {
+it('a session that has expired cannot be ended', async () => {
   const victim = await addPerson(billing.app);
   const { sessionId } = await addSession(billing.app, victim.id);
   await sql`update sessions set created_at = now() - interval '400 days', last_seen_at = now() - interval '400 days' where id = ${sessionId}`.execute(

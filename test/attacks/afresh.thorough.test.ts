@@ -1,4 +1,4 @@
-// What an attack afresh found, on the service and its contract in hand; each once succeeded.
+// Attacks that were found with service and contract in hand; each once succeeded.
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import { sendDueMails } from '../../server/mail/outbox.ts';
@@ -26,7 +26,7 @@ async function comeIn(browser: Browser, user: HandOff): Promise<Answer> {
 const setPassword = (browser: Browser, token: string, newPassword = strong) =>
   browser.send(`/set-password?token=${token}`, { form: { newPassword } });
 
-/** A marketplace user with a password of their own, and their link awake again. */
+/** A marketplace user with a password of their own, whose link is awake again. */
 async function addLinkedOwner(user: HandOff): Promise<Browser> {
   const owner = openBrowser(app.send);
   await comeIn(owner, user);
@@ -97,7 +97,7 @@ it('an older Connect that is clicked later brings nothing old back', async () =>
 });
 
 describe('an email to set a password', () => {
-  it('has no text of whoever asked for it in its link', async () => {
+  it('has no text in its link from the person who asked for it', async () => {
     const stranger = openBrowser(app.send);
     for (const next of [
       '/Your-account-is-blocked.Unlock-at-evil.example',
@@ -115,7 +115,7 @@ describe('an email to set a password', () => {
     ).toHaveLength(1);
   });
 
-  it('is not used up for its owner by one stranger', async () => {
+  it('is not used up for its owner by one stranger (contract 9.121)', async () => {
     const email = 'new-merchant@example.test';
     const stranger = openBrowser(app.send);
     const expireHour = () =>
@@ -290,7 +290,7 @@ it('a link that sets nobody’s password costs no hash', async () => {
   await sql`update users set email_verified_at = now() where email = ${typed.email} and holds_email`.execute(
     app.db,
   );
-  // More than there are places in the queue: none waits for one, so none is refused.
+  // More than the queue has places: none takes a place, so none is refused.
   const answers = await Promise.all(
     Array.from({ length: 110 }, () => setPassword(openBrowser(app.send), token)),
   );

@@ -1,5 +1,5 @@
-// One person cannot fill the house: each change by a user has an allowance, or a reason to need none. Every door is found
-// here by itself: procedures in the router, forms in the routes, audit events and mails in their lists.
+// Each change by a user has an allowance, or a reason to need none. Every door is found here by itself: in the router, the routes,
+// and the lists of audit events and mails.
 import { readdirSync, readFileSync } from 'node:fs';
 import { sql } from 'kysely';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -40,7 +40,6 @@ const from = () => `10.${next() >> 8}.${serial & 255}.1`;
 
 type User = { id: string; email: string; browser: Browser };
 
-/** Somebody new, logged in. */
 async function addUser(): Promise<User> {
   const email = `spender-${next()}@example.test`;
   const { rows } = await sql<{ id: string }>`
@@ -53,7 +52,7 @@ async function addUser(): Promise<User> {
   return { id: rows[0]?.id ?? '', email, browser };
 }
 
-/** What somebody has left behind: the rows that nobody clears away for them. */
+/** How many rows there are that nobody clears away. */
 async function countTraces(): Promise<Record<string, number>> {
   const { rows } = await sql<Record<string, number>>`select
     (select count(*)::int from audit_events) as audit,
@@ -63,7 +62,6 @@ async function countTraces(): Promise<Record<string, number>> {
   return rows[0] ?? {};
 }
 
-/** While it runs, nothing that has an allowance is let in any more. */
 async function withAllUsedUp<T>(work: () => Promise<T>): Promise<T> {
   await sql`create trigger used_up before insert or update on rate_limits for each row
     when (new.key like 'allowance-%') execute function refuse_count()`.execute(app.db);
@@ -117,7 +115,7 @@ type Counted = {
   make: (user: User) => Promise<Answer>;
 };
 type Free = { free: true; prepare?: (user: User) => Promise<unknown>; make: (user: User) => Promise<Answer> };
-/** What bounds it instead, in words. */
+/** In words, what limits it instead. */
 type Bounded = string;
 
 const security = '/profile/security';
@@ -139,7 +137,6 @@ const addCanceled = async (user: User) =>
   sql`update service_contracts set cancels_at = now() + interval '5 days' where id = ${await addContract(user)}`.execute(
     app.db,
   );
-/** An address for invoices that a signup has named. */
 const nameInvoiceEmail = ({ id }: User) =>
   sql`insert into billing_details (account_id, invoice_email) select account_id, 'named@books.example.com' from users
     where id = ${id} on conflict (account_id) do update
@@ -407,17 +404,17 @@ function listDoors(): string[] {
 }
 
 describe('every change by a user', () => {
-  it('has an allowance, or says what bounds it, whichever door it has', () => {
-    // A download is the one that is no form.
+  it('has an allowance, or says what bounds it, whichever door it has (contract 11.6, 11.7, 11.8, 11.14, 11.15, 11.16, 11.37, 11.64 and 11.75)', () => {
+    // Only the download is no form.
     expect(Object.keys(doors).sort()).toEqual([...listDoors(), 'GET /profile/data.json'].sort());
   });
 
-  it('has the same by the audit event that it leaves', () => {
+  it('counts towards an allowance that exists, and each allowance is used', () => {
     const used = Object.values(doors).flatMap((door) =>
       typeof door === 'object' && 'counts' in door ? [door.counts] : [],
     );
     const ofLogins = ['login-known-browser', 'login-own-browser', 'login-passkey'];
-    // Those of staff are in staff.test.ts.
+    // The mails about staff are in staff.test.ts.
     const elsewhere = [
       ...ofLogins,
       'invoice-email-of-signup',
@@ -428,7 +425,7 @@ describe('every change by a user', () => {
     expect([...new Set([...used, ...elsewhere])].sort()).toEqual(Object.keys(allowances).sort());
   });
 
-  it('has the same where all that it leaves is a mail', () => {
+  it('has an allowance if all that it leaves is a mail', () => {
     const senders: Record<string, string> = {
       welcome: 'signup.accepted',
       contract_added: 'signup.accepted',
@@ -496,7 +493,7 @@ const free = Object.entries(doors).filter(
   (door): door is [string, Free] => typeof door[1] === 'object' && 'free' in door[1],
 );
 
-describe('a change whose allowance is used up', () => {
+describe('a change whose allowance is used up (contract 9.52)', () => {
   it.each(counted)('is 429 with Retry-After and leaves nothing: %s', async (_, { prepare, make }) => {
     const user = await addUser();
     await prepare?.(user);
@@ -510,7 +507,7 @@ describe('a change whose allowance is used up', () => {
   });
 });
 
-describe('what ends access, removes what was added or keeps things as they were', () => {
+describe('what ends access, removes what was added or keeps things as they were (contract 9.67)', () => {
   it.each(free)('goes on when every allowance is used up: %s', async (_, { prepare, make }) => {
     const user = await addUser();
     await prepare?.(user);
@@ -563,7 +560,7 @@ describe('allowances', () => {
     expectRetryAfter(refused, 60 * 60);
     expect(textOf(refused)).toContain('There have been too many attempts in a short time.');
     expect(fieldOf(refused, 'name').value).toBe(typed.name);
-    // Nothing to change is no change.
+    // Changing nothing does not count.
     const present = JSON.parse((await user.browser.send('/sso/profile')).text);
     expect((await call(user, 'profile.update', { name: present.name })).status).toBe(200);
     // Nobody else waits.
@@ -572,7 +569,7 @@ describe('allowances', () => {
     expect((await form(user, '/profile', { intent: 'names', ...typed })).status).toBe(303);
   });
 
-  it('count no edit that changes nothing, or that is refused', async () => {
+  it('count no edit that changes nothing, or that is refused (contract 9.29 and 9.52)', async () => {
     const user = await addUser();
     await sql`truncate rate_limits`.execute(app.db);
     const same = { name: 'Sam Spender', accountName: 'Spenders' };
@@ -588,7 +585,7 @@ describe('allowances', () => {
     const keep = () => form(user, '/profile/delete', { intent: 'keep' });
     for (let n = 0; n < 5; n++) {
       expect((await ask()).headers.get('location')).toBe('/profile/delete');
-      // Asked again, it stays as it is.
+      // Asking again changes nothing.
       expect((await ask()).status).toBe(303);
       expect((await keep()).status).toBe(303);
     }
@@ -625,7 +622,7 @@ describe('allowances', () => {
     for (const answer of asked) expectRetryAfter(answer, 60 * 60);
   });
 
-  it('of credentials given again are those of one session: another one of the same user has its own', async () => {
+  it('of credentials given again are those of one session: another one of the same user has its own (contract 9.58)', async () => {
     const thief = await addUser();
     const owner = { ...thief, browser: openBrowser(app.send) };
     await owner.browser.login(owner.email, password);
@@ -637,7 +634,7 @@ describe('allowances', () => {
     expect((await form(owner, '/profile/passkeys', { intent: 'add', ...confirmed })).status).toBe(303);
   });
 
-  it('of logins are those of a browser that its user has had for a week: a thief cannot use them up', async () => {
+  it('of logins are those of a browser that its user has had for a week: a thief cannot use them up (contract 9.62)', async () => {
     await sql`truncate rate_limits`.execute(app.db);
     const { id, email, browser } = await addUser();
     const age = (time: string) =>
@@ -664,7 +661,7 @@ describe('allowances', () => {
     expect((await second.login(email, password)).status).toBe(303);
   });
 
-  it('of changes of the password are those of such a browser, too, also once a thief has made it forgotten', async () => {
+  it('of changes of the password are those of such a browser, too, also once a thief has made it forgotten (contract 9.63)', async () => {
     const { id, email, browser } = await addUser();
     await sql`update devices set known_since = known_since - interval '7 days' where user_id = ${id}`.execute(
       app.db,
@@ -681,7 +678,7 @@ describe('allowances', () => {
     const other = await logIn(app.send, email, password);
     expect((await change(other, password, 'eight louder lanterns')).status).toBe(429);
     expect((await browser.login(email, password)).status).toBe(303);
-    // A browser that was forgotten is established no more.
+    // A forgotten browser is no longer established.
     await form({ id, email, browser }, '/profile/passkeys', { intent: 'add' });
     expect((await browser.send('/profile/passkeys/add')).text).toContain('For the next 7 days');
     for (let n = 0; n < 5; n++) {
@@ -691,7 +688,7 @@ describe('allowances', () => {
     expect((await change(browser, password, 'eight louder lanterns')).status).toBe(429);
   });
 
-  it('of logins with a password end with it, and those of a passkey are others', async () => {
+  it('of logins with a password end with it, and those of a passkey are others (contract 9.62)', async () => {
     const { email, browser } = await addUser();
     const authenticator = createAuthenticator();
     const passkey = authenticator.register(await fetchOptions(browser, 'add'), origin);
@@ -709,7 +706,7 @@ describe('allowances', () => {
     expect((await openBrowser(app.send).login(email, password)).status).toBe(303);
   });
 
-  it('are those of the contract', () => {
+  it('are those of the contract (contract 7.235, 7.260, 9.53, 9.54, 9.55 and 9.58)', () => {
     const said = Object.entries(allowances).map(
       ([name, { times, seconds }]) => `${name} ${times} in ${seconds / 3600} h`,
     );

@@ -1,5 +1,4 @@
-// Attacks at the edges: what a proxy in front, or a name that anybody can choose, does to the limits and to mails. Each once
-// succeeded.
+// What a proxy in front, or a name that anybody can choose, does to limits and mails. Each attack once succeeded.
 import { randomUUID } from 'node:crypto';
 import { connect } from 'node:net';
 import { describe, expect, it } from 'vitest';
@@ -53,7 +52,7 @@ describe('behind a proxy that writes no address', () => {
     expect(owner.status).toBe(303);
   });
 
-  it('the guesses at one account are limited as everywhere, whatever is written', async () => {
+  it('the guesses at one account are limited as usual, with any text in the header', async () => {
     const email = 'customer@example.test';
     expect(await guessTimes(112, (n) => `hidden-${n}`, email)).toEqual({ 401: 100, 429: 12 });
   });

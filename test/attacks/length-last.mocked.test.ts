@@ -1,5 +1,4 @@
-// A build that looks at the length of a text last is caught: the attacks of test/faults/worst-text.thorough.test.ts and
-// long-text.test.ts keep others waiting there for longer than they allow.
+// The attacks of worst-text and long-text notice a build that checks the length of a text last.
 import { describe, expect, it, vi } from 'vitest';
 import { openApp } from '../support/app/app.ts';
 import { measureWait } from '../support/faults/waits.ts';

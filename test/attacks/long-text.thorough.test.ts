@@ -10,9 +10,8 @@ import { shared } from '../support/run/shared.ts';
 const app = shared(openApp);
 
 const threadClock = '/proc/thread-self/schedstat';
-/** How long the thread that asks has had a processor, in milliseconds: whatever else the machine does, and other threads. */
+/** For how many milliseconds the asking thread has had a processor, whatever else runs on the machine. */
 const readThreadMs = () => Number(readFileSync(threadClock, 'utf8').split(' ')[0]) / 1e6;
-/** All threads of this process. */
 const readProcessMs = () => {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1_000;
@@ -35,7 +34,7 @@ it.runIf(existsSync(threadClock))(
     const start = { process: readProcessMs(), thread: readThreadMs() };
     const alone: number[] = [];
     for (let round = 0; round < 9; round++) alone.push(await measure(1));
-    // In the middle: now and then this thread has other work, such as for the runner of tests.
+    // The median, because this thread sometimes has other work, such as for vitest.
     expect(alone.sort((one, other) => one - other)[4]).toBeLessThan(5);
     expect(await measure(16)).toBeLessThan(5);
     // The work is done elsewhere.

@@ -1,5 +1,4 @@
-// Whoever fills the outbox with notices keeps nobody from a mail that they wait for, nor its owner from the mail that takes
-// the account back.
+// Somebody who fills the outbox with notices delays no mail that people wait for, nor the one that takes an account back.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { inTransaction } from '../../db/postgres/transactions.ts';
@@ -66,7 +65,7 @@ async function measure(time: () => Promise<number> = timeSignUp): Promise<number
 }
 
 describe('a thief who floods the mailbox of the owner', () => {
-  it('does not bury the mail that takes the account back, however much waits', async () => {
+  it('does not bury the mail that takes the account back, however much waits (contract 9.125)', async () => {
     mailServer.mode = { takesMs: 100 };
     const email = 'merchant@example.test';
     const thief = await logIn(app.send, email);
@@ -100,7 +99,7 @@ it('a mail for a new password leaves within 2 s, with 10,000 sign-ups waiting at
   expect(await measure(() => timeMail('/forgot-password', 'customer@example.test'))).toBeLessThan(2_000);
 }, 120_000);
 
-describe('a sign-up mail leaves within 2 s, with 10,000 notices waiting', () => {
+describe('a sign-up mail leaves within 2 s, with 10,000 notices waiting (contract 9.125)', () => {
   it('at a mail server that takes 0.1 s a mail', async () => {
     mailServer.mode = { takesMs: 100 };
     await addNotices(10_000);

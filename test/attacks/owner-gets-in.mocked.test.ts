@@ -8,13 +8,13 @@ import { emptyTables } from '../support/database/empty-tables.ts';
 import { readMails, readToken } from '../support/people/kept-mail.ts';
 import { shared } from '../support/run/shared.ts';
 
-// Not one that the login page names in local mode.
+// The login page of local mode does not name this address.
 const email = 'owner@example.test';
 const unknown = 'nobody@example.test';
 const password = 'local demo password';
 const newPassword = 'seven quiet lanterns';
 
-// The real function, but for what is wrong anyway: hundreds of guesses would take long.
+// The real function, except for wrong passwords: hundreds of real guesses would take long.
 vi.mock('@node-rs/argon2', async (importOriginal) => {
   const real = await importOriginal<typeof import('@node-rs/argon2')>();
   const verify = async (hash: string, typed: string) => typed !== 'wrong' && (await real.verify(hash, typed));
@@ -66,7 +66,7 @@ const comeIn = (browser: Browser, of: string, typed = password) =>
     from: anywhere(),
   });
 
-describe('an owner in a new browser, while strangers have used up the guesses and the mails', () => {
+describe('an owner in a new browser, while strangers have used up the guesses and the mails (contract 9.43 and 9.44)', () => {
   it('is told what works, and gets in by the mail that comes every three hours', async () => {
     await spendEverything(email);
     await letPass('spare-mail-account');
@@ -121,7 +121,7 @@ describe('the mail that sets a password, every three hours', () => {
       expectRetryAfter(answer, 3 * 60 * 60);
   });
 
-  it('makes eighteen a day in all, whoever asks', async () => {
+  it('makes at most eighteen a day, no matter who asks', async () => {
     const answers: Answer[] = [];
     const day = 24;
     for (let hour = 0; hour < day; hour++) {
@@ -143,14 +143,14 @@ describe('the mail that sets a password, every three hours', () => {
     expect(statusesOf(await Promise.all(Array.from({ length: 16 }, near)))).toEqual(sent(6, 10));
   });
 
-  it('comes although its client address has used up its fifty, and is not used up for anybody by such a one', async () => {
+  it('comes even if its client address has used up its fifty, and such an address uses it up for nobody', async () => {
     const from = '198.51.100.8';
     const many = (count: number, name: string) =>
       Promise.all(Array.from({ length: count }, (_, index) => ask(`${name}${index}@example.test`, from)));
     expect(statusesOf(await many(50, 'first'))).toEqual(sent(50, 0));
     expect((await ask(email, from)).status).toBe(303);
     expect(statusesOf(await many(50, 'second'))).toEqual(sent(49, 1));
-    // Without an account's one: this address has none left to give.
+    // This client address has used up its own mails.
     expect((await ask('customer@example.test', from)).status).toBe(429);
     await spendMails('customer@example.test');
     const { rows } = await sql<{ points: number }>`select points from rate_limits

@@ -1,5 +1,4 @@
-// What a merchant may do here, attacked from outside by what their own marketplace says, and by accounts there that are
-// somebody else's.
+// Attacks on what a merchant may do here, by what their own marketplace says, and by accounts there of other people.
 import { sql } from 'kysely';
 import { expect, it } from 'vitest';
 import { openApp } from '../support/app/app.ts';
@@ -30,7 +29,7 @@ it('a Connect with a marketplace account that has no capabilities takes none fro
   expect(rows).toHaveLength(1);
   expect(await capabilitiesOf(email)).toEqual(before);
   expect(await profile()).toMatchObject({ role, account });
-  // Nor do later hand-offs.
+  // Later hand-offs do not either.
   await openHandOff(app, await buildHandOff(app, { id: 'bare', email, profileUpdatedAt: new Date() }));
   expect(await capabilitiesOf(email)).toEqual(before);
 });
@@ -53,7 +52,7 @@ it('what a borrowed marketplace account gave goes when it is disconnected', asyn
   expect(account.capabilities).toEqual([]);
 });
 
-it('what was taken here stays taken, whatever the marketplace says and however often', async () => {
+it('a capability that was taken here stays taken, even if the marketplace grants it again and again', async () => {
   const id = 'banned';
   const say = async () =>
     openHandOff(

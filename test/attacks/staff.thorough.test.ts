@@ -1,4 +1,4 @@
-// Staff who go too far, and who has their session: in random order, many at once, and while others change the same people.
+// Staff who go too far, or somebody with their session: in random order, many at once, while others change the same people.
 import { sql } from 'kysely';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { hashPassword } from '../../server/identity/password/passwords.ts';
@@ -37,7 +37,6 @@ beforeAll(async () => {
 
 type Member = Person & { cookie: string; sessionId: string };
 
-/** Somebody of the staff, logged in with their app. */
 async function addStaff(role: Role): Promise<Member> {
   const person = await addPerson(app, { role, passwordHash: hash });
   await addFactor(app.db, person);
@@ -117,7 +116,7 @@ describe('administrators', () => {
     const ids = admins.map(({ id }) => id);
     const isOurs = sql`id = any(${ids}::uuid[])`;
     const harms = ['people.suspend', 'people.setRole', 'people.planDeletion', 'people.removeFactors'];
-    // They begin each round alike, so the forms are the same.
+    // Each round begins the same way, so the forms are the same.
     const forms = new Map<string, object>();
     for (const name of harms)
       for (const target of admins) forms.set(name + target.id, await askFor(app, name, target));
@@ -155,7 +154,7 @@ describe('administrators', () => {
       expect(rows.length, `in round ${round}: ${outcomes}`).toBeGreaterThan(0);
     }
     expect([...tolls.keys()].filter((outcome) => /(^|own )5/.test(outcome))).toEqual([]);
-    // They got in each other's way: whoever acts is left, so only who deletes themselves can be the last one.
+    // They got in each other's way: nobody can remove the last one, except the last one by their own deletion.
     expect(tolls.get('own 409')).toBeGreaterThan(0);
     expect(tolls.get('200')).toBeGreaterThan(rounds);
   });
@@ -168,7 +167,7 @@ describe('an act', () => {
     await addStaff('admin');
   });
 
-  /** Somebody on whom it has something to do. */
+  /** Somebody for whom the act has something to do. */
   async function arrange(name: string, given: Parameters<typeof addPerson>[1] = {}): Promise<Person> {
     const target = await addPerson(app, given);
     await actCases[name]?.arrange?.(app.db, target);
@@ -206,17 +205,20 @@ describe('an act', () => {
     'people.removeLink': sql`update external_links set external_id = external_id || 'x' where user_id = `,
   };
 
-  it.each(names)('of a form from before a change is 409, and does nothing: %s', async (name) => {
-    const target = await arrange(name);
-    const form = await askFor(app, name, target);
-    await sql`${changes[name] ?? sql``}${target.id}`.execute(app.db);
-    // The look at that person is no change.
-    const before = await digestAll(app.db);
-    expect(readOutcome(await call(app, name, admin.cookie, form))).toBe('409 edited_meanwhile');
-    expect(await digestAll(app.db)).toEqual(before);
-  });
+  it.each(names)(
+    'of a form from before a change is 409, and does nothing: %s (contract 12.19)',
+    async (name) => {
+      const target = await arrange(name);
+      const form = await askFor(app, name, target);
+      await sql`${changes[name] ?? sql``}${target.id}`.execute(app.db);
+      // Looking at that person is no change.
+      const before = await digestAll(app.db);
+      expect(readOutcome(await call(app, name, admin.cookie, form))).toBe('409 edited_meanwhile');
+      expect(await digestAll(app.db)).toEqual(before);
+    },
+  );
 
-  // So that the target is locked first, and is what the act waits for.
+  // Then the target is locked first, and the act waits for it.
   const earlyId = (index: number) => `00000000-0000-4000-8000-${String(index).padStart(12, '0')}`;
   let early = 0;
   const ends: Record<string, (by: Member) => ReturnType<typeof sql>> = {
@@ -268,7 +270,7 @@ describe('an act', () => {
       const by = await addStaff('manager');
       const target = await arrange(name, { id: earlyId(++early) });
       const was = await actCases[name]?.look(app.db, target);
-      // The row is held, and changed by who holds it.
+      // Whatever holds the row changes it.
       const outcome = await actAcrossOwn(name, by, target);
       expect(outcome, name).toBe('403 not_allowed');
       expect(await actCases[name]?.look(app.db, target)).toEqual(was);
@@ -302,7 +304,7 @@ describe('an act', () => {
     const form = await askFor(app, 'people.suspend', target);
     let sent: Promise<string> | undefined;
     await app.db.transaction().execute(async (trx) => {
-      // Both accounts first, as everybody does, or the end of this transaction and the act could wait for each other.
+      // Both accounts first, as in the service, or this transaction and the act could deadlock.
       await sql`select from accounts where id in (${by.accountId}, ${target.accountId}) order by id
         for no key update`.execute(trx);
       await sql`update users set account_id = ${by.accountId} where id = ${target.id}`.execute(trx);
@@ -327,7 +329,7 @@ describe('an act', () => {
     expect(await act(by, 'people.decide', target)).toBe('403 not_allowed');
   });
 
-  it('takes no text that the database cannot keep', async () => {
+  it('takes no text that the database cannot keep (contract 12.17)', async () => {
     for (const [name, fields] of [
       ['people.removeLink', { externalId: 'x\u0000' }],
       ['people.suspend', { why: 'why\u0000' }],
@@ -355,7 +357,7 @@ describe('an act', () => {
     );
   });
 
-  it('of a role and a hand-off that wakes the link, one is done, though 16 come at once', async () => {
+  it('that gives a role excludes a hand-off that wakes the link: one is done, even if 16 come at once', async () => {
     for (let round = 0; round < 8; round++) {
       const target = await addPerson(app);
       const id = `link-${target.id}`;
@@ -403,8 +405,8 @@ describe('an act', () => {
   });
 });
 
-describe('whoever calls and knows no more than the password', () => {
-  it('has nothing of it once support has removed the factors: no waiting login, no session, no password', async () => {
+describe('a caller who only knows the password', () => {
+  it('gains nothing when support removes the factors: no waiting login, no session, no password (contract 12.26)', async () => {
     const manager = await addStaff('manager');
     const target = await addPerson(app, { passwordHash: hash });
     const before = await addSession(app, target.id);
@@ -463,7 +465,7 @@ describe('a stolen session of staff', () => {
         where kind = 'staff_limited' and user_id = ${to.id}`.execute(app.db)
     ).rows.map(({ details }) => details.who);
 
-  it('sees 300 people in an hour, also where 16 are asked for at once, and then the other administrators get a mail', async () => {
+  it('sees 300 people in an hour, even if 16 are asked for at once, and then the other administrators get a mail (contract 12.33 and 12.35)', async () => {
     await sql`update users set suspended_at = now() where role = 'admin'`.execute(app.db);
     const [thief, one, two] = [await addStaff('manager'), await addStaff('admin'), await addStaff('admin')];
     const people: Person[] = [];
@@ -474,7 +476,7 @@ describe('a stolen session of staff', () => {
     const last = (await runAtOnce(16, (index) => look(290 + index))).sort();
     expect(last).toEqual([...Array(10).fill('200'), ...Array(6).fill('429 rate_limited')]);
     expect(await countEvents('staff.looked', thief)).toBe(300);
-    // Whom they have seen already they may see again; of others they learn nothing by acts either.
+    // They may look again at people they have seen, and learn nothing about others, not even by acts.
     expect(await look(0)).toBe('200');
     const target = people[319] as Person;
     expect(await act(thief, 'people.suspend', target)).toBe('429 rate_limited');
@@ -486,7 +488,7 @@ describe('a stolen session of staff', () => {
     expect(await countEvents('staff.limited', thief)).toBe(1);
   });
 
-  it('searches 600 times in an hour, the audit among it, and the mail comes once a day', async () => {
+  it('searches 600 times in an hour, the audit among it, and the mail comes once a day (contract 12.33)', async () => {
     await sql`update users set suspended_at = now() where role = 'admin'`.execute(app.db);
     const [thief, other] = [await addStaff('admin'), await addStaff('admin')];
     const search = (index: number) =>
@@ -510,7 +512,7 @@ describe('a stolen session of staff', () => {
     expect(await mailsOf(other)).toEqual([thief.id, thief.id]);
   });
 
-  it('sends five mails an hour to one person, with all of the staff together, and the sixth does nothing', async () => {
+  it('sends five mails an hour to one person, with all of the staff together, and the sixth does nothing (contract 12.25)', async () => {
     const team = [await addStaff('manager'), await addStaff('admin'), await addStaff('manager')];
     const target = await addPerson(app);
     const form = await askFor(app, 'people.sendMail', target);
@@ -578,10 +580,10 @@ describe('hostile names', () => {
   });
 });
 
-describe('who of the staff it was, and why', () => {
+describe('the member of staff who acted, and the reason', () => {
   const secret = 'A reason that is for the audit only.';
 
-  it('is not told to the person: not in the download, the activity or /trpc', async () => {
+  it('are not told to the person: not in the download, the activity or /trpc (contract 12.21 and 12.22)', async () => {
     const admin = await addStaff('admin');
     const target = await addPerson(app, { passwordHash: hash });
     for (const name of [
@@ -602,7 +604,7 @@ describe('who of the staff it was, and why', () => {
     }
   });
 
-  it('goes with the person; and of staff who are erased it is not known any more from where they did it', async () => {
+  it('are erased with the person, and the place they acted from is erased with the member of staff (contract 12.22)', async () => {
     const admin = await addStaff('admin');
     const [target, kept] = [await addPerson(app), await addPerson(app)];
     await call(app, 'people.find', admin.cookie, { q: 'x', filters: {} }, true);

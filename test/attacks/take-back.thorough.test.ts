@@ -1,5 +1,4 @@
-// Ways to lose an account for good, or to get into one that was left behind: each of these once succeeded. Played from
-// outside, with what mails and pages say.
+// Ways to lose an account for good, or to get into one that was left behind. Each once succeeded, with what mails and pages say.
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import { codeOf } from '../support/app/app.ts';
@@ -50,7 +49,7 @@ describe('a thief who knows the password', () => {
     const passkey = await addPasskey(thief);
     await setUp(thief, now());
     const owner = open();
-    // What the mails said until now: the thief's code is asked for then.
+    // As the mails said until now; then the thief's code is asked for.
     const set = await setPasswordByMail(email, owner);
     expect(set.headers.get('location')).toMatch(/^\/login\/code/);
     const link = await linkOf(changes, email, 'authenticator_added');
@@ -127,7 +126,7 @@ describe('a thief who knows the password', () => {
     const first = await changes.change(thief, email, second);
     await addPasskey(thief);
     const theirs = await linkOf(changes, second, 'passkey_added');
-    // As an import of the marketplace does: nothing is reserved.
+    // An import of the marketplace reserves nothing either.
     await sql`update users set email = ${changes.newEmail()} where id = ${id}`.execute(changes.app.db);
     expect((await open().send(first, { form: { newPassword } })).status).toBe(303);
     const { rows } =
@@ -175,7 +174,7 @@ describe('somebody who reads a mailbox that its owner has left', () => {
     const token = link.split('=')[1] ?? '';
     const given = theirs.answer(await fetchOptions(other.browser, 'take-back', token), origin);
     expect((await other.browser.send(link, { form: { newPassword, passkey: given } })).status).toBe(422);
-    // Nor the owner's, given for something else.
+    // A passkey answer of the owner for something else does not count either.
     const login = passkey.answer(await fetchOptions(other.browser, 'login'), origin);
     expect((await other.browser.send(link, { form: { newPassword, passkey: login } })).status).toBe(422);
   });

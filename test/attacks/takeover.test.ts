@@ -1,4 +1,4 @@
-// Attacks that once succeeded, played from outside: getting into somebody else's account, and what belongs to it.
+// Attacks from outside on somebody else's account and what belongs to it. Each once succeeded.
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import { runBilling } from '../../server/billing/invoices/invoicing.ts';
@@ -13,11 +13,10 @@ import { buildHandOff, type HandOff } from '../support/marketplace/marketplace.t
 import { readMails, readToken } from '../support/people/kept-mail.ts';
 import { shared } from '../support/run/shared.ts';
 
-/** On the same database: sends the mails, and hands out what they say. */
 const app = shared(openApp);
 const other = shared(() => openBackend({ databaseUrl: app.databaseUrl }));
 
-/** Opens a hand-off and agrees to whatever is asked, as an attacker does in their own browser. */
+/** Opens a hand-off and agrees to everything, as an attacker does in their own browser. */
 async function comeIn(browser: Browser, user: HandOff): Promise<Answer> {
   const answer = await browser.send(await buildHandOff(app, user));
   if (answer.status !== 303 || locationOf(answer).pathname !== '/continue') return answer;
@@ -59,7 +58,7 @@ describe('a link that an attacker plants in the browser of a victim', () => {
   });
 });
 
-describe('whoever types the address of somebody else at the marketplace', () => {
+describe('somebody who types another person’s address at the marketplace', () => {
   it('is left with nothing once its owner proves it', async () => {
     const typed = { id: 'squatter', email: 'owner@example.test', emailVerified: false };
     const attacker = openBrowser(app.send);
@@ -77,7 +76,7 @@ describe('whoever types the address of somebody else at the marketplace', () => 
       expect(locationOf(answer).pathname).toBe('/continue');
       expect(await attacker.whoAmI()).toBeUndefined();
     }
-    // Nor by logging in with what they had.
+    // They cannot log in with what they had either.
     expect(attackersId).toBeDefined();
     expect((await attacker.login(typed.email, 'local demo password')).status).toBe(401);
   });
@@ -122,7 +121,7 @@ describe('whoever types the address of somebody else at the marketplace', () => 
     expect(await client.invoices.list.query()).toMatchObject([{ number }]);
   });
 
-  it('cannot tell who has an account here, and of which kind', async () => {
+  it('cannot tell who has an account here, and of what kind', async () => {
     const looks = [];
     await app.db
       .updateTable('users')
@@ -163,7 +162,7 @@ describe('whoever types the address of somebody else at the marketplace', () => 
     for (const look of looks) expect(look).toEqual(looks[0]);
   });
 
-  it('has no text of theirs in the mails that we send there', async () => {
+  it('puts no text into the mails that we send there', async () => {
     const lure = 'Your account is blocked. Unlock at https://evil.example';
     const typed = {
       id: 'lure',
@@ -190,7 +189,7 @@ describe('whoever types the address of somebody else at the marketplace', () => 
 
 describe('prompt=login', () => {
   it.each(['prompt=login', 'max_age=0'])(
-    'cannot be got round by opening where its redirect (%s) leads on to',
+    'cannot be got round by opening where its redirect (%s) leads on to (contract 4.12)',
     async (query) => {
       const browser = await logIn(app.send, 'customer@example.test');
       await sql`update sessions set auth_time = now() - interval '1 hour'`.execute(app.db);
@@ -202,7 +201,7 @@ describe('prompt=login', () => {
         '/login',
         false,
       ]);
-      // Nor without a page.
+      // It does not work without a page either.
       const silent = await browser.send(`${next}&prompt=none`);
       expect(locationOf(silent).searchParams.get('error')).toBe('login_required');
       await browser.login('customer@example.test');
@@ -211,6 +210,7 @@ describe('prompt=login', () => {
   );
 });
 
+// Contract 6.10 and 9.101.
 it('an unsigned hand-off leaves no row, however often it is sent', async () => {
   const before = await countRows(app.db, 'audit_events');
   const unsigned = `/sso/marketplace/callback?payload=${'A'.repeat(100)}&signature=${'0'.repeat(64)}`;
@@ -219,11 +219,12 @@ it('an unsigned hand-off leaves no row, however often it is sent', async () => {
   await app.send(replayed);
   for (let time = 0; time < 30; time++)
     for (const url of [unsigned, replayed, refused, '/sso/marketplace/callback']) await app.send(url);
-  // The hand-off that was accepted, and the one that was refused for whom it is about: once each.
+  // One for the accepted hand-off, and one for the hand-off that was refused because of its person.
   expect(await countRows(app.db, 'audit_events')).toBe(before + 2);
+  expect(codeOf(await app.send(refused))).toBe('admin_not_allowed');
 });
 
-it('an instance whose clock is fast does not let a hand-off be used again', async () => {
+it('an instance whose clock is fast does not let a hand-off be used again (contract 9.109)', async () => {
   const url = await buildHandOff(app, { id: 'skewed' });
   expect((await app.send(url)).status).toBe(303);
   const fast = await openBackend({

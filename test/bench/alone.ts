@@ -1,4 +1,4 @@
-// What is measured of a process rather than of a request: how fast it starts, and the memory it takes.
+// Measurements of a process rather than of requests: how fast it starts, and the memory it takes.
 import { join } from 'node:path';
 import { before, rounds, takeTurns } from './compare.ts';
 import type { BenchDatabase } from './database.ts';
@@ -10,7 +10,7 @@ import { addRow, describeShares, markOver, number } from './table.ts';
 
 type Version = { root?: string; env: Record<string, string> };
 
-/** In turns with the code of `--against`, where that is given. */
+/** In turns with the code of `--against`, if that is given. */
 export async function measureStart(folder: string, versions: Version[]): Promise<void> {
   const timeStart = async ({ root, env }: Version) => {
     const service = await startService('node', env, root);

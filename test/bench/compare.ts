@@ -6,7 +6,7 @@ import { type Row, rows } from './rows.ts';
 import type { Server } from './servers.ts';
 import { addComparison, addRow } from './table.ts';
 
-// Many short rounds: what else happens on the machine then meets all alike.
+// Many short rounds, so that other load on the machine meets all alike.
 export const rounds = Number(process.env.BENCH_ROUNDS ?? 8);
 const seconds = Number(process.env.BENCH_SECONDS ?? 1);
 const warmUpSeconds = 3;
@@ -46,14 +46,14 @@ export async function compareRow(
   }
 }
 
-/** The name of the code of `--against`: what has lines is compared with it. */
+/** The name of the code of `--against`, with which rows that have a line are compared. */
 export const before = 'before';
 
 const isFirst = (row: Row) => row === 'newcomer' || row === 'first launch';
 
 const launchedLately = "at > now() - interval '12 hours'";
 
-/** What earlier rounds have left, as far as it would change what this one measures. */
+/** Removes what earlier rounds have left and would change this measurement. */
 async function forget(row: Row, { client }: BenchDatabase): Promise<void> {
   // Nobody takes mails here, and no row is about trying them.
   const statements = ['delete from mails where sent_at is null and given_up_at is null'];
@@ -94,7 +94,7 @@ export async function compareLaunchesBesideLogins(suffix: string, contenders: [C
   addRow(`${name}, reference`, cellsOf(medians(theirs)));
 }
 
-/** What is measured of each, round by round; who began a round is last in the next. */
+/** Measures each, round by round. The first of a round is the last of the next. */
 export async function takeTurns<Of, T>(
   contenders: Of[],
   times: number,

@@ -1,5 +1,4 @@
-// One measurement: a load for some seconds, and what it cost. By wrk, which takes little of the machine; in an open loop
-// where a rate is asked for.
+// One measurement: a load for some seconds, and what it cost. wrk makes it, or an open loop if a rate is given.
 import { execFile, spawnSync } from 'node:child_process';
 import { rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -12,7 +11,7 @@ import type { Server } from './servers.ts';
 type Loaded = { requests: number; perSecond: number; p50Ms: number; p99Ms: number };
 
 export type Measured = Loaded & {
-  /** Of the server's process and Postgres together, for each request. */
+  /** The time of the server's process and Postgres together, for each request. */
   cpuMs: number;
   postgresMs: number;
 };
@@ -21,7 +20,7 @@ const hasWrk = spawnSync('wrk', ['--version']).error === undefined;
 
 const timeoutSeconds = 5;
 
-/** Throws where an answer is not of the status that is expected. */
+/** Throws if an answer does not have the expected status. */
 export async function measure(
   server: Server,
   ask: () => Asked,

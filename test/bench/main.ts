@@ -23,7 +23,7 @@ import { printTable } from './table.ts';
 
 const runtimes: Runtime[] = ['node', 'deno'];
 const parts = ['beside logins', 'flood', 'start', 'memory'];
-// Only where it is asked for, and on Node.
+// Only on request, and on Node.
 const long = ['growth', 'soak', 'processes', 'events'];
 const { values, positionals } = parseArgs({
   options: { against: { type: 'string' } },
@@ -61,7 +61,7 @@ try {
 } finally {
   await postgres.stop();
   await rm(folder, { recursive: true, force: true });
-  // Also what was measured before something failed.
+  // Prints what was measured, even if something failed later.
   if (!printTable()) process.exitCode = 1;
 }
 

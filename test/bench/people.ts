@@ -1,5 +1,4 @@
-// npm run bench:people: how long staff wait for a search among a million people, on the embedded Postgres. A number says how
-// many people instead.
+// npm run bench:people [number]: how long staff wait for a search among a million people, or that many.
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';
@@ -26,10 +25,7 @@ const half = Math.floor(people / 2);
 /** Somebody to whom much has happened. */
 const busyId = '0190f5a0-0001-7000-8000-0000000003e8';
 
-/**
- * Half are called Anna, the others Bert, and one person both. The older half are "Altkunde" and have not proved their address.
- * Each word of the account is that of a half or of a third, whoever it is.
- */
+/** Half are called Anna, the others Bert, and one person both. The older half are "Altkunde", with an unproved address. */
 async function fill(client: pg.Client): Promise<void> {
   const insert = (table: string, columns: string, values: string, where = '') =>
     client.query(

@@ -40,11 +40,7 @@ const idOf = (kind: string, n = 'n') =>
   `('0190f5a0-000${kind}-7000-8000-' || lpad(to_hex(${n}), 12, '0'))::uuid`;
 const [accountId, userId, sessionId] = [idOf('0'), idOf('1'), idOf('2')];
 
-/**
- * Each with an account, a marketplace link, a session and a contract; nonces, audit events and messages in proportion. For
- * the bench also a year of history: a third of them has been at the client in this session, a third in another one, and a
- * third never; and nobody's session is old enough to be noted as seen again.
- */
+/** Each has an account, a marketplace link, a session and a contract; for the bench, `addYear` adds a year of history. */
 export async function fill(
   client: Pick<pg.Client, 'query'>,
   { people, passwordHash, forBench = false }: { people: number; passwordHash: string; forBench?: boolean },

@@ -19,7 +19,7 @@ declare const Deno: {
   serve: (options: { port: number; hostname: string; onListen: () => void }, fetch: typeof app.fetch) => void;
 };
 
-// The turns of the others are no reason to connect anew.
+// It keeps its connections while the others have their turns.
 const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL, max: 10, idleTimeoutMillis: 0 });
 const db = new Kysely<DB>({ dialect: new PostgresDialect({ pool }) });
 const log = pino();
@@ -383,7 +383,7 @@ app.post('/login', async (c) => {
 
 const addressOf = (c: Context) => c.req.header('x-forwarded-for') ?? '127.0.0.1';
 
-/** False where there have been more in the time that runs. */
+/** False if there have been more in the current time. */
 async function count(on: Kysely<DB>, { key, times, ms }: { key: string; times: number; ms: number }) {
   const now = Date.now();
   const isOver = sql<boolean>`rate_limits.expire <= ${now}`;

@@ -1,10 +1,7 @@
 // The rows of the bench, and the lines that the service must keep. A test cannot hold these: they take a whole run.
 import type { buildAsking } from './population.ts';
 
-/**
- * `line`: the most CPU, of service and Postgres, that a request may take, as a share of what it takes with the code of
- * `--against`. `isLong`: few requests a second, so its rounds are longer.
- */
+/** `line`: the most CPU of a request, as a share of that with `--against`. `isLong`: few requests a second, so longer rounds. */
 export const rows: Record<Row, RowKind> = {
   newcomer: { status: 303, line: 0.8 },
   'first launch': { status: 303, line: 0.9 },
@@ -14,7 +11,6 @@ export const rows: Record<Row, RowKind> = {
   signups: { status: 201, line: 1.1 },
   'new signups': { status: 201, line: 1.1 },
   login: { status: 303, line: 1.1, isLong: true },
-  // The reference has no pages.
   'page /login': { status: 200, line: 1.2, hasNoReference: true },
   'page /profile': { status: 200, line: 1.2, hasNoReference: true },
 };
@@ -28,5 +24,5 @@ export const rowNames = Object.keys(rows) as Row[];
 /** The most time that a start may take, as a share of that of the code of `--against`. */
 export const startLine = 0.65;
 
-/** Of a process on Node, over all that the bench asks of it. */
+/** The most memory that a process on Node may use at any time in the bench. */
 export const peakMemoryLineMb = 160;

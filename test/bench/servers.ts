@@ -82,10 +82,7 @@ async function start(
   };
 }
 
-/**
- * Of all processes of a Postgres: those that live, and those that its main process has seen end. Whatever it does in the
- * background (autovacuum, checkpoints, the log) counts for whoever is measured meanwhile.
- */
+/** The time of all processes of a Postgres: the running ones, and the ones that its main process has seen end. */
 export async function readPostgresCpuMs(pid: number): Promise<number> {
   const main = await readStat(pid);
   let ms = main.ownMs + main.endedChildrenMs;
@@ -93,7 +90,7 @@ export async function readPostgresCpuMs(pid: number): Promise<number> {
     if (!/^\d+$/.test(child)) continue;
     try {
       if ((await readStat(child)).parent !== pid) continue;
-      // In ns: a hundredth of a second is much where each of many processes rounds.
+      // In ns: hundredths of a second, rounded for each of many processes, would be too coarse.
       ms += Number((await readFile(`/proc/${child}/schedstat`, 'utf8')).split(' ')[0]) / 1e6;
     } catch {
       // It has ended since.

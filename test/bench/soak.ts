@@ -1,5 +1,4 @@
-// Half an hour of everyday traffic at six tenths of what the service can do, minute by minute: whether anything fails, grows
-// or gets slower.
+// Half an hour at six tenths of what the service can do, minute by minute: does anything fail, grow or get slower?
 
 import { findFreePort } from '../support/app/process.ts';
 import { buildMixedTraffic, findPeak, isDone } from '../support/load/mixed-traffic.ts';

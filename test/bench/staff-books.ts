@@ -1,5 +1,4 @@
-// What the pages of staff read beside people, made by the database itself: 400 days of documents with their money, of sums of hours,
-// and of mails.
+// What staff pages read besides people: 400 days of documents with their money, of sums of hours, and of mails.
 import type pg from 'pg';
 import { callKinds, launchOutcomes, loginResults, mailResults } from '../../server/metrics/results.ts';
 import { spellKey } from '../../server/metrics/sums.ts';
@@ -11,10 +10,7 @@ export const days = 400;
 
 const quote = (value: unknown) => `'${JSON.stringify(value).replaceAll("'", "''")}'::jsonb`;
 
-/**
- * A contract for each tenth of the people, and two documents for each contract, one of ten a credit note. Few contracts are in a
- * state that is rare, and these came long ago, so that a list of them goes through all.
- */
+/** A contract for each tenth of the people, and two documents for each. Rare states came long ago, so that a list goes through all. */
 export async function fillBooks(client: pg.Client, people: number): Promise<void> {
   const contracts = Math.floor(people / 10);
   const invoices = Math.floor(people * 0.18);

@@ -36,7 +36,7 @@ export function addComparison(
   addRow(name, cells, describeShares(name, shares, line));
 }
 
-/** The median, and a mark where it is over its line. */
+/** The median, with a mark if it is over its line. */
 export function describeShares(name: string, shares: number[], line = Number.POSITIVE_INFINITY): string {
   const share = median(shares);
   const [low, high] = intervalOfMedian(shares);
@@ -49,14 +49,14 @@ export function markOver(name: string, value: number, line: number): string {
   return `, OVER ${line}`;
 }
 
-/** Where the median of ever more rounds would lie, 95 times in 100: between two of the values, by rank. */
+/** The 95 % confidence interval of the median: between two of the values, by rank. */
 function intervalOfMedian(values: number[]): [low: number, high: number] {
   const sorted = [...values].sort((one, other) => one - other);
   const rank = Math.max(0, Math.floor((values.length - 1.96 * Math.sqrt(values.length)) / 2));
   return [sorted.at(rank) ?? Number.NaN, sorted.at(-1 - rank) ?? Number.NaN];
 }
 
-/** Prints what has been measured so far; true where no line is missed. */
+/** Prints what has been measured so far; true if no line is missed. */
 export function printTable(): boolean {
   const [first, ...others] = cpus();
   const machine = `${others.length + 1} × ${first?.model.trim()}, Node ${process.version}`;

@@ -1,7 +1,7 @@
 // What administrators see of billing (contract 7.191 to 7.198).
 import { sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { inTransaction } from '../../db/postgres/transactions.ts';
 import { sumOpen } from '../../db/tables/invoice-lists.ts';
 import { endsWithPerson } from '../../server/billing/customers/ends-with-person.ts';
@@ -10,19 +10,15 @@ import { creditInvoice } from '../../server/billing/payments/credit.ts';
 import { eraseUser } from '../../server/identity/person/erase-user.ts';
 import { openApp } from '../support/app/app.ts';
 import { textOf } from '../support/app/visitor.ts';
-import { germanSettings, setBillingClock, setSettings } from '../support/billing/settings.ts';
-import { type BillingApp, openBilling } from '../support/crm/billing.ts';
-import { addFactor, addPerson, addSession, call, readData, readOutcome } from '../support/people/staff.ts';
+import { germanSettings, setBillingClock, setSettings, settingsFrom } from '../support/billing/settings.ts';
+import { openBilling } from '../support/crm/billing.ts';
+import { addPerson, addStaff, call, readData, readOutcome } from '../support/people/staff.ts';
 import { shared } from '../support/run/shared.ts';
 
 let admin: string;
 const billing = shared(openBilling);
 beforeAll(async () => {
-  const { tax } = germanSettings;
-  await setSettings(billing.app.db, {
-    ...germanSettings,
-    tax: { ...tax, rules: tax.rules.map((rule) => ({ ...rule, from: '2020-01-01' })) },
-  });
+  await setSettings(billing.app.db, settingsFrom('2020-01-01'));
   await billing.report('crm_open');
   await billing.report('crm_held', { price: { currency: 'USD', unit_amount: 100, interval: 'month' } });
   await billing.bill();
@@ -33,14 +29,8 @@ beforeAll(async () => {
   );
   await sql`insert into payments (id, kind, currency, amount, paid_at, recorded_at, recorded_by, unallocated)
     values ('lost', 'payment', 'EUR', 5, now(), now(), 'payments', 5)`.execute(billing.app.db);
-  admin = await logInAs('admin');
+  admin = (await addStaff(billing.app)).cookie;
 });
-
-async function logInAs(role: 'admin' | 'manager' | 'user'): Promise<string> {
-  const person = await addPerson(billing.app, { role });
-  await addFactor(billing.app.db, person);
-  return (await addSession(billing.app, person.id)).cookie;
-}
 
 it('says since when billing waits after a restore', async () => {
   const { app } = billing;
@@ -72,7 +62,7 @@ it('shows what is open, held, incomplete, unallocated and without a file', async
     'Nothing is overdue.',
   ])
     expect(text.replaceAll('&nbsp;', '\u00a0').replaceAll('<!-- -->', '')).toContain(part);
-  // What waits is one step away.
+  // Waiting documents are one step away.
   const [number] = /INV-\d{4}-\d{4}/.exec(text) ?? [];
   expect(text.match(new RegExp(`href="/admin/invoices/${number}"`, 'g'))).toHaveLength(2);
 });
@@ -185,20 +175,15 @@ it('names what the CRM reported that is not valid, and no invoice that is credit
 });
 
 it('is there for administrators alone', async () => {
-  for (const [role, status] of [
-    ['manager', 404],
-    ['user', 404],
-  ] as const) {
-    const cookie = await logInAs(role);
-    expect([role, (await billing.app.send('/admin/billing', { cookie })).status]).toEqual([role, status]);
+  for (const role of ['manager', 'user'] as const) {
+    const { cookie } = await addStaff(billing.app, role);
     for (const name of ['summary', 'contracts', 'invoices'])
       expect(readOutcome(await call(billing.app, `billing.${name}`, cookie, undefined, true))).toBe(
         '404 not_found',
       );
-    for (const path of ['/admin/contracts', '/admin/invoices', '/admin/invoices?state=open'])
-      expect([path, (await billing.app.send(path, { cookie })).status]).toEqual([path, 404]);
   }
-  const { text } = await billing.app.send('/admin/people', { cookie: await logInAs('manager') });
+  const { cookie } = await addStaff(billing.app, 'manager');
+  const { text } = await billing.app.send('/admin/people', { cookie });
   expect(text).not.toContain('/admin/billing');
 });
 
@@ -265,7 +250,7 @@ it('leads from a person to what their contracts will be charged', async () => {
       signup,
       (await billing.app.send(`/admin/billing/preview?signup=${signup}`, { cookie: admin })).status,
     ]).toEqual([signup, 404]);
-  const cookie = await logInAs('manager');
+  const { cookie } = await addStaff(billing.app, 'manager');
   expect((await billing.app.send(path, { cookie })).status).toBe(404);
   expect((await billing.app.send(`/admin/people/${id}`, { cookie })).text).not.toContain(path);
 });
@@ -295,14 +280,8 @@ it('lists what is overdue, the oldest first, and leads there from each age', asy
   const before = billing.now();
   const daysAgo = (days: number) => new Date(before.getTime() - days * 24 * 3_600_000).toISOString();
   const { db } = billing.app;
-  await setSettings(db, {
-    ...germanSettings,
-    numbers: { ...germanSettings.numbers, invoice: 'LATE-' },
-    tax: {
-      ...germanSettings.tax,
-      rules: germanSettings.tax.rules.map((rule) => ({ ...rule, from: '2020-01-01' })),
-    },
-  });
+  const series = { ...germanSettings.numbers, invoice: 'LATE-' };
+  await setSettings(db, { ...settingsFrom('2020-01-01'), numbers: series });
   try {
     const numbers: string[] = [];
     for (const [days, signupId] of [
@@ -336,10 +315,10 @@ it('lists what is overdue, the oldest first, and leads there from each age', asy
   }
 });
 
-describe('the lists', () => {
-  let app: BillingApp['app'];
+describe('the lists (contract 12.140 and 12.142)', () => {
   let cookie: string;
   const now = new Date('2031-06-15T12:00:00.000Z');
+  const app = shared(() => openApp({ now: () => now }));
   const contracts: Record<string, string> = {
     trialing: `'trialing', '2031-06-15 12:00:01Z', null`,
     expired: `'trialing', '2031-06-15 12:00:00Z', null`,
@@ -349,10 +328,7 @@ describe('the lists', () => {
     held: `'active', null, null`,
   };
   beforeAll(async () => {
-    app = await openApp({ now: () => now });
-    const admin = await addPerson(app, { role: 'admin' });
-    await addFactor(app.db, admin);
-    cookie = (await addSession(app, admin.id, { authTime: now })).cookie;
+    ({ cookie } = await addStaff(app, 'admin', { authTime: now }));
     const { id, accountId } = await addPerson(app);
     for (const [name, values] of Object.entries(contracts))
       await sql`insert into service_contracts (id, user_id, account_id, signup_id, plan, occurred_at, status, trial_ends_at,
@@ -372,7 +348,6 @@ describe('the lists', () => {
         case n % 4 when 0 then ${now}::timestamptz else '2031-06-15 12:00:01Z' end
       from service_contracts, generate_series(1, 120) n where signup_id = 'active'`.execute(app.db);
   });
-  afterAll(() => app.close());
 
   const ask = async (name: string, input: unknown) =>
     readData(await call(app, `billing.${name}`, cookie, input, true));

@@ -1,5 +1,5 @@
-// A backup of an hour ago is put back, after documents were sent (contract 7.340 to 7.362 and 7.420 to 7.424): nobody gets a number a
-// second time, each number is explained, and what was sent is invoiced again in place of the lost numbers.
+// An old backup is put back after documents were sent (contract 7.340 to 7.362 and 7.420 to 7.423): no number is given twice, each is
+// explained, and what was sent is invoiced again in place of the lost numbers.
 import { sql } from 'kysely';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { inTransaction } from '../../db/postgres/transactions.ts';
@@ -31,7 +31,7 @@ const money: Omit<Money, 'id' | 'kind' | 'of'> & { kind: 'payment'; of: null } =
   ...{ paidAt: new Date(after), method: null, reference: null },
 };
 
-/** Billing mails that a version without the rule would send. */
+/** Counts the billing mails that would be sent without the rule. */
 const countDueMails = async () =>
   (
     await sql<{
@@ -48,7 +48,7 @@ const numbersOf = async (kind?: string) =>
       where ${kind ?? null}::text is null or kind = ${kind ?? null} order by number`.execute(books.db)
   ).rows.map(({ number }) => number);
 
-/** Which invoice takes the place of a lost number, by that number. */
+/** The invoices in place of lost numbers, by lost number. */
 const listReplaced = async () =>
   new Map(
     (
@@ -57,14 +57,13 @@ const listReplaced = async () =>
     ).rows.map(({ lost, number }) => [lost, number]),
   );
 
-/** The invoices that a payment pays. */
 const paidBy = async (payment: string) =>
   (
     await sql<{ number: string }>`select i.document as number from allocations a
       join invoices i on i.number = a.invoice where a.payment = ${payment}`.execute(books.db)
   ).rows.map(({ number }) => number);
 
-/** The contracts that the CRM reported in the time that is lost. */
+/** Reports the contracts of the lost time. */
 const reportNew = async () => {
   for (const name of ['Late1', 'Late2'])
     await books.report(name, {}, { email: `${name}@late.example.test`.toLowerCase() });
@@ -136,11 +135,11 @@ describe('database:restored', () => {
     expect(out).toContain(
       'number INV-2026-0036, and the next credit note CN-2026-0009. Lost are INV-2026-0034 to INV-2026-0035. ',
     );
-    // Contract 11.104.
+    // Contract 11.111.
     expect(out).toMatch(/\nCN-2026-0002 changed nothing, because CN-2026-0008 has been given: .*\n$/);
   });
 
-  it('says of which series no number was given (contract 11.104)', async () => {
+  it('says which series got no number (contract 11.111)', async () => {
     const credits = 'No --last was given for the numbers that go on with CN-2026-0009: ';
     const { out } = await cli('database:restored', '--last', 'INV-2026-0035');
     expect(out).toContain(`\n${credits}`);
@@ -150,7 +149,7 @@ describe('database:restored', () => {
     expect(none.out).toContain(`\n${credits}`);
   });
 
-  it('takes a number of years ago that is here, as a file beside a backup has it', async () => {
+  it('takes an existing number from years ago, as a file beside a backup has it', async () => {
     await sql`insert into document_series values ('CN-', 2024, 7, '2024-12-30')`.execute(books.db);
     const { code, out } = await cli(
       'database:restored',
@@ -165,14 +164,14 @@ describe('database:restored', () => {
 });
 
 describe('until billing:resume', () => {
-  it('nothing is issued, by whatever way, no contract is past due, and no mail leaves', async () => {
+  it('nothing is issued in any way, no contract becomes past due, and no mail leaves', async () => {
     expect(await countDueMails()).toBe(0);
     const { logged } = books;
     const before = logged.length;
     await sql`update invoices set reminded = 0`.execute(books.db);
     await books.bill();
     expect(await numbersOf()).toHaveLength(11);
-    // It is not tried in vain either.
+    // Nor does it fail in the log.
     expect(logged.slice(before)).toEqual([]);
     expect(await books.send()).toEqual([]);
     const { rows } = await sql`select from service_contracts where status <> 'active'`.execute(books.db);
@@ -210,7 +209,7 @@ describe('until billing:resume', () => {
     await sql`update mails set last_error = 'none' where sent_at is null`.execute(books.db);
     expect((await cli('mails', '--retry')).code).toBe(0);
     expect(await books.send()).toEqual([]);
-    // One that somebody wrote at the moment of the restore, and that no trigger holds.
+    // A mail from the moment of the restore, which no trigger holds.
     await sql`alter table mails disable trigger mails_hold_billing`.execute(books.db);
     await sql`update mails set next_attempt_at = ${books.now()} where sent_at is null`.execute(books.db);
     await sql`alter table mails enable trigger mails_hold_billing`.execute(books.db);
@@ -234,7 +233,7 @@ describe('until billing:resume', () => {
 });
 
 describe('billing:resume', () => {
-  it('asks, and does nothing if an archive copy is none, or not of what is lost', async () => {
+  it('asks, and does nothing if a file is no archive copy, or not the copy of a lost document', async () => {
     expectMisused(await cli('billing:resume'), /Nobody can be asked here: give --yes/);
     expectMisused(
       await cli('billing:resume', '--yes', '--lost', 'INV-2026-0012'),
@@ -260,10 +259,10 @@ describe('billing:resume', () => {
     expect(await numbersOf()).toHaveLength(11);
   });
 
-  it('says what comes next and what stays lost, and issues again what the archive copies tell of', async () => {
+  it('says what comes next and what stays lost, and issues again the documents in the archive copies', async () => {
     await reportNew();
     await books.bill();
-    // What one archive copy says was not to be found.
+    // One archive copy was not found.
     const given = [...copies].filter(([number]) => number !== 'INV-2026-0020');
     const lost = given.map(([, copy]) => copy);
     const outcomes = await Promise.all(

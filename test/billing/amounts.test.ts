@@ -10,12 +10,12 @@ describe('divideRounded', () => {
     [5n, 3n, 2n],
     [-4n, 3n, -1n],
     [0n, 7n, 0n],
-  ])('%d / %d is %d, half away from zero', (dividend, divisor, result) => {
+  ])('%d / %d is %d, half away from zero (contract 7.60)', (dividend, divisor, result) => {
     expect(divideRounded(dividend, divisor)).toBe(result);
   });
 });
 
-describe('the tax of a price', () => {
+describe('the tax of a price (contract 7.60)', () => {
   it.each([
     [2_900, 1_900, 'net', { net: 2_900, tax: 551, total: 3_451 }],
     [2_900, 1_900, 'gross', { net: 2_437, tax: 463, total: 2_900 }],
@@ -33,7 +33,7 @@ describe('the tax of a price', () => {
   });
 });
 
-it('credits of an invoice come to it exactly, in whatever parts', () => {
+it('the credits of an invoice add up to it exactly, in any parts', () => {
   const anInvoice = fc.record({
     price: fc.integer({ min: 1, max: maxAmount }),
     rate: fc.integer({ min: 0, max: 10_000 }),
@@ -61,7 +61,7 @@ it('credits of an invoice come to it exactly, in whatever parts', () => {
   );
 });
 
-it('what is left is credited exactly where a restore has lost the credit before', () => {
+it('the rest is credited exactly, even if a restore has lost the credit before', () => {
   const invoice = { ...taxPrice(3, 3_333, 'net'), prices: 'net' as const };
   expect(invoice.tax).toBe(1);
   const first = shareCredit(invoice, { net: 0, tax: 0, total: 0 }, 1);

@@ -1,5 +1,4 @@
-// The books balance: random acts from sixteen at once, and after each hundred sums that know nothing of our code. `FAULTS=long` has
-// 10,000 acts.
+// The books balance after random acts, sixteen at once, by sums that use none of our code. `FAULTS=long` has 10,000 acts.
 import { sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import { expect, it } from 'vitest';
@@ -36,7 +35,7 @@ it(`${acts} random acts leave the books balanced`, { timeout: 3_000_000 }, async
 
   const addOne = async () => {
     const currency = pick(6) === 0 ? 'USD' : 'EUR';
-    // Amounts that do not divide well, also by the rates.
+    // Amounts that do not divide evenly, also by the rates.
     const unitAmount = oneOf([1, 3, 7, 99, 2_900, 3_333, 10_001, 999_999]);
     return addContract(db, { price: { currency, unitAmount } });
   };
@@ -200,7 +199,7 @@ it(`${acts} random acts leave the books balanced`, { timeout: 3_000_000 }, async
   await app.close();
 });
 
-it('what one transaction issues is by one version of the settings, whatever is set meanwhile', async () => {
+it('one transaction issues everything by one version of the settings, even if they change meanwhile', async () => {
   const app = await openApp();
   const { db, close } = connect(app.databaseUrl, { poolSize: 4 });
   const work = <T>(does: Parameters<typeof inTransaction<T>>[2]) =>

@@ -1,6 +1,5 @@
-// Customers cancel contracts, and keep them after all.
 import { sql } from 'kysely';
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { Contract } from '../../db/tables/service-contracts.ts';
 import { findEnd } from '../../server/billing/customers/cancel-contract.ts';
 import { locationOf, openApp } from '../support/app/app.ts';
@@ -15,11 +14,8 @@ const owner = 'customer@example.test';
 const page = '/profile/billing';
 const clock = { at: new Date('2037-01-31T22:30:00Z') };
 
-let customers: Awaited<ReturnType<typeof arrangeSeller>>;
 const app = shared(() => openApp({ now: () => clock.at }));
-beforeAll(async () => {
-  customers = await arrangeSeller(app, clock);
-});
+const customers = shared(() => arrangeSeller(app, clock));
 beforeEach(async () => {
   await customers.setClock('2037-01-31T22:30:00.000Z');
   for (const table of ['rate_limits', 'mail_tokens', 'mails'])
@@ -29,7 +25,7 @@ beforeEach(async () => {
 const active = { status: 'active', trialEndsAt: null, cancelsAt: null };
 const monthly = { price: { currency: 'EUR', unitAmount: 2_900, interval: 'month' }, billingAnchorDay: 31 };
 
-describe('the end', () => {
+describe('the end (contract 7.256)', () => {
   it.each([
     [
       'the period in progress is invoiced',
@@ -114,7 +110,7 @@ const presentStatus = async (id: string) => {
 const idOf = async (signupId: string, contract = {}): Promise<string> =>
   (await customers.report(signupId, { contract })).contract.id;
 
-it('says first what canceling means, ends with the period, and is kept until then', async () => {
+it('says first what canceling means, ends with the period, and is kept until then (contract 7.256, 7.258 and 7.259)', async () => {
   const id = await idOf('cancels');
   await customers.bill();
   await customers.setClock('2037-02-10T10:00:00.000Z');
@@ -134,7 +130,7 @@ it('says first what canceling means, ends with the period, and is kept until the
   expect(await listMails()).toEqual(['contract_cancel_asked', 'contract_kept']);
 });
 
-it('is canceled for everybody from that instant, however late the job, and no period begins', async () => {
+it('is canceled for everybody from that instant, however late the job, and no period begins (contract 7.257 and 7.258)', async () => {
   const id = await idOf('ends');
   await customers.bill();
   await customers.setClock('2037-02-10T10:00:00.000Z');
@@ -159,7 +155,7 @@ it('is canceled for everybody from that instant, however late the job, and no pe
   expect(rows).toHaveLength(1);
 });
 
-it('goes on being canceled whatever the CRM reports until then', async () => {
+it('goes on being canceled whatever the CRM reports until then (contract 7.257)', async () => {
   const id = await idOf('reported');
   await customers.bill();
   await customers.setClock('2037-02-10T10:00:00.000Z');
@@ -169,12 +165,12 @@ it('goes on being canceled whatever the CRM reports until then', async () => {
     applied: true,
   });
   expect(await read(id)).toEqual({ status: 'active', cancels_at: new Date('2037-02-28T22:30:00Z') });
-  // Only one that says that it is over ends it sooner.
+  // Only a report that it is over ends it sooner.
   await customers.report('reported', { contract: { status: 'canceled' } });
   expect((await read(id))?.status).toBe('canceled');
 });
 
-it('ends a trial at once, for good', async () => {
+it('ends a trial at once, for good (contract 7.256)', async () => {
   const id = await idOf('trial', { status: 'trialing', trial_ends_at: '2037-02-14T00:00:00.000Z' });
   const browser = await open();
   expect(textOf(await browser.send(page))).toContain('Your trial ends at once');
@@ -183,7 +179,7 @@ it('ends a trial at once, for good', async () => {
   expect((await post(browser, 'keep-contract', id)).status).toBe(422);
 });
 
-it('of 16 at once exactly one cancels, and of 16 exactly one keeps', async () => {
+it('a contract is canceled once by 16 at once, and kept once by 16 at once', async () => {
   const id = await idOf('many');
   await customers.bill();
   const browser = await open();
@@ -200,7 +196,7 @@ it('of 16 at once exactly one cancels, and of 16 exactly one keeps', async () =>
   }
 });
 
-it('past due and then canceled, what began before is invoiced at the end', async () => {
+it('past due and then canceled, what began before is invoiced at the end (contract 7.82 and 7.256)', async () => {
   // In a year of its own: no date of a document goes back.
   await customers.setClock('2038-01-31T22:30:00.000Z');
   const id = await idOf('behind');
@@ -218,7 +214,7 @@ it('past due and then canceled, what began before is invoiced at the end', async
   expect(rows.map(({ first_day }) => first_day)).toEqual(['2038-01-31', '2038-02-28']);
 });
 
-it('asks for a credential, after everything that is refused anyway', async () => {
+it('asks for a credential, after everything that is refused anyway (contract 7.255)', async () => {
   const id = await idOf('asks');
   const browser = await open();
   await sql`update sessions set auth_time = auth_time - interval '11 minutes'`.execute(app.db);
@@ -255,7 +251,7 @@ it('is for the account alone', async () => {
   expect(await read(id)).toMatchObject({ cancels_at: null });
 });
 
-it('is not offered where the seller does not let customers cancel, who can still keep what they canceled', async () => {
+it('is not offered where the seller does not let customers cancel, who can still keep what they canceled (contract 7.255)', async () => {
   const id = await idOf('offered');
   const browser = await open();
   await post(browser, 'cancel', id);
@@ -278,7 +274,7 @@ it('is not offered where the seller does not let customers cancel, who can still
   await setSettings(app.db);
 });
 
-it('is nobody’s to do while there is no seller', async () => {
+it('cannot be asked for while there is no seller (contract 7.255)', async () => {
   const id = await idOf('no-seller');
   const browser = await open();
   await sql`update billing_settings set stopped_at = now()`.execute(app.db);
@@ -287,7 +283,7 @@ it('is nobody’s to do while there is no seller', async () => {
   await setSettings(app.db);
 });
 
-it('can be done ten times a day, and undone as often', async () => {
+it('can be done ten times a day, and undone as often (contract 7.260)', async () => {
   const id = await idOf('often');
   const browser = await open();
   for (let nth = 0; nth < 10; nth++) {
@@ -297,7 +293,7 @@ it('can be done ten times a day, and undone as often', async () => {
   expect((await post(browser, 'cancel', id)).status).toBe(429);
 });
 
-it('is as well by command, at once', async () => {
+it('can also come at once, by command (contract 7.160)', async () => {
   const id = await idOf('by-command');
   await post(await open(), 'cancel', id);
   const { out } = await runCli(app.databaseUrl, ['contract:cancel', 'by-command']);

@@ -14,7 +14,7 @@ const day = (text: string) => new Date(`2026-${text}Z`);
 const justBefore = (instant: Date) => new Date(instant.getTime() - 1);
 
 // `trialing → active | canceled | expired`, `active → past_due | canceled`, `past_due → active | canceled`;
-// `canceled` and `expired` are final (contract 7.29).
+// `canceled` and `expired` are final (contract 7.28 and 7.29).
 const table: Record<Move, Partial<Record<ContractStatus, ContractStatus>>> = {
   activate: { trialing: 'active', past_due: 'active' },
   fall_behind: { active: 'past_due' },

@@ -1,4 +1,4 @@
-// Credit notes and invoices that are issued anew (contract 7.70 to 7.75): what they say, and to whom.
+// Credit notes and invoices that are issued anew (contract 7.70 to 7.74): what they say, and to whom.
 import { sql } from 'kysely';
 import { afterAll, describe, expect, it } from 'vitest';
 import { inTransaction } from '../../db/postgres/transactions.ts';
@@ -33,7 +33,7 @@ async function bill(settings: BillingSettings = germanSettings) {
   return { ...contract, number: invoice?.number ?? '' };
 }
 
-/** What the buyer says of themselves from now on. */
+/** Changes what the buyer says about themselves. */
 const move = (accountId: string, company: string, checkedVatId: string | null = null) =>
   sql`insert into billing_details (account_id, company, line1, postcode, city, country, vat_id, checked_vat_id)
     values (${accountId}, ${company}, 'Rue 1', '75001', 'Paris', 'FR', ${checkedVatId}, ${checkedVatId})`.execute(
@@ -49,7 +49,7 @@ const reissue = (number: string) => work((trx) => reissueInvoice(trx, number, by
 const factsOf = async (number: string) => (await findFacts(books.db, number)) as DocumentFacts;
 
 describe('a credit note', () => {
-  it('says of rate, buyer and period what its invoice said, whatever has changed since', async () => {
+  it('has the rate, buyer and period of its invoice, even if they have changed since', async () => {
     const { accountId, number } = await bill();
     const invoice = await factsOf(number);
     await move(accountId, 'Moved SARL', 'FR40303265045');
@@ -71,7 +71,7 @@ describe('a credit note', () => {
     });
   });
 
-  // Contract 7.412.
+  // Contract 7.54.
   it.each([
     [
       'the series of invoices is ahead',
@@ -114,7 +114,7 @@ describe('a credit note', () => {
 });
 
 describe('an invoice that is issued anew', () => {
-  it('is made out to the buyer as they are now, for the same period, and the credit note to whom they were', async () => {
+  it('is made out to the present buyer for the same period, and the credit note to the earlier buyer', async () => {
     const { accountId, number } = await bill();
     const before = await factsOf(number);
     await move(accountId, 'Moved SARL', 'FR40303265045');
@@ -133,13 +133,13 @@ describe('an invoice that is issued anew', () => {
   it.each([
     ['net', 'gross', { net: 2_900, tax: 551, total: 3_451 }],
     ['gross', 'net', { net: 2_437, tax: 463, total: 2_900 }],
-  ] as const)('has a price that was %s so, also where prices are %s by then', async (then, now, amounts) => {
+  ] as const)('keeps a price that was %s, even if prices are %s by then', async (then, now, amounts) => {
     const { number } = await bill(withTax({ prices: then }));
     await setSettings(books.db, withTax({ prices: now }));
     expect(await factsOf((await reissue(number)).invoice)).toMatchObject({ ...amounts, prices: then });
   });
 
-  it('is over the gross price as its net where no tax is charged any more, and over it with tax again', async () => {
+  it('has the gross price as its net if tax is no longer charged, and as its total if tax is charged again', async () => {
     const { accountId, number } = await bill(withTax({ prices: 'gross' }));
     await move(accountId, 'Moved SARL', 'FR40303265045');
     const { invoice } = await reissue(number);
@@ -152,7 +152,7 @@ describe('an invoice that is issued anew', () => {
     });
   });
 
-  it('leaves the old one as it was where there can be no new one', async () => {
+  it('leaves the old one unchanged if no new one can be issued', async () => {
     const { id, number } = await bill();
     await setSettings(
       books.db,

@@ -86,7 +86,7 @@ const credit = (number: string, amount: number) =>
     creditInvoice(trx, number, amount, { now: billing.now(), recordedBy: 'operator' }),
   );
 
-describe('before there is a seller', () => {
+describe('before there is a seller (contract 7.50)', () => {
   it('an invoice has a bare number and no document', async () => {
     billing.setClock('2026-01-10T10:00:00.000Z');
     const contractId = await billing.report('bare');
@@ -97,7 +97,7 @@ describe('before there is a seller', () => {
 });
 
 describe('with a seller', () => {
-  it('an invoice is numbered, dated and taxed as the settings say', async () => {
+  it('an invoice is numbered, dated and taxed as the settings say (contract 7.51 and 7.56)', async () => {
     await setClocks('2026-01-31T23:30:00.000Z');
     await setSettings(billing.app.db, numberedAs('A-'));
     const contractId = await billing.report('first');
@@ -126,7 +126,7 @@ describe('with a seller', () => {
     expect(rows).toHaveLength(1);
   });
 
-  it('a contract is past due from the end of the last day to pay on, and active once nothing is open', async () => {
+  it('a contract is past due from the end of the last day to pay on, and active once nothing is open (contract 7.81)', async () => {
     await setClocks('2026-01-10T12:00:00.000Z');
     const terms = { ...germanSettings.terms, past_due_after_days: 3 };
     await setSettings(billing.app.db, numberedAs('DUE-', { terms }));
@@ -143,7 +143,7 @@ describe('with a seller', () => {
     expect(await billing.statusOf(contractId)).toBe('active');
   });
 
-  it('a contract is past due by the days of the settings that its invoice was issued with', async () => {
+  it('a contract is past due by the days of the settings that its invoice was issued with (contract 7.81 and 7.100)', async () => {
     await setClocks('2026-01-10T12:00:00.000Z');
     const past_due_after_days = 3;
     await setSettings(
@@ -168,7 +168,7 @@ describe('with a seller', () => {
     expect(rows).toEqual([{ prefix: 'OWN-', isNamed: true }]);
   });
 
-  it('a contract is past due until all is paid, and at once again where the money goes back', async () => {
+  it('a contract is past due until all is paid, and at once again where the money goes back (contract 7.135)', async () => {
     await setClocks('2026-01-10T12:00:00.000Z');
     await setSettings(billing.app.db, numberedAs('BACK-'));
     const contractId = await billing.report('goes-back');
@@ -209,7 +209,7 @@ describe('with a seller', () => {
     expect((await factsOf(contractId))[0]?.line).toMatchObject({ title: 'enterprise', description: null });
   });
 
-  it('the highest price is taxed to the cent', async () => {
+  it('the highest price is taxed to the cent (contract 7.61)', async () => {
     await setClocks('2026-03-01T10:00:00.000Z');
     await setSettings(billing.app.db, numberedAs('HIGH-'));
     const price = { currency: 'EUR', unit_amount: 10 ** 12, interval: 'month' };
@@ -220,7 +220,7 @@ describe('with a seller', () => {
     ]);
   });
 
-  it('numbers have no gap and no double, days never go back, over New Year in the seller’s zone', async () => {
+  it('numbers have no gap and no duplicate, and days never go back, over New Year in the seller’s zone', async () => {
     await setClocks('2026-12-31T22:59:00.000Z');
     await setSettings(billing.app.db, numberedAs('NY-'));
     const ids: string[] = [];
@@ -266,7 +266,7 @@ describe('with a seller', () => {
     expect((await factsOf(contractId))[0]?.number).toBe('MANY-2026-10000');
   });
 
-  it('the buyer’s country decides the tax, and a checked VAT id of another member state reverses it', async () => {
+  it('the buyer’s country decides the tax, and a checked VAT id of another member state reverses it (contract 7.64 and 7.231)', async () => {
     await setClocks('2026-03-01T10:00:00.000Z');
     await setSettings(billing.app.db, numberedAs('TAX-'));
     const contractId = await billing.report('taxed', {}, { email: 'merchant@example.test' });
@@ -287,7 +287,7 @@ describe('with a seller', () => {
     ]);
   });
 
-  it('is made out to the account, also once its user is erased and others still have the account', async () => {
+  it('is made out to the account, even after its user is erased, if others still have the account (contract 7.231)', async () => {
     await setClocks('2026-03-01T10:00:00.000Z');
     await setSettings(billing.app.db, numberedAs('LEFT-'));
     const [leaver, colleague] = ['admin@example.test', 'manager@example.test'];
@@ -306,7 +306,7 @@ describe('with a seller', () => {
     expect(invoice?.buyer).toMatchObject({ name, email: null });
   });
 
-  it('a free period has no document, and the next one begins', async () => {
+  it('a free period has no document, and the next one begins (contract 7.51)', async () => {
     await setClocks('2026-03-01T10:00:00.000Z');
     await setSettings(billing.app.db, numberedAs('FREE-'));
     const contractId = await billing.report('free', {
@@ -323,13 +323,12 @@ describe('with a seller', () => {
   });
 });
 
-/** A rule of the seller's country alone, from that day on. */
 const rulesFrom = (from: string) => ({
   ...germanSettings.tax,
   rules: [{ country: 'DE', rate: 1_900, category: 'S' as const, from }],
 });
 
-describe('what cannot be issued', () => {
+describe('what cannot be issued (contract 7.67 and 7.68)', () => {
   const priced = (currency: string, unit_amount: number) => ({
     price: { currency, unit_amount, interval: 'month' },
   });
@@ -351,7 +350,7 @@ describe('what cannot be issued', () => {
     expect(await documentsOf(otherId)).toHaveLength(1);
   });
 
-  it('is issued once there is a rule, each period by the rate of its own last day, with the date of then', async () => {
+  it('is issued once there is a rule, each period at the rate of its own last day, with the date of issue', async () => {
     await setClocks('2026-03-01T10:00:00.000Z');
     const rules = (from: string[]) => ({
       ...germanSettings.tax,
@@ -367,7 +366,7 @@ describe('what cannot be issued', () => {
     await billing.bill();
     expect(await heldOf(contractId)).toBe('no_tax_rule');
     await setClocks('2026-05-02T10:00:00.000Z');
-    // Ended before it could be issued: what began is owed all the same.
+    // The contract ended before its invoice could be issued, but what began is still owed.
     await billing.report('no-rule', { status: 'canceled' });
     await billing.bill();
     await setSettings(billing.app.db, numberedAs('LATE-', { tax: rules(['2026-01-01', '2026-04-15']) }));
@@ -390,7 +389,7 @@ describe('what cannot be issued', () => {
     ['no price', { price: undefined }, []],
     ['another plan', { plan: 'pro' }, [2_900]],
   ] as const)(
-    'keeps the price that it began with, whatever is reported then: %s',
+    'keeps the price that it began with, even if a report changes it: %s',
     async (_, change, after) => {
       const signupId = `price-of-then-${Object.keys(change)}-${after.length}-${_.length}`;
       await setClocks('2026-03-01T10:00:00.000Z');
@@ -414,7 +413,7 @@ describe('what cannot be issued', () => {
     },
   );
 
-  it('is tried again within a minute, and issued where the rule begins on its last day and not on the next', async () => {
+  it('is tried again within a minute, and issued if the rule begins on its last day, but not if on the next', async () => {
     await setClocks('2026-03-01T10:00:00.000Z');
     await setSettings(billing.app.db, numberedAs('EDGE-', { tax: rulesFrom('2026-04-01') }));
     const contractId = await billing.report('last-day');
@@ -460,7 +459,7 @@ describe('what cannot be issued', () => {
     expect(held.filter(({ signupId }) => signupId === 'held-gone')).toMatchObject([
       { code: 'account_erased', userId: null },
     ]);
-    // Nor is it issued to nobody once it could be: the preview says so, and whoever cancels the contract again changes nothing.
+    // It is not issued later without a buyer either: the preview says so, and canceling again changes nothing.
     expect(await readPreview(billing.app.db, 'held-gone', 1)).toEqual({
       documents: [],
       held: 'account_erased',
@@ -473,7 +472,7 @@ describe('what cannot be issued', () => {
   });
 });
 
-it('a contract past due gets no documents, also where a report says active, and then those of the prices of then', async () => {
+it('a contract past due gets no documents, even if a report says active, and later gets them at the prices of their time (contract 7.82)', async () => {
   await setClocks('2026-01-10T12:00:00.000Z');
   await setSettings(billing.app.db, numberedAs('PAST-'));
   const contractId = await billing.report('past-and-dearer');
@@ -498,7 +497,7 @@ it('a contract past due gets no documents, also where a report says active, and 
   ]);
 });
 
-it('the preview of a contract past due has what has begun, of today and at the prices of then, as if it were paid', async () => {
+it('the preview of a contract past due has the periods that have begun, dated today and at the prices of their time', async () => {
   await setClocks('2026-01-10T12:00:00.000Z');
   await setSettings(billing.app.db, numberedAs('SOON-'));
   const contractId = await billing.report('soon-and-dearer');
@@ -539,11 +538,11 @@ describe('nothing that was issued or recorded', () => {
     sql`truncate documents cascade`,
     sql`truncate payments cascade`,
     sql`truncate billing_settings cascade`,
-  ])('is changed or deleted: %#', async (statement) => {
+  ])('is changed or deleted: %# (contract 7.52, 7.100 and 7.130)', async (statement) => {
     await expect(statement.execute(billing.app.db)).rejects.toThrow(/keeps what was recorded/);
   });
 
-  it('is settled beyond what is open, or has a state that does not follow', async () => {
+  it('is settled beyond what is open, or has a state that does not follow (contract 7.80)', async () => {
     const one = sql`number = (select max(number) from invoices where status = 'open')`;
     for (const change of [
       sql`allocated = unit_amount + 1, status = 'paid', paid_at = now()`,

@@ -1,4 +1,4 @@
-// The export, as a bookkeeper's program reads it (contract 7.170 to 7.183): its sums hold at the end of any day, and the past
+// The export, as a bookkeeper's program reads it (contract 7.130 and 7.170 to 7.183): its sums hold at the end of any day, and the past
 // stays as it was.
 import { sql } from 'kysely';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -252,7 +252,7 @@ describe('the books', () => {
     expect((await exportAll(day, day)).texts).toEqual(texts);
   });
 
-  it('are of one moment, whatever is recorded while they are written', async () => {
+  it('show one moment, even if something is recorded while they are written', async () => {
     const today = dayOfSeller(books.now());
     const written: string[] = [];
     let added = '';

@@ -1,5 +1,4 @@
-// The preview says what is then issued: contracts of every kind, years of a moved clock, the jobs of two instances at once, and
-// connections that are cut meanwhile. `FAULTS=long` has 500 contracts and 36 months.
+// The preview says what is then issued, by two instances at once whose connections are cut. `FAULTS=long` has 500 contracts.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isDatabaseAway } from '../../db/postgres/away.ts';

@@ -159,6 +159,7 @@ describe.each(['paid', 'void'] as const)('an invoice that is set to %s', (status
   });
 });
 
+// Contract 7.159.
 it.each([
   ['paid', 'paid'],
   ['void', 'void'],

@@ -127,7 +127,6 @@ it('a contract locked by another transaction does not stop the invoices of other
 });
 
 describe('a failed insert of an invoice', () => {
-  /** Makes the insert of an invoice fail where `condition` holds. */
   const failWhere = async (condition: string) => {
     await sql`create or replace function refuse() returns trigger language plpgsql as $$
       begin
@@ -143,7 +142,7 @@ describe('a failed insert of an invoice', () => {
   });
 
   it('leaves no gap in the invoice numbers, and the next run makes up for it', async () => {
-    // A sequence keeps its value when a transaction fails, so every third try fails and its repeat does not.
+    // A sequence keeps its value when a transaction fails, so every third try fails and its repeat succeeds.
     await sql`create sequence tries`.execute(billing.app.db);
     await failWhere(`nextval('tries') % 3 = 0`);
     const ids: string[] = [];

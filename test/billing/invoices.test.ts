@@ -11,7 +11,7 @@ beforeEach(() => billing.setClock(start));
 afterEach(() => expect(billing.takeFaults()).toEqual([]));
 
 describe('an invoice', () => {
-  it('covers what began while the contract was past due, once the CRM cancels it', async () => {
+  it('covers what began while the contract was past due, once the CRM cancels it (contract 7.31)', async () => {
     const contractId = await billing.report('past-due-canceled');
     await billing.bill();
     billing.setClock('2026-02-20T10:00:00.000Z');
@@ -123,7 +123,7 @@ describe('no invoice is made', () => {
     expect(await billing.periodsOf(contractId)).toEqual(['2026-01-31 to 2026-02-28']);
   });
 
-  it('for the periods after the CRM canceled a contract, and for those before it even if the job is late', async () => {
+  it('for the periods after the CRM canceled a contract, and for those before it even if the job is late (contract 7.31)', async () => {
     const contractId = await billing.report('reported');
     billing.setClock('2026-03-01T10:00:00.000Z');
     const terms = { status: 'canceled', plan: 'other', price: { ...price, unit_amount: 1 } };

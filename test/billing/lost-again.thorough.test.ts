@@ -17,6 +17,8 @@ beforeAll(async () => {
   await cli('billing:resume', '--yes', '--lost', 'INV-2027-0003:C1:2027-02-20');
 }, 120_000);
 const cli = (...args: string[]) => runCli(books.databaseUrl, args);
+const resume = (...args: string[]) => cli('billing:resume', '--yes', '--json', ...args);
+
 const replacing = async (lost: string) =>
   (
     await sql<{ n: string }>`select number || ' ' || (facts #>> '{record,signup_id}') as n from documents
@@ -25,25 +27,13 @@ const replacing = async (lost: string) =>
 
 it('a later resume refuses a period that is invoiced already', async () => {
   await cli('database:restored');
-  const { code, out } = await cli(
-    'billing:resume',
-    '--yes',
-    '--json',
-    '--lost',
-    'INV-2027-0003:C1:2027-02-20',
-  );
+  const { code, out } = await resume('--lost', 'INV-2027-0003:C1:2027-02-20');
   expect([code, out]).toEqual([1, '']);
 });
 
 it('a later resume refuses a lost number that has an invoice in its place', async () => {
   await cli('database:restored');
-  const { code, out } = await cli(
-    'billing:resume',
-    '--yes',
-    '--json',
-    '--lost',
-    'INV-2027-0003:C2:2027-02-20',
-  );
+  const { code, out } = await resume('--lost', 'INV-2027-0003:C2:2027-02-20');
   await inTransaction(books.db, { by: 'service', cause: 'test' }, (trx) =>
     recordMoney(
       trx,
@@ -81,7 +71,7 @@ it('no invoice takes the place of a credit note', async () => {
   expect([code, await replacing('CN-2027-0001')]).toEqual([1, []]);
 });
 
-it('copies given where billing does not wait are not dropped in silence', async () => {
+it('copies are not dropped in silence if billing does not wait', async () => {
   await cli('billing:resume', '--yes');
   const resume = (copy: string) => cli('billing:resume', '--yes', '--lost', copy);
   expect((await resume('INV-2027-0002:C2:2027-02-20')).code).toBe(1);

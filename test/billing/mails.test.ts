@@ -1,4 +1,4 @@
-// Mails about documents, money and contracts (contract 7.270 to 7.285).
+// Mails about documents, money and contracts (contract 7.270 to 7.282).
 import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
 import { beforeEach, describe, expect, it } from 'vitest';
@@ -30,7 +30,7 @@ const start = '2027-01-31T10:00:00.000Z';
 const books = shared(() => openBooks({ env: { BILLING_ARCHIVE_EMAIL: archive } }));
 beforeEach(async () => {
   await books.db.connection().execute(async (db) => {
-    // Books are not emptied: that is refused, but to whoever looks after the database.
+    // Only the role that owns the database may empty the books.
     await sql`set session_replication_role = replica`.execute(db);
     await sql`truncate mails, invoices, documents, document_files, documents_to_make, document_series, payments,
       allocations, billing_details`.execute(db);
@@ -57,7 +57,7 @@ const record = (money: Partial<Money> & { invoiceNumber: string | null; amount: 
     ),
   );
 
-/** A customer with an invoice over 34.51 EUR, of which all mails are sent. */
+/** A customer with an invoice over 34.51 EUR, whose mails have all been sent. */
 async function bill(isProved = true) {
   await books.setClock(start);
   const contract = await books.report(next('Mail'), {}, { isProved });
@@ -80,7 +80,7 @@ const to = (email: string) => (mails: Message[]) =>
   mails.filter((mail) => mail.to === email).map(({ subject }) => subject.replace(/ – .*/, ''));
 
 describe('an invoice', () => {
-  it('goes to its buyer and to the archive, once its PDF is made, with one link', async () => {
+  it('goes to its buyer and to the archive, once its PDF is made, with one link (contract 9.124)', async () => {
     const { email, number } = await bill();
     expect(await books.send()).toEqual([]);
     const { rows } = await sql<{ attempts: number; last_error: string | null }>`
@@ -107,7 +107,7 @@ describe('an invoice', () => {
     expect(await books.send()).toEqual([]);
   });
 
-  // Contract 7.415.
+  // Contract 7.273.
   it('leaves a day after the issue without a PDF that has failed, and says so; its copy waits', async () => {
     const { number, email } = await bill();
     const { number: first } = await bill();
@@ -196,7 +196,7 @@ describe('an invoice', () => {
       const own = sent.find((mail) => mail.to === email);
       expect(own?.text).not.toContain('this is the address for invoices');
       expect(own?.attachment !== undefined).toBe(isProved);
-      // Once it is kept, also where the copy is under way.
+      // Once it is kept, even while the copy is under way.
       await record({ invoiceNumber: number, amount: 1 });
       await sql`update billing_details set edited_here = '{invoiceEmail}' where account_id = ${accountId}`.execute(
         books.db,
@@ -208,7 +208,7 @@ describe('an invoice', () => {
         books.db,
       );
       expect(rows).toEqual([]);
-      // Or is the person's again.
+      // Or it is the person's again.
       await sql`update billing_details set edited_here = '{}' where account_id = ${accountId}`.execute(
         books.db,
       );
@@ -264,7 +264,7 @@ describe('an invoice', () => {
         [other, 'other'],
       ]);
       expect(sent.map(({ to }) => names.get(to))).toEqual(expected);
-      // Nor is one of the two that was not needed written anew.
+      // Neither of the two that were not needed is written again.
       await books.bill();
       await later(2);
       expect(await books.send()).toEqual([]);
@@ -345,7 +345,7 @@ describe('an invoice', () => {
     expect(to(email)(await books.send())).toEqual([`Invoice ${number} from Blumen GmbH`]);
   });
 
-  it('says nothing that its buyer typed but their name in the greeting, and neither does any other', async () => {
+  it('has no text that its buyer typed, except their name in the greeting, and neither has any other mail', async () => {
     const { accountId, id, number } = await bill();
     await books.report(next('Typed'));
     await sql`update accounts set name = 'EVIL account'`.execute(books.db);
@@ -382,7 +382,7 @@ describe('an invoice', () => {
     expect(tried).toEqual([sent[0]?.id, sent[0]?.id]);
   });
 
-  it('is not held back, however many its mailbox gets', async () => {
+  it('is not held back, even if its mailbox gets many mails', async () => {
     await books.setClock(start);
     const email = `${next('many')}@example.test`;
     for (let count = 0; count < 65; count++) await books.report(next('Many'), {}, { email });
@@ -393,7 +393,7 @@ describe('an invoice', () => {
 });
 
 describe('a reminder', () => {
-  it('goes 7 and 14 days after the day to pay, each once, whoever runs the job', async () => {
+  it('goes once 7 days after the day to pay and once after 14, no matter which instance runs the job', async () => {
     const { email, number } = await billAndSend();
     const remind = async (days: number) => {
       await inDays(days);
@@ -455,13 +455,15 @@ describe('a reminder', () => {
     throw Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNECTION' });
   };
 
+  const openReminding = (email: string) => async (days: number, fail?: () => void) => {
+    await inDays(days);
+    await books.bill();
+    return to(email)((await books.send(fail)).filter(isReminder));
+  };
+
   it('comes six days after the first has left, if the mail server was away for days', async () => {
     const { email, number } = await billAndSend();
-    const remind = async (days: number, fail?: () => void) => {
-      await inDays(days);
-      await books.bill();
-      return to(email)((await books.send(fail)).filter(isReminder));
-    };
+    const remind = openReminding(email);
     expect(await remind(22, away)).toEqual([]);
     expect(await remind(24, away)).toEqual([]);
     expect(await remind(24.9)).toEqual([`Reminder: invoice ${number} from Blumen GmbH is overdue`]);
@@ -473,14 +475,10 @@ describe('a reminder', () => {
 
   it('is only the second, if the first has not left by its day', async () => {
     const { email, number } = await billAndSend();
-    const remind = async (days: number, fail?: () => void) => {
-      await inDays(days);
-      await books.bill();
-      return to(email)((await books.send(fail)).filter(isReminder));
-    };
+    const remind = openReminding(email);
     for (const days of [22, 25, 28.5]) expect(await remind(days, away)).toEqual([]);
     expect(await remind(29)).toEqual([`Second reminder: invoice ${number} from Blumen GmbH is overdue`]);
-    // What was given up is tried again by an operator, too.
+    // An operator can also retry mails that were given up.
     await retryFailedMails(books.db, books.now());
     for (const days of [29.1, 40, 60]) expect(await remind(days)).toEqual([]);
   });
@@ -596,7 +594,7 @@ it('without a seller no trial is told of, and without an archive a document goes
     await plain.bill();
     await setSettings(plain.db);
     const { rows } = await sql<{ number: string }>`select number from invoices`.execute(plain.db);
-    // Nor is a payment thanked for of an invoice that has no document.
+    // A payment of an invoice without a document gets no thanks either.
     await inTransaction(plain.db, { by: 'service', cause: 'test' }, (trx) =>
       payOpen(
         trx,
@@ -620,7 +618,7 @@ it('without a seller no trial is told of, and without an archive a document goes
 });
 
 describe('a payment', () => {
-  it('is thanked for where it paid something, and says what is left', async () => {
+  it('is thanked for if it paid something, and the mail says what is left', async () => {
     const { email, number } = await billAndSend();
     await record({ invoiceNumber: number, amount: 1_000 });
     const [part] = await books.send();
@@ -695,7 +693,7 @@ describe('a trial', () => {
     return books.send();
   };
 
-  it('is told of three days before it ends, once, and again once it ends on another day', async () => {
+  it('is announced once, three days before it ends, and again if its end moves to another day', async () => {
     await books.setClock(start);
     const id = next('Trial');
     const { email } = await books.report(id, trial(14));

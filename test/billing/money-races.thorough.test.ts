@@ -1,4 +1,4 @@
-// Money at once: whatever is said sixteen times at once is done once, and in whatever order things come, the end is the same.
+// Money at once: sixteen equal reports count once, and the order of reports does not change the result.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { inTransaction } from '../../db/postgres/transactions.ts';
@@ -50,7 +50,7 @@ const tryTo = (
 
 const count = (outcomes: string[], outcome: string) => outcomes.filter((each) => each === outcome).length;
 
-it('a credit does not wait for payments of which it frees nothing', async () => {
+it('a credit does not wait for payments that it frees nothing from', async () => {
   const number = await addInvoice(app.db);
   const [older, newer] = [
     buildPayment(1_000, { invoice_number: number }),
@@ -80,7 +80,7 @@ it('very many payments take one place in the locks of the server, and each of th
   });
 });
 
-describe('sixteen at once', () => {
+describe('sixteen at once (contract 7.148 and 7.158)', () => {
   it('record a payment once, under sixteen webhook-ids at two instances', async () => {
     const number = await addInvoice(app.db);
     const payment = buildPayment(3_000, { invoice_number: number });
@@ -93,7 +93,7 @@ describe('sixteen at once', () => {
     expect(rows).toHaveLength(1);
   });
 
-  it('are a payment and its fifteen refunds, and what is left is the same', async () => {
+  it('record a payment and its fifteen refunds, and the right amount is left', async () => {
     const number = await addInvoice(app.db);
     const payment = buildPayment(3_451, { invoice_number: number });
     const reports = [payment, ...Array.from({ length: 15 }, () => buildRefund(payment.payment_id, 100))];
@@ -175,7 +175,7 @@ async function endOf(reports: Report[], number: string) {
   return { left, invoice: await readInvoice(app.db, number) };
 }
 
-it('in any order a payment and its refunds come to the same', async () => {
+it('in any order a payment and its refunds come to the same (contract 7.136)', async () => {
   let tries = 0;
   const amounts = fc.integer({ min: 1, max: 60 }).map((each) => each * 100);
   const refunds = fc.array(fc.record({ amount: amounts, day: fc.integer({ min: 1, max: 3 }) }), {

@@ -1,4 +1,4 @@
-// Another country that changes the tax waits until an administrator has looked, whoever says it (contract 7.394 to 7.399).
+// A new country that changes the tax waits until an administrator has looked (contract 7.394 to 7.399).
 import { sql } from 'kysely';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { findBillingDetails } from '../../db/tables/billing-details.ts';
@@ -17,19 +17,18 @@ const clock = { at: new Date('2026-03-10T10:00:00Z') };
 const american = { line1: '1 Main Street', postcode: '10001', city: 'New York', country: 'US' };
 const german = { line1: 'Weg 1', postcode: '10115', city: 'Berlin', country: 'DE' };
 
-let customers: Awaited<ReturnType<typeof arrangeSeller>>;
 const cookies: Record<string, string> = {};
 const staff: Record<string, string> = {};
 const app = shared(() => openApp({ now: () => clock.at }));
+// Nothing that is open holds up the next document.
+const terms = { ...germanSettings.terms, days_to_pay: 365 };
+const customers = shared(() => arrangeSeller(app, clock, { ...germanSettings, terms }));
 beforeAll(async () => {
-  // Nothing that is open holds up the next document.
-  const terms = { ...germanSettings.terms, days_to_pay: 365 };
   for (const role of ['admin', 'manager'] as const) {
     const person = await addPerson(app, { role });
     await addFactor(app.db, person);
     staff[role] = person.id;
   }
-  customers = await arrangeSeller(app, clock, { ...germanSettings, terms });
 });
 beforeEach(async () => {
   await customers.setClock('2026-03-10T10:00:00Z');
@@ -49,7 +48,6 @@ async function setClock(instant: string): Promise<void> {
 }
 
 let count = 0;
-/** A customer whom a signup makes, and a browser of theirs. */
 async function arrive(billing?: unknown, contract = {}) {
   const nth = ++count;
   const [email, signupId] = [`mover-${nth}@example.test`, `mover-${nth}`];
@@ -111,7 +109,7 @@ const countNow = async () => {
 };
 
 describe('a customer who types the address of another country', () => {
-  it('keeps address and tax of before until an administrator accepts it, who finds it in the overview', async () => {
+  it('keeps the earlier address and tax until an administrator finds the new one in the overview and accepts it (contract 11.47)', async () => {
     const mover = await arrive({ address });
     expect(await bill(mover.signupId)).toEqual(['S 2000 FR']);
     await save(mover.browser, american);
@@ -164,7 +162,7 @@ describe('a customer who types the address of another country', () => {
     expect(await listCountries()).toMatchObject([{ country: 'FR', asked: 'US' }]);
   });
 
-  it('waits since the first change, and not any more once the tax is as it was', async () => {
+  it('waits from the first change on, until the tax is as it was', async () => {
     const mover = await arrive({ address });
     const since = clock.at;
     await save(mover.browser, american);
@@ -176,14 +174,14 @@ describe('a customer who types the address of another country', () => {
       address,
       waiting: { country: 'DE', address: german, since },
     });
-    // Decided about what was there before.
+    // This decision was about the country before.
     expect((await decide(mover, { country: 'US' })).status).toBe(409);
     await save(mover.browser, { ...address, line1: '13 Rue des Fleurs' });
     expect(await read(mover.email)).toMatchObject({ address: { line1: '13 Rue des Fleurs' }, waiting: null });
     expect(await listCountries()).toEqual([]);
   });
 
-  it('need not wait where the tax is the same', async () => {
+  it('need not wait if the tax is the same', async () => {
     const mover = await arrive({ address: american });
     const swiss = { ...american, country: 'CH' };
     await save(mover.browser, swiss);

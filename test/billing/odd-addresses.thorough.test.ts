@@ -1,5 +1,4 @@
-// Billing addresses as there are: without a postcode, without a town, with UK and EL, and with faults (contract 7.62, 7.232, and 7.390
-// to 7.393). One fault never makes the tax that of the seller's country.
+// Odd and faulty billing addresses (contract 7.62, 7.232 and 7.390 to 7.393): a fault never makes the tax that of the seller's country.
 import { sql } from 'kysely';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { inTransaction } from '../../db/postgres/transactions.ts';
@@ -16,12 +15,9 @@ import { shared } from '../support/run/shared.ts';
 const page = '/profile/billing';
 const clock = { at: new Date('2026-03-10T10:00:00Z') };
 
-let customers: Awaited<ReturnType<typeof arrangeSeller>>;
 const app = shared(() => openApp({ now: () => clock.at }));
-beforeAll(async () => {
-  customers = await arrangeSeller(app, clock);
-  await customers.setClock('2026-03-10T10:00:00Z');
-});
+const customers = shared(() => arrangeSeller(app, clock));
+beforeAll(() => customers.setClock('2026-03-10T10:00:00Z'));
 beforeEach(async () => {
   await sql`delete from rate_limits`.execute(app.db);
 });
@@ -30,7 +26,6 @@ beforeEach(async () => {
 const unpriced = { price: null };
 
 let count = 0;
-/** A customer whom a signup makes. */
 async function arrive(billing?: unknown, contract = {}) {
   const nth = ++count;
   const [email, signupId] = [`odd-${nth}@example.test`, `odd-${nth}`];
@@ -51,7 +46,7 @@ async function read(email: string) {
 
 type Issued = { tax: string; country: string | null; said: string | null };
 
-/** What the invoices of a signup say of tax and country, or why the next one is held. */
+/** The tax and country on the invoices of a signup, or why the next one is held. */
 async function bill(signupId: string): Promise<Issued[] | string> {
   await customers.bill();
   const { rows: held } = await sql<{ code: string }>`select held_code as code from waiting_periods w
@@ -70,7 +65,7 @@ const outside = 'O 0';
 const { postcode: _postcode, ...withoutPostcode } = address;
 const { city: _city, ...withoutCity } = address;
 
-/** Addresses that are whole: what is kept of them, and the tax. */
+/** Whole addresses: what is kept of them, and the tax. */
 const whole: [what: string, given: Record<string, string>, kept: Record<string, string>, tax: string][] = [
   ['Hong Kong, without a postcode', { line1: '1 Queen’s Road', city: 'Central', country: 'HK' }, {}, outside],
   ['the Emirates, with no postcode and no city', { line1: 'PO Box 1', country: 'AE' }, {}, outside],
@@ -189,7 +184,7 @@ describe('an address with a fault', () => {
 });
 
 describe('a country that could not be read', () => {
-  it('holds the period until the customer says it; staff see why, and the customer that it waits', async () => {
+  it('holds the period until the customer says it; staff see why, and the customer sees that it waits', async () => {
     const { email, signupId } = await arrive({ address: { ...address, country: 'Narnia' } });
     expect(await bill(signupId)).toBe('country_unread');
     const admin = await app.login('admin@example.test');
@@ -200,14 +195,14 @@ describe('a country that could not be read', () => {
     expect(textOf(await browser.send(page))).toContain(
       'We cannot make your invoices until we know your country.',
     );
-    // Whoever saves the form without a country has not said it.
+    // Saving the form without a country does not say it.
     await save(browser, { company: 'Narnia Ltd' });
     await clockOn();
     expect(await bill(signupId)).toBe('country_unread');
     expect(await read(email)).toMatchObject({ country: null, editedHere: ['company'] });
     await save(browser, { company: 'Narnia Ltd', ...address });
     await clockOn();
-    // Nor does it count at once: another word was there before.
+    // It does not count at once either, because another country was there before.
     expect(await bill(signupId)).toBe('country_unread');
     await accept(email);
     await clockOn();

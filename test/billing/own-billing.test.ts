@@ -1,4 +1,5 @@
-// What customers see of billing: what is open and how to pay it, their documents, and nothing of anybody else.
+// What customers see of billing: what is open and how to pay it, their documents, and nothing of anybody else
+// (contract 7.247 to 7.251 and 7.264).
 import { sql } from 'kysely';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { inTransaction } from '../../db/postgres/transactions.ts';
@@ -192,7 +193,7 @@ const inBooks = <T>(work: Parameters<typeof inTransaction<T>>[2]) =>
   inTransaction(app.db, { by: 'operator', cause: 'test' }, work);
 const bookkeeper = () => ({ now: clock.at, recordedBy: 'operator' as const });
 
-it('says how much of what was paid pays no invoice, by currency, to whoever it is owed and to nobody else', async () => {
+it('shows what a customer paid that pays no invoice, by currency, to that customer only', async () => {
   const said = async (email: string) =>
     textOf(await (await logIn(app.send, email)).send(page)).replaceAll(/\s/g, ' ');
   const owed = async (email: string) =>
@@ -214,7 +215,7 @@ it('says how much of what was paid pays no invoice, by currency, to whoever it i
   await pay('of-nobody', 900, null);
   await pay('unknown', 900, 'R-1999-0001');
   expect([await owed(owner), await owed(stranger)]).toEqual([['EUR 6.00', 'USD 5.00'], []]);
-  // What a credit frees, whatever number it named.
+  // Money that a credit frees, whatever number it named.
   await customers.report('freed', { contract: { price: { ...price, interval: 'year' } } });
   await customers.bill();
   const freed = (await customers.numbers()).at(-1) ?? '';
@@ -254,7 +255,7 @@ it('promises neither day nor amount of a next invoice that is held or waits for 
   expect(await said()).not.toContain('Next invoice on');
 });
 
-it('every document can be reached, and what was due first is shown of what is open', async () => {
+it('every document can be reached, and the open ones that were due first are shown', async () => {
   const many = await openApp({ now: () => clock.at });
   try {
     const before = await arrangeSeller(many, clock);
@@ -293,7 +294,7 @@ it('every document can be reached, and what was due first is shown of what is op
     expect(first).toContain('These 100 were due first.');
     expect(first).toContain('Invoice 1000 ');
     expect(first).not.toContain('Invoice 1100 ');
-    // Of others there is nothing before, as of what is not there.
+    // Another person's documents look as if they did not exist.
     const none = await (await logIn(many.send, stranger)).send(`${page}?before=${number}`);
     expect([none.status, textOf(none).includes('There is nothing earlier.')]).toEqual([200, true]);
     const plan = await many.db.transaction().execute(async (trx) => {
@@ -318,7 +319,7 @@ it('every document can be reached, and what was due first is shown of what is op
   }
 });
 
-it('an invoice from before there was a seller is marked as no tax invoice', async () => {
+it('an invoice from before there was a seller is marked as no tax invoice (contract 7.50)', async () => {
   const plain = await openApp({ now: () => clock.at });
   try {
     const before = await arrangeSeller(plain, clock);

@@ -1,39 +1,30 @@
-// The billing details of one's own account: edited by the person, filled by signups, and an address for invoices that is proved
-// by a click there.
+// Billing details: edited by the person, filled by signups, with an address for invoices that is proved by a click there.
 import { sql } from 'kysely';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { inTransaction } from '../../db/postgres/transactions.ts';
 import { findBillingDetails } from '../../db/tables/billing-details.ts';
 import { endsWithPerson } from '../../server/billing/customers/ends-with-person.ts';
 import { eraseUser } from '../../server/identity/person/erase-user.ts';
 import { sendDueMails } from '../../server/mail/outbox.ts';
-import { locationOf, openApp, type TestApp } from '../support/app/app.ts';
-import { openBackend, type TestBackend } from '../support/app/backend.ts';
+import { locationOf, openApp } from '../support/app/app.ts';
+import { openBackend } from '../support/app/backend.ts';
 import { openClient, refusalOf } from '../support/app/trpc.ts';
 import { type Browser, fieldOf, logIn, openBrowser, textOf } from '../support/app/visitor.ts';
 import { address, arrangeSeller } from '../support/billing/customers.ts';
 import { idOf } from '../support/database/database.ts';
 import { addPerson, addSession } from '../support/people/staff.ts';
+import { shared } from '../support/run/shared.ts';
 
 const owner = 'customer@example.test';
 const page = '/profile/billing';
 const html = { accept: 'text/html' };
 const clock = { at: new Date('2026-03-10T10:00:00Z') };
 
-let app: TestApp;
-let mails: TestBackend;
-let customers: Awaited<ReturnType<typeof arrangeSeller>>;
-beforeAll(async () => {
-  const now = () => clock.at;
-  app = await openApp({ now });
-  mails = await openBackend({ databaseUrl: app.databaseUrl, now });
-  customers = await arrangeSeller(app, clock);
-  await customers.setClock('2026-03-10T10:00:00Z');
-});
-afterAll(async () => {
-  await mails.close();
-  await app.close();
-});
+const now = () => clock.at;
+const app = shared(() => openApp({ now }));
+const mails = shared(() => openBackend({ databaseUrl: app.databaseUrl, now }));
+const customers = shared(() => arrangeSeller(app, clock));
+beforeAll(() => customers.setClock('2026-03-10T10:00:00Z'));
 beforeEach(async () => {
   // Not truncated: that could wait for a job, and the job for it.
   for (const table of ['rate_limits', 'mail_tokens', 'mails', 'billing_details'])
@@ -58,7 +49,7 @@ async function save(fields: Record<string, string>, browser?: Browser): Promise<
   expect([answer.status, answer.headers.get('location')]).toEqual([303, `${page}?saved=details`]);
 }
 
-describe('the form', () => {
+describe('the form (contract 7.230, 7.234 and 7.235)', () => {
   it('keeps what is right in its usual form, and the page shows it', async () => {
     const browser = await open();
     await save(whole, browser);
@@ -171,7 +162,7 @@ describe('the form', () => {
     });
   });
 
-  it('loses nothing where 16 programs give one member each at once, and notes of each what it changed', async () => {
+  it('loses nothing if 16 programs give one member each at once, and notes what each changed', async () => {
     const { cookie } = await addSession(app, await idOf(app.db, owner), { authTime: clock.at });
     const client = openClient(app.send, cookie);
     await client.billing.update.mutate({ ...address, country: 'CH', company: 'Old', vatId: 'CHE-1' });
@@ -211,7 +202,7 @@ describe('the form', () => {
     expect(said).toContain(`Saved.`);
     expect(said).toContain(`${invoiceEmail} gets no invoices yet`);
     expect(said).not.toContain('We have sent');
-    // Nor of one that nobody asks for any more.
+    // An address that nobody asks for any more gets none either.
     await save(whole, browser);
     expect(textOf(await browser.send(`${page}?saved=mail-invoice-email`))).not.toContain('We have sent');
   });
@@ -248,7 +239,7 @@ describe('a VAT id', () => {
     return rows[0]?.category;
   };
 
-  it('that is changed is not checked any more, not even where it is changed back', async () => {
+  it('that is changed is no longer checked, even if it is changed back (contract 7.241)', async () => {
     const browser = await open();
     await save(whole, browser);
     await check('FR83404833048');
@@ -277,7 +268,7 @@ describe('a VAT id', () => {
   });
 });
 
-describe('a signup', () => {
+describe('a signup (contract 7.236 and 7.238)', () => {
   const billing = { company: 'From the CRM', address, vat_id: 'FR83404833048', more: { unknown: true } };
 
   let arrived = 0;
@@ -299,7 +290,7 @@ describe('a signup', () => {
     expect([answer.applied, answer.ignored]).toEqual([true, ['/account/billing']]);
     expect(await read()).toBeUndefined();
     expect(await listMailsTo('thief@example.com')).toEqual([]);
-    // Nor by a later report, nor of an account that another signup made.
+    // A later report does not fill them either, nor a signup that did not make the account.
     expect((await customers.report('stranger', { billing })).ignored).toEqual(['/account/billing']);
     const { email } = await arrive('made-it', billing);
     const later = await customers.report('not-this-one', { email, billing: { company: 'Thief' } });
@@ -337,7 +328,7 @@ describe('a signup', () => {
     });
   });
 
-  /** Whom staff see listed, and with what. */
+  /** Whom staff see in the list, and with which faults. */
   const listIgnored = async () => {
     const staff = openClient(app.send, await app.login('admin@example.test'));
     const { ignored } = await staff.admin.billing.summary.query();
@@ -354,14 +345,14 @@ describe('a signup', () => {
     expect(await read(email)).toMatchObject({ vatId: 'FR83404833048', hasCheckedVatId: false });
   });
 
-  it('does not change what was left out once the person has saved the form', async () => {
+  it('does not change what was left out once the person has saved the form (contract 7.240)', async () => {
     const { email } = await arrive('decided', { company: 'From the CRM', vat_id: 'ATU1' });
     await save({ company: 'From the CRM' }, await logIn(app.send, email));
     await customers.report('decided', { email, billing: { company: 'Renamed', vat_id: 'FR83404833048' } });
     expect(await read(email)).toMatchObject({ company: 'Renamed', vatId: null, ignored: [] });
   });
 
-  it('whose address for invoices could not be read may name another, which waits though the form was saved', async () => {
+  it('whose address for invoices could not be read may name another, which waits though the form was saved (contract 7.240)', async () => {
     const { email } = await arrive('unread-email', { invoice_email: 'a b' });
     const browser = await logIn(app.send, email);
     await save({ company: 'Mine' }, browser);
@@ -371,7 +362,7 @@ describe('a signup', () => {
     expect(await read(email)).toMatchObject({ invoiceEmail: invoice_email, isInvoiceEmailUndecided: true });
   });
 
-  it('that said what does not fit keeps nobody from saving the rest', async () => {
+  it('with a value that does not fit stops nobody from saving the rest', async () => {
     const invoice_email = 'misfit@fleurs.example.com';
     const { email } = await arrive('misfit', { vat_id: 'FR83404833048', invoice_email });
     await sql`update billing_details set tax_country = 'DE' where account_id = ${await accountOf(email)}`.execute(
@@ -409,12 +400,12 @@ describe('a signup', () => {
     expect(await listIgnored()).toEqual([[await idOf(app.db, email), [...pointers].sort()]]);
     const browser = await logIn(app.send, email);
     expect(textOf(await browser.send(page))).toContain('that we could not use');
-    // Whoever saves the form has decided. Where no country could be read, another would wait if it changed the tax.
+    // Saving the form decides. Without a readable country, a new one would wait if it changed the tax.
     await save({ ...whole, country: 'DE', vatId: '' }, browser);
     expect(await listIgnored()).toEqual([]);
   });
 
-  it('with what is right later ends what was listed', async () => {
+  it('with a right value later clears the list of faults', async () => {
     const { email } = await arrive('mends', { address, vat_id: 'wrong' });
     await customers.report('mends', { email, billing: { vat_id: 'FR83404833048' } });
     expect(await read(email)).toMatchObject({ vatId: 'FR83404833048', ignored: [] });
@@ -429,7 +420,7 @@ describe('a signup', () => {
     expect(await read(email)).toBeUndefined();
   });
 
-  it('makes two mails a day to one address for invoices, whichever accounts name it', async () => {
+  it('makes two mails a day to one address for invoices, whichever accounts name it (contract 7.244)', async () => {
     const invoice_email = 'wanted@fleurs.example.com';
     for (const nth of [1, 2, 3]) {
       const { email } = await arrive(`wanted-${nth}`, { invoice_email });
@@ -438,7 +429,7 @@ describe('a signup', () => {
     expect(await listMailsTo(invoice_email)).toEqual(['invoice_email', 'invoice_email']);
   });
 
-  it('of which 16 arrive at once fills the details once, and mails the address for invoices once', async () => {
+  it('fills the details once if 16 copies arrive at once, and mails the address for invoices once', async () => {
     const invoiceEmail = 'accounts@fleurs.example.com';
     const answers = await Promise.all(
       Array.from({ length: 16 }, (_, nth) =>
@@ -485,7 +476,7 @@ async function readMail(recipient: string, kind: string, link: RegExp): Promise<
   return rows.map(({ text }) => link.exec(text)?.[0] ?? '');
 }
 
-describe('an address for invoices', () => {
+describe('an address for invoices (contract 7.242 to 7.244)', () => {
   const books = 'books@fleurs.example.com';
   const buyerEmail = async (signupId: string) => {
     await customers.report(signupId);
@@ -539,7 +530,7 @@ describe('an address for invoices', () => {
     expect(await read()).toMatchObject({ invoiceEmail: books, provedInvoiceEmail: null });
   });
 
-  it('keeps its link when the person sets a password, as new customers do', async () => {
+  it('keeps its link when the person sets a password, as new customers do (contract 9.120)', async () => {
     await save({ ...whole, invoiceEmail: books });
     const [link = ''] = await readLinks(books);
     await sql`update mail_tokens set ended = null`.execute(app.db);
@@ -553,7 +544,7 @@ describe('an address for invoices', () => {
       where email = ${owner}`.execute(app.db);
   });
 
-  it('gets no text that anybody typed, and not more mails than any address that mails are asked for', async () => {
+  it('gets no text that anybody typed, and no more mails than any other address', async () => {
     const victim = 'victim@elsewhere.example.com';
     const browser = await open();
     let refusals = 0;
@@ -627,7 +618,7 @@ describe('an address for invoices', () => {
         order by recipient`.execute(app.db)
     ).rows.map(({ recipient }) => recipient);
 
-  it('is told of to everybody of the account each time that it is given, changed and removed', async () => {
+  it('is announced to everybody in the account each time it is given, changed or removed (contract 7.262)', async () => {
     const colleague = await addColleague();
     const browser = await open();
     await save({ ...whole, invoiceEmail: books }, browser);
@@ -645,7 +636,7 @@ describe('an address for invoices', () => {
     await sql`delete from users where email = ${colleague}`.execute(app.db);
   });
 
-  it('has one link that works, whoever of the account asked for it', async () => {
+  it('has one link that works, no matter who in the account asked for it', async () => {
     const colleague = await addColleague();
     const browser = await open();
     await save({ ...whole, invoiceEmail: books }, browser);
@@ -668,7 +659,7 @@ describe('an address for invoices', () => {
     await sql`delete from users where email = ${colleague}`.execute(app.db);
   });
 
-  it('is removed by a password set by mail within 30 days, with its link, and everybody hears of it', async () => {
+  it('is removed by a password set by mail within 30 days, with its link, and everybody hears of it (contract 7.262 and 7.263)', async () => {
     const setPassword = async () => {
       await openBrowser(app.send).send('/forgot-password', { form: { email: owner } });
       const links = await readMail(owner, 'set_password', /\/[\w/-]+\?token=[\w-]{43}/);
@@ -723,7 +714,7 @@ describe('an address for invoices', () => {
     const answer = (browser: Browser, intent: string, invoiceEmail: string) =>
       post(browser, { intent, invoiceEmail });
 
-    it('is told of as it is proved, waits, and the person is asked on their pages (contract 7.400, 7.402)', async () => {
+    it('is told of as it is proved, waits, and the person is asked on their pages (contract 7.262, 7.400 and 7.402)', async () => {
       const { email, invoiceEmail, browser, toldOfProof } = await arrive();
       expect(toldOfProof).toEqual([email]);
       expect(await waits({ email })).toBe(true);
@@ -750,7 +741,7 @@ describe('an address for invoices', () => {
       expect((await browser.send('/profile')).text).not.toContain('keep-invoice-email');
     });
 
-    it('is kept once, by sixteen clicks at once, and told of once (contract 7.403)', async () => {
+    it('is kept once, by sixteen clicks at once, and told of once (contract 7.262 and 7.403)', async () => {
       const { email, invoiceEmail, browser } = await arrive();
       await sql`delete from mails`.execute(app.db);
       const answers = await Promise.all(
@@ -768,7 +759,7 @@ describe('an address for invoices', () => {
       expect((await browser.send('/profile')).text).not.toContain('keep-invoice-email');
     });
 
-    it('is not kept where another is there by now, by a stranger, or without a credential', async () => {
+    it('is not kept if another has replaced it, by a stranger, or without a credential', async () => {
       const { email, invoiceEmail, browser } = await arrive();
       expect((await answer(browser, 'keep-invoice-email', 'other@example.com')).status).toBe(409);
       expect((await answer(openBrowser(app.send), 'keep-invoice-email', invoiceEmail)).status).toBe(303);
@@ -803,7 +794,7 @@ describe('an address for invoices', () => {
       where email = ${owner}`.execute(app.db);
   });
 
-  it('that somebody else has just left gets no mail, and whoever asked sees what they see of any other', async () => {
+  it('that somebody else has just left gets no mail, and the person who asked sees the usual answer', async () => {
     const look = async (invoiceEmail: string) => {
       await sql`delete from audit_events where type like 'billing.%'`.execute(app.db);
       const browser = await open();
@@ -836,7 +827,7 @@ describe('an address for invoices', () => {
 });
 
 describe('an erasure', () => {
-  it('takes the details along, and the address out of those of other accounts, with its mails and links', async () => {
+  it('takes the details along, and the address out of those of other accounts, with its mails and links (contract 7.245)', async () => {
     const email = 'leaver@example.com';
     const leaver = await addPerson(app);
     await sql`update users set email = ${email} where id = ${leaver.id}`.execute(app.db);
@@ -856,7 +847,7 @@ describe('an erasure', () => {
     expect(rows).toEqual([]);
   });
 
-  it('of who asked ends the link', async () => {
+  it('of the person who asked ends the link', async () => {
     const asker = await addPerson(app);
     const { cookie } = await addSession(app, asker.id, { authTime: clock.at });
     await openClient(app.send, cookie).billing.update.mutate({ invoiceEmail: 'kept@fleurs.example.com' });

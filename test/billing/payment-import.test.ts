@@ -1,6 +1,6 @@
-// Payments from a file (contract 7.310 to 7.320 and 7.411).
+// Payments from a file (contract 7.310 to 7.319).
 import { createHash } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import {
   findKnown,
   importPayments,
@@ -9,10 +9,11 @@ import {
 } from '../../server/billing/payments/import-payments.ts';
 import { nameAsRecorded } from '../../server/billing/payments/older-ids.ts';
 import { type ListedPayment, readPaymentFile } from '../../server/billing/payments/payment-file.ts';
-import { type Books, openBooks } from '../support/billing/books.ts';
+import { openBooks } from '../support/billing/books.ts';
 import { addInvoice, findFaultsInBooks, readInvoice } from '../support/billing/money.ts';
 import { germanSettings, setSettings } from '../support/billing/settings.ts';
 import { createRandom, seed } from '../support/run/random.ts';
+import { shared } from '../support/run/shared.ts';
 
 const today = '2026-11-26';
 const header = 'number,amount,currency,date,reference';
@@ -54,7 +55,7 @@ describe('a file', () => {
       expect([text, (await readWell(text)).map(({ id }) => id)]).toEqual([text, [plain?.id]]);
   });
 
-  it('gives equal lines ids by how many stand before them, and other lines others', async () => {
+  it('numbers equal lines in their ids, and gives other lines other ids', async () => {
     const line = 'INV-1,1.00,EUR,2026-11-05,a';
     const others = [
       'INV-2,1.00,EUR,2026-11-05,a',
@@ -151,12 +152,10 @@ describe('a file', () => {
 });
 
 describe('an import', () => {
-  let books: Books;
+  const books = shared(() => openBooks({ at: '2026-02-20T10:00:00.000Z' }));
   beforeAll(async () => {
-    books = await openBooks({ at: '2026-02-20T10:00:00.000Z' });
     await books.report('crm_import', {}, { email: 'customer@example.test' });
   });
-  afterAll(() => books.close());
 
   async function collect(results: AsyncGenerator<LineResult, void>): Promise<LineResult[]> {
     const all: LineResult[] = [];
@@ -269,7 +268,7 @@ describe('an import', () => {
     await setSettings(books.db);
   });
 
-  it('is refused where something else is recorded by the id of a line', async () => {
+  it('is refused if something else is recorded under the id of a line', async () => {
     const payments = await readFile(
       'INV-2001-0002,1.00,EUR,2026-02-04,first',
       ...['amount', 'number', 'currency'].map((other) => `INV-2001-0002,2.00,EUR,2026-02-04,${other}`),

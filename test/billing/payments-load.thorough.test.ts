@@ -1,5 +1,4 @@
-// Payments, three requests for each, with their refunds in any order, at two instances whose transactions are killed. `FAULTS=long`
-// has 500 payments in 1,500 requests.
+// Payments and refunds in any order, at two instances whose transactions are killed. `FAULTS=long` has 500 payments.
 import { sql } from 'kysely';
 import { expect, it, vi } from 'vitest';
 import { openApp } from '../support/app/app.ts';
@@ -22,7 +21,7 @@ const { payments, invoices, killEveryMs } = byForm({
 });
 const requests = 3 * payments;
 
-it(`each of ${payments} payments counts once, whatever is killed, and the books balance`, {
+it(`each of ${payments} payments counts once while processes are killed, and the books balance`, {
   timeout: 300_000,
 }, async () => {
   const random = createRandom(seed);

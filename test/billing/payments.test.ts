@@ -48,8 +48,8 @@ async function readTexts(id: string): Promise<(string | null)[]> {
 const errorsOf = ({ text }: { text: string }) =>
   (JSON.parse(text).errors ?? []).map(({ pointer }: { pointer: string }) => pointer);
 
-describe('a payment', () => {
-  it('pays the invoice that it names, and is answered 201', async () => {
+describe('a payment (contract 7.131 and 7.134)', () => {
+  it('pays the invoice that it names, and is answered 201 (contract 7.142 and 7.146)', async () => {
     const number = await addInvoice(app.db);
     const payment = buildPayment(3_451, { invoice_number: number, method: 'card', reference: 'Thanks' });
     expect(await report(app, payment)).toEqual({
@@ -103,7 +103,7 @@ describe('a payment', () => {
     ['for an unknown number', { invoice_number: 'INV-1999-0001' }],
     ['for no number', { invoice_number: null }],
     ['for a number of any text', { invoice_number: 'Rechnung vom März ؟ 🙂' }],
-  ])('%s waits whole', async (_, changes) => {
+  ])('%s waits whole (contract 7.147)', async (_, changes) => {
     const number = await addInvoice(app.db);
     const answer = await report(app, buildPayment(3_451, { invoice_number: number, ...changes }));
     expect(answer).toMatchObject({ status: 201, applied: true, allocated: 0, unallocated: 3_451 });
@@ -112,7 +112,7 @@ describe('a payment', () => {
     expect(await readInvoice(app.db, number)).toMatchObject({ allocated: 0 });
   });
 
-  it('for nothing that came before its invoice is not put to it later', async () => {
+  it('that came before its invoice is not put to that invoice later', async () => {
     const contract = await addContract(app.db);
     const first = await issueNext(app.db, contract);
     const next = first?.replace(/\d+$/, (digits) => String(Number(digits) + 1).padStart(4, '0')) ?? '';
@@ -125,7 +125,7 @@ describe('a payment', () => {
     });
   });
 
-  it('makes a contract active again that is past due, and is in the history and the audit by payments', async () => {
+  it('makes a contract active again that is past due, and is in the history and the audit by payments (contract 7.159)', async () => {
     const contract = await addContract(app.db);
     const number = await issueNext(app.db, contract);
     await sql`update service_contracts set status = 'past_due' where id = ${contract}`.execute(app.db);
@@ -149,7 +149,7 @@ describe('a payment', () => {
   });
 });
 
-describe('a refund', () => {
+describe('a refund (contract 7.135, 7.136 and 7.138)', () => {
   it('takes first what is unallocated, then what is paid, and the invoice is open again', async () => {
     const number = await addInvoice(app.db);
     const payment = buildPayment(4_000, { invoice_number: number });
@@ -164,7 +164,7 @@ describe('a refund', () => {
       ...{ allocated: 0, unallocated: 0, invoice: { number, status: 'open', open: 951 } },
     });
     expect(await readInvoice(app.db, number)).toMatchObject({ allocated: 2_500, status: 'open' });
-    // The report of the payment has its invoice as it is now (docs/payments.md).
+    // The answer shows the invoice as it is now (docs/payments.md).
     expect(await report(app, payment)).toMatchObject({
       ...{ status: 200, applied: false, allocated: 2_500, invoice: { number, status: 'open', open: 951 } },
     });
@@ -258,8 +258,8 @@ describe('a refund', () => {
   });
 });
 
-describe('a report', () => {
-  it('sent again gets the same bytes; under another webhook-id it is known, with what it comes to then', async () => {
+describe('a report (contract 7.61, 7.143 and 7.144)', () => {
+  it('sent again gets the same bytes; under another webhook-id it is known, with what it comes to then (contract 7.146 and 7.148)', async () => {
     const number = await addInvoice(app.db);
     const payment = buildPayment(3_451, { invoice_number: number });
     const webhookId = freshWebhookId();
@@ -279,7 +279,7 @@ describe('a report', () => {
     ]);
   });
 
-  it('of a known id with another fact is 422, and the same instant spelled otherwise is no other fact', async () => {
+  it('of a known id with another fact is 422, and the same instant spelled otherwise is no other fact (contract 7.148)', async () => {
     const payment = buildPayment(100, { invoice_number: 'some number' });
     await report(app, payment);
     for (const changes of [
@@ -313,7 +313,7 @@ describe('a report', () => {
     }
   });
 
-  it('under a webhook-id that was used for another body is 422, and one that was refused can be corrected', async () => {
+  it('under a webhook-id that was used for another body is 422, and one that was refused can be corrected (contract 7.148)', async () => {
     const webhookId = freshWebhookId();
     expect((await sendReport(app, { ...buildPayment(100), kind: 'gift' }, { webhookId })).status).toBe(422);
     expect((await sendReport(app, buildPayment(100), { webhookId })).status).toBe(201);
@@ -367,7 +367,7 @@ describe('a report', () => {
     expect(await report(app, { ...buildPayment(100), ...changes })).toMatchObject({ status: 201 });
   });
 
-  // Contract 7.410.
+  // Contract 7.145.
   it.each([
     ['no text', '', null],
     ['spaces', ' \u00a0 ', null],
@@ -407,7 +407,7 @@ describe('a report', () => {
     expect((await sendReport(app, { ...buildPayment(1), ...ahead(310) })).status).toBe(422);
   });
 
-  it('that is not strict JSON, not JSON at all or unsigned is refused, and records nothing', async () => {
+  it('that is not strict JSON, not JSON at all or unsigned is refused, and records nothing (contract 7.140)', async () => {
     const body = JSON.stringify(buildPayment(100, { payment_id: 'pay_refused' }));
     const send = async (text: string, options: Parameters<typeof sendReport>[2] = {}) => {
       const { status, text: said } = await sendReport(app, text, options);
@@ -429,7 +429,7 @@ describe('a report', () => {
   });
 });
 
-it('is off in production without PAYMENTS_SECRET, and with it takes that secret alone', async () => {
+it('is off in production without PAYMENTS_SECRET, and with it takes that secret alone (contract 7.140)', async () => {
   const { PAYMENTS_SECRET, ...rest } = production;
   const [off, on] = await Promise.all([openApp({ env: rest }), openApp({ env: production })]);
   const local = { config: app.config };

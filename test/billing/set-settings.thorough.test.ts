@@ -1,5 +1,4 @@
-// Changing the settings of billing, by page and procedure (contract 7.114 to 7.128): who may, what counts when, who is told, who
-// can stop it, and that no change is lost.
+// Settings of billing, by page and procedure (contract 7.114 to 7.128): who may change and stop them, and who is told.
 import { sql } from 'kysely';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { inTransaction } from '../../db/postgres/transactions.ts';
@@ -62,7 +61,7 @@ async function mustSet(cookie: string, settings: unknown) {
   return readData(answer);
 }
 
-/** What is in force at that moment, as documents would have it. */
+/** The settings in force at that moment, as documents see them. */
 async function inForceAt(at: string): Promise<BillingSettings> {
   await setBillingClock(app.db, at);
   return (await findSettingsInForce(app.db))?.settings as BillingSettings;
@@ -102,7 +101,7 @@ describe('the first settings', () => {
     });
   });
 
-  it('that say the same again are nothing to do', async () => {
+  it('do nothing if they are set again unchanged', async () => {
     const { cookie } = await openAdmin();
     await mustSet(cookie, germanSettings);
     const before = (await events()).length;
@@ -157,7 +156,7 @@ describe('another bank account or link', () => {
         by: admin.id,
         countsAt: '2026-11-27T12:00:00.000Z',
       });
-    // What is set again while it waits, with other terms, is no news.
+    // Setting the same again while it waits, with other terms, is no news.
     await mustSet(admin.cookie, withChange({ ...otherBank, terms: { days_to_pay: 7 } }));
     expect(await mails()).toHaveLength(found.length);
   });
@@ -201,7 +200,7 @@ describe('another bank account or link', () => {
     ]);
   });
 
-  it('that is set again as it waits is nothing to do: no version, no mail, no audit', async () => {
+  it('does nothing if it is set again while it waits: no version, no mail, no audit', async () => {
     const { cookie } = await openAdmin();
     await mustSet(cookie, germanSettings);
     await mustSet(cookie, withChange(otherBank));
@@ -246,7 +245,7 @@ describe('another bank account or link', () => {
     expect((await inForceAt('2026-11-28T00:00:00Z')).seller.iban).toBe(otherBank.seller.iban);
   });
 
-  it('of sixteen who stop it at once exactly one does', async () => {
+  it('is stopped once if sixteen stop it at once', async () => {
     const admins = await Promise.all(Array.from({ length: 16 }, openAdmin));
     const [first] = admins;
     await mustSet(first?.cookie ?? '', germanSettings);
@@ -289,7 +288,7 @@ describe('a text that documents print', () => {
     await mustSet(admin.cookie, settings);
     const to = [other.email, 'admin@example.test'].sort();
     expect(await warnings()).toEqual(to.map((recipient) => ({ recipient, details: { by: admin.id, what } })));
-    // What is the same, and what is no text, is no news.
+    // Equal texts, and other members, are no news.
     await mustSet(admin.cookie, settings);
     await mustSet(admin.cookie, {
       ...(settings as BillingSettings),
@@ -318,7 +317,7 @@ describe('a text that documents print', () => {
   });
 });
 
-/** Contract 7.383 and 7.384. */
+/** Contract 7.383. */
 describe('a bank account in a text', () => {
   const foreign = 'FR7630006000011234567890189';
   const refused = async (cookie: string, settings: unknown) => {
@@ -356,7 +355,7 @@ describe('a bank account in a text', () => {
     expect([(await read(cookie)).versions.length, await mails()]).toEqual([1, before]);
   });
 
-  it('is refused where it goes on in the next line', async () => {
+  it('is refused even if it goes on in the next line', async () => {
     const { cookie } = await openAdmin();
     await mustSet(cookie, germanSettings);
     const { seller, plans } = germanSettings;
@@ -372,7 +371,7 @@ describe('a bank account in a text', () => {
     ]);
   });
 
-  it('is no fault of whoever changes something else, where it is in force', async () => {
+  it('does not stop an administrator who changes something else, if it is in force already', async () => {
     const { cookie } = await openAdmin();
     await mustSet(cookie, germanSettings);
     // As the version before took it.
@@ -474,7 +473,7 @@ describe('a bank account in a text', () => {
   });
 });
 
-it('of eight who stop what waits and eight who change it exactly one does', async () => {
+it('exactly one succeeds if eight stop a waiting change and eight replace it at once', async () => {
   const admins = await Promise.all(Array.from({ length: 16 }, openAdmin));
   const first = admins[0]?.cookie ?? '';
   await mustSet(first, germanSettings);
@@ -570,7 +569,7 @@ describe('what is wrong is refused', () => {
     expect(after.rows).toEqual(before.rows);
   });
 
-  it('after 60 changes in an hour of one administrator, but for a stop', async () => {
+  it('after 60 changes by one administrator in an hour, except for a stop', async () => {
     const { cookie, id } = await openAdmin();
     const other = await openAdmin();
     await mustSet(cookie, germanSettings);
@@ -586,7 +585,7 @@ describe('what is wrong is refused', () => {
     expect(readOutcome(await set(other.cookie, withChange({ terms: { days_to_pay: 1 } })))).toBe('200');
   });
 
-  it('from whoever is no administrator any more', async () => {
+  it('from somebody who is no longer an administrator', async () => {
     const { cookie, id } = await openAdmin();
     const { seen } = await read(cookie);
     await sql`update users set role = 'manager' where id = ${id}`.execute(app.db);
@@ -621,7 +620,7 @@ describe('the page', () => {
 
   const open = async () => logIn(app.send, 'admin@example.test');
 
-  it('is not there for managers and customers, and leads whoever is not logged in to the login', async () => {
+  it('does not exist for managers and customers, and sends people who are not logged in to the login', async () => {
     for (const email of ['manager@example.test', 'customer@example.test']) {
       const browser = await logIn(app.send, email);
       for (const form of [undefined, { intent: 'set', why, seen: 'x' }, { intent: 'stop', why, seen: 'x' }])
@@ -773,7 +772,7 @@ describe('the page', () => {
     ])
       expect(textOf(shown)).toContain(words);
     expect(shown.text).toContain('dateTime="2026-11-27T12:00:00.000Z"');
-    // The form has what will count: whoever changes something else does not take it back.
+    // The form shows what will count, so that changing something else does not take it back.
     expect(fieldsOf(shown).iban).toBe('FR7630006000011234567890189');
     const refused = await browser.send(page, {
       form: { ...fieldsOf(shown, 'stop'), why: '' },

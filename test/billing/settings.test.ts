@@ -39,7 +39,7 @@ const other = { country: '*', rate: 0, category: 'O', words: 'No tax here', from
 const rules = (...more: object[]) => ({ '/tax/rules': [taxed, other, ...more] });
 
 describe('settings', () => {
-  it('are kept as they are, but for spaces, capitals and what is absent', () => {
+  it('are kept unchanged, except for spaces, capitals and absent members', () => {
     expect(readSettings(structuredClone(germanSettings))).toEqual(germanSettings);
     const spelled = change({
       '/seller/name': '  Blumen GmbH ',
@@ -202,7 +202,7 @@ describe('settings', () => {
     expect(Object.keys(found)).toEqual([pointer]);
   });
 
-  it.each([null, 1, 'x', [], {}])('are refused as a whole where they are %j', (json) => {
+  it.each([null, 1, 'x', [], {}])('are refused as a whole if they are %j', (json) => {
     expect(Object.keys(faults(json)).length).toBeGreaterThan(0);
   });
 
@@ -371,7 +371,7 @@ describe('the form of settings', () => {
     expect(Object.keys(faultsOf(() => readSettingsForm({ ...fields, ...changed })))).toEqual([`/${field}`]);
   });
 
-  it('says of nothing typed where something is missing, in words for people', () => {
+  it('says in plain words what is missing if nothing was typed', () => {
     const found = faultsOf(() => readSettingsForm({}));
     expect(found['/sellerName']).toBe('Enter a text.');
     expect(found['/daysToPay']).toBe('Enter a whole number from 0 to 365.');

@@ -14,7 +14,7 @@ const books = shared(() => openBooks({ at: '2026-01-31T22:30:00.000Z', settings:
 
 const summarise = (before?: string) => summariseBilling({ db: books.db, now: books.now }, before);
 
-/** Net and tax in hundredths by currency, category and rate, as whoever has the files adds them up. */
+/** Net and tax in hundredths by currency, category and rate, added up from the files. */
 async function addUpTaxFile(from: string, to: string) {
   const files: Record<string, string[][]> = {};
   await exportBooks(books.db, { from, to }, async (name, records) => {

@@ -16,19 +16,19 @@ const taxed = (rate: number) => ({ category: 'S', rate, words: null });
 const reverse = { category: 'AE', rate: 0, words: 'Reverse charge' };
 const outside = { category: 'O', rate: 0, words: 'Not taxable here' };
 
-describe('the tax of a document', () => {
+describe('the tax of a document (contract 7.62 to 7.64)', () => {
   it('is that of the last day of its period, by the newest rule of the country', () => {
     expect(findTax(settings, buyer, '2020-12-31')).toEqual(taxed(1600));
     expect(findTax(settings, buyer, '2021-01-01')).toEqual(taxed(1900));
     expect(findTax(settings, buyer, '2030-01-01')).toEqual(taxed(1900));
   });
 
-  it('is not known where no rule begins early enough, whatever rule there is for all', () => {
+  it('is unknown if no rule begins early enough, even if there is a rule for all countries', () => {
     expect(findTax(settings, buyer, '2020-06-30')).toBeUndefined();
     expect(findTax(settings, { ...buyer, country: 'FR' }, '2025-12-31')).toBeUndefined();
   });
 
-  it('is that of the seller’s country where the buyer’s is not known, and by the rule for all where it has none', () => {
+  it('is that of the seller’s country if the buyer’s is unknown, and by the rule for all countries if that has none', () => {
     expect(findTax(settings, { ...buyer, country: null }, '2026-01-01')).toEqual(taxed(1900));
     expect(findTax(settings, { ...buyer, country: 'CH' }, '2026-01-01')).toEqual(outside);
   });
@@ -39,7 +39,7 @@ describe('the tax of a document', () => {
     expect(findTax(settings, { ...french, hasCheckedVatId: false }, '2026-01-01')).toEqual(taxed(2000));
     expect(findTax(settings, { ...french, vatId: 'ATU12345678' }, '2026-01-01')).toEqual(taxed(2000));
     expect(findTax(settings, { ...french, vatId: null }, '2026-01-01')).toEqual(taxed(2000));
-    // A text that was kept for want of an address, and only begins like one.
+    // Texts that were kept without an address, and only begin like a VAT ID.
     for (const vatId of ['wrong', 'FR wrong', 'FR-40303265045'])
       expect(findTax(settings, { ...french, vatId }, '2026-01-01')).toEqual(taxed(2000));
     for (const vatId of ['wrong', 'FR40303265045'])

@@ -1,7 +1,14 @@
 // Signing up on the way to a client, and changing an address and having it back, as a person does both.
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import { appearances, followMail, inspectPage, logIn, openSite } from '../support/app/browser.ts';
+import {
+  appearances,
+  followMail,
+  inspectPage,
+  logIn,
+  openInspection,
+  openSite,
+} from '../support/app/browser.ts';
 import { idOf } from '../support/database/database.ts';
 import { offer } from '../support/people/new-addresses.ts';
 import { shared } from '../support/run/shared.ts';
@@ -166,10 +173,7 @@ describe.each([
 
 it.each(appearances)('every page is good on %s, with a long name and address', async (what, options) => {
   const { page, complaints } = await site.visit(options);
-  const faults: string[] = [];
-  const inspect = async (name: string) => {
-    faults.push(...(await inspectPage(page, `${name} (${what})`)));
-  };
+  const { faults, look: inspect } = openInspection(page, (name) => `${name} (${what})`);
   const long = (start: string) => `${start}-${serial++}-${'x'.repeat(180)}@example.test`;
   const [email, fresh] = [long('a'), long('b')];
   await page.goto('/signup?next=/sso/launch/marketplace');

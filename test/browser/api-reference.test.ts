@@ -1,4 +1,3 @@
-// /developers/api: the document of the API, for people.
 import { expect, it } from 'vitest';
 import { appearances, inspectPage, openSite } from '../support/app/browser.ts';
 import { listOperations, readDocument } from '../support/app/openapi.ts';
@@ -27,7 +26,7 @@ it.each(appearances)('has no serious axe finding and no console message, at %s',
   expect(complaints).toEqual([]);
 });
 
-it('shows every operation, schema and credential, each under an address of its own', async () => {
+it('shows every operation, schema and credential, each under an address of its own (contract 9.145)', async () => {
   const { page } = await site.visit();
   await page.goto('/developers/api');
   const { paths, webhooks, components } = await readDocument(site.app);

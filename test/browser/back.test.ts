@@ -1,5 +1,4 @@
-// A refused form in the browser's history: Back, a reload, a second tab, and a session that ends meanwhile (contract 9.171 to
-// 9.176), with and without script, on a phone and a desktop.
+// A refused form in the history of a browser: Back, a reload, a second tab, and a session that ends (contract 9.171 to 9.176).
 import { describe, expect, it } from 'vitest';
 import { inspectPage, logIn, openSite, type TestSite } from '../support/app/browser.ts';
 import { openClient } from '../support/app/trpc.ts';

@@ -1,7 +1,7 @@
 // What customers do about billing in a browser: they see what to pay, edit their details, cancel, and read documents.
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { appearances, inspectPage, logIn, openSite } from '../support/app/browser.ts';
+import { appearances, inspectPage, logIn, openInspection, openSite } from '../support/app/browser.ts';
 import { arrangeSeller } from '../support/billing/customers.ts';
 import { buildPayment, buildRefund, report } from '../support/billing/money.ts';
 import { idOf } from '../support/database/database.ts';
@@ -10,10 +10,9 @@ import { shared } from '../support/run/shared.ts';
 const owner = 'customer@example.test';
 // In the future, because what is older than 30 days is swept by the clock of the database, and with it the sessions.
 const clock = { at: new Date('2036-09-15T10:00:00Z') };
-let customers: Awaited<ReturnType<typeof arrangeSeller>>;
 const site = shared(() => openSite({}, () => clock.at));
+const customers = shared(() => arrangeSeller(site.app, clock));
 beforeAll(async () => {
-  customers = await arrangeSeller(site.app, clock);
   await customers.setClock('2036-08-15T10:00:00Z');
   await customers.giveDetails(owner, 'Zoë’s Flowers SARL', 'FR83404833048');
   await customers.report('paid');
@@ -46,10 +45,7 @@ async function openBilling(page: Page): Promise<void> {
 describe.each(appearances)('the pages of billing, at %s,', (name, options) => {
   it('have no serious axe finding, console message or sideways scrolling', async () => {
     const { page, complaints } = await site.visit(options);
-    const faults: string[] = [];
-    const look = async (what: string) => {
-      faults.push(...(await inspectPage(page, `${what}, ${name}`)));
-    };
+    const { faults, look } = openInspection(page, (what) => `${what}, ${name}`);
     await openBilling(page);
     await look('billing');
     for (const summary of await page.locator('summary').all()) await summary.click();
@@ -132,7 +128,6 @@ describe.each([
     };
     await page.getByLabel('Postal code').fill('');
     await press('Save');
-    // The field at fault has the focus, and says what is wrong.
     const field = page.locator('[name=postcode]:focus');
     await field.waitFor();
     expect(await field.getAttribute('aria-invalid')).toBe('true');

@@ -2,31 +2,28 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Locator, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { appearances, inspectPage, logIn, openSite, type TestSite } from '../support/app/browser.ts';
-import { sharedFolder } from '../support/run/shared.ts';
+import { describe, expect, it } from 'vitest';
+import { appearances, inspectPage, logIn, openSite } from '../support/app/browser.ts';
+import { shared, sharedFolder } from '../support/run/shared.ts';
 
 const draw = (colour: string) =>
   `<svg xmlns="http://www.w3.org/2000/svg" width="96" height="32" viewBox="0 0 96 32"><script>document.documentElement.id = "run"</script><rect width="96" height="32" rx="6" fill="${colour}"/></svg>`;
 
-let site: TestSite;
 const folder = await sharedFolder();
-beforeAll(async () => {
-  await writeFile(join(folder, 'own.svg'), draw('#8a1e5c'));
-  await writeFile(join(folder, 'client.svg'), draw('#b8430f'));
-  site = await openSite({
+await writeFile(join(folder, 'own.svg'), draw('#8a1e5c'));
+await writeFile(join(folder, 'client.svg'), draw('#b8430f'));
+const site = shared(() =>
+  openSite({
     IDENTITY_NAME: 'Château ID',
     IDENTITY_LOGO_FILE: join(folder, 'own.svg'),
     IDENTITY_ACCENT_COLOR: '#8a1e5c',
     SSO_MARKETPLACE_LOGO_FILE: join(folder, 'client.svg'),
-  });
-});
-afterAll(() => site.close());
+  }),
+);
 
 const launch = '/login?next=%2Fsso%2Flaunch%2Fmarketplace';
 const brokenImages = `[...document.images].filter((image) => image.naturalWidth === 0).map(({ src }) => src)`;
 
-/** The newest mail with that subject, once there is one. */
 async function findMail(page: Page, subject: string): Promise<Locator> {
   const heading = page.getByRole('heading', { name: subject, exact: true });
   const mail = page.locator('article', { has: heading }).first();
@@ -100,7 +97,7 @@ describe.each([
     for (const subject of subjects) {
       const src = await (await findMail(page, subject)).locator('iframe').getAttribute('src');
       const { text } = await site.app.send(src ?? '');
-      // Where it is served no script runs, and so not axe.
+      // No script runs where it is served, and so axe cannot.
       await reader.setContent(text);
       faults.push(...(await inspectPage(reader, `mail ${subject}, ${name}`)));
     }

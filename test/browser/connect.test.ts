@@ -1,6 +1,5 @@
-// Connecting a marketplace account, and removing it: what the pages say that changes.
 import { expect, it } from 'vitest';
-import { appearances, inspectPage, logIn, openSite } from '../support/app/browser.ts';
+import { appearances, logIn, openInspection, openSite } from '../support/app/browser.ts';
 import { buildHandOff } from '../support/marketplace/marketplace.ts';
 import { shared } from '../support/run/shared.ts';
 
@@ -8,8 +7,7 @@ const site = shared(() => openSite({ SSO_MARKETPLACE_LOGIN_URL: 'http://market.l
 
 it.each(appearances)('what changes is shown before and after, at %s', async (name, options) => {
   const { page, complaints } = await site.visit(options);
-  const faults: string[] = [];
-  const look = async (what: string) => faults.push(...(await inspectPage(page, `${what}, ${name}`)));
+  const { faults, look } = openInspection(page, (what) => `${what}, ${name}`);
   const url = await buildHandOff(site.app, {
     id: `connect ${name}`.replaceAll(' ', '-'),
     email: 'customer@example.test',
@@ -24,7 +22,6 @@ it.each(appearances)('what changes is shown before and after, at %s', async (nam
   await logIn(page, 'customer@example.test');
   await page.getByRole('heading', { name: 'What will change in your account here' }).waitFor();
   await look('connect with changes');
-  // By keyboard.
   await page.getByRole('button', { name: 'Connect', exact: true }).focus();
   await page.keyboard.press('Enter');
   await page.getByRole('heading', { name: 'What has changed in your account here' }).waitFor();

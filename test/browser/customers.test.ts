@@ -1,24 +1,11 @@
-// What a customer of the CRM does in a browser: a mail, a password, a contract, an invoice; and what an
-// unverified address does.
-import type { Page } from 'playwright-core';
+// What a customer of the CRM does in a browser: from a mail to a password, a contract and an invoice.
 import { describe, expect, it, vi } from 'vitest';
-import { appearances, inspectPage, logIn, openSite } from '../support/app/browser.ts';
+import { appearances, followMail, logIn, openInspection, openSite } from '../support/app/browser.ts';
 import { buildSignup, pushSignup } from '../support/crm/crm.ts';
 import { shared } from '../support/run/shared.ts';
 
 const password = 'seven quiet lanterns';
 const site = shared(openSite);
-
-/** Opens the link in the newest mail to that address. */
-async function followMail(page: Page, email: string, subject: string): Promise<void> {
-  const mail = page.locator('article', { hasText: email }).filter({ hasText: subject }).first();
-  for (let attempt = 0; attempt < 50; attempt++) {
-    await page.goto('/dev/mail');
-    if (await mail.isVisible()) break;
-    await page.waitForTimeout(200);
-  }
-  await mail.getByRole('link').first().click();
-}
 
 const becomeCustomer = (signupId: string, contract: object) => {
   const signup = buildSignup(signupId);
@@ -29,7 +16,7 @@ const active = { status: 'active', trial_ends_at: undefined };
 it('a new customer gets from the mail to a password, the contract and its invoice by keyboard', async () => {
   await becomeCustomer('keyboard', active);
   const { page, complaints } = await site.visit();
-  await followMail(page, 'keyboard@example.test', 'Set a password for your new account');
+  await followMail(page, 'keyboard@example.test', '/set-password');
   // The field has the focus at first and again after the refusal.
   const focused = page.locator('[name=newPassword]:focus');
   await focused.waitFor();
@@ -78,7 +65,7 @@ describe.each([
     await logIn(page, unverified);
     await page.getByRole('button', { name: 'Email me a link' }).click();
     await page.getByText('We have sent a link to').waitFor();
-    await followMail(page, unverified, 'Verify your email address');
+    await followMail(page, unverified, '/verify-email/confirm');
     await page.getByText('you will go on to Marketplace').waitFor();
     await page.getByRole('button', { name: 'Yes, verify it' }).click();
     await page.getByRole('heading', { name: /^Hello, / }).waitFor();
@@ -93,7 +80,7 @@ describe.each([
     await page.getByLabel('Email address').fill(forgetful.toUpperCase());
     await page.getByRole('button', { name: 'Email me a link' }).click();
     await page.getByRole('heading', { name: 'Check your email' }).waitFor();
-    await followMail(page, forgetful, 'Set a new password');
+    await followMail(page, forgetful, '/set-password');
     await page.getByLabel('New password').fill(password);
     await page.getByRole('button', { name: 'Set password' }).click();
     await page.getByRole('heading', { name: /^Hello, / }).waitFor();
@@ -104,10 +91,7 @@ describe.each([
 describe.each(appearances)('every page for customers, at %s,', (name, options) => {
   it('has no serious axe finding, console message or sideways scrolling', async () => {
     const { page, complaints } = await site.visit(options);
-    const faults: string[] = [];
-    const look = async (what: string) => {
-      faults.push(...(await inspectPage(page, `${what}, ${name}`)));
-    };
+    const { faults, look } = openInspection(page, (what) => `${what}, ${name}`);
     const signupId = name.replace(' ', '-');
     await becomeCustomer(signupId, active);
     await becomeCustomer(`${signupId}-trial`, {});
@@ -123,7 +107,7 @@ describe.each(appearances)('every page for customers, at %s,', (name, options) =
     await look('forgot-password sent');
     await page.goto('/set-password?token=none');
     await look('set-password dead');
-    await followMail(page, `${signupId}@example.test`, 'Set a password for your new account');
+    await followMail(page, `${signupId}@example.test`, '/set-password');
     await page.getByLabel('New password').waitFor();
     await look('set-password');
     await page.goto('/dev/mail');

@@ -1,4 +1,3 @@
-// The open page of a demo client shows what happens elsewhere, as it happens.
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import { appearances, inspectPage, logIn, openSite, type TestSite } from '../support/app/browser.ts';

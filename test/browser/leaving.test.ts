@@ -1,8 +1,7 @@
-// Taking one's data along, and leaving, in a real browser.
 import { readFile } from 'node:fs/promises';
 import { sql } from 'kysely';
 import { beforeAll, expect, it } from 'vitest';
-import { appearances, inspectPage, logIn, openSite } from '../support/app/browser.ts';
+import { appearances, logIn, openInspection, openSite } from '../support/app/browser.ts';
 import { buildSignup, pushSignup } from '../support/crm/crm.ts';
 import { liftAllowances } from '../support/people/allowances.ts';
 import { makeDue, runErasure } from '../support/people/leaving.ts';
@@ -66,7 +65,7 @@ it.each([true, false])(
   },
 );
 
-it('whoever is erased is logged out, and cannot log in', async () => {
+it('a person who is erased is logged out, and cannot log in', async () => {
   const { page } = await site.visit();
   await page.goto('/login');
   await logIn(page, 'new-merchant@example.test');
@@ -95,8 +94,7 @@ it.each(appearances)('the pages are good on a %s screen', async (name, options) 
   await page.goto('/login');
   await logIn(page, user.email);
   await page.waitForURL('**/profile');
-  const faults: string[] = [];
-  const look = async (what: string) => faults.push(...(await inspectPage(page, `${what} ${name}`)));
+  const { faults, look } = openInspection(page, (what) => `${what} ${name}`);
   await page.goto('/profile/data');
   await look('data');
   await page.goto('/profile/delete');

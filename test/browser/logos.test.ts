@@ -1,10 +1,10 @@
-// The operator's logos on light and dark pages, as they are painted: what is not to be told from the page is not there.
+// The operator's logos as they are painted on light and dark pages: they must stand out.
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Locator } from 'playwright-core';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { logIn, openSite, type TestSite } from '../support/app/browser.ts';
-import { sharedFolder } from '../support/run/shared.ts';
+import { expect, it } from 'vitest';
+import { logIn, openSite } from '../support/app/browser.ts';
+import { shared, sharedFolder } from '../support/run/shared.ts';
 
 /** Adapts, as we ask of an SVG. */
 const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="96" height="32" viewBox="0 0 96 32">
@@ -14,17 +14,15 @@ const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="96" height="32" view
 const png =
   'iVBORw0KGgoAAAANSUhEUgAAAAgAAAAECAYAAACzzX7wAAAAFElEQVR42mMQEBD4j4wZ0AHtFQAAY8cS8fd6YSIAAAAASUVORK5CYII=';
 
-let site: TestSite;
 const folder = await sharedFolder();
-beforeAll(async () => {
-  await writeFile(join(folder, 'own.svg'), svg);
-  await writeFile(join(folder, 'client.png'), Buffer.from(png, 'base64'));
-  site = await openSite({
+await writeFile(join(folder, 'own.svg'), svg);
+await writeFile(join(folder, 'client.png'), Buffer.from(png, 'base64'));
+const site = shared(() =>
+  openSite({
     IDENTITY_LOGO_FILE: join(folder, 'own.svg'),
     SSO_MARKETPLACE_LOGO_FILE: join(folder, 'client.png'),
-  });
-});
-afterAll(() => site.close());
+  }),
+);
 
 /** Between the lightest and the darkest spot of what is painted there, as WCAG 2.2 counts it. */
 async function measureContrast(part: Locator): Promise<number> {

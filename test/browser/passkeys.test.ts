@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import type { CDPSession, Page } from 'playwright-core';
 import { describe, expect, it, vi } from 'vitest';
-import { appearances, inspectPage, logIn, openSite } from '../support/app/browser.ts';
+import { appearances, followMail, logIn, openInspection, openSite } from '../support/app/browser.ts';
 import { buildSignup, pushSignup } from '../support/crm/crm.ts';
 import { shared } from '../support/run/shared.ts';
 
@@ -33,7 +33,6 @@ async function plugIn(page: Page) {
   const listCredentials = async () =>
     (await session.send('WebAuthn.getCredentials', { authenticatorId })).credentials;
   return {
-    /** Whether the person is recognised. */
     recognise: (isUserVerified: boolean) =>
       session.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified }),
     listCredentials,
@@ -302,22 +301,11 @@ async function askToAdd(page: Page): Promise<void> {
   await page.getByRole('heading', { name: 'Confirm it’s you' }).waitFor();
 }
 
-/** Opens the link of the newest mail to that address. */
-async function followMail(page: Page, email: string): Promise<void> {
-  const mail = page.locator('article', { hasText: email });
-  for (let attempt = 0; attempt < 50; attempt++) {
-    await page.goto('/dev/mail');
-    if (await mail.first().isVisible()) break;
-    await page.waitForTimeout(200);
-  }
-  await mail.first().getByRole('link').first().click();
-}
-
 it('a newcomer’s mail adds a passkey instead of a password', async () => {
   const { page, complaints } = await site.visit();
   const device = await plugIn(page);
   await pushSignup(site.app, buildSignup('crm_device'));
-  await followMail(page, 'crm_device@example.test');
+  await followMail(page, 'crm_device@example.test', '/set-password');
   await page.getByRole('button', { name: 'Create a passkey instead' }).click();
   await page.waitForURL('**/profile/passkeys?saved=added');
   await page.getByText('You do not have a password.').waitFor();
@@ -361,7 +349,7 @@ it('somebody signs up with a passkey on the way to a client, and ends there', as
   await page.getByLabel('Email address').fill('pia@example.test');
   await page.getByRole('button', { name: 'Continue' }).click();
   await page.getByRole('heading', { name: 'Check your email' }).waitFor();
-  await followMail(page, 'pia@example.test');
+  await followMail(page, 'pia@example.test', '/signup/confirm');
   // The name can still be edited, whichever button is pressed then.
   await page.getByLabel('Name').fill('');
   await page.getByRole('button', { name: 'Create a passkey instead' }).click();
@@ -407,8 +395,7 @@ it.each(appearances)(
     await page.locator('[data-can-add-passkey][value=yes]').waitFor({ state: 'attached' });
     await logIn(page, 'new-merchant@example.test');
     await page.waitForURL('**/profile/passkeys/offer?next=**');
-    const faults: string[] = [];
-    const look = async (what: string) => faults.push(...(await inspectPage(page, `${what} (${name})`)));
+    const { faults, look } = openInspection(page, (what) => `${what} (${name})`);
     await look('passkey offer');
     await passOver(page);
     await page.waitForURL('**/profile');

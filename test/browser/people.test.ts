@@ -3,7 +3,14 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { appearances, inspectPage, logIn, openSite, type TestSite } from '../support/app/browser.ts';
+import {
+  appearances,
+  inspectPage,
+  logIn,
+  openInspection,
+  openSite,
+  type TestSite,
+} from '../support/app/browser.ts';
 import { openClient } from '../support/app/trpc.ts';
 
 const isInView = (element: Element) => {
@@ -64,7 +71,7 @@ describe.each([
     expect(await findSession()).toBe(session);
     await page.getByRole('link', { name: 'Log in again', exact: true }).click();
     await page.getByRole('heading', { name: `Hello, ${newName}` }).waitFor();
-    // Unless the event was there before it.
+    // Unless the event came first.
     expect(await page.getByRole('status').textContent()).toMatch(/refreshed its cache|nothing to refresh/);
     expect(await findSession()).not.toBe(session);
     expect((await page.locator('dd code').textContent()) ?? '').not.toBe(before);
@@ -127,7 +134,7 @@ describe.each([
     await page.getByText('Saved.').waitFor();
     expect((await profile.get.query()).name).toBe('From here');
 
-    // What a page learns while another of its forms is sent, it shows.
+    // A page shows what it learns while another of its forms is sent.
     await profile.update.mutate({ name: 'From elsewhere again' });
     await page.goto('/profile/security');
     await page.getByRole('button', { name: 'Log out everywhere else' }).click();
@@ -206,10 +213,7 @@ describe.each(Object.entries(oddNames))('a name that is %s', (what, name) => {
   // At 200 % a window of 1280 pixels has 640 for its page.
   it.each([320, 390, 640])('stays inside its box %i pixels wide', async (width) => {
     const { page, complaints } = await site.visit({ viewport: { width, height: 800 } });
-    const faults: string[] = [];
-    const look = async (where: string) => {
-      faults.push(...(await inspectPage(page, `${where}, name ${what}, ${width}`)));
-    };
+    const { faults, look } = openInspection(page, (where) => `${where}, name ${what}, ${width}`);
     await page.goto('/login');
     await logIn(page, 'admin@example.test');
     await page.waitForURL('**/profile');
@@ -372,10 +376,7 @@ it('a marketplace user is asked before somebody else’s browser is theirs', asy
 describe.each(appearances)('every page, at %s,', (name, options) => {
   it('has no serious axe finding, console message or sideways scrolling', async () => {
     const { page, complaints } = await site.visit(options);
-    const faults: string[] = [];
-    const look = async (what: string) => {
-      faults.push(...(await inspectPage(page, `${what}, ${name}`)));
-    };
+    const { faults, look } = openInspection(page, (what) => `${what}, ${name}`);
     await page.goto('/login?next=/sso/launch/network_site');
     await look('login');
     await logIn(page, 'new-merchant@example.test', 'wrong');

@@ -1,6 +1,5 @@
-// An authenticator app, set up and used by a person at a browser, with and without script.
 import { describe, expect, it } from 'vitest';
-import { appearances, inspectPage, logIn, openSite, type TestSite } from '../support/app/browser.ts';
+import { appearances, logIn, openInspection, openSite, type TestSite } from '../support/app/browser.ts';
 import { showCode } from '../support/people/totp-app.ts';
 import { shared } from '../support/run/shared.ts';
 
@@ -152,10 +151,7 @@ it('the key and the codes can be copied, and the codes printed, by buttons that 
 describe.each(appearances)('on a %s screen,', (name, options) => {
   it('its pages have no serious axe finding, console message or sideways scrolling', async () => {
     const { page, complaints } = await site.visit(options);
-    const faults: string[] = [];
-    const look = async (what: string) => {
-      faults.push(...(await inspectPage(page, `${what}, ${name}`)));
-    };
+    const { faults, look } = openInspection(page, (what) => `${what}, ${name}`);
     await page.goto('/login');
     await logIn(page, 'customer@example.test');
     await page.waitForURL('**/profile');

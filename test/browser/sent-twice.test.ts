@@ -1,5 +1,4 @@
-// Two presses 120 ms apart on a network where each answer comes 250 ms late, with and without script: every form ends as after
-// one press (contract 9.285 to 9.290).
+// Two presses 120 ms apart, on a network with answers 250 ms late: every form ends as after one (contract 9.285).
 import { beforeAll, describe, expect, it } from 'vitest';
 import { demoPassword } from '../../server/doors/demo/demo-users.ts';
 import { openBackend } from '../support/app/backend.ts';

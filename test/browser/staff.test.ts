@@ -8,6 +8,7 @@ import {
   followMail,
   inspectPage,
   logIn,
+  openInspection,
   openSite,
   type TestSite,
 } from '../support/app/browser.ts';
@@ -43,10 +44,7 @@ describe.each(appearances)('every page of the staff, at %s,', (name, options) =>
     const user = { email: 'merchant@example.test', name: 'Maya' };
     await pushSignup(site.app, buildSignup(`staff-${name.replace(' ', '-')}`, { user }));
     const { page, complaints } = await visitAs('admin@example.test', options);
-    const faults: string[] = [];
-    const look = async (what: string) => {
-      faults.push(...(await inspectPage(page, `staff ${what}, ${name}`)));
-    };
+    const { faults, look } = openInspection(page, (what) => `staff ${what}, ${name}`);
     await look('people');
     await page.goto('/admin?of=7d');
     await page
@@ -140,7 +138,7 @@ describe.each(hostile)('a person whose name is hostile: %s', (what, name) => {
   });
 });
 
-/** Whoever helps has a search, and the person a browser of their own. Counts what is pressed by the one who helps. */
+/** Staff on the search page, and the person in a browser of their own. Counts what staff press. */
 async function answerCall(fact: string) {
   const { page } = await visitAs('manager@example.test');
   let clicks = 0;
@@ -155,7 +153,6 @@ async function answerCall(fact: string) {
   return {
     page,
     clicks: () => clicks,
-    /** Opens a form, says why, and sends it. */
     async help(intent: string, button: string, why: string) {
       const form = page.locator(`form[data-intent="${intent}"]`).first();
       await press(page.locator('details', { has: form }).locator('> summary'));
@@ -167,7 +164,6 @@ async function answerCall(fact: string) {
   };
 }
 
-/** Sets a password with the link in the mail, and is logged in. */
 async function setPassword(page: Page, email: string) {
   await followMail(page, email, '/set-password');
   await page.getByLabel('New password').fill('seven quiet lanterns');
@@ -310,10 +306,7 @@ describe('the settings of billing', () => {
   it.each(appearances)('look right empty, set, refused and waiting, at %s', async (name, options) => {
     const { db } = site.app;
     const { page, complaints } = await visitAs('admin@example.test', options);
-    const faults: string[] = [];
-    const look = async (what: string) => {
-      faults.push(...(await inspectPage(page, `billing settings ${what}, ${name}`)));
-    };
+    const { faults, look } = openInspection(page, (what) => `billing settings ${what}, ${name}`);
     await page.goto('/admin/billing/settings');
     const wide = germanSettings.seller;
     await setSettings(db, {

@@ -1,4 +1,4 @@
-// On a phone, whatever can be pressed or typed into is at least 44 pixels high and wide, on every page (contract 9.224).
+// On a phone, everything to press or type into is at least 44 pixels high and wide, on every page (contract 9.224).
 import { beforeAll, describe, expect, it } from 'vitest';
 import { findSmallTargets, logIn, openSite } from '../support/app/browser.ts';
 import { listEveryRoute } from '../support/app/every-route.ts';
@@ -37,7 +37,7 @@ describe.each([
     }
     const faults: string[] = [];
     for (const path of paths) {
-      // What leads on, or is not there for them, is no page of its own.
+      // Redirects, and paths that are not there for them, are no pages.
       const answer = await page.request.get(path, { maxRedirects: 0 });
       if (answer.status() !== 200 || !answer.headers()['content-type']?.startsWith('text/html')) continue;
       await page.goto(path);

@@ -1,4 +1,3 @@
-// Times on pages: as they are where the reader is, and in UTC without script.
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { logIn, openSite } from '../support/app/browser.ts';

@@ -1,10 +1,9 @@
-// The login page where strangers have used up the tries, with and without script.
 import { describe, expect, it } from 'vitest';
 import { appearances, inspectPage, logIn, openSite } from '../support/app/browser.ts';
 import { shared } from '../support/run/shared.ts';
 
 const triesOfNetwork = 10;
-// One that is not here is counted in the same way, and takes no time to hash.
+// An unknown address is counted in the same way, and takes no time to hash.
 const email = 'owner@example.test';
 
 const site = shared(openSite);

@@ -1,4 +1,4 @@
-// account:grant and its kin: what an operator decides about an account, whatever the marketplace says (contract 2.69 to 2.71 and 11.28).
+// account:grant and its kin: what an operator decides about an account, whatever the marketplace says (contract 2.69, 2.70 and 11.112).
 import { sql } from 'kysely';
 import { expect, it } from 'vitest';
 import { openApp } from '../support/app/app.ts';
@@ -67,7 +67,7 @@ it('decides, says what the account has then, and leaves a trail that its owner c
   expect(activity).not.toContain('A call with the owner');
 });
 
-it('says that something was so already, and leaves no trail of it', async () => {
+it('says that something was so already, and leaves no trail of it (contract 12.20)', async () => {
   const grant = ['account:grant', 'manager@example.test', 'sell_services', ...why];
   const outcomes = await Promise.all(Array.from({ length: 4 }, () => cli(...grant)));
   expect(outcomes.map(({ code }) => code)).toEqual([0, 0, 0, 0]);
@@ -90,7 +90,7 @@ it('undecides what SQL had taken, and the marketplace counts again', async () =>
   expect(out).toContain('has sell_services, and is not verified.');
 });
 
-it('refuses what it does not know, and no reason', async () => {
+it('refuses what it does not know, and no reason (contract 12.47)', async () => {
   const before = (await sql`select * from accounts order by id`.execute(app.db)).rows;
   expectRefused(
     await cli('account:grant', 'nobody@example.test', 'sell_services', ...why),

@@ -9,13 +9,15 @@ import { promisify } from 'node:util';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it, vi } from 'vitest';
 import { expectRefused, readOutcome } from '../support/app/cli.ts';
-import { cloneDatabase, connect, emptyDatabase, type TestDatabase } from '../support/database/postgres.ts';
+import { openFreshDatabase } from '../support/database/database.ts';
+import { connect, emptyDatabase } from '../support/database/postgres.ts';
 import {
   type DebianPostgres,
   hasDebianPostgres,
   startDebianPostgres,
 } from '../support/machines/debian-postgres.ts';
 import { createDatabaseSample, lastNumbersSample, restoreSample } from '../support/project/samples.ts';
+import { shared } from '../support/run/shared.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const timeName = /^\d{8}T\d{6}\.\d{3}Z$/;
@@ -108,7 +110,7 @@ describe.skipIf(!hasDebianPostgres)(`a backup of a Postgres with a password${not
           (select bool_and(tableowner = 'identity') from pg_tables where schemaname = 'public') as "isOurs",
           (select count(*)::int from audit_events where type = 'database.backed_up') as backups`.execute(db)
       ).rows;
-    // The dump does not know of itself (contract 9.318).
+    // The dump does not know of itself (contract 9.317).
     expect(await read()).toEqual([{ accounts: 1, isOurs: true, backups: 0 }]);
     await close();
     const restored = await shell(lastNumbersSample, { DATABASE_URL_FILE: urlFile });
@@ -116,7 +118,7 @@ describe.skipIf(!hasDebianPostgres)(`a backup of a Postgres with a password${not
     expect(restored.stdout).not.toMatch(/changed nothing|was given for/);
   });
 
-  it('is told in the audit, and the next one says how old it is (contract 9.316 and 9.317)', async () => {
+  it('is told in the audit, and the next one says how old it is (contract 9.310 and 9.317)', async () => {
     const count = async () => {
       const { db, close } = connect(postgres.url);
       const { rows } = await sql<{ details: Record<string, unknown> }>`select details from audit_events
@@ -199,11 +201,7 @@ const hasOwn = existsSync('/usr/lib/postgresql/18/bin/pg_dump');
 const instead = hasOwn ? ' (NOT RUN: this machine has one of that version)' : '';
 
 describe.skipIf(hasOwn)(`with programs that stand in for those of Postgres 18${instead}`, () => {
-  let database: TestDatabase;
-  beforeAll(async () => {
-    database = await cloneDatabase(inject('templateUrl'));
-  });
-  afterAll(() => database?.drop());
+  const database = shared(openFreshDatabase);
 
   const list = '5; 0 1 TABLE DATA public users identity';
   const write = 'echo half';
@@ -319,7 +317,7 @@ describe.skipIf(hasOwn)(`with programs that stand in for those of Postgres 18${i
     expect(await readFile(theirs, 'utf8')).toBe('nothing');
   });
 
-  it('takes a database of a version that had neither documents nor an audit, and does not migrate it (contract 9.315)', async () => {
+  it('takes a database of a version that had neither documents nor an audit, and does not migrate it (contract 9.313)', async () => {
     const empty = await emptyDatabase(inject('templateUrl'));
     const { db, close } = connect(empty.url);
     try {

@@ -2,18 +2,14 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openApp, type TestApp } from '../support/app/app.ts';
+import { describe, expect, it } from 'vitest';
+import { openApp } from '../support/app/app.ts';
 import { expectMisused, expectRefused, hasTerminals, runCli, runCliAtTerminal } from '../support/app/cli.ts';
 import { germanSettings } from '../support/billing/settings.ts';
-import { sharedFolder } from '../support/run/shared.ts';
+import { shared, sharedFolder } from '../support/run/shared.ts';
 
-let app: TestApp;
+const app = shared(openApp);
 const folder = await sharedFolder();
-beforeAll(async () => {
-  app = await openApp();
-});
-afterAll(() => app.close());
 
 const why = ['--why', 'A new bank'];
 const cli = (args: string[], input?: string) => runCli(app.databaseUrl, args, input);
@@ -119,7 +115,7 @@ describe('billing:set and billing:show', () => {
     expect(rows).toEqual([{ n: 3 }]);
   });
 
-  it('lose no change of sixteen at once: each is a version', async () => {
+  it('lose no change of sixteen at once: each is a version (contract 7.100)', async () => {
     const days = Array.from({ length: 16 }, (_, at) => 100 + at);
     const texts = await Promise.all(
       days.map(async (each) => read(['billing:set', await write(withTerms(each)), ...why, '--json'])),

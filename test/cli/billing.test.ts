@@ -1,21 +1,16 @@
 import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { listen } from '../../server/runtime/listen.ts';
-import { openApp, type TestApp } from '../support/app/app.ts';
+import { openApp } from '../support/app/app.ts';
 import { expectMisused, expectRefused, runCli } from '../support/app/cli.ts';
 import { findFreePort } from '../support/app/process.ts';
+import { shared } from '../support/run/shared.ts';
 
-let app: TestApp;
-let stop: () => Promise<void>;
-beforeAll(async () => {
-  const port = await findFreePort();
-  app = await openApp({ env: { PORT: String(port) } });
+const port = await findFreePort();
+const app = shared(() => openApp({ env: { PORT: String(port) } }));
+shared(async () => {
   const listener = await listen(app.fetch, { host: '127.0.0.1', port });
-  stop = () => listener.close(1_000);
-});
-afterAll(async () => {
-  await stop();
-  await app.close();
+  return { close: () => listener.close(1_000) };
 });
 
 const cli = (...args: string[]) => runCli(app.databaseUrl, args);

@@ -1,4 +1,4 @@
-// The commands that read the books (contract 7.170 to 7.198 and 11.81).
+// The commands that read the books (contract 7.170 to 7.198 and 11.112).
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sql } from 'kysely';

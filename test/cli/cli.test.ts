@@ -62,7 +62,7 @@ it('migrate migrates an empty database, even when it runs twice at once', async 
   }
 });
 
-describe('migrate --status', () => {
+describe('migrate --status (contract 11.44)', () => {
   /** Every row and table of the database, roughly. */
   const look = async (url: string) => {
     const { db, close } = connect(url);
@@ -204,6 +204,7 @@ describe('user:suspend and user:resume', () => {
 });
 
 describe('user:remove-factors', () => {
+  // Contract 9.83 and 12.26.
   it('removes the app and the recovery codes, logs the person out, and tells them', async () => {
     const email = 'merchant@example.test';
     const browser = await logIn(app.send, email);
@@ -221,7 +222,7 @@ describe('user:remove-factors', () => {
     );
     expect(rows).toEqual([{ apps: 0, codes: 0, pending: 0, events: ['factors.removed cli'] }]);
     expect((await listNotices(app.db, email)).at(-1)).toBe('factors_removed');
-    // The password is of no use to whoever knows it and has called.
+    // Somebody who knows the password can no longer use it.
     await browser.login(email);
     expect(await browser.whoAmI()).toBeUndefined();
     const token = await vi.waitFor(async () => {

@@ -1,16 +1,16 @@
 // `npm run cli -- clients`: how far each client is with its events.
 import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { claimNudges, recordNudge, recordPull } from '../../db/tables/event-deliveries.ts';
 import { readConfig } from '../../server/settings/config.ts';
-import { openProductionApp, type TestApp } from '../support/app/app.ts';
+import { openProductionApp } from '../support/app/app.ts';
 import { runCli } from '../support/app/cli.ts';
 import { appendEvents } from '../support/events/client-events.ts';
+import { shared } from '../support/run/shared.ts';
 
-let app: TestApp;
+// It nudges nobody: the test does.
+const app = shared(openProductionApp);
 beforeAll(async () => {
-  // It nudges nobody: the test does.
-  app = await openProductionApp();
   const cookie = await app.login('customer@example.test');
   await app.send('/sso/launch/network_site', { cookie });
   // One by one: locks of several would wait for those of the service's jobs, and these for them.
@@ -24,7 +24,6 @@ beforeAll(async () => {
   const [nudge] = await claimNudges(app.db, ['marketplace']);
   if (nudge) await recordNudge(app.db, nudge, 'connection refused');
 });
-afterAll(() => app.close());
 
 it('clients prints a block for each: callback, last launch, newest event, how far it is and why nudges fail', async () => {
   const { code, out, err } = await runCli(app.databaseUrl, ['clients']);

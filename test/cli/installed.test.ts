@@ -93,7 +93,7 @@ const writeSettings = () =>
     Object.entries(production).map(([name, value]) => `${name}=${value}\n`),
   );
 
-it('reads files from the folder of whoever calls (contract 11.101)', async () => {
+it('reads files from the folder that it is called in (contract 11.101)', async () => {
   await writeSettings();
   const cwd = join(folder, 'a folder');
   await mkdir(cwd);
@@ -104,7 +104,7 @@ it('reads files from the folder of whoever calls (contract 11.101)', async () =>
   expect(set('none.json')).toBe(`Cannot read the file ${cwd}/none.json: there is no such file (ENOENT).\n`);
 });
 
-/** Not in NODE_ENV=test: where the build is out of date, it would be made for that. */
+/** Not with NODE_ENV=test, or an outdated build would be made anew for tests. */
 const runByNpm = (args: string[]) =>
   spawnSync('npm', ['run', '--silent', '--prefix', root, 'cli', '--', ...args], {
     cwd: folder,
@@ -112,7 +112,7 @@ const runByNpm = (args: string[]) =>
     encoding: 'utf8',
   });
 
-it('reads files from the folder of whoever calls npm (contract 11.101)', async () => {
+it('reads files from the folder that npm is called in (contract 11.101)', async () => {
   await writeFile(join(folder, 'odd.json'), '{"seller":');
   const { stderr } = runByNpm(['billing:set', 'odd.json', '--why', 'test']);
   expect(stderr).toMatch(/^The file odd\.json is not strict JSON: /m);
@@ -125,12 +125,12 @@ it.each([
     'node build/service/cli.js',
     () => spawnSync('node', ['build/service/cli.js', 'find', '--nothing'], { cwd: root, encoding: 'utf8' }),
   ],
-])('says how %s is used, by that name (contract 11.100)', async (name, run) => {
+])('says how %s is used, by that name', async (name, run) => {
   await writeSettings();
   expect(run().stderr).toContain(`\nUsage: ${name} find [options] [text]\n`);
 });
 
-// Whether root can become somebody who can read the service.
+// Whether root can become a user who can read the service.
 const nobody = 'runuser -u nobody -- ';
 const hasNobody =
   process.getuid?.() === 0 &&
@@ -155,7 +155,7 @@ describe.skipIf(!hasNobody)(`another user${hasNobody ? '' : ' (NOT RUN: only roo
     expect(run(['user:show', 'odd.json'], closed).stderr).toContain('Enter a valid email address');
   });
 
-  it('says why a file cannot be read or written (contract 11.103)', async () => {
+  it('says why a file cannot be read or written (contract 11.101)', async () => {
     await writeSettings();
     const { stderr } = run(['billing:set', 'none.json', '--why', 'test'], closed);
     expect(stderr).toBe(`Cannot read the file ${closed}/none.json: there is no such file (ENOENT).\n`);

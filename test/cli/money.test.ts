@@ -1,4 +1,3 @@
-// Payments, credits and the end of contracts by command.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openApp } from '../support/app/app.ts';
@@ -16,14 +15,13 @@ afterAll(async () => {
 });
 
 const cli = (...args: string[]) => runCli(app.databaseUrl, args);
-/** What a command prints with --json. */
 async function json(...args: string[]) {
   const { code, out, err } = await cli(...args, '--json');
   expect([code, err]).toEqual([0, '']);
   return JSON.parse(out);
 }
 
-it('payment:record pays the invoice, once by its id, and keeps the rest', async () => {
+it('payment:record pays the invoice, once by its id, and keeps the rest (contract 7.161 and 7.162)', async () => {
   const number = await addInvoice(app.db);
   const args = ['payment:record', number, '--amount', '40.00', '--paid-at', '2026-02-01', '--id', 'bank-7'];
   const more = ['--method', 'transfer', '--why', 'Bank statement 7', '--by', 'Bo'];
@@ -38,7 +36,7 @@ it('payment:record pays the invoice, once by its id, and keeps the rest', async 
   expect(rows).toEqual([{ type: 'payment.recorded', why: 'Bank statement 7', by: 'cli', operator: 'Bo' }]);
 });
 
-it('payment:record for an unknown number needs a currency, and waits', async () => {
+it('payment:record for an unknown number needs a currency, and waits (contract 7.162)', async () => {
   const args = ['payment:record', 'INV-1999-0001', '--amount', '10.00', '--id', 'bank-8'];
   expectMisused(await cli(...args), /There is no invoice with this number, so give --currency, too/);
   expect(await json(...args, '--currency', 'EUR')).toMatchObject({ unallocated: 1_000, invoice: null });
@@ -52,7 +50,7 @@ it('payment:record for an unknown number needs a currency, and waits', async () 
   expectMisused(await cli('payment:record', 'x'), /--amount/);
 });
 
-it('payment:allocate puts it to an invoice, and payment:paid-back records the rest', async () => {
+it('payment:allocate puts it to an invoice, and payment:paid-back records the rest (contract 7.161)', async () => {
   const number = await addInvoice(app.db);
   await cli('payment:record', 'none', '--amount', '50.00', '--currency', 'EUR', '--id', 'bank-9');
   const answer = await json('payment:allocate', 'bank-9', number);
@@ -71,7 +69,7 @@ it('payment:allocate puts it to an invoice, and payment:paid-back records the re
   expectRefused(await cli('payment:paid-back', 'bank-9', '--yes'), /^Nothing changed/);
 });
 
-it('invoice:credit and invoice:reissue ask first, and name the credit note', async () => {
+it('invoice:credit and invoice:reissue ask first, and name the credit note (contract 7.161)', async () => {
   const number = await addInvoice(app.db);
   expectMisused(await cli('invoice:credit', number, '--amount', '4.51'), /give --yes/);
   expect(await json('invoice:credit', number, '--amount', '4.51', '--yes')).toEqual({
@@ -94,7 +92,7 @@ it('invoice:credit and invoice:reissue ask first, and name the credit note', asy
   expect(await readInvoice(app.db, invoice)).toMatchObject({ total: 3_451, status: 'open' });
 });
 
-it('invoice:paid, invoice:void and contract:cancel say so to programs, and where there was nothing to do', async () => {
+it('invoice:paid, invoice:void and contract:cancel say so to programs, and where there was nothing to do (contract 7.161)', async () => {
   const number = await addInvoice(app.db);
   expect(await json('invoice:paid', number)).toMatchObject({ done: true, intent: 'pay', allocated: 3_451 });
   expect(await json('invoice:paid', number)).toEqual({ done: false, intent: 'pay', id: number });
@@ -108,7 +106,7 @@ it('invoice:paid, invoice:void and contract:cancel say so to programs, and where
 describe(`at a terminal${hasTerminals ? '' : ' (NOT RUN: there is no script of util-linux)'}`, () => {
   const type = (typed: string, ...args: string[]) => runCliAtTerminal(app.databaseUrl, args, typed);
 
-  // Where nobody can be asked, they do as they always did (the tests above): contract 7.163.
+  // Without a terminal they ask nobody (the tests above): contract 7.163.
   it.skipIf(!hasTerminals)(
     'invoice:void and contract:cancel ask, too, and do nothing without a yes',
     async () => {

@@ -1,28 +1,26 @@
-// payment:import as a process (contract 7.314 to 7.320): dry run, faults, kills, and two at once.
+// payment:import as a process (contract 7.314 to 7.319): dry run, faults, kills, and two at once.
 import { spawn } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { expectRefused, hasTerminals, runCli, runCliAtTerminal } from '../support/app/cli.ts';
-import { type Books, openBooks } from '../support/billing/books.ts';
+import { openBooks } from '../support/billing/books.ts';
 import { findFaultsInBooks } from '../support/billing/money.ts';
-import { sharedFolder } from '../support/run/shared.ts';
+import { shared, sharedFolder } from '../support/run/shared.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-let books: Books;
+// The real time: commands go by it.
+const books = shared(() => openBooks({ at: new Date(Date.now() - 60_000).toISOString() }));
 const folder = await sharedFolder();
 let number = '';
 beforeAll(async () => {
-  // The real time: commands go by it.
-  books = await openBooks({ at: new Date(Date.now() - 60_000).toISOString() });
   const { id } = await books.report('crm_1');
   await books.bill();
   number = (await books.documentsOf(id))[0]?.number ?? '';
 });
-afterAll(() => books.close());
 
 async function write(name: string, ...lines: string[]): Promise<string> {
   const path = join(folder, name);

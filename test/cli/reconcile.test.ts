@@ -1,28 +1,27 @@
-// reconcile: the contracts here compared with the CRM's own view of them, as its operator sees it.
+// reconcile: the contracts here compared with the CRM's own view of them, as its operator sees it (contract 7.39).
 import { createWriteStream } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { openCrmView } from '../../server/billing/contracts/crm-view.ts';
 import { FileError, readBytes } from '../../server/runtime/files.ts';
-import { openApp, type TestApp } from '../support/app/app.ts';
+import { openApp } from '../support/app/app.ts';
 import { type Outcome, runCli } from '../support/app/cli.ts';
 import { runReconcile } from '../support/app/reconcile.ts';
 import { buildSignup, pushSignup, type SignupBody } from '../support/crm/crm.ts';
-import { sharedFolder } from '../support/run/shared.ts';
+import { shared, sharedFolder } from '../support/run/shared.ts';
 
 const price = { currency: 'EUR', unit_amount: 2_900, interval: 'month' };
 const occurred_at = '2026-01-01T00:00:00.000Z';
 const trial_ends_at = '2999-01-15T00:00:00.000Z';
 
-let app: TestApp;
+const app = shared(openApp);
 const folder = await sharedFolder();
 const users: Record<string, string> = {};
 beforeAll(async () => {
-  app = await openApp();
   const active = { plan: 'pro', status: 'active', price };
   await keepSignup('crm_same', active);
   await keepSignup('crm_trial', { plan: 'starter', status: 'trialing', trial_ends_at, price });
@@ -34,7 +33,6 @@ beforeAll(async () => {
   await keepSignup('crm_ended', { plan: 'pro', status: 'canceled' });
   await keepSignup('crm_Here', active);
 });
-afterAll(() => app.close());
 
 async function keepSignup(signupId: string, contract: SignupBody['contract']) {
   users[signupId] = (await pushSignup(app, buildSignup(signupId, { occurred_at, contract }))).user.id;
@@ -88,7 +86,7 @@ const summary = (changes: object) => ({
 });
 
 describe('reconcile', () => {
-  it('ends with 0 and one line where both sides are equal, in whatever order and form', async () => {
+  it('ends with 0 and one line if both sides are equal, in any order and form', async () => {
     const { code, out, err } = await reconcile(`\uFEFF${toLines([here, ...equalLines(), '', trial])}\r\n`);
     expect({ code, err }).toEqual({ code: 0, err: '' });
     expect(out).toBe(
@@ -97,7 +95,7 @@ describe('reconcile', () => {
     );
   });
 
-  it('compares only which signups there are where the file says no more', async () => {
+  it('compares only the ids of signups if the file says no more', async () => {
     const lines = toLines(
       ['crm_Here', 'crm_ended', 'crm_over', 'crm_same', 'crm_trial'].map((signup_id) => ({ signup_id })),
     );
@@ -198,7 +196,7 @@ describe('reconcile', () => {
     ]);
   });
 
-  it('finds every contract extra where the file is empty', async () => {
+  it('finds every contract extra if the file is empty', async () => {
     for (const input of ['', '\n \n', 'signup_id,status\r\n']) {
       const outcome = await reconcile(input, '--json');
       expect(outcome.code).toBe(1);

@@ -56,7 +56,7 @@ it('names all faults at once, as the start does, without a value, and exits with
   expect(service.output()).toBe(outcome.err);
 });
 
-it('names the settings that no client has, or nothing reads any more, which are no fault (contract 8.85)', async () => {
+it('names the settings that no client has, or nothing reads any more, which are no fault (contract 8.29)', async () => {
   const left = { SSO_SHOPP_SECRET: canary, BILLING_RETENTION_YEARS: canary };
   const { code, err } = await settings({ ...production, ...left });
   expect([code, err.split('\n')]).toEqual([

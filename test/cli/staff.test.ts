@@ -46,7 +46,7 @@ const rename = (email: string, name: string) =>
   sql`update users set name = ${name} where email = ${email}`.execute(app.db);
 
 describe('find', () => {
-  it('prints who they are, a line each, and leaves how many there were and not what was looked for', async () => {
+  it('prints who they are, a line each, and leaves how many there were and not what was looked for (contract 12.35)', async () => {
     const email = 'new-merchant@example.test';
     const id = await idOf(app.db, email);
     await rename(email, hostile);
@@ -71,13 +71,13 @@ describe('find', () => {
     expectMisused(await cli('find', 'x', '--state', 'happy'), /Allowed choices are suspended/);
   });
 
-  it('prints the newest where nothing is asked for', async () => {
+  it('prints the newest if nothing is asked for', async () => {
     expect((await read('find', '--json')).trim().split('\n').length).toBeGreaterThan(5);
   });
 });
 
 describe('user:show', () => {
-  it('prints all there is of a person, by address or id, and leaves that somebody looked', async () => {
+  it('prints all there is of a person, by address or id, and leaves that somebody looked (contract 12.32)', async () => {
     const email = 'merchant@example.test';
     const id = await idOf(app.db, email);
     await rename(email, hostile);
@@ -92,6 +92,7 @@ describe('user:show', () => {
     expect(person).toMatchObject({ id, email, name: hostile, account: { others: [] }, state: 'active' });
     expect(person.sessions[0].address).toBeTypeOf('string');
     expect(person.wouldGet[0].payload.profile.id).toBe(id);
+    expect(Object.keys(person.wouldGet[0].payload).sort()).toEqual(['aud', 'client', 'iss', 'profile']);
     expect(JSON.stringify(person)).not.toMatch(/argon2|token_?hash/i);
     expect(await eventsOf('staff.looked')).toMatchObject([
       { userId: id, details: { by: 'cli', operator: 'Olga Operator' } },
@@ -122,7 +123,7 @@ describe('user:show', () => {
 describe('an act', () => {
   const email = 'customer@example.test';
 
-  /** What those say the second time that are refused then. */
+  /** The answers of commands that are refused the second time. */
   const refusedAgain = new Map([
     ['user:resume', /^This user is not suspended\.\n$/],
     ['user:thaw', /^This account is neither frozen nor suspended\.\n$/],
@@ -188,7 +189,7 @@ describe('an act', () => {
     expectMisused(await cli('user:end-session', email, 'that one', ...why), /^<session>: /);
   });
 
-  it('is refused in one line where the rules say so', async () => {
+  it('is refused in one line if the rules say so (contract 12.25)', async () => {
     const refusals: [string[], RegExp][] = [
       [['user:role', 'unverified@example.test', 'admin', ...why], /^A role takes a verified address/],
       [['user:keep', 'nobody@example.test', ...why], /^No user has this email address or id\.\n$/],
@@ -206,6 +207,11 @@ describe('an act', () => {
   const misuses: [string[], RegExp][] = [
     [['user:role', email, 'admin'], /--why/],
     [['user:end-sessions', email], /--why/],
+    [['user:end-session', email, '0190f5a0-0000-7000-8000-000000000000'], /--why/],
+    [['user:freeze', email], /--why/],
+    [['user:thaw', email, '--keep', email], /--why/],
+    [['user:send-mail', email, '--kind', 'set-password'], /--why/],
+    [['user:change-email', email, 'n@example.test', '--yes'], /--why/],
     [['user:keep', email], /--why/],
     [['user:keep', email, '--why', ' no '], /3 to 500 characters/],
     [['user:suspend', email, '--why', 'abc\u202ed'], /on one line/],
@@ -217,7 +223,7 @@ describe('an act', () => {
     [['user:delete', email, '--now'], /give --yes/],
     [['user:change-email', email, 'n@example.test', ...why], /give --yes/],
   ];
-  it('is not done where it is given wrongly', async () => {
+  it('is not done if its arguments are wrong (contract 12.47)', async () => {
     const before = await digestRows(app.db, tables);
     await Promise.all(misuses.map(async ([args, sentence]) => expectMisused(await cli(...args), sentence)));
     expect(await digestRows(app.db, tables)).toBe(before);
@@ -296,7 +302,7 @@ describe('the last administrator', () => {
     expect(await browser.whoAmI()).toBe(last);
   });
 
-  it('is left where two are suspended, demoted and deleted, 16 commands at once', async () => {
+  it('stays if 16 commands at once suspend, demote and delete two of them', async () => {
     const second = 'second-admin@example.test';
     const made = await runCli(
       app.databaseUrl,

@@ -91,7 +91,7 @@ describe('a login', () => {
     const proved = { auth_time: nowSeconds, prompt: undefined, max_age: undefined };
     const answer = await tabs.receive(await answerTo(launch, proved));
     expect(answer.status).toBe(303);
-    // Nothing of the request, and nothing of the application, changes where it leads.
+    // Neither the request nor the application can change where it leads.
     expect(answer.headers.get('location')).toBe(`${site}/orders?x=%C3%BC`);
     expect(answer.headers.getSetCookie()).toEqual(['shop=1; Secure', 'theme=dark']);
     expect(answer.headers.get('cache-control')).toBe('no-store');
@@ -127,7 +127,7 @@ describe('a login', () => {
     }
   });
 
-  it('works in five tabs at once, in any order; the sixth drops the oldest', async () => {
+  it('works in five tabs at once, in any order; the sixth drops the oldest (contract 3.25)', async () => {
     const tabs = openTabs();
     const launches: URL[] = [];
     for (let tab = 0; tab < 5; tab++) launches.push(await tabs.start());
@@ -318,7 +318,7 @@ describe('a hand-off', () => {
     expect(codeOf(await tabs.receive(query))).toBe('nonce_replayed');
   });
 
-  it('without a state leads on, and is not used up', async () => {
+  it('without a state leads on, and is not used up (contract 3.26)', async () => {
     const tabs = openTabs();
     const query = await answerTo(undefined);
     expect((await tabs.receive(query)).headers.get('location')).toBe(`${site}/sso/identity/login`);
@@ -342,7 +342,7 @@ describe('a refusal', () => {
     }
   });
 
-  it('is a page without anything of the payload, with the way to the login and what support needs', async () => {
+  it('is a page without anything of the payload, with the way to the login and what support needs (contract 3.31 and 3.35)', async () => {
     const tabs = openTabs();
     const query = await answerTo(await tabs.start(), { return_to: '/canary' });
     await tabs.receive(query);

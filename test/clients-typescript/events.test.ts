@@ -1,5 +1,5 @@
 // The kit for TypeScript lives by events: against the real service, and against answers that it should never get.
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import {
   createIdentityClient,
   createMemoryStores,
@@ -10,11 +10,12 @@ import {
 import { inTransaction } from '../../db/postgres/transactions.ts';
 import { restartEvents } from '../../db/tables/events.ts';
 import { sealEnvelope } from '../../server/sso/envelope.ts';
-import { locationOf, openApp, type TestApp } from '../support/app/app.ts';
+import { locationOf, openApp } from '../support/app/app.ts';
 import { openClient } from '../support/app/trpc.ts';
 import { logIn, openBrowser } from '../support/app/visitor.ts';
 import { profileOf, readPosition } from '../support/clients/kit-stores.ts';
 import { appendEvents } from '../support/events/client-events.ts';
+import { shared } from '../support/run/shared.ts';
 
 const site = 'http://shop.localhost:4000';
 const secret = 'a-secret-of-the-shop-for-this-test';
@@ -45,18 +46,16 @@ function openKit(answer: typeof fetch, { secrets = [secret], stores = createMemo
 }
 
 describe('with the service', () => {
-  let app: TestApp;
-  beforeAll(async () => {
-    app = await openApp({
+  const app = shared(() =>
+    openApp({
       env: {
         SSO_CLIENTS: 'shop',
         SSO_SHOP_CALLBACK_URL: addresses.callbackUrl,
         SSO_SHOP_LOGIN_URL: addresses.loginUrl,
         SSO_SHOP_SECRET: secret,
       },
-    });
-  });
-  afterAll(() => app.close());
+    }),
+  );
 
   const asked: string[] = [];
   const toApp: typeof fetch = async (url, init) => {
@@ -136,7 +135,7 @@ describe('with the service', () => {
     expect([answer.status, answer.headers.get('identity-refusal')]).toEqual([403, 'session_ended']);
   });
 
-  it('the launch id is the same here and in the log of the service', async () => {
+  it('the launch id is the same here and in the log of the service (contract 3.30 and 3.31)', async () => {
     const kit = openKit(toApp);
     const session = await app.login('merchant@example.test');
     const launched = await app.send('/sso/launch/shop?state=s', { cookie: session });
@@ -167,12 +166,12 @@ describe('with the service', () => {
     const numbers = kit.applied.map(({ event }) => event.seq);
     expect(numbers.length).toBeGreaterThan(2_100);
     expect(numbers).toEqual(numbers.map((_, n) => n + 1));
-    // One that had to wait for three seconds has left them to another.
+    // A pull that had to wait for three seconds has left the events to another.
     expect(newest).toContain(numbers.length);
     for (const each of newest) expect([numbers.length, undefined]).toContain(each);
   });
 
-  it('where events are gone, all is dropped, and it goes on from what is kept', async () => {
+  it('if events are gone, the site drops everything, and goes on from the oldest kept event', async () => {
     const kit = openKit(toApp);
     const session = await app.login('merchant@example.test');
     await enter(kit, session);
@@ -197,7 +196,6 @@ describe('with answers made up', () => {
     stores = createMemoryStores();
   });
   const page = (...events: object[]): Answer => ({ json: { events, latest: 9 } });
-  /** One answer after the other. */
   const answers = (...list: Answer[]): typeof fetch => {
     const left = [...list];
     return async () => {
@@ -267,7 +265,7 @@ describe('with answers made up', () => {
     await pullOnce(about(2, first));
     throws = true;
     await expect(pullOnce(about(3, second))).rejects.toThrow('the table is away');
-    // A callback beside it keeps a later one, and its site writes that.
+    // Meanwhile a callback keeps a later profile, and its site writes that.
     await openKit(answers(), { stores }).identity.applyProfile(third as Profile);
     people.set(profileOf('', 0).id, 'Zoë 3');
     throws = false;
@@ -318,7 +316,7 @@ describe('with answers made up', () => {
     expect(await kit.identity.pullEvents(kit.hooks)).toBeUndefined();
   });
 
-  it('whoever was deleted does not come back by an older event or hand-off', async () => {
+  it('an older event or hand-off does not bring a deleted person back', async () => {
     const profile = profileOf('Zoë', 1);
     await pull(
       page(
@@ -344,7 +342,7 @@ describe('with answers made up', () => {
     expect(await pull(page({ seq: 1, type: 'erased' }, { seq: 2, type: 'something.new', more: 1 }))).toBe(2);
   });
 
-  it('of a nudge no more is read than one can have, and nothing without its headers', async () => {
+  it('a nudge is read only up to the size that one can have, and not at all without its headers', async () => {
     const { identity } = openKit(answers());
     let sent = 0;
     const nudge = (headers: Record<string, string>) =>

@@ -143,7 +143,6 @@ it('what is handed out runs on Deno, and its types are right for a strict compil
   expect(stdout.trim()).toBe(`400 0 ${vectors.sso.launch.id}`);
 });
 
-/** The samples of the README, of JavaScript. */
 async function readSamples(): Promise<string[]> {
   const blocks = readCodeBlocks({ path: kit, text: await readFile(join(kit, 'README.md'), 'utf8') });
   return blocks

@@ -62,7 +62,7 @@ it('on SQLite', async () => {
   expectAllRight(JSON.parse(deno.output()));
 });
 
-it('those in memory let no pull wait for long', async () => {
+it('stores in memory let no pull wait for long', async () => {
   const { position } = createMemoryStores();
   const first = await position.claim();
   expect(await Promise.all([position.claim(), position.claim()])).toEqual([undefined, undefined]);
@@ -70,7 +70,7 @@ it('those in memory let no pull wait for long', async () => {
   expect((await position.claim())?.position).toBe(0);
 });
 
-it('those in memory keep no more than they must', async () => {
+it('stores in memory keep no more than they must', async () => {
   let now = new Date(1_000_000);
   const { nonces, endedLogins, profiles } = createMemoryStores({ now: () => now });
   await nonces.consume('n', 1_600);

@@ -1,4 +1,3 @@
-// The kit for TypeScript against every vector, on Node and on Deno.
 import { readdirSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { Refusal, type RefusalCode, refusalStatuses } from '../../clients/typescript/src/index.ts';
@@ -8,7 +7,7 @@ import { checkKitVectors } from '../support/clients/kit-vectors.ts';
 import { readOurFile } from '../support/project/documents.ts';
 import { readImports } from '../support/project/source-rules.ts';
 
-it('each vector is taken, or refused with its code, alike on Node and on Deno', async () => {
+it('each vector is taken, or refused with its code, alike on Node and on Deno (contract 3.25 to 3.27, 3.29, 3.30 and 3.35)', async () => {
   const onNode = await checkKitVectors();
   expect(onNode.filter(({ isRight }) => !isRight)).toEqual([]);
   expect(onNode.length).toBeGreaterThan(400);
@@ -17,12 +16,12 @@ it('each vector is taken, or refused with its code, alike on Node and on Deno', 
   expect(JSON.parse(deno.output())).toEqual(onNode);
 });
 
-it('the codes and their statuses are those that all kits share', () => {
+it('all kits share the codes and their statuses (contract 3.35)', () => {
   const shared: { code: string; status: number }[] = JSON.parse(readOurFile('clients/refusals.json'));
   expect(refusalStatuses).toEqual(Object.fromEntries(shared.map(({ code, status }) => [code, status])));
 });
 
-it('the sentences to people are those that all kits share', async () => {
+it('all kits share the sentences that people see', async () => {
   const shared: { code: RefusalCode; person?: string }[] = JSON.parse(readOurFile('clients/refusals.json'));
   const shown = shared.filter(({ person }) => person !== undefined);
   expect(shown.length).toBeGreaterThan(20);

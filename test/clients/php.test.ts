@@ -1,5 +1,4 @@
-// The kit for PHP: its own tests, and its example as a site of the real service. Needs the packages
-// php-cli, php-sqlite3, php-pgsql and php-curl.
+// The kit for PHP, with its example. Needs the packages php-cli, php-sqlite3, php-pgsql and php-curl.
 import { execFile } from 'node:child_process';
 import { createHmac } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
@@ -7,37 +6,29 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { findFreePort } from '../support/app/process.ts';
 import { openReadmeSite } from '../support/clients/php-readme.ts';
 import { openPhpSite } from '../support/clients/php-site.ts';
-import {
-  customer,
-  openShop,
-  openSiteBrowser,
-  type Shop,
-  type Site,
-  testExample,
-} from '../support/clients/shop.ts';
+import { customer, openShop, openSiteBrowser, type Site, testExample } from '../support/clients/shop.ts';
 import { appendEvents } from '../support/events/client-events.ts';
 import { addVisitor, deletePerson } from '../support/events/events.ts';
 import { runPhp } from '../support/project/run-sample.ts';
+import { shared } from '../support/run/shared.ts';
 
 const run = promisify(execFile);
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const secret = 'a-secret-of-the-shop-for-this-test';
 
-let shop: Shop;
-beforeAll(async () => {
-  shop = await openShop({ host: '127.0.0.1', secret }, ({ sitePort, issuer }) =>
+const shop = shared(() =>
+  openShop({ host: '127.0.0.1', secret }, ({ sitePort, issuer }) =>
     openPhpSite('clients/php/example.php', sitePort, {
       ISSUER: issuer,
       IDENTITY_SECRET: secret,
       ORIGIN: `http://127.0.0.1:${sitePort}`,
     }),
-  );
-});
-afterAll(() => shop?.close());
+  ),
+);
 
 describe("the kit's own tests", () => {
   it('print nothing, on SQLite and on Postgres', async () => {
@@ -120,7 +111,7 @@ it('the samples of its README make a login, take nudges, and log out', async () 
     const applied = (await read('/applied')).trim().split('\n');
     expect(applied.length).toBeGreaterThan(20);
     expect(applied).toEqual(await listEvents());
-    // In another request than that of the browser whose session it is.
+    // In another request than those of the browser with that session.
     expect([await read('/sessions'), (await browser.go('/')).text]).toEqual(['[]', 'nobody']);
     expect(await read('/profiles')).toContain(leaver.id);
     await deletePerson(app.db, leaver);
@@ -139,7 +130,6 @@ it('the samples of its README make a login, take nudges, and log out', async () 
   }
 });
 
-/** Those that can be read, in order. */
 async function listEvents(): Promise<string[]> {
   const events = shop.app.db.selectFrom('events').select(['seq', 'type']).where('client', '=', 'shop');
   const rows = await events.where('seq', 'is not', null).orderBy('seq').execute();

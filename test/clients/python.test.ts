@@ -4,9 +4,10 @@ import { readFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { customer, openShop, type Shop, startLogin, testExample } from '../support/clients/shop.ts';
+import { describe, expect, inject, it } from 'vitest';
+import { customer, openShop, startLogin, testExample } from '../support/clients/shop.ts';
 import { cloneDatabase } from '../support/database/postgres.ts';
+import { shared } from '../support/run/shared.ts';
 
 const run = promisify(execFile);
 const kit = fileURLToPath(new URL('../../clients/python/', import.meta.url));
@@ -63,11 +64,9 @@ describe('the kit', () => {
 });
 
 describe('the example, at the real service,', () => {
-  let shop: Shop<Awaited<ReturnType<typeof openSite>>>;
-  beforeAll(async () => {
-    shop = await openShop({ host: 'localhost', secret }, ({ port, sitePort }) => openSite(port, sitePort));
-  });
-  afterAll(() => shop?.close());
+  const shop = shared(() =>
+    openShop({ host: 'localhost', secret }, ({ port, sitePort }) => openSite(port, sitePort)),
+  );
 
   testExample(() => shop, 'Hello, ');
 

@@ -1,4 +1,4 @@
-// Commands at a terminal (contract 12.38 and 12.40), which Python makes: what cannot be undone asks, and nobody types a password.
+// Commands at a terminal (contract 12.38 and 12.40): what cannot be undone asks, and nobody types a password.
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { sql } from 'kysely';
@@ -24,12 +24,11 @@ function onTerminal(runtime: Runtime, answer: string, args: string[]): Promise<O
   return readOutcome(child);
 }
 
-/** What the terminal calls Ctrl-C and Ctrl-D. */
 const ctrlC = '\u0003';
 const ctrlD = '\u0004';
 
 it.each<Runtime>(['node', 'deno'])(
-  'an erasure asks with name and address, and is done for yes alone, on %s',
+  'an erasure asks with name and address, and is done only after yes, on %s',
   async (runtime) => {
     const email = runtime === 'node' ? 'customer@example.test' : 'merchant@example.test';
     const id = await idOf(app.db, email);

@@ -1,5 +1,5 @@
-// The alerts that operators get, on Debian's Prometheus. Each is triggered by a fault of the built service or of its database; what
-// takes long is shown by promtool, on series as the service gives them; and none fires in a quiet hour, or after an outage.
+// The alerts for operators, on Debian's Prometheus: each is triggered by a fault of the built service or of its database, or, where
+// that takes long, shown by promtool. None fires in a quiet hour, or after an outage.
 import { readFileSync } from 'node:fs';
 import { rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
@@ -48,7 +48,7 @@ type Fault = {
   begin?: (world: World) => Promise<unknown>;
   /** What people and programs do again and again meanwhile. */
   again?: (world: World) => Promise<unknown>;
-  /** Where the alert is on minutes: what stands in the place of them. */
+  /** Shorter times, in place of the minutes of the alert. */
   sooner?: [from: string, to: string];
 };
 
@@ -376,17 +376,10 @@ it.each<[string, [series: string, values: string][], by?: string]>([
 ])('%s fires when it should, and not before (%#)', async (alert, series, by = '20m') => {
   const expr = `count(ALERTS{alertname="${alert}",alertstate="firing"}) or vector(0)`;
   const test = {
-    rule_files: [resolve(operateFiles, 'alerts.yml')],
-    evaluation_interval: '15s',
-    tests: [
-      {
-        interval: '15s',
-        input_series: series.map(([name, values]) => ({ series: name, values })),
-        promql_expr_test: [
-          { expr, eval_time: '5m', exp_samples: [{ labels: '{}', value: 0 }] },
-          { expr, eval_time: by, exp_samples: [{ labels: '{}', value: 1 }] },
-        ],
-      },
+    input_series: series.map(([name, values]) => ({ series: name, values })),
+    promql_expr_test: [
+      { expr, eval_time: '5m', exp_samples: [{ labels: '{}', value: 0 }] },
+      { expr, eval_time: by, exp_samples: [{ labels: '{}', value: 1 }] },
     ],
   };
   await expectOfRules(test);
@@ -394,37 +387,30 @@ it.each<[string, [series: string, values: string][], by?: string]>([
 
 it('one address that takes no mail is no alert, and an alert says where to read on', () =>
   expectOfRules({
-    rule_files: [resolve(operateFiles, 'alerts.yml')],
-    evaluation_interval: '15s',
-    tests: [
+    external_labels: { docs_url: 'https://docs.example.test' },
+    input_series: [
+      ['identity_waiting_oldest_seconds{queue="unsent"}', '0+15x80'],
+      ['identity_mails_total{result="failed"}', always(0)],
+      ['identity_mails_total{result="refused"}', '0 1x20 2x20 3x40'],
+      ['identity_mails_total{result="sent"}', always(0)],
+      ['up{job="identity",instance="a"}', always(0)],
+    ].map(([series, values]) => ({ series, values })),
+    promql_expr_test: ['5m', '10m', '20m'].map((eval_time) => ({
+      expr: 'count(ALERTS{alertname="IdentityMailsLate",alertstate="firing"}) or vector(0)',
+      eval_time,
+      exp_samples: [{ labels: '{}', value: 0 }],
+    })),
+    alert_rule_test: [
       {
-        interval: '15s',
-        external_labels: { docs_url: 'https://docs.example.test' },
-        input_series: [
-          ['identity_waiting_oldest_seconds{queue="unsent"}', '0+15x80'],
-          ['identity_mails_total{result="failed"}', always(0)],
-          ['identity_mails_total{result="refused"}', '0 1x20 2x20 3x40'],
-          ['identity_mails_total{result="sent"}', always(0)],
-          ['up{job="identity",instance="a"}', always(0)],
-        ].map(([series, values]) => ({ series, values })),
-        promql_expr_test: ['5m', '10m', '20m'].map((eval_time) => ({
-          expr: 'count(ALERTS{alertname="IdentityMailsLate",alertstate="firing"}) or vector(0)',
-          eval_time,
-          exp_samples: [{ labels: '{}', value: 0 }],
-        })),
-        alert_rule_test: [
+        eval_time: '10m',
+        alertname: 'IdentityDown',
+        exp_alerts: [
           {
-            eval_time: '10m',
-            alertname: 'IdentityDown',
-            exp_alerts: [
-              {
-                exp_labels: { severity: 'critical' },
-                exp_annotations: {
-                  summary: 'No instance answers. Nobody can log in anywhere.',
-                  runbook_url: 'https://docs.example.test/operate/troubleshoot.md#identitydown',
-                },
-              },
-            ],
+            exp_labels: { severity: 'critical' },
+            exp_annotations: {
+              summary: 'No instance answers. Nobody can log in anywhere.',
+              runbook_url: 'https://docs.example.test/operate/troubleshoot.md#identitydown',
+            },
           },
         ],
       },
@@ -433,27 +419,21 @@ it('one address that takes no mail is no alert, and an alert says where to read 
 
 it('a single 503 in a quiet night is no alert', () =>
   expectOfRules({
-    rule_files: [resolve(operateFiles, 'alerts.yml')],
-    evaluation_interval: '15s',
-    tests: [
-      {
-        interval: '15s',
-        // One that waited for a lock, as in rule 9.255, among a few others.
-        input_series: [
-          ['identity_http_request_duration_seconds_count{status="303",route="/login"}', '0+0.5x80'],
-          ['identity_http_request_duration_seconds_count{status="503",route="/profile"}', '0x30 1x50'],
-          ['identity_http_requests_turned_away_total', always(0)],
-        ].map(([series, values]) => ({ series, values })),
-        promql_expr_test: expectFiring([5, 9, 10, 11, 12, 13, 20], 'IdentityUnavailable', 0),
-      },
-    ],
+    // One that waited for a lock, as in rule 9.255, among a few others.
+    input_series: [
+      ['identity_http_request_duration_seconds_count{status="303",route="/login"}', '0+0.5x80'],
+      ['identity_http_request_duration_seconds_count{status="503",route="/profile"}', '0x30 1x50'],
+      ['identity_http_requests_turned_away_total', always(0)],
+    ].map(([series, values]) => ({ series, values })),
+    promql_expr_test: expectFiring([5, 9, 10, 11, 12, 13, 20], 'IdentityUnavailable', 0),
   }));
 
 let files = 0;
-async function expectOfRules(test: object): Promise<void> {
+async function expectOfRules(test: object, rules = 'alerts.yml'): Promise<void> {
+  const head = { rule_files: [resolve(operateFiles, rules)], evaluation_interval: '15s' };
   // JSON is YAML.
   const file = join(folder, `${files++}.json`);
-  await writeFile(file, JSON.stringify(test));
+  await writeFile(file, JSON.stringify({ ...head, tests: [{ interval: '15s', ...test }] }));
   expectOfPromtool('test', 'rules', file);
 }
 
@@ -489,15 +469,8 @@ const expectFiring = (minutes: number[], alert: string, value: number) =>
 
 it('no alert fires in a quiet hour (contract 9.330 to 9.336)', async () =>
   expectOfRules({
-    rule_files: [resolve(operateFiles, 'alerts.yml')],
-    evaluation_interval: '15s',
-    tests: [
-      {
-        interval: '15s',
-        input_series: await readQuiet(() => undefined),
-        promql_expr_test: expectFiring([5, 15, 30, 45, 59], '.*', 0),
-      },
-    ],
+    input_series: await readQuiet(() => undefined),
+    promql_expr_test: expectFiring([5, 15, 30, 45, 59], '.*', 0),
   }));
 
 it('an outage of the database is told while it lasts, and no alert fires once it is over (contract 9.335)', async () => {
@@ -528,20 +501,13 @@ it('an outage of the database is told while it lasts, and no alert fires once it
     values: `0x${before} 0+10x${meanwhile} 400x${after}`,
   });
   await expectOfRules({
-    rule_files: [resolve(operateFiles, 'alerts.yml')],
-    evaluation_interval: '15s',
-    tests: [
-      {
-        interval: '15s',
-        input_series: series,
-        promql_expr_test: [
-          ...expectFiring([9], '.*', 0),
-          ...expectFiring([12, 15, 19], 'IdentityDatabaseDown', 1),
-          ...expectFiring([12, 15, 19, 21, 22, 23, 24, 25, 26, 27], 'IdentityJobFailing', 0),
-          // What looks back on five minutes ends with them.
-          ...expectFiring([26, 28, 30, 35, 45, 59], '.*', 0),
-        ],
-      },
+    input_series: series,
+    promql_expr_test: [
+      ...expectFiring([9], '.*', 0),
+      ...expectFiring([12, 15, 19], 'IdentityDatabaseDown', 1),
+      ...expectFiring([12, 15, 19, 21, 22, 23, 24, 25, 26, 27], 'IdentityJobFailing', 0),
+      // Alerts over five minutes end with these.
+      ...expectFiring([26, 28, 30, 35, 45, 59], '.*', 0),
     ],
   });
 });
@@ -565,15 +531,11 @@ it.each<[string, [series: string, values: string][]]>([
   ['StandbyFarBehind', [['pg_stat_replication_pg_wal_lsn_diff{application_name="b"}', '0x40 1e9x440']]],
   ['StandbyGone', [['pg_stat_replication_pg_wal_lsn_diff{application_name="b"}', '0x40']]],
 ])('the example %s fires when it should, and not before (%#)', (alert, series) =>
-  expectOfRules({
-    rule_files: [resolve(operateFiles, 'alerts-machine.yml')],
-    evaluation_interval: '15s',
-    tests: [
-      {
-        interval: '15s',
-        input_series: series.map(([name, values]) => ({ series: name, values })),
-        promql_expr_test: [...expectFiring([9], alert, 0), ...expectFiring([118], alert, 1)],
-      },
-    ],
-  }),
+  expectOfRules(
+    {
+      input_series: series.map(([name, values]) => ({ series: name, values })),
+      promql_expr_test: [...expectFiring([9], alert, 0), ...expectFiring([118], alert, 1)],
+    },
+    'alerts-machine.yml',
+  ),
 );

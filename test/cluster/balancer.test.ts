@@ -6,6 +6,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vites
 import {
   answerAtLength,
   type Balancer,
+  closeServers,
   holdLogins,
   logInUnread,
   startBalancer,
@@ -38,10 +39,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await balancer?.close();
-  for (const server of servers) {
-    server.closeAllConnections();
-    server.close();
-  }
+  closeServers(servers);
 });
 beforeEach(() => {
   handle = answerOk;
@@ -85,7 +83,7 @@ describe('a request whose instance dies under it', () => {
   });
 });
 
-it('drops whoever does not finish a request in ten seconds', async () => {
+it('drops a client that does not finish a request in ten seconds', async () => {
   const startedAt = performance.now();
   const socket = connect({ host: '127.0.0.1', port: balancer.port, rejectUnauthorized: false });
   let text = '';
@@ -158,7 +156,7 @@ describe('a login with a password', () => {
 
   it('keeps no place at an instance while its sender is slow, or does not read the answer', async () => {
     handle = (request, answer) => request.resume().on('end', () => answer.end('x'.repeat(25_000)));
-    // What is longer than the balancer holds is not taken at all.
+    // The balancer refuses bodies that are longer than it holds.
     expect((await send('/login', 'x'.repeat(20_000))).status).toBe(413);
     const unread = await logInUnread(balancer, 2 * places);
     await vi.waitFor(() => expect(got).toHaveLength(2 * places), 20_000);
@@ -172,7 +170,7 @@ describe('a login with a password', () => {
   });
 });
 
-it('lets the service itself say that it is not ready, where no instance is', async () => {
+it('lets the service itself say that it is not ready, if no instance is', async () => {
   handle = (_, answer) => answer.writeHead(503, { 'retry-after': '5' }).end('a page of its own');
   isReady = false;
   await vi.waitFor(

@@ -1,5 +1,4 @@
-// The Dockerfile, command by command, and what it makes: run as another user, in a folder that nobody can write to, with
-// the settings of compose.yaml. It needs the network, for npm ci.
+// What the Dockerfile makes, run as another user in a folder that nobody can write to. It needs the network, for npm ci.
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { readFile, rm, writeFile } from 'node:fs/promises';

@@ -1,10 +1,9 @@
-// What HAProxy and nginx allow one address, on docs/operate/files/haproxy.cfg and nginx.conf (docs/operate/proxy.md): an office
-// behind one address works, and a flood from one address is refused before it reaches an instance.
+// What HAProxy and nginx allow one address (docs/operate/proxy.md): an office works, and a flood is refused before any instance.
 import { createServer, type ServerResponse } from 'node:http';
 import { type ClientHttp2Session, connect } from 'node:http2';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { type Balancer, startBalancer, startNginx } from '../support/machines/balancer.ts';
+import { type Balancer, closeServers, startBalancer, startNginx } from '../support/machines/balancer.ts';
 
 type Got = { status: number; retryAfter: string | undefined };
 
@@ -41,7 +40,7 @@ describe.each([
     }),
   );
   let balancer: Balancer;
-  // Each test has an address whose tries nobody has counted yet: a proxy that has just started.
+  // Each test starts a proxy, so that no tries are counted yet.
   beforeEach(async () => {
     handle = page;
     const ports = servers.map((server) => (server.address() as AddressInfo).port);
@@ -52,12 +51,7 @@ describe.each([
   beforeAll(async () => {
     for (const server of servers) await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
   });
-  afterAll(() => {
-    for (const server of servers) {
-      server.closeAllConnections();
-      server.close();
-    }
-  });
+  afterAll(() => closeServers(servers));
 
   const open = () =>
     new Promise<ClientHttp2Session>((done, failed) => {
@@ -97,13 +91,13 @@ describe.each([
       session.close();
     }
     const refused = answers.filter(({ status }) => status === 429);
-    // As many as came while it took that long are allowed, too.
+    // More are allowed if it took longer.
     expect(refused.length).toBeGreaterThan(200);
     expect(new Set(refused.map(({ retryAfter }) => retryAfter))).toEqual(new Set(['10']));
     expect(answers.length - refused.length).toBe(count);
     // The first ones were to see whether the proxy is there.
     expect(count).toBeGreaterThan(590);
-    // What everybody has in their browser is no request to count.
+    // Cached files are not counted.
     const session = await open();
     expect((await ask(session, '/assets/a.js')).status).toBe(200);
     session.close();
@@ -119,7 +113,7 @@ describe.each([
     expect(answers.filter(({ status }) => status === 200).length).toBeGreaterThanOrEqual(100);
     expect(answers.filter(({ status }) => status === 429).length).toBeGreaterThan(20);
     expect((await ask(session, '/login')).status).toBe(200);
-    // What comes with a signature is no form.
+    // Signed requests are no forms.
     expect((await ask(session, '/integrations/crm/signups', 'POST')).status).toBe(200);
     session.close();
   });

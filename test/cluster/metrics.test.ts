@@ -1,5 +1,4 @@
-// What operators get for Prometheus, shown by Debian's: the scrape configuration and every query of the dashboard, on two instances
-// of the built service. alerts.test.ts is about the alerts.
+// The scrape configuration and every query of the dashboard, on Debian's Prometheus. alerts.test.ts is about the alerts.
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { demoPassword } from '../../server/doors/demo/demo-users.ts';

@@ -56,7 +56,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await bouncer?.stop();
   await postgres?.stop();
-  // Where a package is missing there is none.
+  // There is none if a package is missing.
   if (folder) await rm(folder, { recursive: true, force: true });
 });
 

@@ -1,5 +1,4 @@
-// What nginx and Caddy do with requests, on docs/operate/files/nginx.conf and Caddyfile: in front of two servers that play the
-// service.
+// What nginx.conf and Caddyfile of docs/operate/files/ do with requests, in front of two servers that play the service.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { connect } from 'node:tls';
@@ -7,6 +6,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vites
 import {
   answerAtLength,
   type Balancer,
+  closeServers,
   holdLogins,
   logInUnread,
   type Nginx,
@@ -42,10 +42,7 @@ describe.each([
   });
   afterAll(async () => {
     await balancer?.close();
-    for (const server of servers) {
-      server.closeAllConnections();
-      server.close();
-    }
+    closeServers(servers);
   });
   beforeEach(() => {
     areReady = [true, true];
@@ -106,7 +103,7 @@ describe.each([
     });
   });
 
-  it('lets a client wait for 25 seconds, and whoever dribbles a request not for ever', async () => {
+  it('lets a client wait for 25 seconds, but not dribble a request for ever', async () => {
     handle = (_, answer) => setTimeout(() => answer.end('[]'), 25_000);
     const waited = balancer.send('/sso/events?wait=25');
     const socket = connect({

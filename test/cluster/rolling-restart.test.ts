@@ -1,5 +1,4 @@
-// Two instances behind HAProxy, nginx or Caddy, on the files of docs/operate/files/, are restarted in turn under load: no
-// request fails.
+// Two instances behind HAProxy, nginx or Caddy are restarted in turn under load: no request fails.
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { hashPassword } from '../../server/identity/password/passwords.ts';
 import { password, populate, settings } from '../bench/population.ts';

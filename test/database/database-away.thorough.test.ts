@@ -1,5 +1,4 @@
-// Contract 9.97 to 9.99, 503 `unavailable`: while the database is away, no session is lost, no redirect is unsigned,
-// nothing is half done, and the process goes on.
+// Contract 9.97 to 9.99, 503 `unavailable`: while the database is away, nothing is lost, half done or unsigned.
 import { sql } from 'kysely';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { demoPassword as password } from '../../server/doors/demo/demo-users.ts';
@@ -125,7 +124,7 @@ describe('a request that loses its database half way', () => {
 
   it.each(ends)('leaves an inbound hand-off usable once more, when %s', async (how, end) => {
     const user = { id: how.replaceAll(' ', '-') };
-    // Linked already, because somebody new takes more statements on the way.
+    // Linked already, because a new user would take more statements.
     expect((await handOver(away.app, user)).status).toBe(303);
     const path = await buildHandOff(away.app, user);
     const receive = () => away.ask(path, { cookie: '' });

@@ -44,7 +44,7 @@ it.concurrent('the service answers 503 when somebody else holds a lock for long'
   await away.expectNothingLost();
 });
 
-it.concurrent('what writes on a silent connection finds out for all the others', async () => {
+it.concurrent('a request that writes on a silent connection finds out for all the others', async () => {
   const { ask, wire } = await open();
   await Promise.all(Array.from({ length: 5 }, () => ask('/readyz')));
   wire.strand();

@@ -185,6 +185,7 @@ describe('the job sweep', () => {
     expect(await look()).toEqual(kept);
   });
 
+  // Contract 9.23 and 9.100.
   it('deletes what else ages out, each after its time (docs/security/data.md)', async () => {
     const token = () => sql`sha256(${uuidv7()}::bytea)`;
     const user = sql`(select id from users where email = 'customer@example.test')`;

@@ -1,4 +1,4 @@
-// What accounts may do in a database from before it was kept who decided that (contract 2.76).
+// What accounts may do in a database from before it was kept who decided that (contract 2.69).
 import { sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -180,7 +180,7 @@ beforeAll(async () => {
 
 describe.each(touches)('once %s', (touchName, touch, leavesSaid) => {
   it.each([...cases, old])(
-    'what was given by %s is left as it is whose',
+    'anything given by %s counts as decided by the right side',
     async (what, _before, said, here) => {
       const id = ids.get(`${touchName}: ${what}`) ?? '';
       await touch(id);

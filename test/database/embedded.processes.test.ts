@@ -2,17 +2,14 @@
 import { chmod, mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { findEmbeddedPostgres, startEmbeddedPostgres } from '../../db/embedded/server.ts';
-import { connect, makeFolder } from '../support/database/postgres.ts';
+import { connect } from '../support/database/postgres.ts';
+import { sharedFolder } from '../support/run/shared.ts';
 
 const isRoot = process.getuid?.() === 0;
 
-let home: string;
-beforeAll(async () => {
-  home = await makeFolder();
-});
-afterAll(() => rm(home, { recursive: true, force: true }));
+const home = await sharedFolder();
 
 async function startAndStop(folder: string): Promise<string> {
   const postgres = await startEmbeddedPostgres(folder);

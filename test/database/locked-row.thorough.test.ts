@@ -1,4 +1,4 @@
-// One locked row holds up those who need it, and nobody else, however many they are (contract 9.255 and 9.256).
+// One locked row holds up the requests that need it, however many they are, and no others (contract 9.255).
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
@@ -14,7 +14,7 @@ const app = shared(() => openApp({ env: { DATABASE_POOL_SIZE: String(poolSize) }
 
 const locked = 'merchant@example.test';
 
-/** While the row of one person is locked, and so many requests wait for it that no connection is left. */
+/** Runs `work` while the row of one person is locked, and so many requests wait for it that no connection is left. */
 async function whileManyWait(many: number, ask: (n: number) => Promise<Answer>, work: () => Promise<void>) {
   return app.db.transaction().execute(async (trx) => {
     await sql`set local idle_in_transaction_session_timeout = 0`.execute(trx);
@@ -79,7 +79,7 @@ it.each<[what: string, many: number, ask: (cookie: string, n: number) => Promise
   expect((await ask(cookie, 250)).status).toBe(303);
 });
 
-// Contract 9.255. What limits any statement would end it only after 2.3 s. On a busy machine one of them may be late.
+// Contract 9.255. The general limit of statements would end it only after 2.3 s. On a busy machine one may be late.
 it('a change waits for it half a second, twice, and is refused', async () => {
   const cookie = await app.login(locked);
   const form = { intent: 'names', name: 'M', accountName: 'M' };

@@ -1,5 +1,5 @@
-// Two versions work on one database: while instances are replaced one by one, and after a way back. So migrations only
-// add, and what a newer version has added keeps nobody from starting (CONTRIBUTING.md, "Add a migration").
+// Two versions work on one database, while instances are replaced and after a way back (contract 9.169). So migrations only add, and what a newer
+// version has added keeps no older one from starting (docs/inside/recipes/migration.md).
 import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
@@ -10,7 +10,7 @@ import { migrations } from '../../db/migrations/list.ts';
 import { folded } from '../../db/migrations/m100-baseline.ts';
 import { migrate } from '../../db/postgres/migrate.ts';
 import { sign } from '../../server/sso/hmac.ts';
-import { openApp, type TestApp } from '../support/app/app.ts';
+import { openApp } from '../support/app/app.ts';
 import { findVersionBefore } from '../support/app/version-before.ts';
 import { buildSignup, sendSignup } from '../support/crm/crm.ts';
 import { type Catalog, findBreaks, readCatalog } from '../support/database/catalog.ts';
@@ -24,14 +24,13 @@ import {
 } from '../support/database/migration-list.ts';
 import { cloneDatabase, connect, emptyDatabase } from '../support/database/postgres.ts';
 import { buildHandOff } from '../support/marketplace/marketplace.ts';
+import { shared } from '../support/run/shared.ts';
 
 const run = promisify(execFile);
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-/**
- * What a migration takes away on purpose, as the test words it, each with the version from which on nothing reads or
- * writes it, such as `{ 'm199-no-nickname': { 'users.nickname is gone': 'unused since 1.1.0' } }`.
- */
+// What a migration takes away on purpose, as the test words it, with the version from which on nothing uses it:
+// `{ 'm199-no-nickname': { 'users.nickname is gone': 'unused since 1.1.0' } }`.
 const narrowing: Record<string, Record<string, string>> = {};
 
 type Step = { name: string; before: Catalog; after: Catalog };
@@ -281,11 +280,7 @@ describe('the test of migrations', () => {
 });
 
 describe('an instance of the version before', () => {
-  let app: TestApp;
-  beforeAll(async () => {
-    app = await openApp();
-  });
-  afterAll(() => app.close());
+  const app = shared(openApp);
 
   it('starts on a database that a newer one has migrated, and works', async () => {
     await sql`alter table users add column phone text`.execute(app.db);

@@ -1,4 +1,3 @@
-// Waiting for a connection: bounded and counted.
 import { sql } from 'kysely';
 import { describe, expect, it, vi } from 'vitest';
 import { isDatabaseAway } from '../../db/postgres/away.ts';
@@ -14,7 +13,7 @@ const client = shared(openFreshDatabase);
 
 const maxWaiting = 30;
 
-it('lets so many wait for a connection, refuses the next at once, and counts those who got none', async () => {
+it('lets a fixed number wait for a connection, refuses the next at once, and counts what it refused', async () => {
   const { db, countConnections, close } = connect(client.url);
   let leave = () => {};
   const left = new Promise<void>((done) => {
@@ -103,13 +102,13 @@ describe('turns', () => {
     expect(turns.waiting).toBe(3);
   });
 
-  it('are one for all that have one key', async () => {
+  it('are shared by all requests with one key', async () => {
     const turns = new Turns({ each: 1, keyOf: (asker) => asker.split(' ')[0] });
     const { begun } = await begin(turns, ['a 1', 'a 2', 'b 1']);
     expect(begun).toEqual(['a 1', 'b 1']);
   });
 
-  it('are given up by whoever has the most waiting, the newest first, to those who come when all places are taken', async () => {
+  it('are taken from the key that has most waiting, the newest first, if a new key comes when all places are taken', async () => {
     const turns = new Turns({ all: 1, each: 1, maxWaiting: { all: 4, each: 4 } });
     const { begun, endOldest } = await begin(turns, [...'aaaaa', 'b', 'c', 'd', 'e']);
     expect(begun.sort()).toEqual(['a', 'a refused', 'a refused', 'a refused', 'e refused']);
@@ -132,10 +131,10 @@ it('waits for a connection for some seconds only', async () => {
   await close();
 });
 
-// The one connection breaks, and a new one has its last answer around the moment when whoever waits gives up. Some of these
-// hit it, however busy the machine is.
+// The one connection breaks. A new one has its last answer around the moment when the waiting request gives up. Some of these
+// delays hit that moment, however busy the machine is.
 it.each([400, 450, 500, 550, 600, 650, 700, 750].map((delayMs) => [delayMs]))(
-  'gets a connection back whose every answer took %d ms, though whoever waited for it has given up',
+  'gets a connection back whose every answer took %d ms, though the request that waited has given up',
   { concurrent: true },
   async (delayMs) => {
     const wire = await openWire(client.url);

@@ -1,4 +1,3 @@
-// Many requests read on one connection.
 import { type RawBuilder, sql } from 'kysely';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { SharedRead } from '../../db/postgres/reader.ts';
@@ -61,7 +60,6 @@ it('a reading connection that is cut fails its readers, and later readers get an
   expect(answers.map(([row]) => row?.n)).toEqual(numbers);
 });
 
-/** The processes that sleep. */
 const findSleepers = async () => {
   const { rows } = await sql<{ pid: number }>`select pid from pg_stat_activity
     where datname = current_database() and wait_event = 'PgSleep'`.execute(client.db);

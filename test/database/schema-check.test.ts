@@ -21,7 +21,7 @@ async function change(...statements: string[]): Promise<void> {
   await close();
 }
 
-/** What a start says; '' if it starts. */
+/** The message of a start that fails; '' if it succeeds. */
 const start = () =>
   app.startInstance({ databaseUrl: database.url }).then(
     () => '',
@@ -43,7 +43,7 @@ describe('a start on a database that has run all migrations', () => {
     ['drop trigger users_record_update on users', 'the trigger users_record_update of users'],
     ['alter table users disable trigger users_record_update', 'the trigger users_record_update of users'],
     ['drop index users_held_email_key', 'the unique index users_held_email_key of users'],
-    // A restore that was cut short lacks these, which it makes last.
+    // An interrupted restore lacks these, which it makes last.
     [
       'alter table sessions drop constraint sessions_user_id_fkey',
       'the foreign key sessions_user_id_fkey of sessions',

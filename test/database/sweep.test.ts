@@ -9,7 +9,7 @@ import { shared } from '../support/run/shared.ts';
 
 const client = shared(openFreshDatabase);
 
-/** Kept as long as what it belongs to, or for ever, and bounded by how many people and contracts there are. */
+/** Kept with what they belong to, or for ever, and limited by the number of people and contracts. */
 const kept: Record<string, string> = {
   allocations: 'books, until their years are over',
   billing_details: 'goes with its account',

@@ -1,5 +1,3 @@
-// Statements that a transaction sends without waiting for each other's answers.
-
 import { sql } from 'kysely';
 import { beforeEach, expect, it } from 'vitest';
 import { isDatabaseAway } from '../../db/postgres/away.ts';
@@ -139,14 +137,14 @@ it('a transaction fails if the connection is cut before its begin is answered', 
   wire.close();
 });
 
-it('where saying for whom it works fails, that is the reason of what fails after it', async () => {
+it('if a transaction cannot say whom it works for, every later failure has that reason', async () => {
   const { db, close } = connect(client.url);
   const write = () =>
     inTransaction(db, { by: 'service' }, async (trx) => {
       await sql`delete from users where false`.execute(trx);
     });
   await write();
-  // As behind a pooler that loses prepared statements.
+  // Behind a pooler, prepared statements can get lost.
   await sql`deallocate all`.execute(db);
   await expect(write()).rejects.toSatisfy(isDatabaseAway);
   await write();

@@ -52,7 +52,7 @@ describe.each(['marketplace', 'network_site', 'crm_app', 'later_app'])('the demo
     expect(answer.text).toContain(`href="/demo/${client}/login"`);
   });
 
-  it('turns its login link into a session of its own', async () => {
+  it('turns its login link into a session of its own (contract 1.2)', async () => {
     const { start, pathname, receive } = await handOff(client);
     expect(start.status).toBe(303);
     expect(locationOf(start).pathname).toBe(`/sso/launch/${client}`);
@@ -73,13 +73,13 @@ describe.each(['marketplace', 'network_site', 'crm_app', 'later_app'])('the demo
   });
 });
 
-it("a demo client does not accept another client's session", async () => {
+it("a demo client does not accept another client's session (contract 1.5)", async () => {
   const cookie = await enter('crm_app');
   expect((await app.send('/demo/crm_app', { cookie })).text).toContain('merchant@example.test');
   expect((await app.send('/demo/marketplace', { cookie })).text).not.toContain('merchant@example.test');
 });
 
-it('a demo client says whether its cached profile is new, still current or refreshed', async () => {
+it('a demo client says whether its cached profile is new, still current or refreshed (contract 1.3)', async () => {
   const session = await app.login('customer@example.test');
   const page = async () =>
     (await app.send('/demo/crm_app', { cookie: await enter('crm_app', session) })).text;
@@ -316,8 +316,8 @@ describe('a browser with several attempts at once', () => {
   });
 });
 
-describe('a demo client that asks for the password again', () => {
-  /** What comes of a hand-off whose `auth_time` is so many seconds after the start of the attempt. */
+describe('a demo client that asks for the password again (contract 3.29 and 4.13)', () => {
+  /** The result of a hand-off whose `auth_time` is so many seconds after the start of the attempt. */
   async function prove(secondsAfterStart: number | undefined) {
     const { send, config } = app;
     const start = await send('/demo/crm_app/login?prompt=login');
@@ -372,7 +372,7 @@ it('logging out of a demo client ends that session and no other', async () => {
   expect((await app.send('/sso/profile', { cookie: merchant })).status).toBe(200);
 });
 
-it('there is no demo client where a callback is configured, nor for an unknown client', async () => {
+it('no demo client exists if a callback is configured, nor for an unknown client', async () => {
   const env = { SSO_MARKETPLACE_CALLBACK_URL: 'https://market.localhost/in' };
   const { send } = await app.startInstance({ env });
   for (const client of ['marketplace', 'nobody', 'constructor']) {

@@ -12,6 +12,7 @@ import { locationOf, openApp, openProductionApp, type TestApp } from '../support
 import { findFreePort } from '../support/app/process.ts';
 import { openClient } from '../support/app/trpc.ts';
 import { cookieOf, textOf } from '../support/app/visitor.ts';
+import { shared } from '../support/run/shared.ts';
 
 describe('an event', () => {
   const userId = '01900000-0000-7000-8000-000000000001';
@@ -122,11 +123,7 @@ describe('an event', () => {
 });
 
 describe('a nudge to a demo client', () => {
-  let app: TestApp;
-  beforeAll(async () => {
-    app = await openApp();
-  });
-  afterAll(() => app.close());
+  const app = shared(openApp);
 
   const key = (client: string, secret = app.config.clients.get(client)?.secrets[0] ?? '') =>
     `whsec_${createHmac('sha256', secret).update(`identity webhooks v1 ${client}`).digest('base64')}`;
@@ -162,7 +159,7 @@ describe('a nudge to a demo client', () => {
       expect([answer.status, answer.headers.get('identity-refusal')]).toEqual([status, code]);
   });
 
-  it('has no place in production, nor where a real client is', async () => {
+  it('does not exist in production, nor if a real client is configured', async () => {
     const production = await openProductionApp();
     for (const method of ['GET', 'POST'])
       expect((await production.send('/demo/marketplace/events', { method })).status).toBe(404);
@@ -244,7 +241,6 @@ describe('a demo client whose visitor is logged in', () => {
     const read = async () => (await reader?.read())?.value;
     return {
       read,
-      /** How many events have arrived. */
       readNews: async () =>
         [...((await read()) ?? '').matchAll(/^data: (\d+)$/gm)].map(([, said]) => Number(said)).at(-1),
       close: () => abort.abort(),
@@ -267,7 +263,7 @@ describe('a demo client whose visitor is logged in', () => {
     again.close();
   });
 
-  it('ends everybody’s session and forgets them where events are gone that it has not read', async () => {
+  it('ends everybody’s session and forgets them if events are gone that it has not read', async () => {
     const session = await app.login('manager@example.test');
     const cookie = await enter('crm_app', session);
     expect(await show('crm_app', cookie)).toContain('manager@example.test');

@@ -1,8 +1,9 @@
 // Contract 11.1 and 11.2: the demo users of local mode, seeded once, never in production.
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { afterAll, describe, expect, inject, it } from 'vitest';
 import { type AppOptions, locationOf, openApp, type TestApp } from '../support/app/app.ts';
 import { cloneDatabase } from '../support/database/postgres.ts';
+import { shared } from '../support/run/shared.ts';
 
 const opened: TestApp[] = [];
 async function open(options?: AppOptions): Promise<TestApp> {
@@ -11,10 +12,7 @@ async function open(options?: AppOptions): Promise<TestApp> {
   return app;
 }
 
-let app: TestApp;
-beforeAll(async () => {
-  app = await open();
-});
+const app = shared(openApp);
 afterAll(() => Promise.all(opened.map(({ close }) => close())));
 
 const emails = async ({ db } = app) =>

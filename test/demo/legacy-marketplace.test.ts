@@ -1,4 +1,3 @@
-// The demo page of local mode that plays the legacy marketplace.
 import { expect, it } from 'vitest';
 import { codeOf, locationOf, openApp } from '../support/app/app.ts';
 import { shared } from '../support/run/shared.ts';

@@ -1,15 +1,14 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import { mkdirSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { unzipSync } from 'fflate';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { buildArchive } from '../../app/developers/publish/archive.ts';
-import { makeFolder } from '../support/database/postgres.ts';
+import { sharedFolder } from '../support/run/shared.ts';
 
-let folder: string;
-beforeAll(async () => {
-  folder = await makeFolder();
+const folder = await sharedFolder();
+beforeAll(() => {
   for (const path of ['src', 'tests', '__pycache__', 'kit', '.cache']) mkdirSync(join(folder, path));
   for (const path of [
     'README.md',
@@ -24,7 +23,6 @@ beforeAll(async () => {
     writeFileSync(join(folder, path), path);
   symlinkSync('/etc/passwd', join(folder, 'src/passwd'));
 });
-afterAll(() => rmSync(folder, { recursive: true }));
 
 it('holds the files of its folders, and no tests, nothing that tools left behind or that leads elsewhere', () => {
   const archive = buildArchive([

@@ -64,14 +64,15 @@ describe('on the forge, a link', () => {
   });
 });
 
-it('what is for operators, or for whoever changes this service, is not published', () => {
+it('documents for operators, or for people who change this service, are not published', () => {
   for (const name of [
     'operate/README',
     'security/README',
     'asvs',
-    'architecture',
     'performance',
-    'decisions/README',
+    'inside/architecture',
+    'inside/decisions/README',
+    'inside/recipes/README',
   ])
     expect([isOurFile(`docs/${name}.md`), findPublished(`docs/${name}.md`)]).toEqual([true, undefined]);
 });

@@ -1,4 +1,3 @@
-// The files of /developers: the vectors, and the archives of kits and plugin.
 import { createHash } from 'node:crypto';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -18,7 +17,7 @@ async function download(name: string) {
   return { headers: answer.headers, bytes: new Uint8Array(await answer.arrayBuffer()) };
 }
 
-it('the vectors are those that our own tests run', async () => {
+it('the vectors are the ones that our own tests run', async () => {
   const { status, text, headers } = await app.send('/developers/sso-vectors.json');
   expect([status, headers.get('content-type')]).toEqual([200, 'application/json']);
   expect(text).toBe(readOurFile('test/sso-vectors.json'));

@@ -1,4 +1,4 @@
-// /developers (contract 9.139 to 9.142): what it serves, to whom, and that each of its links leads somewhere.
+// /developers (contract 9.139 to 9.141): what it serves, to whom, and that each of its links leads somewhere.
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it, vi } from 'vitest';
@@ -16,7 +16,6 @@ const app = shared(() => openApp({ env: { IDENTITY_NAME: 'Château ID' } }));
 const open = (path: string, headers = {}, cookie?: string) =>
   app.send(path, { headers: { ...html, ...headers }, cookie });
 
-/** The ids in a page. */
 const idsOf = (text: string) => [...text.matchAll(/ id="([^"]*)"/g)].map(([, id]) => id);
 
 describe.each(pages)('%s', (path, file) => {
@@ -92,7 +91,7 @@ describe('what is the same for everybody', () => {
     '/developers/contract',
     '/developers/identity-client-php.zip',
     '/developers/sso-vectors.json',
-  ])('costs no rendering whoever asks again, and however: %s (contract 9.259)', async (path) => {
+  ])('is not rendered again, no matter who asks and how: %s (contract 9.139)', async (path) => {
     const cookie = await app.login('customer@example.test');
     const first = await (await zipped(path, 'gzip')).arrayBuffer();
     const spelled = path.replace('e', '%65');
@@ -109,7 +108,7 @@ describe('what is the same for everybody', () => {
     expect((user + system) / 1_000 / asked).toBeLessThan(5);
   });
 
-  it('is made once for all who ask while it is made, and is not kept unless it is there', async () => {
+  it('is rendered once for all who ask meanwhile, and is kept only if it exists', async () => {
     const answerToAll = createAnswerToAll();
     const ask = (make: () => Promise<Response>) =>
       answerToAll(new Request('http://localhost:3000/page'), '/page', make);
@@ -225,7 +224,7 @@ it('takes nothing but GET and HEAD', async () => {
 
 it('is linked from the pages that explain refusals to programs', async () => {
   expect((await open('/problems/unknown_client')).text).toContain('<a href="/developers">');
-  // Who was refused is no engineer.
+  // A person who was refused needs no developer pages.
   expect((await open('/sso/launch/none')).text).not.toContain('/developers');
 });
 

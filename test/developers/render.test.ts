@@ -9,7 +9,7 @@ const published = new Map([
   ['docs/contract/03-payload.md', '/developers/contract-3'],
   ['test/sso-vectors.json', '/developers/sso-vectors.json'],
 ]);
-const pictures = ['docs/flow.svg', 'docs/flow-narrow.svg', 'docs/rooms.svg'];
+const pictures = ['docs/flow.svg', 'docs/flow-narrow.svg', 'docs/inside/rooms.svg'];
 const site: Site = {
   findPublished: (path) => published.get(path),
   findPicture: (path) => (pictures.includes(path) ? `/pictures/${path}` : undefined),
@@ -160,8 +160,8 @@ describe('an address of the service', () => {
 
 describe('a picture', () => {
   it('is one of ours', () => {
-    expect(render('![How "it" works](rooms.svg)').html).toBe(
-      '<p><img src="/pictures/docs/rooms.svg" alt="How &quot;it&quot; works"></p>\n',
+    expect(render('![How "it" works](inside/rooms.svg)').html).toBe(
+      '<p><img src="/pictures/docs/inside/rooms.svg" alt="How &quot;it&quot; works"></p>\n',
     );
     expect(() => render('![It](none.svg)')).toThrow('docs/x.md: there is no docs/none.svg');
   });

@@ -11,7 +11,7 @@ afterEach(close);
 
 type Kept = { status: number; headers: [string, string][]; body: string };
 
-/** Keeps answers of the callback for whoever asks next: the first for all, or one for each whole address. */
+/** Caches answers of the callback: the first for all, or one for each whole address. */
 const cache =
   (keyOf: (url: string) => string) =>
   (client: Handler): Handler => {

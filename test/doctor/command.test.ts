@@ -1,14 +1,10 @@
-// `npm run cli -- doctor`, as an operator runs it: settings in, a report and an exit status out.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Clients, settings, startClients } from './harness/clients.ts';
+import { describe, expect, it } from 'vitest';
+import { shared } from '../support/run/shared.ts';
+import { settings, startClients } from './harness/clients.ts';
 import { type HttpsOptions, startHttpsClients } from './harness/https-clients.ts';
 import { operatorSettings, runDoctor } from './harness/run-doctor.ts';
 
-let clients: Clients;
-beforeAll(async () => {
-  clients = await startClients('typescript', { issuer: 'http://localhost:3000' });
-});
-afterAll(() => clients?.stop());
+const clients = shared(() => startClients('typescript', { issuer: 'http://localhost:3000' }));
 
 const [secret = ''] = settings.secrets;
 const envFor = (name: string, more: Record<string, string> = {}) => ({
@@ -16,7 +12,7 @@ const envFor = (name: string, more: Record<string, string> = {}) => ({
   ...more,
 });
 
-it('proves a right client right, with exit status 0, and says before whom it logs in where', async () => {
+it('proves a right client right, with exit status 0, and says before whom it logs in where (contract 11.30)', async () => {
   const { code, out, err } = await runDoctor(['shop'], envFor('right'));
   expect({ code, out }).toEqual({
     code: 0,
@@ -29,7 +25,7 @@ it('proves a right client right, with exit status 0, and says before whom it log
   expect(err).toContain(`Callback      ${clients.base}/right/callback`);
 });
 
-it('says in plain words what is wrong, with exit status 1', async () => {
+it('says in plain words what is wrong, with exit status 1 (contract 11.30)', async () => {
   const { code, out } = await runDoctor(['shop'], envFor('audience_not_checked'));
   expect(code).toBe(1);
   expect(out).toMatch(
@@ -95,7 +91,7 @@ it('prints no secret and no signature', async () => {
   expect(out + err).not.toMatch(/[0-9a-f]{32}/);
 });
 
-describe('says why it cannot examine, with exit status 2:', () => {
+describe('says why it cannot examine, with exit status 2: (contract 11.30)', () => {
   it.each<[string, RegExp, string[], Record<string, string>]>([
     [
       'a client that is not there',

@@ -1,14 +1,11 @@
 // The doctor on Deno, whose requests, certificates and connections are its own.
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type Clients, startClients } from './harness/clients.ts';
+import { expect, it } from 'vitest';
+import { shared } from '../support/run/shared.ts';
+import { startClients } from './harness/clients.ts';
 import { startHttpsClients } from './harness/https-clients.ts';
 import { operatorSettings, runDoctor } from './harness/run-doctor.ts';
 
-let clients: Clients;
-beforeAll(async () => {
-  clients = await startClients('typescript', { issuer: 'http://localhost:3000' });
-});
-afterAll(() => clients?.stop());
+const clients = shared(() => startClients('typescript', { issuer: 'http://localhost:3000' }));
 
 it('proves a right client right', async () => {
   const { code, out, err } = await runDoctor(['shop'], operatorSettings(clients.base, 'right'), 'deno');

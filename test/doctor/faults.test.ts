@@ -1,5 +1,4 @@
-// Faults that are nobody's bug but happen on the way or around a client: each is named by the code of the client's refusal, or by
-// the doctor.
+// Faults on the way to a client or around it: each is named by the code of its refusal, or by the doctor.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { afterEach, expect, it } from 'vitest';
 import { examine } from '../../clients/doctor/examine.ts';

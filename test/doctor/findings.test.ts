@@ -16,7 +16,7 @@ it('docs/doctor.md explains each finding, under the heading that the report has'
   }
 });
 
-it('docs/doctor.md explains no finding that there is not', () => {
+it('docs/doctor.md explains only findings that exist', () => {
   const explained = [...text.matchAll(/^\| ((?:`\w+`(?:, )?)+) \|/gm)].flatMap(([, names = '']) =>
     [...names.matchAll(/\w+/g)].map(([name]) => name),
   );

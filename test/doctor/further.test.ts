@@ -1,15 +1,12 @@
 // What the doctor finds beyond the thirty faults: cookies, headers, loops, nudges, and clients that refuse what is right.
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { examine } from '../../clients/doctor/examine.ts';
 import { type FindingId, groupOf } from '../../clients/doctor/findings.ts';
+import { shared } from '../support/run/shared.ts';
 import { faultsOf } from './harness/broken.ts';
-import { type Clients, startClients, targetOf } from './harness/clients.ts';
+import { startClients, targetOf } from './harness/clients.ts';
 
-let clients: Clients;
-beforeAll(async () => {
-  clients = await startClients('typescript');
-});
-afterAll(() => clients?.stop());
+const clients = shared(() => startClients('typescript'));
 
 const run = (name: string) => examine(targetOf(clients.base, name), { fetch, now: () => new Date() });
 

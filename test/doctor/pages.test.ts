@@ -52,7 +52,7 @@ describe.each(pages)('%s', (_, renderPage) => {
   );
 });
 
-/** Redirects where a refusal is a page with a 4xx: to a page that everybody may read. */
+/** Redirects refusals with a 4xx to a page that everybody may read. */
 const redirects =
   (client: Handler): Handler =>
   (request, response) => {
@@ -73,7 +73,7 @@ it('a refusal that leads to a page which names everybody is a refusal', async ()
 });
 
 it.each<FindingId>(['mac_not_checked', 'state_not_compared', 'state_missing_accepted', 'nonce_not_checked'])(
-  'finds %s where refusals lead to a page which names everybody',
+  'finds %s if refusals lead to a page which names everybody',
   async (name) => {
     const [, [, renderPage]] = pages as [unknown, [string, Render]];
     expect(faultsOf(await examineClient({ name, front: redirects, options: { renderPage } }))).toEqual([

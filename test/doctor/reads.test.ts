@@ -19,10 +19,10 @@ afterEach(close);
 
 const secret = 'a-secret-that-no-other-client-has';
 
-/** Such as a client of that name does, once it has answered a nudge. */
+/** What a client of that name does after it has answered a nudge. */
 type OnNudge = (client: string, body: string) => unknown;
 
-/** Tells what a nudge that was taken said. */
+/** Reports each nudge that was taken. */
 const watchNudges =
   (onTaken: (body: string) => unknown) =>
   (handler: Handler): Handler =>

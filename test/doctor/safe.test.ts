@@ -1,15 +1,12 @@
 // What the doctor does not do, whatever the client answers.
-import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { announce } from '../../clients/doctor/describe-report.ts';
 import { examine } from '../../clients/doctor/examine.ts';
 import type { Tools } from '../../clients/doctor/target.ts';
-import { type Clients, startClients, targetOf } from './harness/clients.ts';
+import { shared } from '../support/run/shared.ts';
+import { startClients, targetOf } from './harness/clients.ts';
 
-let clients: Clients;
-beforeAll(async () => {
-  clients = await startClients('typescript');
-});
-afterAll(() => clients?.stop());
+const clients = shared(() => startClients('typescript'));
 
 const now = () => new Date();
 
@@ -34,7 +31,7 @@ function watch() {
 }
 
 it.each(['return_to_open', 'host_followed', 'launch_elsewhere'])(
-  'it asks nobody but the client, at %s',
+  'it asks the client only, at %s',
   async (name) => {
     const watched = watch();
     await examine(targetOf(clients.base, name), { fetch: watched.fetch, now });
@@ -113,7 +110,7 @@ it('it reads no more than a part of an endless answer', async () => {
   expect(report.findings.map(({ id }) => id)).not.toContain('crashes');
 });
 
-it('its test people are the same at each run, differ between clients, and get no mail', async () => {
+it('its test people are the same at each run, differ between clients, and get no mail (contract 3.32)', async () => {
   const people = async (client: string) => {
     const watched = watch();
     await examine({ ...targetOf(clients.base, 'right'), client }, { fetch: watched.fetch, now });

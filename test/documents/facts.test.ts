@@ -1,4 +1,3 @@
-// What is checked, and worked out, of the facts of a document before it is made.
 import { describe, expect, it } from 'vitest';
 import { buildEpcText } from '../../server/billing/documents/epc-code.ts';
 import { requireSums } from '../../server/billing/documents/require-sums.ts';
@@ -54,7 +53,7 @@ describe('our own check of sums', () => {
     );
   });
 
-  // Contract 7.412.
+  // Contract 7.54.
   it('takes a credit note that version 0.5.0 dated before its invoice', () => {
     expect(() => requireSums({ ...credit, issued_on: '2026-11-25' })).not.toThrow();
   });
@@ -79,7 +78,7 @@ describe('amounts', () => {
   });
 });
 
-describe('the code to pay by', () => {
+describe('the code to pay by (contract 7.206)', () => {
   it('is as EPC069-12 has it', () => {
     expect(buildEpcText(invoice)?.split('\n')).toEqual([
       'BCD',
@@ -100,7 +99,7 @@ describe('the code to pay by', () => {
     expect(buildEpcText(invoice, 1000)).toContain('EUR10.00');
   });
 
-  it('has 70 characters of a name at most, and fewer where that is over 331 bytes', () => {
+  it('has at most 70 characters of a name, and fewer if the code would exceed 331 bytes', () => {
     const nameOf = (name: string) =>
       buildEpcText({ ...invoice, seller: { ...invoice.seller, name } })?.split('\n')[5];
     expect(nameOf('A'.repeat(200))).toBe('A'.repeat(70));
@@ -118,7 +117,7 @@ describe('the code to pay by', () => {
     expect(buildEpcText(facts)).toBeUndefined();
   });
 
-  it('is left out where nothing is open, and is there at the limit', () => {
+  it('is left out if nothing is open, and is there at the limit', () => {
     expect(buildEpcText(invoice, 0)).toBeUndefined();
     expect(buildEpcText(invoice, 99_999_999_999)).toContain('EUR999999999.99');
     expect(buildEpcText(invoice, 1)).toContain('EUR0.01');

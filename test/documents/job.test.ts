@@ -1,4 +1,3 @@
-// The files of documents: made once, by a job of any instance, and who gets them.
 import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
@@ -40,7 +39,6 @@ beforeAll(async () => {
   creditNumber = rows[0]?.number ?? '';
 });
 
-/** What the job needs, with a log of its own. */
 function openJob(db = billing.app.db) {
   const { log, logged } = recordLog();
   const { config } = billing.app;
@@ -107,7 +105,7 @@ describe('the files of a document', () => {
     }
   });
 
-  // Contract 7.412.
+  // Contract 7.54.
   it('are made of a credit note that version 0.5.0 dated before its invoice', async () => {
     const invoice = { number, issued_on: '2027-03-01' };
     await addDocument('EARLY-1', { kind: 'credit_note', issued_on: '2027-02-28', due_on: null, invoice });
@@ -129,7 +127,7 @@ describe('the files of a document', () => {
     await Promise.all(others.map(({ close }) => close()));
   });
 
-  it('stay as they were first made, even if somebody makes them again', async () => {
+  it('stay as they were first made, even if somebody makes them again (contract 7.218)', async () => {
     const before = await filesOf(number);
     await sql`insert into documents_to_make (number, next_try_at) values (${number}, billing_now())`.execute(
       billing.app.db,
@@ -176,7 +174,7 @@ describe('the files of a document', () => {
     expect(await filesOf(facts.number)).toMatchObject({ xml: expect.anything() });
   });
 
-  it('are never changed', async () => {
+  it('are never changed (contract 7.218)', async () => {
     await filesOf(number);
     for (const change of [sql`update document_files set pdf = '\\x00'`, sql`delete from document_files`])
       await expect(change.execute(billing.app.db)).rejects.toThrow('document_files keeps what was recorded');
@@ -257,7 +255,7 @@ it('a document that fails holds up no other one', async () => {
   await sql`delete from documents_to_make where number = 'HELDUP-1'`.execute(billing.app.db);
 });
 
-describe('the address of a file', () => {
+describe('the address of a file (contract 7.222 to 7.225)', () => {
   let cookie: string;
   beforeAll(async () => {
     cookie = await billing.app.login(owner);
@@ -267,7 +265,7 @@ describe('the address of a file', () => {
   it.each([
     ['pdf', 'application/pdf'],
     ['xml', 'application/xml'],
-  ] as const)('gives people the bytes of their %s, and of that of a credit note', async (kind, type) => {
+  ] as const)('gives people the bytes of their %s, also of a credit note', async (kind, type) => {
     for (const each of [number, creditNumber]) {
       const answer = await get(`/invoices/${each}.${kind}`, cookie);
       expect(answer.status).toBe(200);
@@ -316,7 +314,7 @@ describe('the address of a file', () => {
     expect([status, headers.get('retry-after')]).toEqual([503, '1']);
   });
 
-  // Contract 7.414.
+  // Contract 7.224.
   it('gives the XML at once, also where the font lacks a character, and the same bytes once it is kept', async () => {
     const buyer = { ...samples['an invoice with tax'].buyer, name: 'Blume 🌺 GmbH' };
     await addDocument('NOFONT-1', { buyer });
@@ -337,7 +335,7 @@ describe('the address of a file', () => {
     expect((await get('/invoices/WRONG-1.xml', cookie)).status).toBe(503);
   });
 
-  it('answers 404 for XML that there is none of', async () => {
+  it('answers 404 for the XML of a document that has none', async () => {
     const { db } = billing.app;
     const { rows } = await sql<{
       facts: DocumentFacts;
@@ -376,7 +374,7 @@ describe('the address of a file', () => {
     ).toEqual(kinds.map(({ replaces }) => replaces !== undefined));
   });
 
-  it('gives administrators alone those of people who were erased (contract 7.381)', async () => {
+  it('gives the files of erased people to administrators only (contract 7.381)', async () => {
     const { db } = billing.app;
     const id = await billing.report('gone', {}, { email: 'gone@example.test' });
     await billing.bill();
@@ -399,7 +397,7 @@ describe('the address of a file', () => {
       expect((await get(path, cookie)).status).toBe(404);
   });
 
-  // Contract 12.182.
+  // Contract 12.34.
   it('counts as a look at the buyer, and is audited, also of somebody who was erased', async () => {
     const { db } = billing.app;
     await sql`delete from audit_events where type = 'staff.looked'`.execute(db);

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { inTransaction } from '../../db/postgres/transactions.ts';
 import { insertDocument } from '../../db/tables/documents.ts';
 import { insertInvoice } from '../../db/tables/invoices.ts';
@@ -21,20 +21,13 @@ import {
 } from '../support/billing/document-tools.ts';
 import { readSealedFacts } from '../support/billing/sealed-facts.ts';
 import { setSettings } from '../support/billing/settings.ts';
-import { cloneDatabase, connect, makeFolder } from '../support/database/postgres.ts';
+import { openFreshDatabase } from '../support/database/database.ts';
+import { makeFolder } from '../support/database/postgres.ts';
 import { readOurFile } from '../support/project/documents.ts';
+import { shared } from '../support/run/shared.ts';
 
-let database: Awaited<ReturnType<typeof cloneDatabase>>;
-let pool: ReturnType<typeof connect>;
-beforeAll(async () => {
-  database = await cloneDatabase(inject('templateUrl'));
-  pool = connect(database.url);
-  await setSettings(pool.db);
-});
-afterAll(async () => {
-  await pool?.close();
-  await database?.drop();
-});
+const database = shared(openFreshDatabase);
+beforeAll(() => setSettings(database.db));
 
 /** Puts a document into the queue, as the job of billing does. */
 async function issue(number: string, changes: Partial<DocumentFacts> = {}): Promise<void> {
@@ -45,8 +38,8 @@ async function issue(number: string, changes: Partial<DocumentFacts> = {}): Prom
   await sql`insert into service_contracts
       (id, user_id, account_id, signup_id, plan, status, occurred_at, created_at)
     select ${contractId}, id, account_id, ${number}, 'starter', 'active', now(), now()
-    from users where email = 'customer@example.test'`.execute(pool.db);
-  await inTransaction(pool.db, { by: 'service', cause: 'test' }, async (trx) => {
+    from users where email = 'customer@example.test'`.execute(database.db);
+  await inTransaction(database.db, { by: 'service', cause: 'test' }, async (trx) => {
     const invoiceId = await insertInvoice(trx, {
       contractId,
       plan: line.plan,
@@ -90,7 +83,7 @@ const filesOf = (number: string, service: Service) =>
   vi.waitFor(
     async () => {
       const { rows } = await sql<{ pdf: Buffer; xml: Buffer }>`
-        select pdf, xml from document_files where number = ${number}`.execute(pool.db);
+        select pdf, xml from document_files where number = ${number}`.execute(database.db);
       if (!rows[0]) throw new Error(`${number} is not made: ${service.output()}`);
       return rows[0];
     },
@@ -110,7 +103,7 @@ describe.each<Runtime>(['node', 'deno'])('the service on %s', (runtime) => {
   });
 });
 
-// Contract 9.350. Other documents are made before and after, and the process lives.
+// Contract 7.219. Other documents are made before and after, and the process lives.
 it('a document that needs more memory than its thread has fails as that one, and is tried again', {
   timeout: 200_000,
 }, async () => {
@@ -122,7 +115,7 @@ it('a document that needs more memory than its thread has fails as that one, and
     (
       await sql<{ error: string | null; waits: boolean }>`
         select last_error as error, next_try_at > now() as waits from documents_to_make
-        where number = ${number}`.execute(pool.db)
+        where number = ${number}`.execute(database.db)
     ).rows[0];
   await expect
     .poll(() => readQueue('MEMORY-1'), { timeout: 120_000 })
@@ -136,7 +129,7 @@ it('a document that needs more memory than its thread has fails as that one, and
     .toMatchObject({ error: 'The facts of this document take over 1 MB.', waits: true });
   expect(service.child.pid).toBe(pid);
   expect(service.child.exitCode).toBeNull();
-  await sql`delete from documents_to_make`.execute(pool.db);
+  await sql`delete from documents_to_make`.execute(database.db);
   await stop(service);
 });
 
@@ -149,7 +142,7 @@ describe.skipIf(!hasPoppler)(`${notRun(hasPoppler, 'poppler-utils')}BILLING_FONT
     const readQueue = async () =>
       (
         await sql<{ error: string | null }>`
-          select last_error as error from documents_to_make where number = ${number}`.execute(pool.db)
+          select last_error as error from documents_to_make where number = ${number}`.execute(database.db)
       ).rows[0]?.error;
     await expect
       .poll(readQueue, { timeout: 30_000 })
@@ -161,7 +154,7 @@ describe.skipIf(!hasPoppler)(`${notRun(hasPoppler, 'poppler-utils')}BILLING_FONT
     await writeFile(font, buildOtherFont());
     // What has failed waits; for six hours at most.
     await sql`update documents_to_make set next_try_at = billing_now() where number = ${number}`.execute(
-      pool.db,
+      database.db,
     );
     const after = await start('node', { BILLING_FONT_FILE: font });
     const { pdf } = await filesOf(number, after);

@@ -67,6 +67,7 @@ function listSaid(facts: DocumentFacts): string[] {
 }
 
 describe.skipIf(!hasPoppler)(`${notRun(hasPoppler, 'poppler-utils')}the PDF of`, () => {
+  // Contract 7.200 and 7.211.
   it.each(Object.entries(samples))('%s says what its facts say', async (_, facts) => {
     const { pdf, xml } = await make(facts);
     const text = readText(pdf);
@@ -78,11 +79,12 @@ describe.skipIf(!hasPoppler)(`${notRun(hasPoppler, 'poppler-utils')}the PDF of`,
     expect(fonts.map(([, ...flags]) => flags.slice(-5, -2))).toEqual([['yes', 'yes', 'yes']]);
     const { 'factur-x.xml': embedded, 'identity-facts.json': sealed = '' } = readAttachments(pdf);
     expect(embedded).toBe(xml);
+    expect(String(Buffer.from(pdf))).toMatch(/\/AFRelationship \/Alternative\s+\/F \(factur-x\.xml\)/);
     expect(JSON.parse(sealed).facts).toEqual(JSON.parse(JSON.stringify(facts)));
     expect(readCode(pdf) ?? undefined).toBe(buildEpcText(facts));
   });
 
-  it('an invoice is PDF/A-3b by its own word, of A4, and names its e-invoice', async () => {
+  it('an invoice is PDF/A-3b by its own word, of A4, and names its e-invoice (contract 7.204)', async () => {
     const { pdf } = await make(samples['an invoice with tax']);
     const info = readInfo(pdf);
     expect(info).toMatch(/<pdfaid:part>3</);

@@ -1,4 +1,3 @@
-// Each kind of document against CEN's own rules of EN 16931.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -18,7 +17,7 @@ describe.skipIf(!hasRules)(
     }, 300_000);
     afterAll(() => rmSync(folder, { recursive: true }));
 
-    it.each(Object.entries(samples))('%s', (_, facts) => {
+    it.each(Object.entries(samples))('%s (contract 7.66 and 7.207)', (_, facts) => {
       const { faults, looked } = judge(compiled, buildXml(facts));
       expect(faults).toEqual([]);
       expect(looked).toBeGreaterThan(50);

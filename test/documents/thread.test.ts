@@ -1,4 +1,4 @@
-// Threads of the service, by a script of the test: how much memory they take, and when they end (contract 9.350 and 9.351).
+// Threads of the service, by a script of the test: how much memory they take, and when they end (contract 7.219).
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -28,7 +28,7 @@ const open = (options: Partial<ThreadOptions> = {}) =>
   openThread<string, Answer>(file, { what: 'the test', longestMs: 60_000, heapMebibytes: 24, ...options });
 
 describe('a thread', () => {
-  it('ends once nothing was asked for its time, and begins again with the next question', async () => {
+  it('ends after a set time without questions, and begins again with the next one', async () => {
     const thread = open({ idleMs: 50, given: new Uint8Array([7]) });
     const first = await thread.ask('');
     expect(first.given).toEqual(new Uint8Array([7]));
@@ -39,7 +39,7 @@ describe('a thread', () => {
     await thread.close();
   });
 
-  it('stays while questions come sooner, and where it has no such time', async () => {
+  it('stays while questions come sooner, and if no time is set', async () => {
     for (const idleMs of [600_000, undefined]) {
       const thread = open({ idleMs });
       const { id } = await thread.ask('');

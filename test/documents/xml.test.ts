@@ -40,7 +40,7 @@ describe('the XML of a document', () => {
     },
   );
 
-  it('outside the scope of tax names the tax number, and no VAT id', () => {
+  it('outside the scope of tax names the tax number, and no VAT id (contract 7.209)', () => {
     const xml = buildXml({ ...outside, buyer: { ...outside.buyer, vat_id: 'ATU12345678' } });
     expect(xml).not.toContain('schemeID="VA"');
     expect(xml).not.toContain('DE123456789');
@@ -49,7 +49,7 @@ describe('the XML of a document', () => {
     expect(xml).toContain('<ram:ID schemeID="FC">30/123/45678</ram:ID>');
   });
 
-  it('names the seller by their tax number, or else by their address, where there is no VAT id', () => {
+  it('names the seller by their tax number, or else by their address, where there is no VAT id (contract 7.209)', () => {
     const sellerOf = (facts: DocumentFacts) =>
       /<ram:SellerTradeParty>(.*?)<ram:Name>/s.exec(buildXml(facts))?.[1];
     expect(sellerOf(invoice)).toBe('');
@@ -78,7 +78,7 @@ describe('the XML of a document', () => {
     expect(sold.includes(`<ram:ID schemeID="FC">${vat_id}</ram:ID>`)).toBe(!isTaken);
   });
 
-  it('has one line, of quantity 1 at the net amount, of an invoice and of a credit note', () => {
+  it('has one line, of quantity 1 at the net amount, of an invoice and of a credit note (contract 7.208)', () => {
     for (const [facts, code] of [
       [invoice, '380'],
       [samples['a credit note'], '381'],
@@ -115,7 +115,7 @@ describe('the XML of a document', () => {
   });
 });
 
-describe('a document has no XML', () => {
+describe('a document has no XML (contract 7.207)', () => {
   it.each<[string, DocumentFacts]>([
     ['without the address of the buyer', { ...invoice, buyer: { ...invoice.buyer, address: null } }],
     ['in a currency of three digits', { ...invoice, currency: 'KWD' }],

@@ -51,7 +51,7 @@ it('carries what the list of contracts says, and brings no other event about tha
   ]);
 });
 
-it('comes of each change once, whoever makes it, and of nothing else', async () => {
+it('is sent once for each change, no matter who makes it, and for nothing else', async () => {
   const contract = { plan: 'starter', status: 'active', price };
   const report = (seconds: number, plan: string) =>
     sendSignup(app, buildSignup('moves', { occurred_at: at(seconds), contract: { ...contract, plan } }));
@@ -93,7 +93,7 @@ it('says of a trial what it was at that moment', async () => {
   const told = (await readOn(app, 'crm_app', before)).map(
     ({ contract: each }) => `${each?.plan} ${each?.status}`,
   );
-  // Also where the end of the trial is stored, and told, by itself.
+  // Even if the end of the trial is stored, and told, separately.
   expect([told[0], told.at(-1)]).toEqual(['starter trialing', 'pro expired']);
 });
 
@@ -109,7 +109,7 @@ it.each([
     sql`update service_contracts set status = 'trialing', trial_ends_at = ${time}
       where signup_id = ${signup}`.execute(app.db),
   );
-  // The service may be storing the end of another one's trial.
+  // The service may be storing the end of another trial.
   const ofSignup = (events: WireEvent[]) => events.filter((event) => event.signup_id === signup);
   expect(ofSignup(heard)).toMatchObject([{ contract: { trial_ends_at: null } }]);
   expect(await listContracts()).toContainEqual(

@@ -1,5 +1,4 @@
-// Contract 10.8 to 10.13, the types: whatever changes, by whichever door, the clients who know the person get one event, and
-// nobody else does.
+// Contract 10.8 to 10.13: each change, by whichever door, is one event to the clients who know the person, and to nobody else.
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import { openApp } from '../support/app/app.ts';
@@ -26,7 +25,7 @@ type Visitor = Awaited<ReturnType<typeof addVisitor>>;
 
 const summary = ({ type, user_id, sid }: WireEvent) => ({ type, user_id, ...(sid && { sid }) });
 
-/** What the clients have heard since, once `work` is done: of `marketplace`, which knows the person, and the others. */
+/** What `marketplace`, which knows the person, and the others have heard during `work`. */
 async function during(work: () => Promise<unknown>) {
   const clients = ['marketplace', 'network_site', 'crm_app'] as const;
   const before = await Promise.all(clients.map((client) => latestOf(app, client)));
@@ -207,7 +206,7 @@ describe('a change of the profile', () => {
         await bySql(sql`delete from sessions where user_id = ${id}`);
       },
     ],
-  ])('no event comes of %s', async (_, work) => {
+  ])('no event comes from %s', async (_, work) => {
     const visitor = await addVisitor(app, 'marketplace');
     expect(await during(() => work(visitor))).toEqual([]);
   });
@@ -243,7 +242,7 @@ describe('the end of a session', () => {
     expect(heard.map(summary)).toEqual([{ type: 'session.ended', user_id: visitor.id, sid }]);
   });
 
-  it('tells each client its own sid, and only those who were handed that login', async () => {
+  it('tells each client its own sid, and only clients that were handed that login', async () => {
     const visitor = await addVisitor(app, 'marketplace', 'network_site');
     await openSession(app.db, visitor);
     const [market = 0, site = 0] = await Promise.all(

@@ -1,4 +1,5 @@
-// Between the payload of the first launch and the sequence nothing is lost, whatever happens at that moment.
+// Between the payload of the first launch and the sequence nothing is lost, whatever happens at that moment
+// (contract 4.25 and 4.26).
 import { sql, type Transaction } from 'kysely';
 import { expect, it } from 'vitest';
 import type { DB } from '../../db/schema.ts';
@@ -65,7 +66,7 @@ it('an edit is in the first event, or in one behind it', async () => {
       ),
     ]);
     expect(launched.map(({ status }) => status)).toEqual(Array(8).fill(303));
-    // Of one session the same `sid`, and one event at least for what the first launch handed over.
+    // One session has one `sid`. At least one event tells what the first launch handed over.
     expect(new Set(launched.map(({ payload }) => payload?.sid)).size).toBe(4);
     const times = told.map(({ profile }) => profile?.profile_updated_at ?? '');
     expect(times).toEqual([...new Set(times)].sort());
@@ -105,7 +106,7 @@ it('a suspension ends every login that left, and is told of wherever somebody wa
   }
 });
 
-it('an erasure is the last that is told, and whoever is gone is nobody', async () => {
+it('an erasure is the last event, and nobody launches a client after it', async () => {
   for (let round = 0; round < rounds; round++) {
     const { person, launched, told } = await race((one) =>
       Array.from({ length: 8 }, () => deletePerson(app.db, one)),
@@ -125,7 +126,7 @@ it('a launch that Postgres ended to resolve a deadlock is tried again', async ()
   const before = await latestOf(app, 'marketplace');
   const cookie = await openSession(app.db, person);
   let launching: Promise<Launched> | undefined;
-  // The session before the user, as nothing of ours locks them.
+  // The session before the user, an order in which the service never locks them.
   await app.db.transaction().execute(async (trx) => {
     await sql`set local deadlock_timeout = '20s'`.execute(trx);
     await sql`update sessions set last_seen_at = now() where user_id = ${person.id}`.execute(trx);

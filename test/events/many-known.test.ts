@@ -1,5 +1,4 @@
-// What a change costs must not grow with the events that others are still to have a number for. The plans of the triggers are
-// made, and kept, when the tables last looked as if nothing waited.
+// A change costs the same however many events of others wait for a number, also by plans made when none seemed to wait.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import type { DatabaseClient } from '../../db/postgres/client.ts';
@@ -58,7 +57,7 @@ const countWaiting = async () =>
   (await sql<{ n: number }>`select count(*)::int as n from events where seq is null`.execute(client.db))
     .rows[0]?.n;
 
-/** Of the people from `from` on: as many in one statement, by the number in their name. */
+/** Changes as many people in one statement, from `from` on, by the number in their name. */
 const change = (from: number, people: number) =>
   sql`update users set name = name || ' changed' where split_part(name, ' ', 2)::int between ${from} and ${from + people - 1}`.execute(
     client.db,

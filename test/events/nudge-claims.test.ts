@@ -150,7 +150,7 @@ it('no number is tried for longer than a day, and a newer one begins anew', asyn
   expect(await readPause()).toBe(1);
 });
 
-it('a newer number waits until a second after the last try, whatever came of that', async () => {
+it('a newer number waits until a second after the last try, whether that failed or not', async () => {
   await append();
   await claim();
   await append();
@@ -198,7 +198,7 @@ it('says when nudges begin to fail, and when they are taken again', async () => 
   expect(told).toEqual([false, false, true, true, false, false]);
 });
 
-it('clients are claimed each for itself, and only those that are asked for', async () => {
+it('each client is claimed by itself, and only if it is asked for', async () => {
   for (const client of ['shop', 'garden', 'kitchen']) await append(1, client);
   expect((await claim(['garden', 'shop'])).map(({ client }) => client).toSorted()).toEqual([
     'garden',
@@ -233,7 +233,7 @@ describe('where the clock of the database was set back', () => {
     await fail(nudge as Nudge);
     expect([await readPause(), await claim()]).toEqual([8, []]);
     await letPass('8 seconds');
-    // Set back while that try is under way: what comes of it is told by the new clock.
+    // Set back while that try is under way: its result is told by the new clock.
     const next = await requireClaim();
     await setBack();
     await fail(next);

@@ -70,7 +70,7 @@ function takeClient(answering: Answering) {
 
 const pause = (ms: number) => new Promise((done) => setTimeout(done, ms));
 const within = (timeout: number) => ({ timeout, interval: 20 });
-// Where it does not matter how soon: on a busy machine.
+// For a busy machine, if it does not matter how soon.
 const soon = within(15_000);
 const gapsBetween = (received: { at: number }[]) =>
   received.slice(1).map(({ at }, index) => at - (received[index]?.at ?? 0));
@@ -207,7 +207,7 @@ describe.concurrent('what a client has pulled', () => {
     expect(shop.received).toHaveLength(2);
   });
 
-  it('in part is no end of it', async ({ expect }) => {
+  it('in part does not end the tries', async ({ expect }) => {
     const shop = takeClient(answers(500));
     await shop.append(2);
     await recordPull(app.db, { client: shop.name, after: 1 });
@@ -318,7 +318,7 @@ describe.concurrent('a client that hangs', () => {
     expect(await readFailure(shop.name)).toBeNull();
     await expect.poll(() => readFailure(shop.name), within(30_000)).toBe('timed out');
     expect(performance.now() - startedAt).toBeGreaterThan(10_000);
-    // It was not asked the same twice at once.
+    // It was not nudged twice about the same number.
     expect(shop.numbers()).toEqual([1, 2]);
   });
 

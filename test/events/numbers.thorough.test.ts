@@ -1,4 +1,4 @@
-// Contract 10.2 to 10.6: numbers without gaps, in turn, and nothing acknowledged is hidden (docs/decisions/event-numbers.md).
+// Contract 10.2 to 10.6: numbers without gaps, in turn, and nothing acknowledged is hidden (docs/inside/decisions/event-numbers.md).
 import { sql } from 'kysely';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Database } from '../../db/postgres/client.ts';
@@ -29,7 +29,6 @@ describe('16 who edit and 16 who pull, on two instances at once,', () => {
         const answer = await instance.send('/trpc/profile.update', { json: { json: { name } }, cookie });
         expect(answer.status).toBe(200);
         acknowledged++;
-        // On the other instance.
         const told = await readOn((writer + n) % 2 ? other : app, 'marketplace', before);
         expect(told.filter(({ profile }) => profile?.name === name)).toHaveLength(1);
       }
@@ -56,7 +55,7 @@ describe('16 who edit and 16 who pull, on two instances at once,', () => {
   });
 });
 
-it('what began first and is committed last comes last, and is missed by nobody', async () => {
+it('a change that began first and is committed last comes last, and nobody misses it', async () => {
   const [early, late] = [await addVisitor(app, 'marketplace'), await addVisitor(app, 'marketplace')];
   const start = await latestOf(app, 'marketplace');
   await app.db.transaction().execute(async (trx) => {
@@ -89,7 +88,7 @@ it('what somebody holds comes later, in turn with what is newer about the same p
     ['user.suspended', free.id],
     ['user.restored', free.id],
   ];
-  // As an erasure does that has come to the first of its events, and is rolled back.
+  // Like an erasure that has come to the first of its events, and is rolled back.
   const erasing = alone.db.transaction().execute(async (trx) => {
     await sql`update events set type = 'erased', user_id = null where type = 'user.suspended' and user_id = ${held.id}`.execute(
       trx,
@@ -145,7 +144,7 @@ describe('behind a backlog', () => {
       await close();
     }
   }
-  /** As the job does: where a busy database gave no connection in time, it runs again. */
+  /** Like the job, tries again if a busy database gave no connection in time. */
   async function numberPatiently(triesLeft = 5): Promise<void> {
     try {
       await numberAllEvents(app);
@@ -170,11 +169,11 @@ describe('behind a backlog', () => {
     await alone.close();
   });
 
-  it('of another client a pull has what it asks for at once', async () => {
+  it('a pull of another client gets its events at once', async () => {
     const visitor = await addVisitor(app, 'marketplace');
     await withBacklog(async () => {
       const start = await latestOf(app, 'marketplace');
-      // Whoever numbers for the network site is stuck.
+      // The numbering for the network site is stuck.
       await app.db.transaction().execute(async (trx) => {
         await sql`select pg_advisory_xact_lock(hashtextextended('events for network_site', 0))`.execute(trx);
         await sql`update users set name = 'At once' where id = ${visitor.id}`.execute(app.db);

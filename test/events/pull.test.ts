@@ -1,29 +1,26 @@
 // GET /sso/events (contract 10.14 to 10.24): what a client may ask, and where it is told to begin again.
 import { sql } from 'kysely';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { sweep } from '../../server/doors/jobs/sweep.ts';
-import { codeOf, openApp, type TestApp } from '../support/app/app.ts';
+import { codeOf, openApp } from '../support/app/app.ts';
 import { addPerson, askForEvents, pull, readOn, tokenOf } from '../support/events/events.ts';
+import { shared } from '../support/run/shared.ts';
 
 const secrets = ['the-first-secret-of-the-marketplace', 'the-second-secret-of-the-marketplace'];
 const shop = 'the-secret-of-the-shop-in-these-tests';
 
-let app: TestApp;
-beforeAll(async () => {
-  const env = {
-    SSO_MARKETPLACE_SECRET: secrets.join(','),
-    SSO_CLIENTS: 'shop',
-    SSO_SHOP_CALLBACK_URL: 'http://localhost:4000/callback',
-    SSO_SHOP_SECRET: shop,
-  };
-  app = await openApp({ env });
-});
+const env = {
+  SSO_MARKETPLACE_SECRET: secrets.join(','),
+  SSO_CLIENTS: 'shop',
+  SSO_SHOP_CALLBACK_URL: 'http://localhost:4000/callback',
+  SSO_SHOP_SECRET: shop,
+};
+const app = shared(() => openApp({ env }));
 beforeEach(async () => {
   // One by one: locks of several would wait for those of the service's jobs, and these for them.
   for (const table of ['events', 'event_sequences', 'event_deliveries'])
     await sql`truncate ${sql.table(table)}`.execute(app.db);
 });
-afterAll(() => app.close());
 
 /** So many events for the marketplace, about one person. */
 async function appendEvents(count: number, client = 'marketplace'): Promise<void> {
@@ -124,7 +121,7 @@ describe('the token alone names the client:', () => {
     ['the secret itself', `Bearer ${secrets[0]}`],
     ['of a client with the secret of another', `Bearer ${tokenOf(shop, 'marketplace')}`],
     ['of nobody', `Bearer ${tokenOf(shop, 'nobody')}`],
-  ])('none is answered where it is %s', async (_, authorization) => {
+  ])('no pull is answered if it is %s', async (_, authorization) => {
     await appendEvents(1);
     const answer = await ask(authorization);
     expect([answer.status, codeOf(answer)]).toEqual([401, 'invalid_token']);
@@ -153,7 +150,7 @@ describe('410 `events_gone` says where to go on', () => {
     expect((await askForEvents(app, 'marketplace', `?after=${oldest - 1}`)).status).toBe(200);
   }
 
-  it('where `after` is later than the latest, whatever gets a number later', async () => {
+  it('if `after` is beyond the latest, even if a later event gets that number', async () => {
     await expectGone('?after=1', 1);
     // While the job cannot give them their numbers.
     await app.db.transaction().execute(async (trx) => {
@@ -168,7 +165,7 @@ describe('410 `events_gone` says where to go on', () => {
     await expectGone('?after=9007199254740991&wait=25', 1);
   });
 
-  it('where it is too old', async () => {
+  it('if it is too old', async () => {
     await appendEvents(10);
     await pull(app, 'marketplace');
     await sql`update events set numbered_at = numbered_at - interval '91 days' where seq <= 6`.execute(
@@ -179,7 +176,7 @@ describe('410 `events_gone` says where to go on', () => {
     expect(await seqs('?after=6')).toEqual([7, 8, 9, 10]);
   });
 
-  it('where none is kept: then it is the number that comes next', async () => {
+  it('if none is kept: with the next number', async () => {
     await appendEvents(3);
     await pull(app, 'marketplace');
     await sql`update events set numbered_at = numbered_at - interval '91 days'`.execute(app.db);
@@ -202,7 +199,7 @@ describe('410 `events_gone` says where to go on', () => {
 });
 
 describe('what is kept of a client', () => {
-  it('is always a run without a hole, however the clock goes and whoever sweeps', async () => {
+  it('is always a run without a hole, however the clock goes and whichever instance sweeps', async () => {
     for (let n = 0; n < 3; n++) {
       await appendEvents(700);
       await pull(app, 'marketplace', '?after=0&limit=1000');

@@ -1,5 +1,4 @@
-// Contract 9.112 and 10.23, after a restore of the database: no number that was given in the time that is lost is given again,
-// and every client is told to begin afresh.
+// Contract 9.112 and 10.23: after a restore, no number of the lost time is given again, and every client begins afresh.
 import { sql } from 'kysely';
 import { expect, it } from 'vitest';
 import { inTransaction } from '../../db/postgres/transactions.ts';
@@ -28,7 +27,7 @@ const expectGone = async (client: string, after: number) => {
   return JSON.parse(answer.text).oldest as number;
 };
 
-it('clients that have seen what is lost, and those that have not, get 410 and then all that is so now', async () => {
+it('a client gets 410 and then the present state, whether or not it has seen what is lost', async () => {
   const visitor = await addVisitor(app, 'marketplace');
   const atBackup = await latestOf(app, 'marketplace');
   const backup = await backUpDatabase(app.databaseUrl);
@@ -108,7 +107,7 @@ it('what is changed at that moment is on one side of the gap, whole', async () =
   expect(rows).toEqual([{ n: told.length }]);
 });
 
-it('where the command is interrupted nothing was done, each statement is short, and asked again it is right', async () => {
+it('where the command is interrupted nothing was done, each statement is short, and asked again it is right (contract 9.110)', async () => {
   const visitor = await addVisitor(app, 'marketplace');
   await sql`with account as (insert into accounts (id, name) select md5('a' || n)::uuid, 'A' from generate_series(1, 2500) n returning id)
     insert into users (id, account_id, email, holds_email, name)

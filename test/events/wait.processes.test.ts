@@ -86,7 +86,7 @@ describe('a hundred of them', () => {
     const tooMany = await more();
     expect([tooMany.status, codeOf(tooMany)]).toEqual([429, 'rate_limited']);
     expectRetryAfter(tooMany, 5);
-    // One that need not wait is answered, and so is everybody else; and on another instance there is room.
+    // Requests that need not wait are answered, and another instance has room.
     expect((await pull(app, 'marketplace', '?after=0')).events.length).toBeGreaterThan(0);
     const elsewhere = pull(other, 'marketplace', path);
     for (let n = 0; n < 10; n++)

@@ -1,12 +1,12 @@
 // Rows that have had their day, many of them at once: sweeping them holds up no request, and takes each once.
 import { appendFileSync } from 'node:fs';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import type { Database } from '../../db/postgres/client.ts';
 import { demoPassword, seedDemoUsers } from '../../server/doors/demo/demo-users.ts';
 import { sweep } from '../../server/doors/jobs/sweep.ts';
 import { hashPassword } from '../../server/identity/password/passwords.ts';
-import { openApp, type TestApp, type TestInstance } from '../support/app/app.ts';
+import { openApp, type TestApp } from '../support/app/app.ts';
 import { countRows, openFreshDatabase } from '../support/database/database.ts';
 import { connect } from '../support/database/postgres.ts';
 import { byForm } from '../support/faults/faults.ts';
@@ -33,8 +33,6 @@ const old: Record<string, ReturnType<typeof sql>> = {
 };
 const tables = Object.keys(old);
 
-let app: TestApp;
-let other: TestInstance;
 const client = shared(openFreshDatabase);
 beforeAll(async () => {
   await seedDemoUsers(client.db, await hashPassword(demoPassword), new Date());
@@ -45,10 +43,9 @@ beforeAll(async () => {
   }
   await patient.close();
   await recordDeletions(client.db);
-  app = await openApp({ databaseUrl: client.url });
-  other = await app.startInstance();
 }, 900_000);
-afterAll(() => app.close());
+const app = shared(() => openApp({ databaseUrl: client.url }));
+const other = shared(() => app.startInstance());
 
 /** Notes each statement that deletes: from which table, how many rows, and on which connection. */
 async function recordDeletions(db: Database): Promise<void> {
@@ -79,7 +76,7 @@ const countDeadlocks = async () =>
       where datname = current_database()`.execute(client.db)
   ).rows[0]?.n;
 
-/** What people do, on tables that are being swept; the time of each request. */
+/** Uses tables that are being swept; the result is the time of each request. */
 async function visit(isOver: () => boolean): Promise<number[]> {
   const times: number[] = [];
   const cookies = await Promise.all([app, other].map(({ login }) => login('merchant@example.test')));
@@ -166,7 +163,7 @@ it('a sweep stops at once when its instance does, and the next one goes on', asy
   expect(rows).toEqual([]);
 });
 
-/** Figures for docs/performance.md, where FAULTS_REPORT names a file. */
+/** Figures for docs/performance.md, if FAULTS_REPORT names a file. */
 function report(figures: Record<string, number[]>): void {
   const lines = Object.entries(figures).map(
     ([name, times]) =>

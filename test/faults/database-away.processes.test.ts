@@ -1,5 +1,4 @@
-// Contract 9.97 to 9.99, 503 `unavailable`: whatever happens to the database, every route and method answers in time, and
-// rightly again soon after it is back.
+// Contract 9.97 to 9.99, 503 `unavailable`: whatever happens to the database, every route answers in time, and rightly again later.
 import { describe, expect, it } from 'vitest';
 import { listEveryRoute, pendingCookie, type RouteRequest } from '../support/app/every-route.ts';
 import { openOwnPostgres } from '../support/database/own-postgres.ts';

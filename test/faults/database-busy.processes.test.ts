@@ -43,7 +43,7 @@ async function readProfiles(end: Promise<unknown>): Promise<number> {
 const names = { intent: 'names', name: 'Half Done', accountName: 'Half Done' };
 const merchant = { email: 'merchant@example.test', password };
 
-it('a locked row holds up only those who need it, and they get 503 in time', async () => {
+it('a locked row holds up only requests that need it, and they get 503 in time', async () => {
   const needIt: TestRequest[] = [
     ['/profile', { form: names }],
     ['/login', { form: merchant, cookie: '' }],
@@ -79,7 +79,7 @@ it('a locked table that is read on the shared connection holds up nobody else, h
   await away.expectNothingLost();
 });
 
-it('a locked table that everybody reads gets all of them 503 in time', async () => {
+it('if a table that everybody reads is locked, everybody gets 503 in time', async () => {
   await whileHeld('lock table sessions in access exclusive mode', async () => {
     const tookMs = await timed(
       Promise.all(Array.from({ length: 50 }, () => expectUnavailable(away.ask('/sso/profile')))),

@@ -1,6 +1,5 @@
-// Contract section 10 under kills: two instances on one Postgres, SIGKILL of either and of Postgres, writers by every door,
-// clients that crash between reading and noting it, and one that only hears by nudges, most of which fail: at times nothing
-// listens where they go. And the same checker on two builds that are wrong.
+// Contract section 10 while instances and Postgres are killed: writers by every door, clients that crash between reading and noting
+// it, and one that hears by nudges only, though most nudges fail. The checker also has to find the faults of two wrong builds.
 import { sql } from 'kysely';
 import { afterEach, describe, expect, it } from 'vitest';
 import { readConfig } from '../../server/settings/config.ts';
@@ -27,7 +26,7 @@ afterEach(async () => {
   for (const step of undo.splice(0).reverse()) await step();
 });
 
-describe('each client ends equal to the master, without a gap or a double on the way,', () => {
+describe('each client ends equal to the master, without a gap or a double on the way, (contract 10.36)', () => {
   it(`when instances and Postgres are killed ${kills} times`, { timeout: 900_000 }, async () => {
     const postgres = await openOwnPostgres();
     undo.push(postgres.close);
@@ -142,7 +141,7 @@ describe('the checker finds', () => {
     return db;
   };
 
-  /** Whoever numbers is slow to say where it ends. */
+  /** Each numbering of events is slow to say where it ends. */
   const slowDown = async ({ db }: TestApp, longestSeconds: number) => {
     await sql`create function slow_down() returns trigger language plpgsql as ${sql.lit(`
       begin

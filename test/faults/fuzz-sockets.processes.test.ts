@@ -15,7 +15,7 @@ const batches = byForm({ short: 10, long: 200 });
 const batchSize = 20;
 const longestMs = 1_000;
 const triesInTime = 3;
-// What is broken may wait for the rest for ever, on our side.
+// The service may wait for the rest of a broken request, so this side gives up.
 const patienceWithBrokenMs = 250;
 
 type Break = (bytes: Buffer) => Buffer;
@@ -79,7 +79,7 @@ function render({ method, target, headers, body }: FuzzRequest, { host }: URL): 
   return Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1'), body ?? Buffer.alloc(0)]);
 }
 
-/** The status, or undefined where the connection was closed without one. */
+/** The status, or undefined if the connection was closed without one. */
 function exchange(port: number, bytes: Buffer, patienceMs: number): Promise<{ status?: number; ms: number }> {
   const startedAt = performance.now();
   return new Promise((done) => {

@@ -1,5 +1,4 @@
-// Generated requests to every route and method, and to none: no answer is an internal error, none takes over a second,
-// and nothing ends the process.
+// Generated requests, to every route and to none: no internal error, none takes over a second, and nothing ends the process.
 
 import { appendFileSync } from 'node:fs';
 import { v7 as uuidv7 } from 'uuid';
@@ -28,7 +27,6 @@ beforeAll(async () => {
   patterns = [...(await loadPages()).routes.map(({ path }) => path), '/healthz', '/readyz'];
 });
 
-/** The `name=value` of the cookie of a new session. */
 async function openSession(user: string): Promise<string> {
   const token = createToken();
   const now = new Date();
@@ -47,7 +45,7 @@ async function openSession(user: string): Promise<string> {
   return `identity_session=${token}`;
 }
 
-// Of the latest answers: devices, pending hand-offs, attempts of demo clients.
+// The cookies of the latest answers: devices, pending hand-offs, attempts of demo clients.
 const latestCookies: string[] = [];
 
 async function send(request: FuzzRequest): Promise<{ status: number; ms: number }> {
@@ -80,7 +78,7 @@ it(`${runs} generated requests get an answer within a second each, and none of t
     counts[answer.status] = (counts[answer.status] ?? 0) + 1;
     for (let tries = 1; answer.ms > longestMs && tries < triesInTime; tries++) answer = await send(request);
     slowestMs = Math.max(slowestMs, answer.ms);
-    // Of an address that is none it says so once, and answers.
+    // An invalid address is logged once, and answered.
     const errors = app.logged.filter(
       ({ level, message }) => level === 'error' && !message.startsWith('TRUSTED_PROXIES: no address'),
     );

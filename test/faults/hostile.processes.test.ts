@@ -1,13 +1,13 @@
-// Clients that send slowly, too much, or in forms that two programs read differently: dropped or refused, and nobody else
-// notices. Deno has no time limits of its own: there the proxy drops slow clients (docs/operate/proxy.md).
+// Clients that send slowly, too much, or in ambiguous forms. On Deno the proxy drops slow clients (docs/operate/proxy.md).
 import { readFile } from 'node:fs/promises';
 import { connect } from 'node:net';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { describe, expect, inject, it } from 'vitest';
 import { findFreePort, type RunningProcess, type Runtime, startService } from '../support/app/process.ts';
 import { cloneDatabase, type TestDatabase } from '../support/database/postgres.ts';
 import { byForm } from '../support/faults/faults.ts';
 import { type Hanging, habits, openHanging } from '../support/faults/hanging.ts';
 import { percentile, runOpenLoop } from '../support/load/open-loop.ts';
+import { shared } from '../support/run/shared.ts';
 
 type Service = RunningProcess & { port: number };
 
@@ -51,7 +51,7 @@ const statusesOf = (answer: string) =>
 
 const pause = (ms: number) => new Promise((done) => setTimeout(done, ms));
 
-it('slow clients on Node are dropped within 15 s, while others are served as ever', async () => {
+it('slow clients on Node are dropped within 15 s, while others are served as ever (contract 9.150)', async () => {
   const service = await openService('node');
   const count = byForm({ short: 50, long: 500 });
   const measureOthers = async (seconds: number) => {
@@ -81,11 +81,7 @@ it('slow clients on Node are dropped within 15 s, while others are served as eve
 });
 
 describe.each<Runtime>(['node', 'deno'])('on %s', (runtime) => {
-  let service: Awaited<ReturnType<typeof openService>>;
-  beforeAll(async () => {
-    service = await openService(runtime);
-  });
-  afterAll(() => service.close());
+  const service = shared(() => openService(runtime));
 
   const head = () => `Host: localhost:${service.port}\r\nOrigin: http://localhost:${service.port}\r\n`;
   const residentBytes = async () => {

@@ -4,22 +4,20 @@ import { createWriteStream } from 'node:fs';
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { run } from '../support/app/process.ts';
-import { digestRows, openFreshDatabase, type TestClient } from '../support/database/database.ts';
+import { digestRows, openFreshDatabase } from '../support/database/database.ts';
 import { byForm, noteFigures } from '../support/faults/faults.ts';
 import { insertPeople, profileOf, type Somebody } from '../support/marketplace/imports.ts';
 import { listTables } from '../support/people/leaving.ts';
-import { sharedFolder } from '../support/run/shared.ts';
+import { shared, sharedFolder } from '../support/run/shared.ts';
 
 const total = byForm({ short: 3_000, long: 100_000 });
 
 const folder = await sharedFolder();
-let file: string;
-let database: TestClient;
+const file = join(folder, 'people.ndjson');
+const database = shared(openFreshDatabase);
 beforeAll(async () => {
-  file = join(folder, 'people.ndjson');
-  database = await openFreshDatabase();
   const out = createWriteStream(file);
   let people: Somebody[] = [];
   for (let n = 0; n < total; n++) {
@@ -33,14 +31,10 @@ beforeAll(async () => {
   out.end();
   await once(out, 'close');
 }, 600_000);
-afterAll(() => database.close());
 
 type Line = ReturnType<typeof profileOf>;
 
-/**
- * A line, and who is here before it. No line frees an address that an earlier one was refused for: run again, that one
- * would be taken.
- */
+/** A line, and who is here before it. No line frees an address for which an earlier line was refused. */
 function buildCase(n: number): { somebody?: Somebody; line: Line } {
   const key = `p-${n}`;
   const earlier = `p-${n - 10}`;
@@ -83,7 +77,7 @@ function startImport(report: string, args: string[]) {
 const linesOf = async (path: string) =>
   (await readFile(path, 'utf8').catch(() => '')).split('\n').slice(0, -1);
 
-/** What it has reported when it is killed, which may be less than it has done. */
+/** What it has reported when it is killed; it may have done more. */
 async function killOnTheWay(...args: string[]): Promise<string[]> {
   const report = join(folder, 'killed');
   await rm(report, { force: true });
@@ -166,7 +160,7 @@ it(`of ${total} lines says what is done then, also where either is killed on the
   const second = await runWhole();
   const rest = JSON.parse(second.pop() ?? '').summary;
   expect(second).toHaveLength(total);
-  // Each line as predicted, by the first run or by the second; but for those that the first did not come to report.
+  // Each line as predicted, by the first or the second run, except lines that the first did but could not report.
   expect(first.filter((line, n) => line !== predicted[n])).toEqual([]);
   const others = second.slice(first.length).filter((line, n) => line !== predicted[first.length + n]);
   expect(others.length).toBeLessThanOrEqual(100);

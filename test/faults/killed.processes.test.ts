@@ -1,5 +1,4 @@
-// SIGKILL of the service and of Postgres under load: nothing that was acknowledged is lost, nothing is half done, and no
-// nonce is accepted twice.
+// SIGKILL of the service and of Postgres under load: nothing acknowledged is lost or half done, and no nonce works twice.
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { findFreePort, type RunningProcess, type Runtime, startService } from '../support/app/process.ts';
@@ -28,7 +27,7 @@ afterEach(async () => {
 const random = createRandom(seed);
 const pause = (ms: number) => new Promise((done) => setTimeout(done, ms));
 
-describe.each(runtimes)('on %s, nothing that was acknowledged is lost', (runtime) => {
+describe.each(runtimes)('on %s, nothing that was acknowledged is lost (contract 9.168)', (runtime) => {
   const victims: [name: string, kill: (start: () => Promise<void>) => Promise<void>][] = [
     [
       'the service',
@@ -91,7 +90,7 @@ async function expectNothingLost({ acknowledged, send }: Load, name: string): Pr
 
   for (const cookie of logouts)
     expect((await send('/sso/profile', { headers: { cookie } }))?.status).toBe(401);
-  // Once at most: those that were never acknowledged may have been accepted.
+  // Each is accepted once at most. One that was never acknowledged may have been accepted.
   for (const [path, { isAccepted }] of handOffs) {
     expect(isAccepted ? [409] : [303, 409]).toContain((await send(path))?.status);
     if (!isAccepted) expect((await send(path))?.status).toBe(409);
@@ -111,7 +110,7 @@ async function expectNothingLost({ acknowledged, send }: Load, name: string): Pr
     expect(new Set(mailed)).toEqual(new Set([...mailed, ...mails]));
     const users = await list(sql`select external_id as value from external_links`);
     expect(new Set(users)).toEqual(new Set([...users, ...accepted.map(([, { id }]) => id)]));
-    // Of what belongs together, all or nothing.
+    // Things that belong together are kept together or not at all.
     expect(await findEmptyAccounts(db)).toEqual([]);
     const { rows } = await sql`select
       (select count(*) from service_contracts) - (select count(*) from webhook_requests) as contracts_or_answers,

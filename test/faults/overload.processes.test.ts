@@ -2,7 +2,7 @@
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sql } from 'kysely';
-import { afterAll, afterEach, beforeAll, expect, inject, it } from 'vitest';
+import { afterEach, beforeAll, expect, it } from 'vitest';
 import { hashPassword } from '../../server/identity/password/passwords.ts';
 import { buildAsking, password, populate, settings, tokenOf } from '../bench/population.ts';
 import {
@@ -12,28 +12,28 @@ import {
   run,
   startService,
 } from '../support/app/process.ts';
-import { cloneDatabase, connect, makeFolder, type TestDatabase } from '../support/database/postgres.ts';
+import { openFreshDatabase } from '../support/database/database.ts';
+import { connect, makeFolder } from '../support/database/postgres.ts';
 import { byForm, noteFigures } from '../support/faults/faults.ts';
 import { buildMixedTraffic, findPeak, isDone } from '../support/load/mixed-traffic.ts';
 import { type OpenLoop, percentile, runOpenLoop, type Sent } from '../support/load/open-loop.ts';
 import { profileOf } from '../support/marketplace/imports.ts';
+import { shared } from '../support/run/shared.ts';
 
 const users = 2_000;
 const isLong = byForm({ short: false, long: true });
 const seconds = 8;
 
-let database: TestDatabase;
+const database = shared(openFreshDatabase);
 let port: number;
 let service: RunningProcess;
 beforeAll(async () => {
-  database = await cloneDatabase(inject('templateUrl'));
   await populate(database.url, users, await hashPassword(password));
 });
 afterEach(async () => {
   service.child.kill('SIGKILL');
   await service.exited;
 });
-afterAll(() => database.drop());
 
 async function start(env: Record<string, string> = {}, runtime: Runtime = 'node'): Promise<void> {
   port = await findFreePort();
@@ -86,7 +86,7 @@ it.runIf(isLong)(
       'p99 of done': p99Of(over.filter(isDone)),
       'p99 afterwards': p99Of(after),
     });
-    // What waits for one of the 400 connections waits where a balancer would hold it.
+    // Requests beyond 400 connections wait here, as they would at a balancer.
     expect(p99OnConnection).toBeLessThan(1_000);
     expect(p99Of(refused)).toBeLessThan(2_000);
     // 0.96 where the load shares two processors with the service and Postgres.
@@ -134,7 +134,7 @@ it(`${manyLogins} logins at once leave /healthz and launches alone`, async () =>
   if (isLong) expect(p99Of(others)).toBeLessThan(100);
 });
 
-// Contract 9.320.
+// Contract 9.155.
 it.each(['node', 'deno'] as const)(
   'logins on %s go on while 300 connections send more of them without a pause',
   async (runtime) => {

@@ -1,18 +1,17 @@
-// Losses, extras and stale rows among many contracts: reconcile finds each of them and nothing else, in little memory, and
-// ordinary signups mend them.
+// reconcile finds losses, extras and stale rows among many contracts, in little memory, and ordinary signups mend them.
 import { createWriteStream } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { openApp, type TestApp } from '../support/app/app.ts';
+import { beforeAll, expect, it } from 'vitest';
+import { openApp } from '../support/app/app.ts';
 import { runReconcile } from '../support/app/reconcile.ts';
 import { type SignupBody, sendSignup } from '../support/crm/crm.ts';
 import { connect } from '../support/database/postgres.ts';
 import { byForm, noteFigures } from '../support/faults/faults.ts';
 import { shuffle } from '../support/run/random.ts';
-import { sharedFolder } from '../support/run/shared.ts';
+import { shared, sharedFolder } from '../support/run/shared.ts';
 
 const total = byForm({ short: 20_000, long: 1_000_000 });
 // So that the short form, too, has a file that does not fit into the heap.
@@ -25,7 +24,6 @@ const trial_ends_at = '2999-01-01T00:00:00.000Z';
 
 type Terms = SignupBody['contract'];
 
-/** What the CRM says of number n. */
 function termsOf(n: number): Terms {
   const price = { currency: 'EUR', unit_amount: 100 + (n % 50), interval: 'month' };
   const terms = { plan: `plan_${n % 7}`, ...(n % 3 > 0 && { price }) };
@@ -35,22 +33,18 @@ function termsOf(n: number): Terms {
 const idOf = (n: number) => `bulk_${n}`;
 const occurredAtOf = (n: number) => new Date(Date.parse('2025-01-01T00:00:00.000Z') + n).toISOString();
 
-// Of contracts that have not ended: an end is for good.
+// Only contracts that have not ended, because an end is final.
 const numbers = Array.from({ length: total }, (_, at) => at + 1).filter((n) => n % 10 > 0);
 const chosen = shuffle(numbers).slice(0, 100);
 const lost = chosen.slice(0, 34);
 const extra = new Set(chosen.slice(34, 67));
 const stale = chosen.slice(67);
 
-let app: TestApp;
+const app = shared(openApp);
 const folder = await sharedFolder();
-beforeAll(async () => {
-  app = await openApp();
-  await populate();
-}, 600_000);
-afterAll(() => app.close());
+beforeAll(() => populate(), 600_000);
 
-/** All that the CRM has pushed, but what was lost on the way. */
+/** What the CRM has pushed, except for what was lost on the way. */
 async function populate() {
   const { db, close } = connect(app.databaseUrl, { statementTimeoutMs: 0 });
   await db.transaction().execute(async (trx) => {
@@ -128,7 +122,7 @@ it(`100 faults among ${total} contracts are found, and mended by sending signups
     repeated: 0,
   });
 
-  // What was lost is sent again as it was, and what the CRM does not have it takes over.
+  // The CRM sends lost signups again, and takes over the ones that it does not have.
   const mends = [...lost, ...stale, ...extra];
   for (const n of mends) {
     const signup = {

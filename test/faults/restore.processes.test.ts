@@ -1,5 +1,4 @@
-// The database is put back to an earlier time (docs/operate/backups.md, "After a restore"): what was used up, ended or changed in
-// the time that is lost must not be accepted again.
+// After a restore (docs/operate/backups.md), nothing that was used up, ended or changed in the lost time is accepted again.
 import { sql } from 'kysely';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { type Answer, codeOf, locationOf, openApp, type TestApp } from '../support/app/app.ts';
@@ -138,7 +137,7 @@ it('a restored database knows nothing of what was used up or ended since: it tak
   expect((await app.send(old.handOffs.usedToo)).status).toBe(303);
 });
 
-describe('after database:restored', () => {
+describe('after database:restored (contract 9.110)', () => {
   beforeAll(async () => {
     const outcome = await runCli(app.databaseUrl, ['database:restored', '--last-invoice', '41']);
     expect(outcome).toMatchObject({ code: 0, err: '' });
@@ -147,7 +146,7 @@ describe('after database:restored', () => {
     );
   });
 
-  it('no hand-off from before is accepted, used or not, and none of 16 at once', async () => {
+  it('no hand-off from before is accepted, used or not, and none of 16 at once (contract 9.111)', async () => {
     await expectAllRefused(old.handOffs.used);
     await expectAllRefused(old.handOffs.unused);
     // From a clock that is fast, by as much as a hand-off may be.
@@ -160,13 +159,14 @@ describe('after database:restored', () => {
     expect(reasons.at(-1)?.fields).toMatchObject({ code: 'payload_expired', reason: 'iat before restore' });
   });
 
+  // Contract 9.111.
   it('nobody is logged in', async () => {
     for (const cookie of [old.session, old.lostSession])
       expect(await isLoggedIn(other.send, cookie)).toBe(false);
     expect(await isLoggedIn(other.send, await app.login('customer@example.test'))).toBe(true);
   });
 
-  it('no link in a mail from before works, and none that waited is sent', async () => {
+  it('no link in a mail from before works, and none that waited is sent (contract 9.111)', async () => {
     expect((await app.send(`/set-password?token=${old.token}`)).status).toBe(404);
     expect(countStatuses(await sixteen((send) => setPassword(send, old.token)))).toEqual(Array(16).fill(404));
     const { rows } = await sql<{ kind: string }>`select kind from mails
@@ -174,7 +174,7 @@ describe('after database:restored', () => {
     expect(rows.map(({ kind }) => kind)).toEqual(['password_set']);
   });
 
-  it('no click on /continue from before starts a session', async () => {
+  it('no click on /continue from before starts a session (contract 9.111)', async () => {
     const { page, cookie } = old.pending;
     const answers = await sixteen((send) => send(page, { cookie, form: {} }));
     expect(countStatuses(answers)).toEqual(Array(16).fill(404));
@@ -187,7 +187,7 @@ describe('after database:restored', () => {
     for (const { text } of answers) expect(text).toContain('<code>expired</code>');
   });
 
-  it('every profile counts as changed, so that clients drop what they were handed and is lost', async () => {
+  it('every profile counts as changed, so that clients drop what they were handed and is lost (contract 9.111)', async () => {
     const profile = await readProfile(await app.login('customer@example.test'));
     expect(profile.name).not.toBe('Lost Name');
     expect(profile.profile_updated_at > old.lostProfile.profile_updated_at).toBe(true);
@@ -195,7 +195,7 @@ describe('after database:restored', () => {
 
   it('the numbers of invoices that somebody has are not given again', async () => {
     expect(await invoiceNumber()).toBe(41);
-    // Never back, and left alone where nothing is said.
+    // Numbers never go back, and stay the same if nothing is said.
     const restored = (...args: string[]) => runCli(app.databaseUrl, ['database:restored', ...args]);
     const lower = await restored('--last-invoice', '7');
     expect([lower.code, lower.out]).toEqual([0, expect.stringContaining('\n7 changed nothing, because 41 ')]);
@@ -207,7 +207,7 @@ describe('after database:restored', () => {
     expect(await invoiceNumber()).toBe(41);
   });
 
-  it('nobody is erased soon, because they may have changed their mind, and they are told', async () => {
+  it('nobody is erased soon, because they may have changed their mind, and they are told (contract 9.113)', async () => {
     const { rows } = await sql<{
       days: number;
     }>`select round(extract(epoch from deletion_due_at - now()) / 86400)::int as days
@@ -229,7 +229,7 @@ describe('after database:restored', () => {
     });
     const issuedAt = () => new Date(Date.now() + lagMs);
 
-    it('a hand-off, and in a browser that was known it asks', async () => {
+    it('a hand-off, and in a browser that was known it asks (contract 9.111)', async () => {
       const path = await buildHandOff(app, { id: 'known' }, issuedAt());
       const { browser } = old.known;
       const answers = await sixteen((send) => send(path, { cookie: browser.cookie() }));
@@ -251,7 +251,7 @@ describe('after database:restored', () => {
       expect(countStatuses(answers)).toEqual([303, ...Array(15).fill(404)]);
     });
 
-    it('a signup that was acknowledged and lost, sent again', async () => {
+    it('a signup that was acknowledged and lost, sent again (contract 9.114)', async () => {
       const answers = await sixteen((send) =>
         sendSignup({ send, config: app.config }, old.signup, { at: issuedAt() }),
       );

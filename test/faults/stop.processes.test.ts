@@ -85,7 +85,7 @@ describe.each<Runtime>(['node', 'deno'])('a service on %s that is told to stop',
 
   // It takes the whole grace.
   const runs = byForm({ short: runtime === 'node', long: true });
-  it.runIf(runs)('exits in time whoever hangs: a client, or the mail server', async () => {
+  it.runIf(runs)('exits in time if a client or the mail server hangs', async () => {
     const silent = new Set<Socket>();
     const mailServer = createServer((socket) => silent.add(socket));
     await new Promise<void>((done) => mailServer.listen(0, '127.0.0.1', done));

@@ -1,5 +1,4 @@
-// The sums of hours against what a second program counts from the answers, and from the mails that arrive, while instances are
-// killed (contract 12.100 to 12.103).
+// The sums of hours against a second count, by answers and arrived mails, while instances are killed (contract 12.100 to 12.103).
 import { expect, inject, it } from 'vitest';
 import { listSumsSince } from '../../db/tables/sums-of-hours.ts';
 import { demoPassword } from '../../server/doors/demo/demo-users.ts';
@@ -45,7 +44,7 @@ it('say what the answers and the mails say, while instances are killed', {
   for (const port of ports) services.push(await start(port));
 
   const answered: Answered[] = [];
-  /** What was asked, and nobody knows whether it was counted. */
+  /** Requests that may or may not have been counted. */
   const unknown: string[] = [];
   let isOver = false;
   let serial = 0;
@@ -68,7 +67,7 @@ it('say what the answers and the mails say, while instances are killed', {
       answered.push({ key: keyOf(response.status), instance, at: Date.now() });
       return response;
     } catch {
-      // Whatever it would have been.
+      // Whatever status it would have had.
       unknown.push(...new Set([200, 303, 401, 201].map(keyOf)));
       return undefined;
     }

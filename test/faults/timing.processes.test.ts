@@ -1,5 +1,4 @@
-// Answers do not tell who has an account: for four kinds of address, whatever is asked, the same status, headers, text and,
-// in the long form, time.
+// Answers do not tell who has an account: the same status, headers and text for all and, in the long form, the same time.
 import { sql } from 'kysely';
 import { beforeAll, expect, it } from 'vitest';
 import { hashPassword } from '../../server/identity/password/passwords.ts';
@@ -23,10 +22,7 @@ const emailOf = (kind: Kind, n: number) => `timing-${kind}-${n}@example.test`;
 const tokenOf = (who: string) => who.padEnd(43, 'x');
 const cookieOf = (who: string) => `identity_session=${tokenOf(who)}`;
 
-/**
- * Holders with and without a password; users who have only typed an address, and suspended ones; nobody. For each address
- * also somebody from the marketplace who has typed it and is logged in, and a few people to change their address.
- */
+/** People of each kind; for each address also a marketplace user who has typed it, and a few people to change their address. */
 async function populate(): Promise<void> {
   const passwordHash = await hashPassword('seven quiet lanterns');
   type Person = { who: string; email: string; holds: boolean; hash: string | null; suspended: boolean };
@@ -61,13 +57,13 @@ async function populate(): Promise<void> {
 }
 
 type Ask = (kind: Kind, n: number, lane: number) => Promise<Answer>;
-// Where the answer mostly waits, many can be asked at once.
+// If the answer mostly waits, many can be asked at once.
 const lanes = 6;
 
 const post = (path: string, form: Record<string, string>, options: SendOptions = {}) =>
   app.send(path, { form, from: newNetwork(), ...options });
 let networks = 0;
-/** No limit counts twice there. */
+/** A network in which no limit has counted yet. */
 const newNetwork = () => `10.${(++networks >> 8) & 255}.${networks & 255}.1`;
 
 const asks: [what: string, status: number, lanes: number, ask: Ask][] = [
@@ -128,7 +124,7 @@ it.each(asks)(
   byForm({ short: 60_000, long: 400_000 }),
 );
 
-/** All of an answer, but for what is the request's own. */
+/** All of an answer, except for what belongs to this request. */
 function lookOf({ status, headers, text }: Answer, email: string): string {
   const shown = [...headers].filter(([name]) => name !== 'x-request-id');
   return (

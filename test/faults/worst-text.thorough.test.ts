@@ -1,12 +1,11 @@
-// The worst text that somebody can send, in each field of each form, procedure and endpoint: nothing keeps others waiting.
-// `/healthz` is asked all the while.
+// The worst text in each field of each form, procedure and endpoint keeps nobody waiting: `/healthz` is asked all the while.
 import { sql } from 'kysely';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { billingBounds, headerBounds, textBounds } from '../../server/basics/text.ts';
 import { appRouter } from '../../server/doors/trpc/router.ts';
 import { withNames } from '../../server/identity/password/password-check.ts';
 import { loadPages } from '../../server/instance/build.ts';
-import { type Answer, openApp, type SendOptions, type TestApp } from '../support/app/app.ts';
+import { type Answer, openApp, type SendOptions } from '../support/app/app.ts';
 import { openBackend } from '../support/app/backend.ts';
 import { logIn } from '../support/app/visitor.ts';
 import { buildSignup, sendSignup } from '../support/crm/crm.ts';
@@ -28,26 +27,25 @@ import { readToken } from '../support/people/kept-mail.ts';
 import { offer, offeredLink } from '../support/people/new-addresses.ts';
 import { arrange } from '../support/people/take-back-cases.ts';
 import { setUp, startSetUp } from '../support/people/totp-app.ts';
+import { shared } from '../support/run/shared.ts';
 
-/** At once. */
 const connections = byForm({ short: 1, long: 3 });
 const limitMs = 100;
 
 const clock = new Date();
-let app: TestApp;
-/** Of a browser where everything that is asked for is about to be given. */
+const env = { IDENTITY_PLACE_HEADER: 'x-place', TRUSTED_PROXIES: '10.0.0.0/8' };
+// The time stands still, so that a login stays fresh.
+const app = shared(() => openApp({ env, now: () => clock }));
+/** Of a browser that has begun everything that can be begun. */
 let cookie: string;
 /** Of one whose credential is too old for a change. */
 let staleCookie: string;
 /** Of somebody of the staff, with another person's page. */
 let staffCookie: string;
-/** What is known only now: links of mails that work, and what pages have given out. */
+/** Links of mails, and values from pages, known only once the app runs. */
 const known: Record<string, string> = {};
 
 beforeAll(async () => {
-  const env = { IDENTITY_PLACE_HEADER: 'x-place', TRUSTED_PROXIES: '10.0.0.0/8' };
-  // The time stands still, so that a login stays fresh.
-  app = await openApp({ env, now: () => clock });
   const mails = await openBackend({ databaseUrl: app.databaseUrl, now: () => clock });
   const password = 'local demo password';
   const stale = await logIn(app.send, 'customer@example.test', password);
@@ -84,7 +82,6 @@ beforeAll(async () => {
   known.takeBack = (await arrange(app, told, clock)).link.split('=')[1] ?? '';
   await mails.close();
 });
-afterAll(() => app.close());
 /** So that no limit answers before any work is done. */
 beforeEach(() => sql`truncate rate_limits`.execute(app.db));
 
@@ -110,7 +107,7 @@ async function expectQuick(name: string, work: () => Promise<Answer>): Promise<A
 }
 
 const token = 'A'.repeat(43);
-/** `path` and texts may have the name of what is known only later, in braces. */
+/** `path` and texts may name members of `known`, in braces. */
 type Door = { path: string; fields: Record<string, string>; isStale?: boolean; isStaff?: boolean };
 const confirms = { confirmPassword: 'x', confirmPasskey: '{}' };
 const newPassword = 'seven quiet lanterns';
@@ -439,7 +436,7 @@ describe('nobody waits for the worst text', () => {
   });
 
   it('in a new password, and in the name that it is checked against', async () => {
-    // Of itself: a form with a password that is good could be sent once only.
+    // Directly, because a form with a good password could be sent only once.
     const check = openBuiltPasswordCheck();
     await check.load();
     for (const given of listWorstPasswords()) {
@@ -491,7 +488,7 @@ describe('nobody waits for the worst text', () => {
   });
 });
 
-it('a password that is too long is a wrong one, with the same answer', async () => {
+it('a password that is too long is a wrong one, with the same answer (contract 9.1)', async () => {
   const answer = (password: string) =>
     app.send('/login', { form: { email: 'customer@example.test', password }, from: from() });
   const [wrong, long] = [await answer('wrong'), await answer(`local demo password${'x'.repeat(1_100)}`)];

@@ -74,7 +74,7 @@ it('prints the profile as it was at an instant, from the history and not from th
   expect(await historyOf(email, '--at', at[1] ?? '')).toMatchObject([{ profile: { name: 'Maya Newer' } }]);
   const [suspended] = await historyOf(email, '--at', at[2] ?? '');
   expect(suspended.suspended_at).not.toBeNull();
-  // As the row says it is, where no trigger has noticed.
+  // A row can differ only if no trigger has noticed.
   await sql`alter table users disable trigger users_record_update`.execute(app.db);
   await sql`update users set name = 'Unseen' where id = ${userId}`.execute(app.db);
   await sql`alter table users enable trigger users_record_update`.execute(app.db);
@@ -92,7 +92,7 @@ it('says what a capability is worth only once the account was verified', async (
   });
 });
 
-it('takes whoever was here before the history began as they are', async () => {
+it('takes people who were here before the history began in their present state', async () => {
   await sql`delete from changes where user_id = (select id from users where email = 'customer@example.test')`.execute(
     app.db,
   );
@@ -111,7 +111,7 @@ it('takes whoever was here before the history began as they are', async () => {
   expectRefused(long, /^We know nothing about this user at that time\.\n$/);
 });
 
-it('prints of somebody who is erased that something happened, by their id', async () => {
+it('prints only that something happened to somebody who is erased, by their id', async () => {
   const target = 'unverified@example.test';
   const id = await idOf(app.db, target);
   const then = new Date().toISOString();

@@ -1,42 +1,34 @@
-// Every change of a person, an account, a link or a contract is kept with who made it and why, whichever door it came by
-// (contract 9.104 and 9.105).
-import { rm, writeFile } from 'node:fs/promises';
+// Every change is kept with who made it and why, whichever door it came by (contract 9.104 and 9.105).
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { inTransaction } from '../../db/postgres/transactions.ts';
 import { type Change, tracked } from '../../db/tables/changes.ts';
 import { updateUser } from '../../db/tables/users.ts';
 import { runBilling } from '../../server/billing/invoices/invoicing.ts';
 import { type Answer, openApp } from '../support/app/app.ts';
-import { openBackend, type TestBackend } from '../support/app/backend.ts';
+import { openBackend } from '../support/app/backend.ts';
 import { runCli } from '../support/app/cli.ts';
 import { recordLog } from '../support/app/log.ts';
 import { logIn, openBrowser } from '../support/app/visitor.ts';
 import { buildSignup, pushSignup, sendSignup } from '../support/crm/crm.ts';
 import { countRows, idOf, openFreshDatabase } from '../support/database/database.ts';
-import { type OtherRole, openOtherRole } from '../support/database/database-role.ts';
-import { connect, makeFolder } from '../support/database/postgres.ts';
+import { openOtherRole } from '../support/database/database-role.ts';
+import { connect } from '../support/database/postgres.ts';
 import { listChanges, summarize } from '../support/history/history.ts';
 import { buildHandOff, handOver } from '../support/marketplace/marketplace.ts';
 import { addPasskey } from '../support/people/authenticator.ts';
 import { readToken } from '../support/people/kept-mail.ts';
 import { findText, makeDue, runErasure } from '../support/people/leaving.ts';
 import { setUp } from '../support/people/totp-app.ts';
-import { shared } from '../support/run/shared.ts';
+import { shared, sharedFolder } from '../support/run/shared.ts';
 
-let mails: TestBackend;
-let other: OtherRole;
-let folder: string;
+const folder = await sharedFolder();
 const app = shared(openApp);
-beforeAll(async () => {
-  mails = await openBackend({ databaseUrl: app.databaseUrl });
-  other = await openOtherRole(app.db, app.databaseUrl);
-  folder = await makeFolder();
-});
-afterAll(() => Promise.all([other.close(), mails.close(), rm(folder, { recursive: true, force: true })]));
+const mails = shared(() => openBackend({ databaseUrl: app.databaseUrl }));
+const other = shared(() => openOtherRole(app.db, app.databaseUrl));
 
-/** What is kept of whatever `work` does. */
 async function changesBy(work: () => Promise<unknown>): Promise<Change[]> {
   const before = new Set((await listChanges(app.db)).map(({ id }) => id));
   await work();
@@ -45,7 +37,6 @@ async function changesBy(work: () => Promise<unknown>): Promise<Change[]> {
 
 const requestOf = ({ headers }: Answer) => headers.get('x-request-id');
 
-/** The nonce in the URL of a hand-off. */
 function nonceOf(url: string): string {
   const payload = new URL(url, 'http://localhost').searchParams.get('payload') ?? '';
   return JSON.parse(Buffer.from(payload, 'base64url').toString()).nonce;
@@ -128,7 +119,7 @@ describe('a person', () => {
       { by: 'person', byUser: userId, members: { email: { from: email, to: 'doors-newer@example.test' } } },
     ]);
     const undo = await readToken(mails, email, 'undo_email_change', 2);
-    // Whoever comes by the link need not be logged in.
+    // The link needs no login.
     const undone = await changesBy(() =>
       app.send(`/take-back?token=${undo}`, { form: { newPassword: 'eight louder lanterns' } }),
     );
@@ -205,7 +196,7 @@ describe('the marketplace', () => {
     ]);
   });
 
-  it('moves a link from whoever typed an address to whoever holds it: for each it is their own', async () => {
+  it('moves a link from the person who typed an address to its holder, and each person has their own change', async () => {
     const id = 'doors-typed';
     const email = 'doors-holder@example.test';
     await handOver(app, { id, email, emailVerified: false });
@@ -220,7 +211,7 @@ describe('the marketplace', () => {
     expect(
       links.map(({ kind, userId, rowId, members }) => [kind, userId, rowId, members?.external_id]),
     ).toEqual([
-      // Erased with the user that it was of.
+      // Erased with its user.
       ['removed', typed, null, undefined],
       ['created', holder, `marketplace:${id}`, { from: null, to: id }],
     ]);
@@ -313,7 +304,7 @@ describe('an operator', () => {
   });
 });
 
-it('the service made the demo users, and erases whoever is due', async () => {
+it('the service made the demo users, and erases people who are due', async () => {
   const seeded = (await listChanges(app.db)).filter(({ cause }) => cause === 'demo users');
   expect(seeded.filter(({ subject, by }) => subject === 'user' && by === 'service')).toHaveLength(7);
   await pushSignup(app, buildSignup('crm_doors_erased'));

@@ -1,4 +1,4 @@
-// The history of somebody who is erased: that something happened stays, what it was is gone, by whatever statement they go.
+// The history of somebody who is erased: that something happened stays, what it was is gone, by whatever statement they go (contract 9.108).
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import type { Change } from '../../db/tables/changes.ts';
@@ -165,7 +165,7 @@ it('gives the rows of everybody who is left', async () => {
   await reader.close();
 });
 
-it('is swept 400 days after they were erased, and of whoever is here it never is', async () => {
+it('is swept 400 days after a person is erased, and never while they are here', async () => {
   const { userId, email } = await settle('ursula');
   await makeDue(app.db, email);
   await runErasure(app.db);

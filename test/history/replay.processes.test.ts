@@ -81,9 +81,9 @@ describe(`${count} random edits through every door, by 16 at once`, () => {
       ).toBe(true);
   });
 
-  it('each say whose they are, and what caused them', async () => {
+  it('each say who made them, and what caused them', async () => {
     const changes = await listChanges(ground.reader.db);
-    // Of those who are gone, only by whom.
+    // Of erased people, only who did it.
     const gone = new Set(changes.flatMap(({ kind, userId }) => (kind === 'removed' ? [userId] : [])));
     const strange = changes.filter(({ by, role, cause, requestId, members, userId, byUser }) => {
       if ((by === 'database') !== (role === ground.other.role)) return true;

@@ -1,5 +1,4 @@
-// Contract 9.27 and 9.151 to 9.153: a form says each field once, and a body comes as it is. Else two programs on the way could read
-// two different requests in one.
+// A form says each field once, and a body comes as it is (contract 9.8 and 9.151), so that no two programs read it differently.
 import { sql } from 'kysely';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { codeOf, openApp } from '../support/app/app.ts';

@@ -1,33 +1,27 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openApp, type TestApp } from '../support/app/app.ts';
-import { sharedFolder } from '../support/run/shared.ts';
+import { describe, expect, it } from 'vitest';
+import { openApp } from '../support/app/app.ts';
+import { shared, sharedFolder } from '../support/run/shared.ts';
 
 const hostile =
   '<svg xmlns="http://www.w3.org/2000/svg"><script>document.title = "run"</script><rect width="9" height="9"/></svg>';
 const png = Uint8Array.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0x00, 0xff]);
 
-let app: TestApp;
-let plain: TestApp;
 const folder = await sharedFolder();
-beforeAll(async () => {
-  await writeFile(join(folder, 'logo'), hostile);
-  await writeFile(join(folder, 'client'), png);
-  app = await openApp({
+await writeFile(join(folder, 'logo'), hostile);
+await writeFile(join(folder, 'client'), png);
+const app = shared(() =>
+  openApp({
     env: {
       IDENTITY_NAME: 'Château "ID"',
       IDENTITY_LOGO_FILE: join(folder, 'logo'),
       IDENTITY_ACCENT_COLOR: '#1E3A8A',
       SSO_MARKETPLACE_LOGO_FILE: join(folder, 'client'),
     },
-  });
-  plain = await openApp();
-});
-afterAll(async () => {
-  await plain.close();
-  await app.close();
-});
+  }),
+);
+const plain = shared(openApp);
 
 const launch = '/login?next=%2Fsso%2Flaunch%2Fmarketplace';
 /** The addresses under /brand/ in a page, but for those in its script. */

@@ -1,14 +1,8 @@
 // Contract 9.26: forms and tRPC accept a change only from our own origin (`Origin`, else
 // `Sec-Fetch-Site`), otherwise 403 cross_site_request.
 import { sql } from 'kysely';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import {
-  type Answer,
-  openApp,
-  openProductionApp,
-  type SendOptions,
-  type TestApp,
-} from '../support/app/app.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { type Answer, openApp, openProductionApp, type SendOptions } from '../support/app/app.ts';
 import { shared } from '../support/run/shared.ts';
 
 const own = 'http://localhost:3000';
@@ -130,16 +124,10 @@ describe.each(Object.keys(changes))('POST %s', (path) => {
 
 describe('in production, POST', () => {
   const paths = Object.keys(changes).filter((path) => !path.startsWith('/demo'));
-  let live: TestApp;
-  let base: string;
-  beforeAll(async () => {
-    live = await openProductionApp();
-    base = live.config.baseUrl;
-  });
+  const live = shared(openProductionApp);
   beforeEach(async () => {
     customer = await live.login('customer@example.test');
   });
-  afterAll(() => live.close());
 
   it.each(paths)('%s is refused to an attacker who forges Host and its relatives', async (path) => {
     const before = await look(live);
@@ -149,7 +137,7 @@ describe('in production, POST', () => {
       'x-forwarded-proto': 'https',
       'x-original-host': 'evil.example',
       forwarded: 'host=evil.example;proto=https',
-      referer: `${base}/profile`,
+      referer: `${live.config.baseUrl}/profile`,
     };
     for (const url of [path, `${evil}${path}`, `//evil.example${path}`]) {
       for (const headers of [
@@ -164,6 +152,7 @@ describe('in production, POST', () => {
   });
 
   it.each(paths)('%s works from our own pages behind a proxy, whatever it makes of Host', async (path) => {
+    const base = live.config.baseUrl;
     const proxies: [string, Headers][] = [
       ['http://10.0.0.5:8080', { host: '10.0.0.5:8080' }],
       [base, { 'x-forwarded-host': 'internal.example' }],

@@ -1,4 +1,4 @@
-// Who comes while too much is under way is turned away at the door (contract 9.155).
+// Requests are turned away at the door while too much is under way (contract 9.155).
 import { connect, type Socket } from 'node:net';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';

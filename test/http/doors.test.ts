@@ -1,5 +1,4 @@
-// The framework has further ways to a route's code: `.data`, `?_data=`, other spellings of a path. None of them
-// reaches a public endpoint: it answers as it does under its own path, or it is not there.
+// The framework's other ways to a route's code (`.data`, `?_data=`, other spellings of a path) reach no public endpoint.
 import { beforeAll, describe, expect, it } from 'vitest';
 import { openApp } from '../support/app/app.ts';
 import { shared } from '../support/run/shared.ts';

@@ -48,7 +48,7 @@ const statuses = {
 };
 
 let customer: string;
-// Else the sentence that names support is left out.
+// Without it, the sentence that names support is left out.
 const app = shared(() => openApp({ env: { IDENTITY_SUPPORT_URL: 'https://help.example.test' } }));
 beforeAll(async () => {
   customer = await app.login('customer@example.test');

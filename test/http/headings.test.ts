@@ -1,10 +1,20 @@
-// Headings keep their order on every page, for whoever sees it (contract 9.225).
+// Headings keep their order on every page, for everybody (contract 9.225).
 import { expect, it } from 'vitest';
 import { openApp } from '../support/app/app.ts';
 import { listEveryRoute } from '../support/app/every-route.ts';
-import { findHeadingFaults } from '../support/app/headings.ts';
 import { buildSignup, pushSignup } from '../support/crm/crm.ts';
 import { shared } from '../support/run/shared.ts';
+
+/** One `h1`, which comes first, and no heading more than one level below the one before. */
+function findHeadingFaults(html: string): string[] {
+  const levels = [...html.matchAll(/<h([1-6])[\s>]/g)].map(([, level]) => Number(level));
+  const gaps = levels.flatMap((level, at) => {
+    const before = levels[at - 1] ?? 0;
+    return level > before + 1 ? [`h${level} after h${before}`] : [];
+  });
+  const count = levels.filter((level) => level === 1).length;
+  return count === 1 ? gaps : [`${count} h1`, ...gaps];
+}
 
 const app = shared(openApp);
 
@@ -17,7 +27,7 @@ it('every page has one h1, and its other headings below it without a gap', async
   let pages = 0;
   for (const { name, request } of await listEveryRoute(app)) {
     if (!/^(?:GET|POST) /.test(name)) continue;
-    // A form that makes a change is sent by nobody but a stranger: the answer is the refusal.
+    // Only a stranger sends forms, so that each answer is a refusal.
     for (const [at, cookie] of name.startsWith('GET ') ? cookies.entries() : [[0, undefined] as const]) {
       const [path, options] = request;
       const headers = { accept: 'text/html', ...options?.headers };

@@ -1,4 +1,3 @@
-// What operators can read about a request: where it went and how long it took, never what was in it.
 import { inspect } from 'node:util';
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
@@ -14,10 +13,11 @@ import { shared } from '../support/run/shared.ts';
 const app = shared(openApp);
 
 const email = 'merchant@example.test';
-/** Of requests: a job may log meanwhile, on a busy machine, that it had no time. */
+/** Lines of requests: on a busy machine, a job may log that it had no time. */
 const linesSince = (before: number) => app.logged.slice(before).filter(({ fields }) => fields.requestId);
 const canary = (name: string) => `canary-of-${name}-0123456789`;
 
+// Contract 9.163.
 it('the log has one line per request, with the path but not the query', async () => {
   const before = app.logged.length;
   const answer = await app.send('/sso/launch/marketplace?state=secret&return_to=%2Fsecret');
@@ -54,7 +54,7 @@ it.each([
 });
 
 describe('health checks', () => {
-  /** The lines since then, but those of jobs. */
+  /** What is logged during `work`, except by jobs. */
   const told = async (work: () => Promise<unknown>, { logged } = app) => {
     const before = logged.length;
     await work();
@@ -111,7 +111,7 @@ describe('health checks', () => {
   });
 });
 
-describe('a refused login', () => {
+describe('a refused login (contract 9.237)', () => {
   const refused = async (form: Record<string, string>, from = '192.0.2.77') => {
     const before = app.logged.length;
     const answer = await app.send('/login', { form, from });
@@ -122,7 +122,7 @@ describe('a refused login', () => {
     return { line: lines[0], status: answer.status, text: answer.text };
   };
 
-  it('is logged with the id of whoever has the address, and never with the address', async () => {
+  it('is logged with the id of the person who has the address, and never with the address', async () => {
     const userId = await idOf(app.db, email);
     const { line } = await refused({ email, password: canary('password') });
     expect(line?.fields).toEqual({
@@ -157,7 +157,7 @@ describe('a refused login', () => {
   });
 });
 
-describe('the line of a request', () => {
+describe('the line of a request (contract 9.163)', () => {
   /** The fields of the last line about a request. */
   const lineOf = async (...sent: Parameters<TestApp['send']>) => {
     await app.send(...sent);
@@ -224,7 +224,7 @@ describe('the line of a request', () => {
     `00-${traceId}-${parentSpanId}-ff`,
     `01-${traceId}-${parentSpanId}-01`,
     `fe-${traceId}-${parentSpanId}-01-more`,
-  ])('takes the trace from a valid traceparent: %s', async (traceparent) => {
+  ])('takes the trace from a valid traceparent: %s (contract 9.165)', async (traceparent) => {
     expect(await lineOf('/login', { headers: { traceparent } })).toMatchObject({ traceId, parentSpanId });
   });
 
@@ -250,7 +250,7 @@ describe('the line of a request', () => {
     expect(line).not.toHaveProperty('traceId');
   });
 
-  it('is followed by its trace: mails that it causes keep it, for the log, and do not tell it', async () => {
+  it('is followed by its trace: mails that it causes keep it, for the log, and do not tell it (contract 9.165)', async () => {
     const headers = { traceparent: `00-${traceId}-${parentSpanId}-01` };
     await app.send('/forgot-password', { form: { email: 'customer@example.test' }, headers });
     const findMail = () =>
@@ -267,6 +267,7 @@ describe('the line of a request', () => {
   });
 });
 
+// Contract 9.164.
 it('the log never holds a password, cookie, body, query, payload or signature', async () => {
   const secrets: string[] = [];
   const keep = (text: string | null | undefined) => {

@@ -1,11 +1,11 @@
-// What no browser and no good program sends: wrong methods, too large bodies, malformed HTTP. All of it is
-// refused, none of it is an internal error (contract 9.84 to 9.91).
+// Wrong methods, bodies that are too large, malformed HTTP: all refused, and none an internal error (contract 9.84 to 9.91).
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { loadPages } from '../../server/instance/build.ts';
 import { listen } from '../../server/runtime/listen.ts';
 import type { Listener } from '../../server/runtime/listener.ts';
 import { openApp, type SendOptions } from '../support/app/app.ts';
+import { exchange } from '../support/app/raw-http.ts';
 import { quoted } from '../support/run/names.ts';
 import { shared } from '../support/run/shared.ts';
 
@@ -17,6 +17,8 @@ beforeAll(async () => {
   customer = await app.login('customer@example.test');
 });
 afterAll(() => listener.close(0));
+
+const ask = (head: string, body?: string) => exchange(listener.port, head, body);
 
 const credentials = { email: 'customer@example.test', password: 'local demo password' };
 const read = ['GET', 'HEAD'];
@@ -109,12 +111,12 @@ describe('a request body', () => {
     'that announces too many bytes gets 413 at once at %s',
     async (path) => {
       const head = `POST ${path} HTTP/1.1\r\nOrigin: ${app.config.baseUrl}\r\nContent-Length: 1000000000`;
-      expect(statusOf(await exchange(head))).toBe(413);
+      expect(statusOf(await ask(head))).toBe(413);
     },
   );
 });
 
-describe('headers over 16 KiB (contract 9.263, 9.264)', () => {
+describe('headers over 16 KiB (contract 9.263)', () => {
   const cookies = (size: number) => `Cookie: many=${'x'.repeat(size)}`;
   const host = () => `Host: localhost:${listener.port}`;
   const send = (lines: string[], packets = 1) =>
@@ -210,24 +212,6 @@ it.each(
   },
 );
 
-/** Sends the head of a request byte for byte, and reads until the service closes the connection. */
-function exchange(head: string, body = ''): Promise<string> {
-  const lines = /^host:/im.test(head) ? head : `${head}\r\nHost: localhost:3000`;
-  return new Promise((done, failed) => {
-    let answer = '';
-    const socket = connect(listener.port, '127.0.0.1', () => {
-      socket.write(`${lines}\r\nConnection: close\r\n\r\n${body}`, 'latin1');
-    });
-    socket.setTimeout(15_000, () => socket.destroy(new Error('no answer')));
-    socket.on('data', (data) => {
-      answer += data.toString('latin1');
-    });
-    socket.on('error', (error) => (answer ? done(answer) : failed(error)));
-    socket.on('end', () => done(answer));
-    socket.on('close', () => done(answer));
-  });
-}
-
 const statusOf = (answer: string) => Number(/^HTTP\/1\.1 (\d{3}) /.exec(answer)?.[1]);
 
 describe('malformed HTTP', () => {
@@ -257,7 +241,7 @@ describe('malformed HTTP', () => {
   it.each(quoted(heads))('such as %s gets an answer, and is no internal error', async (_, head) => {
     const before = app.logged.length;
     for (const accept of ['*/*', 'text/html']) {
-      const answer = await exchange(/^accept:/im.test(head) ? head : `${head}\r\nAccept: ${accept}`);
+      const answer = await ask(/^accept:/im.test(head) ? head : `${head}\r\nAccept: ${accept}`);
       expect(statusOf(answer)).toBeGreaterThanOrEqual(200);
       expect(statusOf(answer)).toBeLessThan(500);
       expect(answer).not.toMatch(/root:|node_modules|\n\s+at /);
@@ -295,11 +279,11 @@ describe('malformed HTTP', () => {
         `Content-Length: ${Buffer.byteLength(body, 'latin1')}`,
         ...(path === '/login' ? [] : [`Cookie: ${customer}`]),
       ];
-      expect([400, 401, 415], path).toContain(statusOf(await exchange(lines.join('\r\n'), body)));
+      expect([400, 401, 415], path).toContain(statusOf(await ask(lines.join('\r\n'), body)));
     }
   });
 
   it('leaves the service running', async () => {
-    expect(statusOf(await exchange('GET /readyz HTTP/1.1'))).toBe(200);
+    expect(statusOf(await ask('GET /readyz HTTP/1.1'))).toBe(200);
   });
 });

@@ -70,7 +70,7 @@ describe('a page', () => {
 });
 
 describe('/.well-known', () => {
-  it('leads to the form for the password', async () => {
+  it('leads to the form for the password (contract 9.138)', async () => {
     const answer = await app.send('/.well-known/change-password');
     expect(answer.status).toBe(303);
     expect(answer.headers.get('location')).toBe('/profile/security#password');

@@ -1,4 +1,4 @@
-// However many pages somebody asks for, others log in and go to their products (contract 9.257 and 9.258).
+// However many pages somebody asks for, others log in and go to their products (contract 9.257).
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -10,7 +10,7 @@ import { shared } from '../support/run/shared.ts';
 
 const app = shared(() => openApp({ answerWithinMs }));
 beforeAll(async () => {
-  // What is loaded at its first use takes its time.
+  // The first use takes longer, because it loads things.
   await comeIn('customer@example.test');
 });
 
@@ -18,7 +18,7 @@ const html = { accept: 'text/html' };
 const flooder = '203.0.113.9';
 const other = '198.51.100.7';
 
-/** Keeps so many requests under way, each followed by the next, while the work is done. The result is the statuses of all. */
+/** Keeps `count` requests under way while `work` is done. The result is all statuses. */
 async function flood(count: number, ask: () => Promise<number>, work: () => Promise<unknown>) {
   const statuses = new Set<number>();
   let isOver = false;

@@ -96,11 +96,11 @@ describe('"Contact support"', () => {
   });
 });
 
-describe('a refusal leads on to one thing that works', () => {
+describe('a refusal leads on to one thing that works (contract 9.198)', () => {
   const suspended = { email: 'suspended@example.test', password: 'local demo password' };
   const launch = `?next=${encodeURIComponent('/sso/launch/crm_app?state=s')}`;
 
-  /** Where the links of the card lead, the button first. */
+  /** The links of the card, the button first: the text and the target of each. */
   async function linksOf(page: Awaited<ReturnType<TestApp['send']>>) {
     const [actions = ''] = /<div class="actions">.*?<\/div>/s.exec(page.text) ?? [];
     const links = [...actions.matchAll(/href="([^"]*)">([^<]*)</g)];
@@ -126,7 +126,7 @@ describe('a refusal leads on to one thing that works', () => {
       ['Contact support', 'https://help.example.test/'],
       ['Back to CRM app', 'https://crm.localhost/'],
     ]);
-    // No product of ours is named for what anybody may write there.
+    // Free text there names no product of ours.
     for (const next of ['https://evil.example', '/sso/launch/evil', '//evil.example', '/\\evil'])
       expect(await linksOf(await refuse(app.send, `?next=${encodeURIComponent(next)}`))).toHaveLength(1);
   });

@@ -1,32 +1,27 @@
 // A refused form comes back to its page by a redirect, in a browser (contract 9.171 to 9.177).
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { problemSchema } from '../../server/basics/errors.ts';
 import { problems } from '../../server/basics/problems.ts';
 import { demoPassword } from '../../server/doors/demo/demo-users.ts';
 import { unseal } from '../../server/identity/ground/sealing.ts';
 import { loadPages } from '../../server/instance/build.ts';
-import { type Answer, locationOf, openApp, type TestApp } from '../support/app/app.ts';
-import { openBackend, type TestBackend } from '../support/app/backend.ts';
+import { type Answer, locationOf, openApp } from '../support/app/app.ts';
+import { openBackend } from '../support/app/backend.ts';
 import { type Browser, fieldOf, logIn, openBrowser, textOf } from '../support/app/visitor.ts';
 import { addInvoice, buildPayment, report } from '../support/billing/money.ts';
 import { readToken } from '../support/people/kept-mail.ts';
 import { setUp } from '../support/people/totp-app.ts';
+import { shared } from '../support/run/shared.ts';
 
-let app: TestApp;
-let other: TestBackend;
 let lagMs = 0;
 let invoiceNumber = '';
+const now = () => new Date(Date.now() + lagMs);
+const app = shared(() => openApp({ now }));
+const other = shared(() => openBackend({ databaseUrl: app.databaseUrl, now }));
 beforeAll(async () => {
-  const now = () => new Date(Date.now() + lagMs);
-  app = await openApp({ now });
-  other = await openBackend({ databaseUrl: app.databaseUrl, now });
   invoiceNumber = await addInvoice(app.db);
   await report(app, buildPayment(100, { payment_id: 'pay_waits' }));
-});
-afterAll(async () => {
-  await other.close();
-  await app.close();
 });
 
 const html = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
@@ -53,11 +48,9 @@ const cookieName = 'identity_refused';
 type Row = {
   /** The page, and the intent of the form, if it has one. */
   form: string;
-  /** The browser, and the query of the page. */
   arrange: () => Promise<{ browser: Browser; query?: string }>;
   fields?: Record<string, string>;
   status: number;
-  /** What the page says. */
   says: string | RegExp;
   /** The fields that the page holds again. */
   holds?: Record<string, string>;
@@ -533,7 +526,7 @@ describe.each(rows.map((row) => [`${row.form}, ${row.status}`, row] as const))('
   });
 });
 
-/** Forms that are never refused, or whose refusal is a page of its own or none that is kept (contract 7.126). */
+/** Forms that are never refused, or whose refusal is a page of its own or none that is kept. */
 const without = [
   '/continue',
   '/logout',
@@ -685,7 +678,7 @@ describe('what is kept', () => {
     }
   });
 
-  it('is in a row where it is long, for that browser and that user alone (contract 9.300, 9.301)', async () => {
+  it('is in a row where it is long, for that browser and that user alone (contract 9.173)', async () => {
     const why = (n: number) => `${n} ${'because they asked for it, and said so. '.repeat(12)}`;
     const staff = await logIn(app.send, 'admin@example.test');
     lagMs += 11 * 60_000;
@@ -713,7 +706,7 @@ describe('what is kept', () => {
     expect((await open(staff, paths[2] ?? '')).text).not.toContain('because they asked');
   });
 
-  it('has ten rows of one user at most, also sixteen at once, and none of a stranger (contract 9.301, 9.302)', async () => {
+  it('has ten rows of one user at most, also sixteen at once, and none of a stranger (contract 9.173)', async () => {
     const count = async () => {
       const { rows } = await sql<{ count: number }>`
         select count(*)::int from refused_forms where user_id <> ${customerId}`.execute(app.db);

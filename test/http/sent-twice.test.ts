@@ -1,5 +1,4 @@
-// A form that works once, sent twice by one browser: both requests end like the first (contract 9.285 to 9.289). And a browser
-// that keeps no cookies (contract 9.283 and 9.284).
+// A form that works once, sent twice (contract 9.285), and browsers that keep no cookies (contract 9.284).
 import { sql } from 'kysely';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { onceForms } from '../../app/once.ts';
@@ -28,7 +27,6 @@ const newPassword = 'nine slow lanterns';
 
 type Form = { browser: Browser; path: string; form: Record<string, string> };
 
-/** A browser that has opened the page. */
 async function opened(path: string, browser = openBrowser(app.send)): Promise<Browser> {
   await open(browser, path);
   expect(browser.jar.get('identity_browser')).toMatch(/^[\w-]{43}$/);
@@ -247,7 +245,7 @@ describe('what is kept', () => {
 
   it('waits for a first that takes long, and not for one that has died', async () => {
     const { browser, path, form } = await setPassword('manager@example.test');
-    // As a first request leaves it whose process was killed.
+    // The state that a killed first request leaves.
     await browser.send(path, { form: { ...form, newPassword: 'short' } });
     const claimed = sql`insert into form_answers select sha256(convert_to(${browser.jar.get('identity_browser')}, 'UTF8')),
       sha256(convert_to(${`${path}\n\n${new URLSearchParams(form)}`}, 'UTF8')), null, ${new Date(now().getTime() + 1_000)}`;

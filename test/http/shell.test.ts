@@ -1,7 +1,7 @@
 // What the shell adds around every answer: request id, security headers, compression, static files.
 import { gunzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { type Answer, locationOf, openApp, type TestInstance } from '../support/app/app.ts';
+import { type Answer, locationOf, openApp } from '../support/app/app.ts';
 import { named, quoted, type TestRequest } from '../support/run/names.ts';
 import { shared } from '../support/run/shared.ts';
 
@@ -24,10 +24,7 @@ const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{1
 
 describe('X-Request-Id', () => {
   const proxy = '192.0.2.9';
-  let named: TestInstance;
-  beforeAll(async () => {
-    named = await app.startInstance({ env: { ...env, IDENTITY_REQUEST_ID_HEADER: 'X-Ray' } });
-  });
+  const named = shared(() => app.startInstance({ env: { ...env, IDENTITY_REQUEST_ID_HEADER: 'X-Ray' } }));
   const idOf = async (path: string, id?: string, from = proxy, header = 'x-ray') => {
     const answer = await named.send(path, { from, headers: id === undefined ? {} : { [header]: id } });
     expect(answer.headers.has('x-ray')).toBe(false);

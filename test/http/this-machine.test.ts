@@ -1,10 +1,9 @@
-// Contract 8.38: local mode, whose users and secrets everybody knows, answers only to names of this machine. Else a
-// site that makes its own name point here (DNS rebinding) would be one origin with us.
-import { connect } from 'node:net';
+// Contract 8.36: local mode answers only to names of this machine, or a site could make its own name point here (DNS rebinding).
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { listen } from '../../server/runtime/listen.ts';
 import type { Listener } from '../../server/runtime/listener.ts';
 import { openApp, openProductionApp } from '../support/app/app.ts';
+import { exchange } from '../support/app/raw-http.ts';
 import { shared } from '../support/run/shared.ts';
 
 let customer: string;
@@ -95,10 +94,13 @@ describe('local mode', () => {
       ['/healthz', '127.0.0.1.evil.example'],
       ['http://evil.example/healthz', 'localhost:3000'],
     ])
-      expect(await ask(`GET ${target} HTTP/1.1\r\nHost: ${host}`), `${target} ${host}`).toMatch(
-        /^HTTP\/1.1 400 /,
-      );
-    expect(await ask('GET /healthz HTTP/1.1\r\nHost: localhost:3000')).toMatch(/^HTTP\/1.1 200 /);
+      expect(
+        await exchange(listener.port, `GET ${target} HTTP/1.1\r\nHost: ${host}`),
+        `${target} ${host}`,
+      ).toMatch(/^HTTP\/1.1 400 /);
+    expect(await exchange(listener.port, 'GET /healthz HTTP/1.1\r\nHost: localhost:3000')).toMatch(
+      /^HTTP\/1.1 200 /,
+    );
   });
 });
 
@@ -108,18 +110,3 @@ it('production leaves the Host to the proxy in front', async () => {
     expect((await live.send('/healthz', { headers: { host } })).status).toBe(200);
   await live.close();
 });
-
-/** Sends the head of a request byte for byte, and reads until the service closes the connection. */
-function ask(head: string): Promise<string> {
-  return new Promise((done, failed) => {
-    let answer = '';
-    const socket = connect(listener.port, '127.0.0.1', () => {
-      socket.write(`${head}\r\nConnection: close\r\n\r\n`);
-    });
-    socket.on('data', (data) => {
-      answer += data;
-    });
-    socket.on('error', failed);
-    socket.on('close', () => done(answer));
-  });
-}

@@ -12,6 +12,12 @@ const isDemo = (path: string) => path.startsWith('/demo/');
 it('every page has a title of its own, with the name of the service', async () => {
   const { routes } = await loadPages();
   const pages = routes.filter(({ isPage, path }) => isPage && !path.endsWith('.data'));
+  // Contract 11.45.
+  const own = ['products', 'activity', 'data', 'connected', 'passkeys/add'].map((page) => `/profile/${page}`);
+  const ofStaff = 'people audit clients files billing billing/preview contracts invoices'.split(' ');
+  expect(pages.map(({ path }) => path)).toEqual(
+    expect.arrayContaining([...own, '/admin', ...ofStaff.map((page) => `/admin/${page}`)]),
+  );
   const cookies = [
     undefined,
     await app.login('merchant@example.test'),
@@ -34,7 +40,7 @@ it('every page has a title of its own, with the name of the service', async () =
       expect(title, path).toMatch(isDemo(path) ? /\S/ : /^\S.* · Château ID$/);
     }
   }
-  // A page that only redirects or refuses here has none.
+  // Pages that only redirect or refuse here have none.
   expect(titles.size).toBeGreaterThan(pages.length / 2);
   const ours = [...titles].filter(([path]) => !isDemo(path)).map(([, title]) => title);
   expect(ours.filter((title, index) => ours.indexOf(title) !== index)).toEqual([]);

@@ -171,7 +171,7 @@ describe('the page that deletes an account', () => {
     for (const { status } of await sixteen(() => ask(browser))) expect(status).toBe(303);
     const { due } = await findUser(email);
     lagMs += minuteMs;
-    // Asked again, it stays as it is planned.
+    // Asking again changes nothing.
     expect((await ask(browser)).status).toBe(303);
     expect((await findUser(email)).due).toEqual(due);
     for (const { status } of await sixteen(() => keep(browser))) expect(status).toBe(303);
@@ -204,7 +204,7 @@ describe('the page that deletes an account', () => {
 describe('while the deletion is planned, a launch', () => {
   const launch = '/sso/launch/marketplace?state=abc';
 
-  it('stops at the page that offers to keep the account, and goes on from there', async () => {
+  it('stops at the page that offers to keep the account, and goes on from there (contract 4.19)', async () => {
     const browser = await logIn(app.send, customer);
     await ask(browser);
     const stopped = locationOf(await browser.send(launch));
@@ -215,12 +215,12 @@ describe('while the deletion is planned, a launch', () => {
     const kept = targetOf(await keep(browser, stopped.search));
     expect(kept.pathname + kept.search).toBe(launch);
     expect(locationOf(await browser.send(launch)).searchParams.has('payload')).toBe(true);
-    // Opened again, there is nothing to ask.
+    // Opening it again asks nothing.
     const again = targetOf(await browser.send(stopped.pathname + stopped.search, { headers: html }));
     expect(again.pathname + again.search).toBe(launch);
   });
 
-  it('gets interaction_required where it must show no page, and never a payload', async () => {
+  it('gets interaction_required where it must show no page, and never a payload (contract 4.5)', async () => {
     const browser = await logIn(app.send, customer);
     await ask(browser);
     const { searchParams } = locationOf(await browser.send(`${launch}&prompt=none`));

@@ -1,4 +1,3 @@
-// Everything kept about one person, as a file.
 import { sql } from 'kysely';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { readOwnRows, sections } from '../../db/own-data.ts';
@@ -131,7 +130,7 @@ const leftOutColumns: Record<string, string> = {
   'users.password_hash': 'a secret',
 };
 
-describe('a download', () => {
+describe('a download (contract 2.90)', () => {
   it('has every table that keeps something about a user, or there is a reason', async () => {
     const { rows } = await sql<{ name: string }>`
       select distinct table_name as name from information_schema.columns
@@ -157,7 +156,7 @@ describe('a download', () => {
     expect(rows.map(({ name }) => name).sort()).toEqual([...all].sort());
   });
 
-  it('is a file with what is kept about its owner, without secrets', async () => {
+  it('is a file with what is kept about its owner, without secrets (contract 7.252)', async () => {
     const contract = {
       plan: 'kept',
       status: 'active',
@@ -298,7 +297,7 @@ describe('a download', () => {
     await expect.poll(listHeld).toEqual([]);
   });
 
-  it('is broken off where the database fails, so that nobody takes half a file for the whole', async () => {
+  it('breaks off if the database fails, so that nobody takes half a file for the whole', async () => {
     const cookie = (await logIn(app.send, 'merchant@example.test')).cookie();
     await sql`alter table launches rename to launches_away`.execute(app.db);
     try {
@@ -322,7 +321,7 @@ describe('a download', () => {
     expect(data).not.toHaveProperty('invoices');
   });
 
-  it('is limited to five an hour', async () => {
+  it('is limited to five an hour (contract 2.91)', async () => {
     const browser = await logIn(app.send, 'new-merchant@example.test');
     const answers = await Promise.all(Array.from({ length: 16 }, () => browser.send(file)));
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(5);
@@ -332,7 +331,8 @@ describe('a download', () => {
   });
 });
 
-describe('without a password within ten minutes', () => {
+describe('without a password within ten minutes (contract 2.91)', () => {
+  // Contract 11.41.
   it('nothing is downloaded, and the page asks for it', async () => {
     const browser = await logIn(app.send, email);
     const asked = await browser.send(page, { form: {} });
@@ -381,7 +381,7 @@ describe('without a password within ten minutes', () => {
   });
 });
 
-it('does not tell from where somebody else tried to log in, or asked for a mail', async () => {
+it('does not tell from where somebody else tried to log in, or asked for a mail (contract 2.90)', async () => {
   await sql`truncate rate_limits`.execute(app.db);
   const stranger = '203.0.113.200';
   const guess = { form: { email, password: 'a guess' }, from: stranger };
@@ -391,7 +391,7 @@ it('does not tell from where somebody else tried to log in, or asked for a mail'
   await expect.poll(async () => (await find()).rows.length).toBe(1);
   expect((await app.send('/forgot-password', { form: { email }, from: stranger })).status).toBe(303);
   await expect.poll(async () => (await find()).rows.length).toBe(2);
-  // With the password, but without the code.
+  // They gave the password, but not the code.
   await sql`insert into audit_events (id, type, user_id, address)
     select gen_random_uuid(), 'login.code_asked', id, ${stranger} from users where email = ${email}`.execute(
     app.db,

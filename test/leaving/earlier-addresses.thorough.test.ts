@@ -1,5 +1,4 @@
-// Somebody who is erased leaves none of the addresses that they have had: not in what was sent there before they were
-// anybody, nor in what others typed.
+// Somebody who is erased leaves no address of theirs behind: not in older mails, nor in what others typed.
 import { sql } from 'kysely';
 import { expect, it } from 'vitest';
 import { runCli } from '../support/app/cli.ts';
@@ -48,7 +47,7 @@ async function move(browser: ReturnType<typeof openBrowser>, email: string): Pro
 const forget = (email: string) =>
   openBrowser(changes.app.send).send('/forgot-password', { form: { email }, from: changes.from() });
 
-it('of three that were theirs, whoever typed them, none remains anywhere', async () => {
+it('nothing remains anywhere of three addresses that were theirs, no matter who typed them (contract 2.82)', async () => {
   const { app, newEmail } = changes;
   const emails = [newEmail(), newEmail(), newEmail()] as const;
   for (const [index, email] of emails.entries()) await typeEverywhere(email, index === 0 ? 2 : 1);
@@ -76,7 +75,7 @@ it('of three that were theirs, whoever typed them, none remains anywhere', async
   expect(await findText(app.db, `Typed for ${emails[0]}`)).toEqual([]);
 });
 
-it('leaves what is about an address that somebody else has by now, and what others wait for', async () => {
+it('leaves what is about an address that somebody else has by now, and what others wait for (contract 2.82)', async () => {
   const { app, newEmail } = changes;
   const first = await changes.signUp();
   const second = newEmail();
@@ -99,7 +98,7 @@ it('leaves what is about an address that somebody else has by now, and what othe
   );
 });
 
-it('a link of a sign-up that lies about says that there is an account, and goes with that', async () => {
+it('an old sign-up link says that there is an account, and is deleted with it', async () => {
   const { app, newEmail } = changes;
   const email = newEmail();
   for (let time = 0; time < 2; time++) expect((await askToSignUp(email)).status).toBe(303);

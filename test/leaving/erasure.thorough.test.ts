@@ -201,13 +201,13 @@ describe('somebody who is erased', () => {
     },
   );
 
-  it('is told so by a last mail, which is not kept', () => {
+  it('is told so by a last mail, which is not kept (contract 2.87)', () => {
     const last = mailsTo(person.email).at(-1);
     expect(last?.subject).toBe('Your account has been deleted – Identity');
     expect(last?.text).not.toContain('zoe');
   });
 
-  it('leaves what happened, without who it was', async () => {
+  it('leaves what happened, without who it was (contract 2.84)', async () => {
     const events = await eventsOf(app.db, person.user.id);
     const types = events.map(({ type }) => type);
     expect(types).toEqual(
@@ -220,7 +220,7 @@ describe('somebody who is erased', () => {
     expect(rows[0]?.n).toBe(1);
   });
 
-  it('leaves a canceled contract that their signup is answered with, and no new user', async () => {
+  it('leaves a canceled contract that their signup is answered with, and no new user (contract 2.83 and 7.25)', async () => {
     const canceled = { plan: 'other', status: 'canceled' };
     for (const contract of [person.signup.contract, canceled]) {
       const occurred_at = new Date().toISOString();
@@ -250,7 +250,7 @@ describe('somebody who is erased', () => {
     );
   });
 
-  it('leaves invoices with whom they were made out to, which can still be paid', async () => {
+  it('leaves invoices with whom they were made out to, which can still be paid (contract 2.84)', async () => {
     const [invoice] = await invoicesOf(person.contract.id);
     expect(invoice).toMatchObject({
       status: 'open',
@@ -259,7 +259,7 @@ describe('somebody who is erased', () => {
     });
   });
 
-  it('is unknown to a hand-off from the marketplace, which makes somebody new', async () => {
+  it('is unknown to a hand-off from the marketplace, which makes somebody new (contract 2.88)', async () => {
     const answer = await app.send(
       await buildHandOff(app, { ...person.marketplace, email: 'later@example.test' }),
     );
@@ -269,7 +269,7 @@ describe('somebody who is erased', () => {
     expect(id).not.toBe(person.user.id);
   });
 
-  it('may come back under the same address as somebody else, but never under the same id', async () => {
+  it('may come back under the same address as somebody else, but never under the same id (contract 2.88 and 3.6)', async () => {
     const answer = await sendSignup(app, { ...person.signup, signup_id: 'crm_zoe_again' } as SignupBody);
     expect(answer.status).toBe(201);
     const { user } = JSON.parse(answer.text);
@@ -282,7 +282,7 @@ describe('somebody who is erased', () => {
   });
 });
 
-it('erases whoever is due exactly once, when 16 run at once', async () => {
+it('erases each person who is due exactly once, if 16 run at once', async () => {
   const { user } = JSON.parse((await sendSignup(app, buildSignup('crm_once', { contract: active }))).text);
   await makeDue(app.db, 'crm_once@example.test');
   const runs = await Promise.allSettled(Array.from({ length: 16 }, () => runErasure(app.db)));
@@ -298,7 +298,7 @@ it('erases whoever is due exactly once, when 16 run at once', async () => {
   await vi.waitFor(() => expect(told()).toHaveLength(1), 15_000);
 });
 
-it('erases nobody before their time, whoever is suspended, or who has changed their mind', async () => {
+it('erases nobody early, nobody who is suspended, and nobody who has changed their mind', async () => {
   const ids: string[] = [];
   for (const word of ['early', 'held', 'stays', 'moved']) {
     const { text } = await sendSignup(app, buildSignup(`crm_${word}`));
@@ -316,7 +316,7 @@ it('erases nobody before their time, whoever is suspended, or who has changed th
     values ('moved-from@example.test', ${moved}, now() + interval '1 minute')`.execute(app.db);
   // An instance whose clock is fast.
   expect(await runErasure(app.db, () => new Date(Date.now() + 30 * 86_400_000))).toEqual([]);
-  // Found as due, and canceled before it was locked.
+  // Canceled after it was found as due, and before it was locked.
   await makeDue(app.db, 'crm_stays@example.test');
   await app.db.transaction().execute(async (trx) => {
     await sql`update users set deletion_due_at = null where id = ${stays}`.execute(trx);

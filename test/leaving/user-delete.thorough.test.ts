@@ -1,4 +1,4 @@
-// user:delete of the command line (contract 11.31).
+// user:delete of the command line (contract 12.38).
 import { sql } from 'kysely';
 import { expect, it, vi } from 'vitest';
 import { openApp } from '../support/app/app.ts';
@@ -42,7 +42,7 @@ it('plans the deletion in 14 days, and says when and what ends then', async () =
     { type: 'user.deletion_requested', details: { by: 'cli' } },
     { type: 'staff.plan_deletion', details: { by: 'cli' } },
   ]);
-  // Asked again, by the id: as it is planned.
+  // Asking again, by id, changes nothing.
   expect((await remove(id)).out).toBe(out);
   expect(await listNotices(app.db, email)).toEqual(['deletion_requested']);
 });
@@ -123,7 +123,7 @@ it.each([[[]], [['--now', '--yes']]])('refuses the last admin, with %j, and not 
   expect(await digestRows(app.db, tables)).toBe(before);
   const other = await sign(`crm_deputy${args.length}`);
   await sql`update users set role = 'admin' where id = ${other.id}`.execute(app.db);
-  // Who cannot log in looks after nothing.
+  // An administrator who cannot log in does not count.
   expectRefused(await remove(email, ...args), /^This is the only administrator/);
   await sql`update users set email_verified_at = now(), password_hash = (
     select password_hash from users where email = 'customer@example.test') where id = ${other.id}`.execute(

@@ -1,5 +1,5 @@
-// IDENTITY_ADMIN_SECOND_FACTOR=required: an administrator or manager without a second factor sets one up before anything
-// else.
+// IDENTITY_ADMIN_SECOND_FACTOR=required: staff without a second factor set one up before anything else (contract
+// 4.5, 4.18, 9.80 and 9.81).
 
 import { sql } from 'kysely';
 import { beforeEach, describe, expect, it } from 'vitest';
@@ -97,7 +97,7 @@ it('others are not held back, nor anybody where it is optional', async () => {
   expect((await optional.send('/sso/profile', { cookie: browser.cookie() })).status).toBe(200);
 });
 
-it('whoever is made a manager is held back at once', async () => {
+it('a customer who becomes a manager is held back at once', async () => {
   const browser = await logIn(app.send, 'customer@example.test');
   expect(await browser.whoAmI()).toBe('customer@example.test');
   await sql`update users set role = 'manager' where email = 'customer@example.test'`.execute(app.db);

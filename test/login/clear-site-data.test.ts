@@ -1,5 +1,4 @@
-// Contract 9.19: who logs out leaves nothing of us in the caches of the browser. Only "cache": browsers
-// can take seconds to clear cookies and storage.
+// Contract 9.19: a logout clears our caches in the browser. Only "cache": clearing cookies and storage can take seconds.
 import { beforeEach, describe, expect, it } from 'vitest';
 import { openApp } from '../support/app/app.ts';
 import { sessionIdOf } from '../support/app/trpc.ts';

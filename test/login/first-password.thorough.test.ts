@@ -1,11 +1,13 @@
-// A first password, for whoever came from another product and never gave a credential here: only by mail.
+// A first password for people from another product, who never gave a credential here: only by mail.
 import { sql } from 'kysely';
 import { expect, it } from 'vitest';
 import { type Answer, openApp } from '../support/app/app.ts';
 import { openBackend } from '../support/app/backend.ts';
 import { cookieOf, submitProfile, textOf } from '../support/app/visitor.ts';
+import { buildSignup, pushSignup } from '../support/crm/crm.ts';
 import { handOver } from '../support/marketplace/marketplace.ts';
 import { readMails, readToken } from '../support/people/kept-mail.ts';
+
 import { shared } from '../support/run/shared.ts';
 
 const newPassword = 'quite another long password';
@@ -39,7 +41,7 @@ it.each([
   expect(await canLogIn(email)).toBe(true);
 });
 
-it('cannot be set in a session that only a hand-off started', async () => {
+it('cannot be set in a session that only a hand-off started (contract 9.32)', async () => {
   const email = 'only-handed-over@example.test';
   const cookie = await comeIn('only-handed-over', email, true);
   for (const currentPassword of ['', newPassword]) {
@@ -49,7 +51,7 @@ it('cannot be set in a session that only a hand-off started', async () => {
   expect(await canLogIn(email)).toBe(false);
 });
 
-it('never leads whoever typed an address to a link for its holder', async () => {
+it('never leads a person who typed an address to a link for its holder (contract 2.11)', async () => {
   const email = 'customer@example.test';
   const cookie = await comeIn('typist', email, false);
   expect(textOf(await ask(cookie))).toContain('We have sent a link to');
@@ -57,10 +59,29 @@ it('never leads whoever typed an address to a link for its holder', async () => 
   const token = await readToken(other, email, 'set_password');
   const answer = await app.send(`/set-password?token=${token}`, { form: { newPassword } });
   expect(answer.status).toBe(409);
+  expect(textOf(answer)).toContain(`There is already an account with the address ${email}`);
   expect(await canLogIn(email)).toBe(false);
 });
 
-it('is asked for five times and one to spare, of sixteen at once, and the form says when there were too many', async () => {
+it('is set for a customer of the CRM who has not arrived, by a link to the typed address (contract 2.12)', async () => {
+  const setBy = async (id: string, suspend?: true) => {
+    const email = `${id}@example.test`;
+    await ask(await comeIn(id, email, false));
+    const token = await readToken(other, email, 'set_password');
+    await pushSignup(app, buildSignup(id, { user: { email, name: 'Owner' } }));
+    if (suspend)
+      await sql`update users set suspended_at = now() where email = ${email} and holds_email`.execute(app.db);
+    const answer = await app.send(`/set-password?token=${token}`, { form: { newPassword } });
+    const loggedIn = await app.send('/login', { form: { email, password: newPassword } });
+    const { rows } = await sql`select from sessions join users on users.id = user_id
+      where email = ${email} and holds_email`.execute(app.db);
+    return [answer.status, loggedIn.status, rows.length > 0];
+  };
+  expect(await setBy('not-arrived')).toEqual([303, 303, true]);
+  expect(await setBy('not-arrived-suspended', true)).toEqual([403, 401, false]);
+});
+
+it('is mailed six times if sixteen ask at once, and the form says when there were too many', async () => {
   const email = 'impatient@example.test';
   const cookie = await comeIn('impatient', email, true);
   const form = { intent: 'mail-password' };

@@ -1,8 +1,8 @@
-// After a form the next stop is never a client: /go is in between (contract 9.191 to 9.195).
+// After a form the next stop is never a client: /go is in between (contract 9.191 and 9.194).
 import { sql } from 'kysely';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type Answer, codeOf, locationOf, openApp, type TestApp } from '../support/app/app.ts';
-import { openBackend, type TestBackend } from '../support/app/backend.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { type Answer, codeOf, locationOf, openApp } from '../support/app/app.ts';
+import { openBackend } from '../support/app/backend.ts';
 import { type Browser, logIn, openBrowser, textOf } from '../support/app/visitor.ts';
 import { emptyTables } from '../support/database/empty-tables.ts';
 import { buildHandOff } from '../support/marketplace/marketplace.ts';
@@ -10,6 +10,7 @@ import { readMails } from '../support/people/kept-mail.ts';
 import { linkIn } from '../support/people/mail-server.ts';
 import { enterCode, setUp, showCode } from '../support/people/totp-app.ts';
 import { quoted } from '../support/run/names.ts';
+import { shared } from '../support/run/shared.ts';
 
 const shop = 'https://shop.localhost:8443';
 const launch = '/sso/launch/shop?state=s&return_to=%2Fa%3Fb%3Dc';
@@ -19,29 +20,19 @@ const email = 'customer@example.test';
 const newPassword = 'seven quiet lanterns';
 
 let at = Date.now();
-let app: TestApp;
-/** On the same database: hands out what the mails say. */
-let other: TestBackend;
-beforeAll(async () => {
-  const now = () => new Date(at);
-  const env = { SSO_CLIENTS: 'shop', SSO_SHOP_CALLBACK_URL: `${shop}/sso/callback` };
-  app = await openApp({ env, now });
-  other = await openBackend({ databaseUrl: app.databaseUrl, now });
-});
+const now = () => new Date(at);
+const env = { SSO_CLIENTS: 'shop', SSO_SHOP_CALLBACK_URL: `${shop}/sso/callback` };
+const app = shared(() => openApp({ env, now }));
+const other = shared(() => openBackend({ databaseUrl: app.databaseUrl, now }));
 beforeEach(async () => {
   at += 120_000;
   await emptyTables(app.db, 'mails', 'mail_tokens', 'rate_limits');
-});
-afterAll(async () => {
-  await other.close();
-  await app.close();
 });
 
 const pathOf = ({ pathname, search }: URL) => pathname + search;
 const leadOf = (answer: Answer) => [answer.status, answer.headers.get('location')];
 const goTo = (path: string) => [303, `/go?next=${encodeURIComponent(path)}`];
 
-/** The path of the link in the one mail to an address. */
 async function readLink(address: string, page: string): Promise<string> {
   const [mail] = await readMails(other, address);
   return pathOf(linkIn(mail ?? {}, page));

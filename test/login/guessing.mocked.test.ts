@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type Answer, expectRetryAfter, openApp, type TestApp } from '../support/app/app.ts';
-import { openBackend, type TestBackend } from '../support/app/backend.ts';
+import { openBackend } from '../support/app/backend.ts';
 import { openClient, refusalOf } from '../support/app/trpc.ts';
 import { type Browser, cookieOf, fieldOf, isLoggedIn, logIn, textOf } from '../support/app/visitor.ts';
 import { readToken } from '../support/people/kept-mail.ts';
@@ -9,7 +9,7 @@ import { shared } from '../support/run/shared.ts';
 
 const password = 'local demo password';
 
-// The real function, but for what is wrong anyway: hundreds of guesses would take long.
+// The real function, except for wrong passwords: hundreds of real guesses would take long.
 vi.mock('@node-rs/argon2', async (importOriginal) => {
   const real = await importOriginal<typeof import('@node-rs/argon2')>();
   const verify = async (hash: string, typed: string) => typed !== 'wrong' && (await real.verify(hash, typed));
@@ -22,18 +22,14 @@ const triesByAccount = 100;
 const triesByAddress = 100;
 const triesByDevice = 10;
 
-let proxied: Pick<TestApp, 'send' | 'login'>;
-/** On the same database. */
-let other: TestBackend;
 const app = shared(openApp);
+const proxied = shared(() => app.startInstance({ env: { TRUSTED_PROXIES: '10.0.0.0/8' } }));
+const other = shared(() => openBackend({ databaseUrl: app.databaseUrl }));
 beforeAll(async () => {
-  proxied = await app.startInstance({ env: { TRUSTED_PROXIES: '10.0.0.0/8' } });
-  other = await openBackend({ databaseUrl: app.databaseUrl });
   await sql`update users set email = 'kasse@xn--bcher-kva.test' where email = 'customer@example.test'`.execute(
     app.db,
   );
 });
-afterAll(() => other.close());
 beforeEach(() => sql`truncate rate_limits`.execute(app.db));
 
 let lastNetwork = 0;
@@ -59,7 +55,6 @@ async function guessTimes(times: number, guessOne: (index: number) => Promise<An
   return answers;
 }
 
-/** How many answers have each status. */
 function countStatuses(answers: Answer[]): Record<number, number> {
   const counts: Record<number, number> = {};
   for (const { status } of answers) counts[status] = (counts[status] ?? 0) + 1;
@@ -92,7 +87,7 @@ async function openOwnBrowser(of = email): Promise<Browser> {
   return browser;
 }
 
-describe('guesses in a browser that the user has logged in with', () => {
+describe('guesses in a browser that the user has logged in with (contract 9.42)', () => {
   it('are let in whatever strangers have tried, from anywhere and from its own address', async () => {
     const browser = await openOwnBrowser();
     await guessTimes(triesByNetwork + 5, () => guess(email, { from: '192.0.2.1' }));
@@ -167,8 +162,8 @@ async function setPasswordByMail(of: string, newPassword: string): Promise<Answe
   return app.send(`/set-password?token=${token}`, { form: { newPassword } });
 }
 
-describe('other guesses at one account', () => {
-  it('get the login page with 429 and Retry-After after the tenth from one network', async () => {
+describe('other guesses at one account (contract 9.43)', () => {
+  it('get the login page with 429 and Retry-After after the tenth from one network (contract 11.5)', async () => {
     const [from, neighbour] = ['198.51.100.1', '198.51.100.254'];
     for (let times = 0; times < triesByNetwork; times++)
       expect((await guess(email, { from })).status).toBe(401);
@@ -240,7 +235,7 @@ describe('other guesses at one account', () => {
     expect((await guess('admin@example.test', { from, typed: password })).status).toBe(303);
   });
 
-  it('get a right one back, and no other', async () => {
+  it('get a right one back, and no other (contract 9.46)', async () => {
     const from = newNetwork();
     for (let times = 1; times < triesByNetwork; times++)
       expect((await guess(email, { from })).status).toBe(401);
@@ -278,7 +273,7 @@ describe('other guesses at one account', () => {
     expect(rows).toEqual([{ points: 5 }]);
   });
 
-  it('are forgotten after a password was set by mail', async () => {
+  it('are forgotten after a password was set by mail (contract 9.46)', async () => {
     const of = 'new-merchant@example.test';
     const newPassword = 'seven quiet lanterns';
     await guessTimes(triesByNetwork, () => guess(of, { from: '198.51.100.1' }));
@@ -318,7 +313,7 @@ describe('what strangers try', () => {
   const isOf = (answer: Answer, fields: Record<string, unknown>) =>
     fields.requestId === answer.headers.get('x-request-id');
 
-  it('is logged, and does not grow the audit events, before a password was checked', async () => {
+  it('is logged, and does not grow the audit events, before a password was checked (contract 9.101)', async () => {
     const from = newNetwork();
     await guessTimes(triesByNetwork, () => guess(email, { from }));
     await vi.waitFor(async () => {
@@ -353,7 +348,7 @@ describe('what strangers try', () => {
   });
 });
 
-describe('too many guesses from one client address', () => {
+describe('too many guesses from one client address (contract 9.41)', () => {
   const from = '203.0.113.77';
 
   const guessMany = (times: number, addressOf: (index: number) => string) =>

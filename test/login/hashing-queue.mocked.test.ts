@@ -108,14 +108,14 @@ it('a login that finds the queue for hashing full is refused at once, and counts
   expect((await logIn('merchant@example.test', password)).status).toBe(303);
 });
 
-// Contract 9.320.
+// Contract 9.155.
 it('logins that are turned away get their answers at a pace that leaves the processor to others, in any spelling of the path', async () => {
   const logins = await fillQueue();
   const startedAt = performance.now();
   const turnedAway = Array.from({ length: 100 }, (_, n) =>
     app.send(n % 2 ? '/login' : '/%6Cogin', { form: { email: 'merchant@example.test', password } }),
   );
-  // Health and everything else waits for none of them.
+  // Health checks and everything else wait for none of them.
   expect((await app.send('/healthz')).status).toBe(200);
   for (const answer of await Promise.all(turnedAway)) {
     expect([answer.status, codeOf(answer)]).toEqual([503, 'unavailable']);
@@ -127,7 +127,7 @@ it('logins that are turned away get their answers at a pace that leaves the proc
   await Promise.all(logins);
 });
 
-// Contract 9.320.
+// Contract 9.155.
 it('the connection of a login that is turned away is closed', async () => {
   const listener = await listen(app.fetch, { host: '127.0.0.1', port: 0 });
   const logins = await fillQueue();
@@ -145,7 +145,7 @@ it('the connection of a login that is turned away is closed', async () => {
   await listener.close(0);
 });
 
-// Contract 9.320.
+// Contract 9.155.
 it('at most a thousand logins wait to be turned away, and more are turned away at once', async () => {
   const logins = await fillQueue();
   const order: number[] = [];
@@ -155,7 +155,7 @@ it('at most a thousand logins wait to be turned away, and more are turned away a
       order.push(n);
     }),
   );
-  // Those that did not wait came last, and have their answers before most that waited.
+  // The last ones did not wait, and were answered before most that waited.
   expect(Math.max(...[1_000, 1_009].map((n) => order.indexOf(n)))).toBeLessThan(200);
   gate.open();
   await Promise.all(logins);
@@ -172,7 +172,7 @@ it('a login with a passkey, for which nothing is hashed, gets in while the queue
   });
   const logins = await fillQueue();
   const path = '/login?next=%2Fprofile%2Fdata';
-  // As the page says it, and the page of a refused passkey again.
+  // The path on the login page, and on the page of a refused passkey.
   const findPath = async (from: string) =>
     /action="([^"]*with=passkey[^"]*)"/.exec((await app.send(from)).text)?.[1]?.replaceAll('&amp;', '&') ??
     '';
@@ -180,7 +180,7 @@ it('a login with a passkey, for which nothing is hashed, gets in while the queue
   expect(await findPath(marked)).toBe(marked);
   const answer = await logInByPasskey(openBrowser(app.send), phone, { path: marked });
   expect([answer.status, answer.headers.get('location')]).toEqual([303, '/profile/data']);
-  // Who puts the mark on a password gets no further than the queue.
+  // The mark does not get a password past the queue.
   const form = { email: 'merchant@example.test', password };
   const refused = await app.send(marked, { form });
   expect([refused.status, codeOf(refused)]).toEqual([503, 'unavailable']);

@@ -45,7 +45,7 @@ describe('the sign-up', () => {
     } else expect([host, answer.text.includes('Did you mean')]).toEqual([host, false]);
   });
 
-  it('asks once: what was typed is there, and the same form goes on', async () => {
+  it('asks once: what was typed is there, and the same form goes on (contract 11.11)', async () => {
     const email = 'nia@gmial.com';
     const asked = await signUp(email);
     expect(fieldOf(asked, 'email')).toMatchObject({ value: email, isInvalid: true });
@@ -55,7 +55,7 @@ describe('the sign-up', () => {
     const done = await signUp(email, { meant: 'yes' });
     expect([done.status, done.headers.get('location')]).toEqual([303, '/signup?sent']);
     await readMails(changes.other, email, 1);
-    // Whatever is typed then.
+    // Anything may be typed then.
     expect((await signUp('nia@gmal.com', { meant: 'yes' })).status).toBe(303);
   });
 
@@ -77,7 +77,7 @@ describe('the sign-up', () => {
     expect(malformed.text).not.toContain('name="meant"');
   });
 
-  it('asks the same whoever exists, and leaves nothing', async () => {
+  it('asks the same for addresses with and without an account, and leaves nothing', async () => {
     const occurred_at = changes.clock.now.toISOString();
     for (const email of ['holder@gmial.com', 'holder@gmail.com']) {
       const user = { email, name: 'Hana' };
@@ -109,7 +109,7 @@ describe('a change of address', () => {
   const ask = (send: ReturnType<typeof openBrowser>['send'], form: Record<string, string>) =>
     send('/profile/email', { form, from: changes.from() });
 
-  it('asks before it asks for a password, and goes on with both', async () => {
+  it('asks before it asks for a password, and goes on with both (contract 11.11)', async () => {
     const { browser, id } = await changes.signUp();
     changes.passTime(11 * 60_000);
     const email = 'cora@yaho.com';

@@ -1,8 +1,9 @@
-import { type RawBuilder, sql } from 'kysely';
+import { sql } from 'kysely';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { hashPassword } from '../../server/identity/password/passwords.ts';
 import { type Answer, openApp } from '../support/app/app.ts';
 import { cookieOf, isLoggedIn } from '../support/app/visitor.ts';
+import { overtake } from '../support/database/database.ts';
 import { shared } from '../support/run/shared.ts';
 
 const email = 'merchant@example.test';
@@ -42,28 +43,9 @@ async function countLiveSessions(): Promise<number> {
   return rows.length;
 }
 
-/** Commits a change when the request has checked everything and waits to write. */
-async function overtake(change: RawBuilder<unknown>, request: () => Promise<Answer>): Promise<Answer> {
-  let isAnswered = false;
-  const { answer } = await app.db.transaction().execute(async (trx) => {
-    await change.execute(trx);
-    const answer = request().finally(() => {
-      isAnswered = true;
-    });
-    while (!isAnswered) {
-      const { rows } = await sql`select 1 from pg_stat_activity
-        where datname = current_database() and wait_event_type = 'Lock'`.execute(app.db);
-      if (rows.length > 0) break;
-      await new Promise((done) => setTimeout(done, 10));
-    }
-    return { answer };
-  });
-  return answer;
-}
-
 describe('a login whose password was checked', () => {
   it('starts no session if the user has been suspended meanwhile', async () => {
-    const answer = await overtake(suspension, logIn);
+    const answer = await overtake(app.db, suspension, logIn);
     expect(answer.status).toBeGreaterThanOrEqual(400);
     expect(answer.headers.getSetCookie()).toEqual([]);
     expect(await countLiveSessions()).toBe(0);
@@ -72,7 +54,7 @@ describe('a login whose password was checked', () => {
   it('starts no session if the password has been changed meanwhile', async () => {
     const hash = await hashPassword(newPassword);
     const change = sql`update users set password_hash = ${hash} where email = ${email}`;
-    const answer = await overtake(change, logIn);
+    const answer = await overtake(app.db, change, logIn);
     expect(answer.status).toBe(401);
     expect(await countLiveSessions()).toBe(0);
   });
@@ -81,14 +63,14 @@ describe('a login whose password was checked', () => {
 describe('a password change whose current password was checked', () => {
   it('leaves no session if the user has been suspended meanwhile', async () => {
     const cookie = await app.login(email);
-    await overtake(suspension, () => changePassword(cookie));
+    await overtake(app.db, suspension, () => changePassword(cookie));
     expect(await countLiveSessions()).toBe(0);
   });
 
   it('leaves no session if this browser has been logged out meanwhile', async () => {
     const cookie = await app.login(email);
     const logout = sql`update sessions set ended_at = now()`;
-    await overtake(logout, () => changePassword(cookie));
+    await overtake(app.db, logout, () => changePassword(cookie));
     expect(await countLiveSessions()).toBe(0);
   });
 

@@ -35,7 +35,7 @@ const logIn = (email: string, typed: string, options: SendOptions = {}) =>
   app.send('/login', { ...options, form: { email, password: typed } });
 
 describe('wrong credentials', () => {
-  it('get the same page for every user: unknown, suspended, with or without a password', async () => {
+  it('get the same page for every user: unknown, suspended, with or without a password (contract 11.5)', async () => {
     const pages = new Set<string>();
     for (const [, email] of cases) {
       const { status, headers, text } = await logIn(email, `not the ${password}`);
@@ -55,7 +55,7 @@ describe('wrong credentials', () => {
     const { rows } = await vi.waitFor(async () => {
       const found = await sql<object>`select type, reason, row_to_json(e)::text as whole
         from audit_events e where request_id = ${requestId}`.execute(app.db);
-      // Of an address that nobody has, only the log knows: strangers could grow the table without end.
+      // A refusal for an address that nobody has is only in the log: strangers could grow the table without end.
       expect(found.rows).toHaveLength(reason === 'unknown_user' ? 0 : 1);
       return found;
     }, 15_000);
@@ -102,7 +102,7 @@ describe('wrong credentials', () => {
   });
 });
 
-it('a suspended user with the right password gets 403, as problem JSON or as a page', async () => {
+it('a suspended user with the right password gets 403, as problem JSON or as a page (contract 4.20)', async () => {
   const email = 'suspended@refused.test';
   const problem = await logIn(email, password);
   expect(problem.status).toBe(403);

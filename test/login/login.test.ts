@@ -31,7 +31,7 @@ async function auditTrail(requestId: string | null) {
 }
 
 describe('a right password', () => {
-  it('goes on to the profile with a session cookie', async () => {
+  it('goes on to the profile with a session cookie (contract 11.3 and 11.5)', async () => {
     const answer = await logIn({ email, password });
     expect(answer.status).toBe(303);
     expect(answer.headers.get('location')).toBe('/profile');
@@ -41,12 +41,14 @@ describe('a right password', () => {
     expect(await isLoggedIn(app.send, cookieOf(answer))).toBe(true);
   });
 
-  it('sets a cookie bound to host and TLS if the issuer is https', async () => {
+  it('sets a cookie bound to host and TLS if the issuer is https (contract 9.16 and 9.23)', async () => {
     const secure = await app.startInstance({ env: { IDENTITY_ISSUER: 'https://id.localhost' } });
     const answer = await secure.send('/login', { form: { email, password } });
     const [pair = '', ...attributes] = answer.headers.getSetCookie()[0]?.split('; ') ?? [];
     expect(pair).toMatch(/^__Host-identity_session=[A-Za-z0-9_-]{43}$/);
     expect(attributes.sort()).toEqual(['HttpOnly', 'Max-Age=2592000', 'Path=/', 'SameSite=Lax', 'Secure']);
+    const days400 = /^__Host-identity_device=[\w-]{43};.* Max-Age=34560000;/m;
+    expect(answer.headers.getSetCookie().join('\n')).toMatch(days400);
     expect(await isLoggedIn(secure.send, pair)).toBe(true);
     // A cookie without the prefix may have been set by a subdomain or on plain http.
     expect(await isLoggedIn(secure.send, pair.replace('__Host-', ''))).toBe(false);
@@ -67,7 +69,7 @@ describe('a right password', () => {
     expect(JSON.stringify(app.logged)).not.toContain(token);
   });
 
-  it('starts a new session every time, and ends only the one this browser had', async () => {
+  it('starts a new session every time, and ends only the one this browser had (contract 9.16)', async () => {
     const elsewhere = await app.login(email);
     const first = await app.login(email);
     const second = cookieOf(await logIn({ email, password }, { cookie: first }));
@@ -87,6 +89,7 @@ describe('a right password', () => {
     expect(await isLoggedIn(app.send, planted)).toBe(false);
   });
 
+  // Contract 9.100.
   it('is recorded, without the password', async () => {
     const answer = await logIn({ email, password }, { from: '198.51.100.7' });
     const trail = { user_id: '01900000-0000-7000-8000-000000000001', address: '198.51.100.7' };

@@ -1,18 +1,15 @@
 // A logout that a client started (contract 4.27 and 4.28).
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Answer, codeOf, openApp, type TestApp, targetOf } from '../support/app/app.ts';
+import { describe, expect, it } from 'vitest';
+import { type Answer, codeOf, openApp, targetOf } from '../support/app/app.ts';
 import { production } from '../support/app/settings.ts';
 import { isLoggedIn, textOf } from '../support/app/visitor.ts';
+import { shared } from '../support/run/shared.ts';
 
 const shop = 'https://shop.localhost:8443';
 const email = 'customer@example.test';
 
-let app: TestApp;
-beforeAll(async () => {
-  const callback = { SSO_SHOP_CALLBACK_URL: `${shop}/sso/callback?lang=de` };
-  app = await openApp({ env: { SSO_CLIENTS: 'shop', ...callback } });
-});
-afterAll(() => app.close());
+const callback = { SSO_SHOP_CALLBACK_URL: `${shop}/sso/callback?lang=de` };
+const app = shared(() => openApp({ env: { SSO_CLIENTS: 'shop', ...callback } }));
 
 const pathOf = (query: Record<string, string> | string) => `/logout?${new URLSearchParams(query)}`;
 const leadOf = ({ status, headers }: Answer) => [status, headers.get('location')];
@@ -43,7 +40,7 @@ describe('a logout that a client started', () => {
     expect(await isLoggedIn(app.send, cookie)).toBe(false);
   });
 
-  it('goes on at once where nobody is logged in, and after a second click', async () => {
+  it('goes on at once where nobody is logged in, and after a second click (contract 11.39)', async () => {
     const path = pathOf({ client: 'shop', return_to: '/bye' });
     const ended = await app.login(email);
     await app.send('/logout', { method: 'POST', cookie: ended });
@@ -70,7 +67,7 @@ describe('a logout that a client started', () => {
   });
 });
 
-it('a logout where nobody is logged in asks nothing, and says that it is done', async () => {
+it('a logout where nobody is logged in asks nothing, and says that it is done (contract 11.39)', async () => {
   const ended = await app.login(email);
   await app.send('/logout', { method: 'POST', cookie: ended });
   for (const cookie of [undefined, ended, 'identity_session=x'])

@@ -11,7 +11,7 @@ import { fc } from '../support/run/random.ts';
 // The real function, with its calls recorded.
 vi.mock('@node-rs/argon2', { spy: true });
 
-describe('a name', () => {
+describe('a name (contract 9.15)', () => {
   const accepted: [string, string][] = [
     ['Zoë O’Neil', 'Zoë O’Neil'],
     ['  Zoë \t\n', 'Zoë'],
@@ -99,7 +99,7 @@ describe('a name', () => {
   });
 });
 
-describe('a new password', () => {
+describe('a new password (contract 9.31)', () => {
   const owner = { email: 'zoe.oneil@blumen.example', name: 'Zoë O’Neil' };
   const findFault = (password: string) =>
     findPasswordFault(withNames(readConfig({}), { password, ...owner }));
@@ -186,6 +186,7 @@ describe('a new password', () => {
 describe('the hash of a password', () => {
   const ofOurCost = /^\$argon2id\$v=19\$m=19456,t=2,p=1\$[\w+/]{22}\$[\w+/]{43}$/;
 
+  // Contract 9.30.
   it('is argon2id with 19 MiB, two passes and one lane, and has its own salt', async () => {
     const [one, other] = await Promise.all([hashPassword('blue kettle'), hashPassword('blue kettle')]);
     expect(one).toMatch(ofOurCost);

@@ -1,6 +1,6 @@
-// Which addresses nobody gets, by whichever door, and that whoever has one keeps it (contract 9.12 to 9.14).
+// Addresses that nobody gets, by any door, but that people who have one keep (contract 9.12 to 9.14).
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { dryRunImport, importProfiles } from '../../server/marketplace/import.ts';
 import type { LineResult } from '../../server/marketplace/import-report.ts';
 import { codeOf, openApp, openProductionApp, type TestApp } from '../support/app/app.ts';
@@ -8,13 +8,10 @@ import { textOf } from '../support/app/visitor.ts';
 import { buildSignup, pushSignup, sendSignup } from '../support/crm/crm.ts';
 import { digestRows } from '../support/database/database.ts';
 import { buildHandOff, handOver, openHandOff } from '../support/marketplace/marketplace.ts';
+import { shared } from '../support/run/shared.ts';
 
-let local: TestApp;
-let live: TestApp;
-beforeAll(async () => {
-  [local, live] = await Promise.all([openApp(), openProductionApp()]);
-});
-afterAll(() => Promise.all([local.close(), live.close()]));
+const local = shared(openApp);
+const live = shared(openProductionApp);
 
 const password = 'local demo password';
 const nowhere = ['a@b', 'a@127.0.0.1', 'a@1.2', 'a@[127.0.0.1]', 'a@[ipv6:::1]', 'a@0x7f.1'];
@@ -42,7 +39,7 @@ async function giveOld({ db }: TestApp, who: string): Promise<string> {
 }
 
 describe('an address that no mail can be sent to', () => {
-  it('is refused at the sign-up, whoever has it', async () => {
+  it('is refused at the sign-up, even if somebody has it', async () => {
     for (const { app, mode, email, isRefused } of cases()) {
       const answer = await app.send('/signup', { form: { name: 'Nia', email: fresh(email) }, from: from() });
       expect(answer.status, `${email} in ${mode}`).toBe(isRefused ? 422 : 303);
@@ -158,7 +155,7 @@ describe('an address that no mail can be sent to', () => {
   });
 });
 
-describe('whoever has such an address from before', () => {
+describe('a person who already has such an address', () => {
   it('logs in, and gets the mail to set a password', async () => {
     const email = await giveOld(live, 'customer@example.test');
     expect((await live.send('/login', { form: { email, password }, from: from() })).status).toBe(303);

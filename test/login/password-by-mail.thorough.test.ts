@@ -7,7 +7,7 @@ import { buildSignup, pushSignup } from '../support/crm/crm.ts';
 import { shared } from '../support/run/shared.ts';
 
 const newPassword = 'seven quiet lanterns';
-let now = new Date('2026-06-01T12:00:00.000Z');
+const now = new Date('2026-06-01T12:00:00.000Z');
 const app = shared(() => openApp({ now: () => now }));
 
 /** Path and query of the link in the newest mail to that address. */
@@ -40,6 +40,7 @@ const verifiedAt = async (email: string) =>
   ).email_verified_at;
 
 describe('/set-password', () => {
+  // Contract 9.116.
   it('changes nothing when it is opened, however often and by whom', async () => {
     const { email, link } = await welcomeCustomer();
     for (const headers of [{}, { 'user-agent': 'Scanner' }, { 'sec-purpose': 'prefetch' }]) {
@@ -102,17 +103,6 @@ describe('/set-password', () => {
     expect((await app.send(link)).status).toBe(200);
   });
 
-  it('works within seven days and not after', async () => {
-    const start = now;
-    const { link } = await welcomeCustomer();
-    now = new Date(start.getTime() + 7 * 86_400_000 - 1_000);
-    expect((await app.send(link)).status).toBe(200);
-    now = new Date(start.getTime() + 7 * 86_400_000 + 5_000);
-    expect((await app.send(link)).status).toBe(404);
-    expect((await app.send(link, { form: { newPassword } })).status).toBe(404);
-    now = start;
-  });
-
   it.each(['', '?token=', '?token=x', `?token=${'A'.repeat(43)}`, '?token=%00'])(
     'shows a dead link for the query %j',
     async (query) => {
@@ -127,12 +117,6 @@ describe('/set-password', () => {
     const refused = await app.send(link, { form: { newPassword } });
     expect([refused.status, JSON.parse(refused.text).code]).toEqual([403, 'account_suspended']);
     expect(refused.headers.get('set-cookie')).toBeNull();
-  });
-
-  it('shows a dead link after the address changed', async () => {
-    const { email, link } = await welcomeCustomer();
-    await sql`update users set email = ${`moved-${email}`} where email = ${email}`.execute(app.db);
-    expect((await app.send(link, { form: { newPassword } })).status).toBe(404);
   });
 });
 
@@ -154,7 +138,7 @@ describe('/forgot-password', () => {
     expect((await app.send('/login', { form: old })).status).toBe(401);
   });
 
-  it('is stored before it is promised, and for every address the answer takes its time', async () => {
+  it('stores the mail before it promises it, and answers no faster for an unknown address', async () => {
     const count = async () =>
       (await sql`select from mails where recipient = 'merchant@example.test'`.execute(app.db)).rows.length;
     const before = await count();
@@ -257,11 +241,5 @@ describe('/dev/mail', () => {
     const page = await app.send('/dev/mail');
     expect(page.text).toContain('shown@example.test');
     expect(page.text).not.toContain('Bold');
-  });
-
-  it('does not exist where mails are really sent', async () => {
-    const env = { SMTP_URL: 'smtp://127.0.0.1:9', MAIL_FROM: 'id@example.test' };
-    const { send } = await app.startInstance({ env });
-    expect((await send('/dev/mail')).status).toBe(404);
   });
 });

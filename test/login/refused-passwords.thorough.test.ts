@@ -86,7 +86,7 @@ describe.each(Object.entries(doors))('at %s', (_, open) => {
     expect(statuses.filter((status) => status === 422).length).toBeLessThanOrEqual(2);
     if (!statuses.includes(503)) expect(statuses.filter((status) => status === 422)).toHaveLength(2);
     await countAtLeast(30);
-    // Whatever it is: it is not looked at.
+    // No password is looked at then.
     const one = await send(newPassword);
     expect(one.status).toBe(429);
     expectRetryAfter(one, 15 * 60);
@@ -117,7 +117,7 @@ describe.each(Object.entries(doors))('at %s', (_, open) => {
   });
 });
 
-it('by one link leave other links of the same place as they are, and the place has a hundred', async () => {
+it('by one link do not count against other links from the same place, which has a hundred in all', async () => {
   const from = '198.51.100.7';
   const send = await openSignUp();
   for (let n = 0; n < 31; n++) expect((await send(weak, { from })).status).toBe(n < 30 ? 422 : 429);
@@ -188,7 +188,7 @@ it('in a session are those of the user, of programs too, and what comes beyond t
   const refused = await browser.send('/trpc/profile.changePassword', { json });
   expect(refused.status).toBe(429);
   expectRetryAfter(refused, 15 * 60);
-  // That this one is wrong is not looked at.
+  // A wrong current password is not looked at.
   const wrong = through('/profile/security', { intent: 'password', currentPassword: 'wrong' }, browser);
   expect((await wrong(newPassword)).status).toBe(429);
 });

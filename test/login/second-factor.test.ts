@@ -1,4 +1,3 @@
-// The second step of a login: a code from the authenticator app, or a recovery code.
 import { sql } from 'kysely';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { expectRetryAfter, locationOf, openApp } from '../support/app/app.ts';
@@ -82,7 +81,7 @@ async function listEvents(since: string): Promise<[type: string, reason: string 
 }
 
 describe('a right password of somebody with an authenticator app', () => {
-  it('starts no session, but leads to the page that asks for the code', async () => {
+  it('starts no session, but leads to the page that asks for the code (contract 9.73 and 11.5)', async () => {
     const browser = openBrowser(app.send);
     expectCodeAsked(await browser.login(email));
     expect(await browser.whoAmI()).toBeUndefined();
@@ -94,7 +93,7 @@ describe('a right password of somebody with an authenticator app', () => {
     expect(textOf(asked)).not.toContain(email);
   });
 
-  it('and a right code start a session that says so, and goes on where it was meant to', async () => {
+  it('and a right code start a session that says so, and goes on where it was meant to (contract 3.16 and 11.3)', async () => {
     const launch = '/sso/launch/marketplace?state=s1&auth_after=1';
     const browser = await openPending(`/login?next=${encodeURIComponent(launch)}`);
     const path = `/login/code?next=${encodeURIComponent(launch)}`;
@@ -205,7 +204,7 @@ describe('a code', () => {
     }
   });
 
-  // Contract 9.249.
+  // Contract 9.248.
   it('that is still to come helps nobody who was told so: it is refused when its time comes, and the next one works', async () => {
     const browser = await openPending();
     const early = showCode(secret, clock + 120_000);
@@ -219,6 +218,7 @@ describe('a code', () => {
     expect((await enterCode(browser, showCode(secret, clock + 30_000))).status).toBe(303);
   });
 
+  // Contract 9.72.
   it('works once, even when 16 logins give it at once, on two instances', async () => {
     const browsers = await openPendings(16);
     const code = show();
@@ -252,7 +252,7 @@ describe('a code', () => {
     expect(
       answers.filter(({ headers }) => /identity_session=/.test(headers.getSetCookie().join())),
     ).toHaveLength(1);
-    // What it waited with is used up.
+    // The pending login is used up.
     const late = await app.send('/login/code?next=/logout', {
       cookie,
       form: { code: showCode(secret, clock + 30_000) },
@@ -260,7 +260,7 @@ describe('a code', () => {
     expect([late.status, late.headers.get('location')]).toEqual([303, '/login?next=%2Flogout']);
   });
 
-  it('of before the last one does not work, nor that of the set-up', async () => {
+  it('from before the last one does not work, nor does the code of the set-up (contract 9.72)', async () => {
     const setUpCode = showCode(secret, clock - 60_000);
     clock -= 30_000;
     expect((await enterCode(await openPending(), setUpCode)).status).toBe(401);
@@ -269,7 +269,7 @@ describe('a code', () => {
     expect((await enterCode(await openPending(), earlier)).status).toBe(401);
   });
 
-  it('counts in the browser that gave the password only, for ten minutes', async () => {
+  it('counts in the browser that gave the password only, for ten minutes (contract 9.73)', async () => {
     const browser = await openPending();
     const stranger = openBrowser(app.send);
     for (const cookie of ['', `identity_pending_login=${'A'.repeat(43)}`]) {
@@ -287,7 +287,7 @@ describe('a code', () => {
     expect(await browser.whoAmI()).toBeUndefined();
   });
 
-  it('comes too late once the password has changed, the app was removed, or the user is suspended', async () => {
+  it('comes too late once the password has changed, the app was removed, or the user is suspended (contract 9.74)', async () => {
     const changes = [
       sql`update users set password_hash = password_hash || ' ' where email = ${email}`,
       sql`update users set suspended_at = now() where email = ${email}`,
@@ -311,7 +311,7 @@ describe('a code', () => {
   });
 });
 
-describe('a recovery code', () => {
+describe('a recovery code (contract 9.71)', () => {
   it('logs in once in place of a code, and its owner gets a mail', async () => {
     const [code = ''] = codes;
     const browser = await openPending();
@@ -359,7 +359,7 @@ describe('a recovery code', () => {
   });
 });
 
-describe('guesses of codes', () => {
+describe('guesses of codes (contract 9.50)', () => {
   it('are ten an hour, however many come at once', async () => {
     const browser = await openPending();
     const cookie = browser.cookie();
@@ -373,7 +373,7 @@ describe('guesses of codes', () => {
     expect(refused).toHaveLength(22);
     expect(answers.filter(({ status }) => status === 401 || status === 503)).toHaveLength(10);
     for (const answer of refused) expectRetryAfter(answer, 3_600);
-    // Not even the right ones are looked at, from any address.
+    // Even right codes are not looked at, from any address.
     const elsewhere = await openPending();
     const late = { cookie: elsewhere.cookie(), form: { code: show() }, from: '203.0.113.9' };
     expect((await app.send('/login/code', late)).status).toBe(429);
@@ -443,7 +443,7 @@ describe('a password set by mail', () => {
     expect(textOf(asked)).toContain('Your new password has been saved.');
     expect(await browser.whoAmI()).toBeUndefined();
     expect(await owner.whoAmI()).toBeUndefined();
-    // What waited with the old password waits no more.
+    // Logins that waited with the old password have ended.
     expect((await enterCode(attacker, show())).headers.get('location')).toBe('/login');
     expect((await enterCode(browser, show())).status).toBe(303);
     expect(await browser.whoAmI()).toBe(email);
@@ -451,7 +451,7 @@ describe('a password set by mail', () => {
   });
 });
 
-it('a change of the password keeps what the session says of the second factor', async () => {
+it('a change of the password keeps what the session says of the second factor (contract 9.78)', async () => {
   const form = {
     intent: 'password',
     currentPassword: 'local demo password',

@@ -1,5 +1,4 @@
-// "Send it again" and "Use another address" on the pages that say that a mail is on its way (contract 2.129 to 2.132), and what
-// a page says when there were too many (contract 9.197).
+// "Send it again" and "Use another address" (contract 2.129), and a page after too many mails (contract 9.197).
 import { sql } from 'kysely';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { openApp } from '../support/app/app.ts';
@@ -32,7 +31,7 @@ const pages = [
   ['/signup', 'nobody@example.test', 1],
 ] as const;
 
-describe('the button', () => {
+describe('the button (contract 11.35)', () => {
   it.each(pages)('at %s asks again for %s, with the same answer for everybody', async (path, email, each) => {
     const browser = openBrowser(app.send);
     const next = `?next=${encodeURIComponent('/sso/launch/marketplace')}`;
@@ -113,7 +112,7 @@ describe('one mail too many', () => {
     },
   );
 
-  it('at /verify-email says so, too', async () => {
+  it('at /verify-email says so, too (contract 11.35)', async () => {
     const browser = await logIn(app.send, 'unverified@example.test');
     let answer = await browser.send('/verify-email', again);
     expect(answer.headers.get('location')).toBe('/verify-email?sent');

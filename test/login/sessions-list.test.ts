@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { openApp, type TestApp } from '../support/app/app.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { openApp } from '../support/app/app.ts';
 import { openClient, refusalOf, sessionIdOf } from '../support/app/trpc.ts';
 import { cookieOf, isLoggedIn, submitProfile, textOf } from '../support/app/visitor.ts';
 import { shared } from '../support/run/shared.ts';
@@ -9,14 +9,11 @@ const email = 'merchant@example.test';
 const password = 'local demo password';
 const firefox = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0';
 
-let second: Pick<TestApp, 'send' | 'login'>;
 let mine: string;
 let elsewhere: string;
 let somebodys: string;
 const app = shared(openApp);
-beforeAll(async () => {
-  second = await app.startInstance();
-});
+const second = shared(() => app.startInstance());
 beforeEach(async () => {
   await sql`delete from sessions`.execute(app.db);
   const headers = { 'user-agent': firefox };

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { locationOf, openApp, type TestApp } from '../support/app/app.ts';
-import { openBackend, type TestBackend } from '../support/app/backend.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { locationOf, openApp } from '../support/app/app.ts';
+import { openBackend } from '../support/app/backend.ts';
 import { openClient } from '../support/app/trpc.ts';
 import { isLoggedIn } from '../support/app/visitor.ts';
 import { buildSignup, pushSignup } from '../support/crm/crm.ts';
@@ -16,19 +16,13 @@ const newPassword = 'quite another long password';
 const hour = 60 * 60 * 1_000;
 
 let now = new Date();
-let second: Pick<TestApp, 'send'>;
-/** On the same database and clock. */
-let other: TestBackend;
 const app = shared(() => openApp({ now: () => now }));
-beforeAll(async () => {
-  second = await app.startInstance();
-  other = await openBackend({ databaseUrl: app.databaseUrl, now: () => now });
-});
+const second = shared(() => app.startInstance());
+const other = shared(() => openBackend({ databaseUrl: app.databaseUrl, now: () => now }));
 beforeEach(async () => {
   now = new Date();
   await emptyTables(app.db, 'mails', 'mail_tokens', 'rate_limits', 'sessions');
 });
-afterAll(() => other.close());
 
 async function askFor(email: string, count = 1): Promise<string> {
   await other.call(({ passwordMail }) => passwordMail.request({ email: email }));
@@ -60,7 +54,7 @@ async function handOverNew(id: string, emailVerified: boolean): Promise<string> 
 }
 
 describe('a link that sets a password', () => {
-  it('gives a new customer a login and a verified address', async () => {
+  it('gives a new customer a login and a verified address (contract 7.27)', async () => {
     await pushSignup(app, buildSignup('crm_new'));
     const email = 'crm_new@example.test';
     const cookie = await setPassword(await readToken(other, email, 'set_password'));
@@ -114,7 +108,7 @@ describe('a link that sets a password', () => {
     for (const token of tokens) await expectNoLink(token);
   });
 
-  it('makes the other links of its user dead, and no others', async () => {
+  it('makes the other links of its user dead, and no others (contract 9.120)', async () => {
     const email = 'unverified@example.test';
     const client = openClient(app.send, await app.login(email));
     const [first, foreign] = [await askFor(email), await askFor('manager@example.test')];
@@ -129,6 +123,7 @@ describe('a link that sets a password', () => {
     );
   });
 
+  // Contract 9.117.
   it('works for an hour and not after', async () => {
     const token = await askFor('admin@example.test');
     const sentAt = now.getTime();
@@ -141,7 +136,7 @@ describe('a link that sets a password', () => {
     await setPassword(token, password);
   });
 
-  it('works for seven days where it welcomes a new customer', async () => {
+  it('works for seven days where it welcomes a new customer (contract 9.117)', async () => {
     await pushSignup(app, buildSignup('crm_week'));
     const token = await readToken(other, 'crm_week@example.test', 'set_password');
     const sentAt = now.getTime();
@@ -158,7 +153,7 @@ describe('a link that sets a password', () => {
     await sql`update users set email = 'admin@example.test' where email = 'ada@example.test'`.execute(app.db);
   });
 
-  it('does not work after the password changed by its owner', async () => {
+  it('does not work after the password changed by its owner (contract 9.120)', async () => {
     const token = await askFor('manager@example.test');
     const cookie = await app.login('manager@example.test');
     const form = { intent: 'password', currentPassword: password, newPassword };
@@ -207,7 +202,7 @@ describe('a link that sets a password is not used up', () => {
   });
 });
 
-describe('a marketplace user who sets a password', () => {
+describe('a marketplace user who sets a password (contract 2.9)', () => {
   it('has to connect the marketplace again, though the address was verified there', async () => {
     const email = await handOverNew('mp-verified', true);
     const cookie = await setPassword(await askFor(email));

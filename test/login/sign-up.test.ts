@@ -1,4 +1,3 @@
-// Signing up: nobody exists before the link in the mail is used, and nobody learns who does.
 import { sql } from 'kysely';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { type Answer, codeOf, locationOf, openApp } from '../support/app/app.ts';
@@ -14,7 +13,6 @@ import { shared } from '../support/run/shared.ts';
 const newPassword = 'seven quiet lanterns';
 const start = new Date('2026-06-01T12:00:00.000Z');
 let now = start;
-/** On the same database: hands out what the mails say. */
 const app = shared(() => openApp({ now: () => now }));
 const instance = shared(() => app.startInstance());
 const other = shared(() => openBackend({ databaseUrl: app.databaseUrl, now: () => now }));
@@ -30,7 +28,6 @@ const from = () => `10.${serial++ % 250}.${serial % 250}.1`;
 const ask = (email: string, { name = 'Nia New', query = '' } = {}) =>
   app.send(`/signup${query}`, { form: { name, email }, from: from() });
 
-/** The path of the link in the mail to an address that asked. */
 async function askForLink(email: string, options?: Parameters<typeof ask>[1]): Promise<string> {
   expect((await ask(email, options)).status).toBe(303);
   const [mail] = await readMails(other, email);
@@ -48,8 +45,8 @@ const findUsers = async (email: string) =>
       from users u join accounts a on a.id = u.account_id where email = ${email}`.execute(app.db)
   ).rows;
 
-describe('a sign-up', () => {
-  it('makes the user when the link is used, with the name typed there, and logs them in', async () => {
+describe('a sign-up (contract 2.13 and 2.14)', () => {
+  it('makes the user when the link is used, with the name typed there, and logs them in (contract 11.11)', async () => {
     const email = newEmail();
     const before = await digestRows(app.db, ['users', 'accounts']);
     const link = await askForLink(email);
@@ -127,7 +124,7 @@ describe('a sign-up', () => {
     expect((await create(link)).status).toBe(404);
   });
 
-  it('reserves nothing: whoever proves the address first has it, and the link then changes nothing', async () => {
+  it('reserves nothing: the first person to prove the address gets it, and the link then changes nothing', async () => {
     for (const take of [
       async (email: string) =>
         expect(
@@ -226,7 +223,7 @@ describe('the form', () => {
     expect((await app.send('/signup', { cookie })).headers.get('location')).toBe('/profile');
   });
 
-  it('mails a link that goes on to the client, without what a stranger could have chosen', async () => {
+  it('mails a link that goes on to the client, without what a stranger could have chosen (contract 9.119)', async () => {
     const email = newEmail();
     const lure = 'Unlock at https://evil.example';
     const query = `?next=${encodeURIComponent(`/sso/launch/marketplace?return_to=/${'pay'.repeat(3)}`)}`;
@@ -236,7 +233,7 @@ describe('the form', () => {
     expect(mail?.text).not.toContain('evil');
     expect(mail?.text).not.toContain('pay');
     expect(mail?.subject).toBe('Create your account – Identity');
-    // Nor is it kept beside the mail once that is sent.
+    // It is not kept beside the sent mail either.
     const { rows } = await sql<{
       details: object;
     }>`select details from mails where recipient = ${email}`.execute(app.db);
@@ -280,7 +277,7 @@ describe('the page that says that a mail is on its way', () => {
 });
 
 describe('who has an account', () => {
-  it('is not told by the answer', async () => {
+  it('is not told by the answer (contract 2.17)', async () => {
     await sql`update users set password_hash = null where email = 'new-merchant@example.test'`.execute(
       app.db,
     );
@@ -298,7 +295,7 @@ describe('who has an account', () => {
       const asked = await ask(typed);
       expect(performance.now() - startedAt).toBeGreaterThan(290);
       const page = await app.send(asked.headers.get('location') ?? '', { cookie: typedIn(asked) });
-      // It is said, and all else is the same.
+      // It shows the typed address; all else is the same.
       expect(textOf(page)).toContain(`We have sent an email to ${typed} .`);
       const shown = textOf(page).replace(typed, 'TYPED');
       const headers = [...asked.headers].filter(([header]) => header !== 'x-request-id');
@@ -307,12 +304,12 @@ describe('who has an account', () => {
     for (const look of looks) expect(look).toEqual(looks[0]);
   });
 
-  it('is told to the holder, by a mail with their way in', async () => {
+  it('is told to the holder, by a mail with their way in (contract 2.16)', async () => {
     await ask('manager@example.test', { query: '?next=/sso/launch/crm_app' });
     const [mail] = await readMails(other, 'manager@example.test');
     expect(mail?.subject).toBe('You already have an account – Identity');
     expect(linkIn(mail ?? {}, '/login').search).toBe('?next=%2Fsso%2Flaunch%2Fcrm_app');
-    // Whoever has no password gets a link to set one.
+    // People without a password get a link to set one.
     const signup = buildSignup('not-arrived', {}, now);
     await pushSignup(app, signup, { at: now });
     await ask(signup.user.email);
@@ -352,7 +349,7 @@ describe('who has an account', () => {
 });
 
 describe('IDENTITY_SIGN_UP=closed', () => {
-  it('turns sign-up off, and the login says how one gets an account', async () => {
+  it('turns sign-up off, and the login says how one gets an account (contract 2.20)', async () => {
     const link = await askForLink(newEmail());
     const env = { IDENTITY_SIGN_UP: 'closed', IDENTITY_SUPPORT_URL: 'mailto:help@example.test' };
     const closed = await app.startInstance({ env });
@@ -362,7 +359,7 @@ describe('IDENTITY_SIGN_UP=closed', () => {
       expect(page.status).toBe(404);
       expect(textOf(page)).toContain('You cannot create an account here yourself');
       expect(page.text).toContain('href="mailto:help@example.test"');
-      // Nobody is logged in who could go to their profile.
+      // Nobody is logged in, so no link leads to a profile.
       expect(page.text).toMatch(/<a class="button" href="\/login">Log in<\/a>/);
       expect(codeOf(await closed.send(path))).toBe('not_configured');
     }

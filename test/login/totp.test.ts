@@ -1,4 +1,3 @@
-// Codes of authenticator apps, recovery codes, and how their secrets are sealed.
 import { describe, expect, it } from 'vitest';
 import { createRecoveryCodes, hashRecoveryCode } from '../../server/identity/factor/recovery-codes.ts';
 import { buildKeyUri, createSecret, findStep, spellSecret } from '../../server/identity/factor/totp.ts';
@@ -6,7 +5,7 @@ import { readTypedCode } from '../../server/identity/factor/typed-code.ts';
 import { seal, unseal } from '../../server/identity/ground/sealing.ts';
 import { showCode } from '../support/people/totp-app.ts';
 
-describe('a code', () => {
+describe('a code (contract 9.69)', () => {
   // RFC 6238, appendix B, of SHA-1. Its codes have eight digits, ours are the last six.
   const secret = new TextEncoder().encode('12345678901234567890');
   const vectors = [
@@ -24,7 +23,7 @@ describe('a code', () => {
     expect(showCode(spellSecret(secret), at.getTime())).toBe(code.slice(2));
   });
 
-  it('counts in its own 30 seconds, and in those before and after', async () => {
+  it('counts in its own 30 seconds, and in those before and after (contract 9.69)', async () => {
     const code = '287082';
     const found = [-30, 0, 29, 30, 59, 60, 89].map(async (more) =>
       findStep(secret, code, new Date((30 + more) * 1_000)),

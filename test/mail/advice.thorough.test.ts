@@ -1,4 +1,4 @@
-// The advice in each notice is true for that notice (contract 9.127 to 9.131): each is brought about, read, and followed.
+// The advice in each notice is true (contract 9.127 to 9.131): each notice is caused, read, and followed.
 import { sql } from 'kysely';
 import { describe, expect, it, vi } from 'vitest';
 import { kindsThat, type NoticeKind } from '../../db/tables/mail-kinds.ts';
@@ -21,27 +21,25 @@ import {
   logInByPasskey,
   origin,
 } from '../support/people/authenticator.ts';
-import { addFactor, addSession, addPerson as addStaff } from '../support/people/staff.ts';
+import { addStaff } from '../support/people/staff.ts';
 import { page as appPage, enterCode, setUp, showCode, wrongCode } from '../support/people/totp-app.ts';
 
 /** An administrator who is logged in, and how they look at somebody. */
 async function openStaff({ db, config, send }: AddressChanges['app']) {
-  const admin = await addStaff({ db }, { role: 'admin' });
-  await addFactor(db, admin);
-  const { cookie } = await addSession({ db, config }, admin.id, { authTime: changes.clock.now });
+  const staff = await addStaff({ db, config }, 'admin', { authTime: changes.clock.now });
   const get = async (id: string) => {
     const asked = encodeURIComponent(JSON.stringify({ json: { id } }));
-    const { text } = await send(`/trpc/admin.people.get?input=${asked}`, { cookie });
+    const { text } = await send(`/trpc/admin.people.get?input=${asked}`, { cookie: staff.cookie });
     return JSON.parse(text).result.data.json as { seen: Record<string, string> };
   };
-  return { staff: { ...admin, cookie }, get };
+  return { staff, get };
 }
 
 const changes = shareAddressChanges();
 const open = () => openBrowser(changes.app.send);
 const now = () => changes.clock.now.getTime();
 
-/** Somebody with an account, and whoever else is logged in to it. */
+/** Somebody with an account, and a thief who is logged in to it. */
 type Person = {
   email: string;
   id: string;
@@ -100,7 +98,7 @@ async function readNotice(email: string, kind: string): Promise<{ text: string; 
   return { text, path: pathname + search };
 }
 
-/** With the code of their app, where that is asked for. */
+/** With the code of their app, if that is asked for. */
 async function setPasswordByMail(person: Person): Promise<Browser> {
   const owner = open();
   expect(
@@ -136,7 +134,7 @@ const comeByHandOff = async (browser: Browser, id: string, email: string) => {
   return browser.send(asked.headers.get('location') ?? '', { form: {} });
 };
 
-/** By what brings it about; each leaves `thief` where they were. */
+/** What causes each kind; the thief stays logged in. */
 const usual: Partial<Record<NoticeKind, (person: Person) => Promise<unknown>>> = {
   account_linked: async ({ email, thief }) => {
     expect((await comeByHandOff(thief, `linked-${email}`, email)).status).toBe(303);
@@ -181,7 +179,7 @@ const usual: Partial<Record<NoticeKind, (person: Person) => Promise<unknown>>> =
   },
 };
 
-/** By what brings it about, of those whose link takes the account back. */
+/** What causes each kind whose link takes the account back. */
 const takeBack: Partial<Record<NoticeKind, (person: Person) => Promise<unknown>>> = {
   passkey_added: ({ thief }) => addPasskey(thief),
   authenticator_added: ({ thief }) => setUp(thief, now()),
@@ -193,7 +191,7 @@ const takeBack: Partial<Record<NoticeKind, (person: Person) => Promise<unknown>>
   email_changed: ({ email, thief }) => changes.change(thief, email, changes.newEmail()),
 };
 
-/** Those that say something of their own; the tests are below. */
+/** Kinds with advice of their own, tested below. */
 const others: NoticeKind[] = [
   'account_deleted',
   'account_frozen',
@@ -239,7 +237,7 @@ describe('the advice of a notice is true', () => {
   );
 
   it.each(Object.entries(takeBack))(
-    '%s: the link takes the account back, once, in any browser',
+    '%s: the link takes the account back, once, in any browser (contract 7.263)',
     async (kind, make) => {
       const person = await addPerson();
       const { email, id, browser, thief } = person;
@@ -294,7 +292,7 @@ describe('the advice of a notice is true', () => {
     expect((await logInByPasskey(open(), phone)).status).toBe(401);
   });
 
-  it('account_frozen and account_thawed: nobody logs in before support has ended it, and the owner after', async () => {
+  it('account_frozen and account_thawed: nobody logs in before support has ended it, and the owner after (contract 7.263)', async () => {
     const person = await addPerson();
     const { email, browser } = person;
     await takeInvoices(person);

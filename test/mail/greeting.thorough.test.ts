@@ -11,7 +11,6 @@ import { readToken } from '../support/people/kept-mail.ts';
 const changes = shareAddressChanges();
 const open = () => openBrowser(changes.app.send);
 
-/** The newest mail of that kind to the address. */
 async function readMail(
   email: string,
   kind: string,
@@ -86,7 +85,7 @@ describe('a mail greets by name', () => {
   });
 });
 
-it('whoever signs up with another’s address puts no text into its mailbox', async () => {
+it('a person who signs up with another’s address puts no text into its mailbox', async () => {
   const email = changes.newEmail();
   const form = { name: 'Look At Evil', email };
   await open().send('/signup?next=%2Fsso%2Flaunch%2Fmarketplace%3Fstate%3Devil', {
@@ -100,7 +99,7 @@ it('whoever signs up with another’s address puts no text into its mailbox', as
   for (const part of Object.values(mail)) expect(part).not.toMatch(/evil/i);
 });
 
-it('nor does whoever comes from the marketplace, when its owner proves the address', async () => {
+it('nor does a person who comes from the marketplace, when its owner proves the address', async () => {
   const email = changes.newEmail();
   const browser = open();
   const user = { id: `typed-${email}`, email, name: 'Look At Evil', emailVerified: false };

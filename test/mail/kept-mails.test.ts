@@ -38,6 +38,6 @@ it.each([crypto.randomUUID(), 'x', "1'", '..%2f'])('has no mail at /dev/mail/%s'
 it('has none where mails are really sent, and allows no frame there', async () => {
   const env = { SMTP_URL: 'smtp://127.0.0.1:9', MAIL_FROM: 'id@example.test' };
   const { send } = await app.startInstance({ env });
-  expect((await send(`/dev/mail/${id}`)).status).toBe(404);
+  for (const path of ['/dev/mail', `/dev/mail/${id}`]) expect((await send(path)).status).toBe(404);
   expect((await send('/login')).headers.get('content-security-policy')).not.toContain('frame-src');
 });

@@ -121,11 +121,9 @@ const decode = (html: string) =>
     .replaceAll('&#39;', "'")
     .replaceAll('&amp;', '&');
 
-/** The words of the HTML, as a person reads them. */
 const wordsOf = (html: string) =>
   decode(html.replace(/<(style|title)>[\s\S]*?<\/\1>/g, '').replace(/<[^>]+>/g, ' ')).replace(/\s+/g, ' ');
 
-/** Where links of the HTML lead. */
 const linksOf = (html: string) => [...html.matchAll(/href="([^"]*)"/g)].map(([, href]) => decode(href ?? ''));
 
 describe.each(Object.entries(messages))('the mail %s', (_, message) => {
@@ -138,13 +136,13 @@ describe.each(Object.entries(messages))('the mail %s', (_, message) => {
     expect(linksOf(html)).toEqual([link, link, baseUrl, supportUrl]);
   });
 
-  it('has the name of the service in its subject, after what it is about', () => {
+  it('has the name of the service in its subject, after what it is about (contract 9.230)', () => {
     expect(subject).toBe(`${message.subject} – Château & <Söhne>`);
     expect(decode(html)).toContain(`<title>${subject}</title>`);
     expect(decode(/<h1 [^>]*>([^<]*)</.exec(html)?.[1] ?? '')).toBe(message.subject);
   });
 
-  it('says the same in both parts, and whose it is', () => {
+  it('says the same in both parts, and whose it is (contract 9.124 and 9.230)', () => {
     const words = wordsOf(html);
     const said = ['Hello,', ...message.paragraphs, ...(message.after ?? [])];
     for (const sentence of said) expect(words).toContain(sentence);
@@ -163,7 +161,7 @@ describe.each(Object.entries(messages))('the mail %s', (_, message) => {
     expect(words).toMatch(new RegExp(`${foot.filter(Boolean).join(' ')} $`));
   });
 
-  it('loads nothing from anywhere, and has no script', () => {
+  it('loads nothing from anywhere, and has no script (contract 9.124)', () => {
     expect(html).not.toMatch(/<(img|script|link|iframe|object|form|base)\b|src=|url\(|@import|\son\w+=/i);
   });
 });

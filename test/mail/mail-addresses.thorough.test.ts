@@ -147,13 +147,13 @@ describe('a mail server', () => {
     expect([server.logins, server.received]).toEqual([[], []]);
   });
 
-  it('on another machine gets them over STARTTLS', async () => {
+  it('on another machine gets them over STARTTLS (contract 8.17)', async () => {
     const server = await start({ tls: 'starttls', login: 'right:right' });
     await send(`${elsewhere(server.url)}?tls.rejectUnauthorized=false`);
     expect([server.logins, server.received.length]).toEqual([['right:right'], 1]);
   });
 
-  it('gets them without TLS on this machine, and where SMTP_URL says tls=off', async () => {
+  it('gets them without TLS on this machine, and where SMTP_URL says tls=off (contract 8.17)', async () => {
     const server = await start();
     await send(server.url);
     await send(`${elsewhere(server.url)}?tls=off`);
@@ -176,7 +176,7 @@ describe('a mail server', () => {
   });
 
   it('gets addresses with letters beyond ASCII by SMTPUTF8, and the fault says so where it has none', async () => {
-    // Contract 9.282.
+    // Contract 9.281.
     const [server, old] = [await start(), await start({ hasSmtputf8: false })];
     await send(server.url, 'jörg@example.test');
     expect(server.received).toMatchObject([{ envelope: { to: ['jörg@example.test'] } }]);

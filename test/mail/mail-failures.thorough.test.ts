@@ -1,4 +1,3 @@
-// Whatever a mail server does, no mail is lost and nobody waits for it.
 import { sql } from 'kysely';
 import { afterAll, expect, inject, it, vi } from 'vitest';
 import { type AppOptions, openApp, type TestApp } from '../support/app/app.ts';

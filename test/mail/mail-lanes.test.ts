@@ -30,7 +30,7 @@ const addMany = (count: number, kind = 'new_browser') =>
     test.db,
   );
 
-/** The names of those who get mails, in the order in which they leave. */
+/** The names of the people who get mails, in the order that the mails leave in. */
 async function send(which?: Lane[]): Promise<string[]> {
   const given: string[] = [];
   const mailer = {
@@ -112,7 +112,7 @@ it.each([
     },
   ],
 ])('Postgres finds the next mails of a lane by its own index, in a table %s', async (_, prepare) => {
-  // Of those that cost the same it takes the newest; after a restore, that may be any.
+  // If two indexes cost the same, Postgres takes the newest. After a restore, that may be any of them.
   await sql`drop index mails_next_attempt_at_idx`.execute(test.db);
   await sql`create index mails_next_attempt_at_idx on mails (next_attempt_at)
     where sent_at is null and given_up_at is null`.execute(test.db);

@@ -26,7 +26,6 @@ beforeEach(async () => {
 
 type Send = (message: Message) => Promise<void> | void;
 
-/** A mailer that records what it was given. */
 function buildMailer(send: Send = () => undefined): Mailer & { given: Message[] } {
   const given: Message[] = [];
   return {

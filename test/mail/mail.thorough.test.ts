@@ -39,7 +39,6 @@ async function countMails(recipient: string): Promise<number> {
   return rows.length;
 }
 
-/** Everything in the database, with bytes in hex. */
 async function dumpDatabase(): Promise<string> {
   const tables = await sql<{ name: string }>`
     select quote_ident(table_schema) || '.' || quote_ident(table_name) as name from information_schema.tables
@@ -185,7 +184,7 @@ describe('a mail on request', () => {
     },
   );
 
-  it('has a link that verifies the address and goes on, but never to another site', async () => {
+  it('has a link that verifies the address and goes on, but never to another site (contract 9.119)', async () => {
     const client = openClient(app.send, await app.login('unverified@example.test'), { origin: baseUrl });
     const nexts = ['/sso/launch/crm_app?state=a%26b&return_to=%2Fx', 'https://evil.example/', undefined];
     for (const next of nexts) await client.email.requestVerification.mutate({ next });

@@ -1,4 +1,3 @@
-// How many notices a mailbox gets, and the one summary mail.
 import { sql } from 'kysely';
 import { describe, expect, it, vi } from 'vitest';
 import { inTransaction } from '../../db/postgres/transactions.ts';
@@ -40,7 +39,7 @@ async function flood(email: string, count: number): Promise<void> {
 }
 
 let serial = 0;
-/** That many contracts of a stranger, each of which the holder of the address is told of. */
+/** Makes `count` contracts of a stranger. The holder of the address is told of each. */
 const floodByStranger = (email: string, count: number) =>
   repeat(count, async (app) => {
     const at = changes.clock.now;
@@ -77,7 +76,7 @@ const waitForRests = (email: string, count: number): Promise<string[]> =>
 const letPass = (window: 'hour' | 'day') =>
   sql`update rate_limits set expire = 1 where key like ${`notices-${window}:%`}`.execute(changes.app.db);
 
-/** Somebody whom the limit tells nothing more this hour, and who was told so; and a thief who knows the password. */
+/** Somebody who gets no more notices this hour, and was told so; and a thief who knows the password. */
 async function fillUp(): Promise<{ email: string; id: string; thief: Browser }> {
   const { email, id } = await changes.signUp();
   const thief = await logIn(changes.app.send, email, password);
@@ -92,7 +91,7 @@ const linkOf = (text = '') => {
 };
 
 describe('notices to one mailbox', () => {
-  it('are 20 an hour, even when 16 come at once to two instances, and 60 a day', async () => {
+  it('are 20 an hour, even when 16 come at once to two instances, and 60 a day (contract 9.132)', async () => {
     const { email } = await changes.signUp();
     await sql`truncate rate_limits`.execute(changes.app.db);
     for (const total of [20, 40, 60, 60]) {
@@ -105,7 +104,7 @@ describe('notices to one mailbox', () => {
     expect(await countNotices(email)).toBe(61);
   });
 
-  it('that do not come to pass count nothing', async () => {
+  it('do not count if their change fails', async () => {
     const { email } = await changes.signUp();
     await sql`truncate rate_limits`.execute(changes.app.db);
     await sql`alter table webhook_requests add constraint nothing check (false) not valid`.execute(
@@ -128,7 +127,7 @@ describe('notices to one mailbox', () => {
   });
 });
 
-/** Contract 9.270 to 9.272. */
+/** Contract 9.270. */
 describe('notices that others cause', () => {
   it('are five an hour and 20 a day of each kind, even when 16 come at once to two instances', async () => {
     const { email } = await changes.signUp();
@@ -142,7 +141,7 @@ describe('notices that others cause', () => {
     }
   });
 
-  it('use up nothing of those about the login, and hold none of them back', async () => {
+  it('use up no notices about the login, and hold none of them back', async () => {
     const { email } = await changes.signUp();
     await sql`truncate rate_limits`.execute(changes.app.db);
     await floodByStranger(email, 80);
@@ -175,7 +174,7 @@ describe('notices that others cause', () => {
   });
 });
 
-describe('the summary mail', () => {
+describe('the summary mail (contract 9.133)', () => {
   it('says that more happened, since when, and where to look', async () => {
     const { email } = await fillUp();
     const [text = ''] = await waitForRests(email, 1);
@@ -201,7 +200,7 @@ describe('the summary mail', () => {
 
   it('has the take-back link of what was held back, at once, and says until when it works', async () => {
     const { email, thief } = await fillUp();
-    // One that waits for its hour goes at once where it gets a link.
+    // A summary that waits for its hour leaves at once if it gets a link.
     await flood(email, 1);
     await addPasskey(thief);
     const text = (await waitForRests(email, 2)).at(-1) ?? '';
@@ -279,13 +278,13 @@ describe('the summary mail', () => {
     await sql`update users set deletion_due_at = now() where id = ${id}`.execute(changes.app.db);
     await eraseDueUsers(changes.other.backend.deps);
     expect(await readRests(email)).toEqual([]);
-    // However full the mailbox is.
+    // That mail is sent even to a full mailbox.
     const { rows } = await sql`select kind from mails where recipient = ${email}`.execute(changes.app.db);
     expect(rows).toEqual([{ kind: 'account_deleted' }]);
   });
 });
 
-it('that an account is frozen is never held back', async () => {
+it('that an account is frozen is never held back (contract 9.132)', async () => {
   const { email, browser } = await changes.signUp();
   changes.passTime(8 * 24 * hourMs);
   await browser.login(email, password);

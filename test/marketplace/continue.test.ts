@@ -1,7 +1,7 @@
 // /continue: the page that asks before a hand-off starts a session (contract 6.38 to 6.46).
 import { sql } from 'kysely';
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type Answer, codeOf, locationOf, openApp, type TestApp } from '../support/app/app.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { type Answer, codeOf, locationOf, openApp } from '../support/app/app.ts';
 import { openClient } from '../support/app/trpc.ts';
 import { type Browser, cookieOf, logIn, openBrowser, submitProfile, textOf } from '../support/app/visitor.ts';
 import { countRows } from '../support/database/database.ts';
@@ -10,11 +10,8 @@ import { listNotices } from '../support/people/kept-mail.ts';
 import { shared } from '../support/run/shared.ts';
 
 let now = new Date();
-let second: Pick<TestApp, 'send'>;
 const app = shared(() => openApp({ now: () => now }));
-beforeAll(async () => {
-  second = await app.startInstance();
-});
+const second = shared(() => app.startInstance());
 beforeEach(() => {
   now = new Date();
 });
@@ -140,7 +137,7 @@ describe('before the click', () => {
   });
 });
 
-describe('the same hand-off again', () => {
+describe('the same hand-off again (contract 6.51)', () => {
   it('leads the browser that used it on to where it led before, and changes nothing', async () => {
     const browser = openBrowser(app.send);
     const url = await buildHandOff(app, { id: 'reload', returnTo: '/profile?x=1' }, now);
@@ -163,7 +160,7 @@ describe('the same hand-off again', () => {
   });
 });
 
-describe('a browser where that user was the last to log in', () => {
+describe('a browser where that user was the last to log in (contract 9.23)', () => {
   it('is logged in at once, and asked again after somebody else has used it', async () => {
     const browser = openBrowser(app.send);
     await click(browser, await openPage(browser, { id: 'last' }));
@@ -197,7 +194,7 @@ describe('a browser where that user was the last to log in', () => {
 });
 
 describe('the owner', () => {
-  it('is told by mail when an account is linked or their address replaced, and sees and removes links', async () => {
+  it('is told by mail when an account is linked or their address replaced, and sees and removes links (contract 6.33 and 6.50)', async () => {
     const email = 'linked@example.test';
     await handOver(app, { id: 'm-linked', email });
     await sql`delete from external_links where external_id = 'm-linked'`.execute(app.db);
@@ -235,7 +232,7 @@ describe('the owner', () => {
     expect(await listNotices(app.db, 'moves@example.test')).toEqual(['email_replaced']);
   });
 
-  it('keeps their address, whatever a payload says, once they can log in by themselves', async () => {
+  it('keeps their address, whatever a payload says, once they can log in by themselves (contract 6.32)', async () => {
     const at = (day: number) => new Date(Date.UTC(2026, 0, day));
     await handOver(app, { id: 'keeps', profileUpdatedAt: at(1) });
     await sql`update users set password_hash = 'x' where email = 'keeps@example.test'`.execute(app.db);

@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sql } from 'kysely';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { startEmbeddedPostgres } from '../../db/embedded/server.ts';
 import { readConfig } from '../../server/settings/config.ts';
 import { openApp, type TestApp } from '../support/app/app.ts';
@@ -13,11 +13,8 @@ import { buildHandOff, handOver } from '../support/marketplace/marketplace.ts';
 import { shuffle } from '../support/run/random.ts';
 import { shared } from '../support/run/shared.ts';
 
-let other: Pick<TestApp, 'send'>;
 const app = shared(openApp);
-beforeAll(async () => {
-  other = await app.startInstance();
-});
+const other = shared(() => app.startInstance());
 
 const countUsers = async (email: string) => {
   const { rows } = await sql<{ users: number; accounts: number; links: number }>`
@@ -75,6 +72,7 @@ it('ends with the newest of 10 updates that arrive at once, in any order', async
   }
 });
 
+// Contract 6.9.
 it('leaves nothing of a hand-off that fails at any step, not even a used nonce', async () => {
   const tables = ['accounts', 'users', 'external_links', 'pending_hand_offs', 'audit_events'];
   const counts = () => Promise.all(['nonces', ...tables].map((table) => countRows(app.db, table)));
@@ -91,7 +89,7 @@ it('leaves nothing of a hand-off that fails at any step, not even a used nonce',
 });
 
 describe('after a restart', () => {
-  it('refuses a hand-off that was used before the service, or Postgres, was killed', async () => {
+  it('refuses a hand-off that was used before the service, or Postgres, was killed (contract 9.109)', async () => {
     const folder = await makeFolder();
     const settings = { fsync: 'on' };
     const port = await findFreePort();

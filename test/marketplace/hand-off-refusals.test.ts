@@ -55,7 +55,7 @@ const tables = [
 ];
 const cases = buildRefusedCases(now);
 
-it('has at least 120 cases, and accepts the hand-off that each of them changes', async () => {
+it('has at least 120 cases, and accepts the hand-off that each of them changes (contract 6.1 to 6.5 and 6.8)', async () => {
   expect(new Set(cases.map(({ why }) => why)).size).toBe(cases.length);
   expect(cases.length).toBeGreaterThanOrEqual(120);
   expect((await app.send(buildPath({}))).status).toBe(303);
@@ -91,7 +91,7 @@ describe.each([...new Set(cases.map(({ code }) => code))])('a hand-off is refuse
   );
 });
 
-it('answers 404 not_configured without its settings', async () => {
+it('answers 404 not_configured without its settings (contract 8.12)', async () => {
   const { startInstance } = app;
   const random = (seed: string) => Buffer.from(seed.repeat(12)).toString('base64');
   await sql`delete from external_links`.execute(app.db);

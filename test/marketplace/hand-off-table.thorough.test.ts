@@ -1,5 +1,5 @@
-// The table of contract 6.12 to 6.22, generated: each way in which a hand-off can be about somebody, times what the address
-// is here, times whose browser it comes to. What must follow is written from the contract, not from the code.
+// The table of contract 6.12 to 6.22, 6.36 and 6.37: whom a hand-off is about, what the address is here, and whose browser it
+// comes to. What must follow is written from the contract, not from the code.
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import { codeOf, locationOf, openApp } from '../support/app/app.ts';
@@ -109,10 +109,7 @@ type Expected =
   | 'own'
   | 'new';
 
-/**
- * From the contract. `own`: the user who has the link (for good or for bad); `linked`: the holder of the address becomes
- * that user; `new`: a user is made.
- */
+/** From the contract. `own`: the user who has the link; `linked`: the holder becomes that user; `new`: a user is made. */
 function expectedOf(id: Id, address: Address): Expected {
   const verifiedAddress: Record<Address, Expected> = {
     nobody: 'new',
@@ -205,7 +202,7 @@ describe.each(ids)('a hand-off of an id that is %s', (id) => {
       if (owner) await addLink(owner.id, key, id === 'known, asleep' ? new Date() : null);
       const expected = expectedOf(id, address);
 
-      // Whoever the hand-off ends at, as far as it is known before.
+      // The user of the hand-off, as far as it is known before.
       const target =
         expected === 'linked' || expected === 'connect' ? (id === 'known, asleep' ? owner : holder) : owner;
       const other = await addUser(`other-${key}@example.test`);
@@ -253,13 +250,13 @@ describe.each(ids)('a hand-off of an id that is %s', (id) => {
       if (expected === 'linked') expect(link?.user_id).toBe(holder?.id);
       if (expected === 'own') expect(link?.user_id).toBe(owner?.id);
       if (expected === 'new') expect([holder?.id, undefined]).not.toContain(link?.user_id);
-      // Nobody holds an address that was not proved, and nobody loses theirs.
+      // Nobody gets an unproved address, and nobody loses theirs.
       if (!isVerified) expect(user).toMatchObject({ holds_email: false, email_verified_at: null });
       if (id === 'known, of a user with a typed address, now verified' || id === 'unknown, verified')
         expect(user).toMatchObject({ email, holds_email: true, email_verified_at: expect.any(Date) });
       if (holder && link?.user_id !== holder.id) expect(await userOf(holder.id)).toEqual(before.holder);
 
-      // A session starts at once only where that user was the last to log in and nobody is logged in.
+      // A session starts at once only if that user was the last to log in and nobody is logged in.
       const isThere = link?.user_id === target?.id;
       if (isThere && browserState === 'logged in as that user') {
         expect([pathname, answer.headers.get('set-cookie')]).toEqual(['/profile', null]);
@@ -270,7 +267,6 @@ describe.each(ids)('a hand-off of an id that is %s', (id) => {
       } else {
         expect(pathname).toBe('/continue');
         expect(await browser.whoAmI()).toBe(before.present);
-        // Another browser cannot click.
         const elsewhere = openBrowser(app.send);
         expect((await elsewhere.send(answer.headers.get('location') ?? '', { form: {} })).status).toBe(404);
         const clicked = await browser.send(answer.headers.get('location') ?? '', { form: {} });
@@ -292,7 +288,7 @@ async function addOwner(id: Id, key: string, holder: Person | undefined): Promis
   return undefined;
 }
 
-/** Undefined where that browser cannot be: nobody has logged in there as a user who does not exist yet. */
+/** Undefined for an impossible browser, as of a user who does not exist yet. */
 async function openBrowserAs(
   state: BrowserState,
   user: Person | undefined,

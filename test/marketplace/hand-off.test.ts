@@ -19,7 +19,7 @@ const lastEvent = async (type: string) =>
 const lastAccepted = async () => (await lastEvent('hand_off.accepted'))?.reason;
 
 describe('an unknown id', () => {
-  it('with an unknown address creates user and account, and logs in', async () => {
+  it('with an unknown address creates user and account, and logs in (contract 1.7)', async () => {
     const answer = await handOver(app, {
       id: 'new-1',
       name: 'Lena Lang',
@@ -81,7 +81,7 @@ describe('an unknown id', () => {
 describe('a known id', () => {
   const at = (day: number) => new Date(Date.UTC(2026, 1, day));
 
-  it('is updated by newer payloads only, but logged in by every one', async () => {
+  it('is updated by newer payloads only, but logged in by every one (contract 6.30)', async () => {
     const id = 'known-1';
     await handOver(app, { id, name: 'First', profileUpdatedAt: at(10) });
     for (const [day, name, expected] of [
@@ -95,7 +95,7 @@ describe('a known id', () => {
     }
   });
 
-  it('keeps what was edited here', async () => {
+  it('keeps what was edited here (contract 6.29)', async () => {
     const id = 'known-2';
     const cookie = cookieOf(await handOver(app, { id, profileUpdatedAt: at(1) }));
     await app.send('/profile', {
@@ -114,7 +114,7 @@ describe('a known id', () => {
     expect((await app.send('/profile', { cookie: cookieOf(answer) })).text).toContain('Also edited');
   });
 
-  it('gets its new address, unless somebody else has that one', async () => {
+  it('gets its new address, unless somebody else has that one (contract 6.34)', async () => {
     await handOver(app, { id: 'known-3', profileUpdatedAt: at(1) });
     await handOver(app, { id: 'taken' });
     const free = await handOver(app, { id: 'known-3', email: 'moved@example.test', profileUpdatedAt: at(2) });
@@ -138,6 +138,7 @@ describe('a known id', () => {
   });
 });
 
+// Contract 6.23 to 6.28.
 it.each([
   ['customer', [], 'customer', []],
   ['merchant', [], 'merchant', ['manage_storefront']],
@@ -155,7 +156,7 @@ it.each([
   expect(profile).toMatchObject({ role: expectedRole, account: { capabilities: expected } });
 });
 
-it('uses nothing up for HEAD and prefetch', async () => {
+it('uses nothing up for HEAD and prefetch (contract 6.52)', async () => {
   const path = await buildHandOff(app, { id: 'ahead' });
   expect((await app.send(path, { method: 'HEAD' })).status).toBe(204);
   expect((await app.send(path, { headers: { 'sec-purpose': 'prefetch' } })).status).toBe(204);
@@ -163,7 +164,7 @@ it('uses nothing up for HEAD and prefetch', async () => {
   expect(codeOf(await app.send(path))).toBe('nonce_replayed');
 });
 
-it('accepts the URL that the command line prints', async () => {
+it('accepts the URL that the command line prints (contract 6.47)', async () => {
   const args = [
     'build/service/cli.js',
     'marketplace:link',

@@ -1,10 +1,9 @@
-// `import --dry-run`: what each line would do, without doing it.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { open, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
+import { beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { inRolledBackTransaction } from '../../db/postgres/transactions.ts';
 import { shadowTables } from '../../db/shadow-tables.ts';
 import { findHolder } from '../../db/tables/users.ts';
@@ -12,17 +11,16 @@ import { dryRunImport } from '../../server/marketplace/import.ts';
 import { openApp } from '../support/app/app.ts';
 import { expectRefused, runCli } from '../support/app/cli.ts';
 import { run } from '../support/app/process.ts';
-import { countRows, digestRows, openFreshDatabase, type TestClient } from '../support/database/database.ts';
+import { countRows, digestRows, openFreshDatabase } from '../support/database/database.ts';
 import { connect, emptyDatabase } from '../support/database/postgres.ts';
 import { insertPeople, profileOf, writeLines } from '../support/marketplace/imports.ts';
 import { buildHandOff, openHandOff } from '../support/marketplace/marketplace.ts';
 import { listTables } from '../support/people/leaving.ts';
-import { sharedFolder } from '../support/run/shared.ts';
+import { shared, sharedFolder } from '../support/run/shared.ts';
 
-let database: TestClient;
+const database = shared(openFreshDatabase);
 const folder = await sharedFolder();
 beforeAll(async () => {
-  database = await openFreshDatabase();
   await insertPeople(database.db, [
     { key: 'known' },
     { key: 'edited', isEditedHere: true },
@@ -44,7 +42,6 @@ beforeAll(async () => {
     database.db,
   );
 });
-afterAll(() => database.close());
 
 const at = (day: number) => `2026-01-${String(day).padStart(2, '0')}T00:00:00.000Z`;
 const updated = (line: number, id: string, more: object = {}) => ({
@@ -57,7 +54,6 @@ const updated = (line: number, id: string, more: object = {}) => ({
 });
 const refused = (line: number, id: string, reason: string) => ({ line, id, kind: 'refused', reason });
 
-/** Lines, and what becomes of each. */
 const cases: [line: unknown, result: object | undefined][] = [
   [profileOf('fresh'), { line: 1, id: 'fresh', kind: 'created' }],
   // These three are about somebody whom only the first makes.
@@ -91,7 +87,7 @@ const cases: [line: unknown, result: object | undefined][] = [
     profileOf('edited', { name: 'Not this', account: { name: 'Nor this' } }),
     updated(8, 'edited', { kept: { name: 'edited_here', 'account.name': 'edited_here' } }),
   ],
-  // Nothing differs, so nothing is kept.
+  // Nothing is different, so nothing is kept.
   [
     profileOf('edited', { profile_updated_at: at(3), account: { name: 'User edited' } }),
     updated(9, 'edited'),
@@ -188,15 +184,22 @@ describe('a dry run', () => {
   );
   const digestAll = async () => digestRows(database.db, await listTables(database.db));
 
-  it('says of each line what it would do, and changes nothing', async () => {
+  it('says of each line what it would do, and changes nothing (contract 6.33 and 11.29)', async () => {
     const before = await digestAll();
     const { code, out, err } = await runCli(database.url, ['import', file(), '--dry-run', '--json']);
     expect([code, err]).toEqual([0, '']);
     expect(parseLines(out)).toEqual([...results(), { summary }]);
     expect(await digestAll()).toBe(before);
-    // Of an import that has run, they tell something else.
+    // Those files are about an import that has run.
     await expect(readFile(`${file()}.refused.ndjson`)).rejects.toThrow('ENOENT');
   });
+
+  const options = {
+    name: 'people.ndjson',
+    config: { production: false },
+    now: () => new Date(),
+    isStopped: () => false,
+  };
 
   it('does so 16 times at once', async () => {
     const before = await digestAll();
@@ -205,13 +208,7 @@ describe('a dry run', () => {
       const said: unknown[] = [];
       const onBatch = async (batch: unknown[]) => void said.push(...batch);
       const lines = (await readFile(file(), 'utf8')).split('\n').values();
-      await dryRunImport(db, toAsync(lines), {
-        name: 'people.ndjson',
-        config: { production: false },
-        now: () => new Date(),
-        isStopped: () => false,
-        onBatch,
-      });
+      await dryRunImport(db, toAsync(lines), { ...options, onBatch });
       return said;
     });
     for (const said of await Promise.all(runs).finally(close)) expect(said).toEqual(results());
@@ -230,13 +227,7 @@ describe('a dry run', () => {
     // Looks for the holder of that address by the statement that is known already.
     lines.push(JSON.stringify(profileOf('mover', { email: 'known@example.test' })));
     for (let times = 0; times < 2; times++) {
-      await dryRunImport(db, toAsync(lines), {
-        name: 'people.ndjson',
-        config: { production: false },
-        now: () => new Date(),
-        isStopped: () => false,
-        onBatch,
-      });
+      await dryRunImport(db, toAsync(lines), { ...options, onBatch });
       expect(await find()).toBeDefined();
     }
     await close();
@@ -282,7 +273,7 @@ describe('a dry run', () => {
     ]);
   });
 
-  it('is what the import then does, byte for byte', async () => {
+  it('is what the import then does, byte for byte (contract 2.36, 6.6 and 6.33)', async () => {
     const [predicted, done] = [join(folder, 'predicted'), join(folder, 'done')];
     const dryRun = await runCli(database.url, ['import', file(), '--dry-run', '--report', predicted]);
     const real = await runCli(database.url, ['import', file(), '--report', done]);
@@ -323,7 +314,7 @@ describe('the tables that a dry run works on', () => {
     await expect(attempt.finally(close)).rejects.toMatchObject({ code: '25006' });
   });
 
-  it('hold whoever a line can be about, with all who share the account, once', async () => {
+  it('hold each person whom a line can be about, and all others of their account, once', async () => {
     await insertPeople(database.db, [{ key: 'shares' }, { key: 'shares-too', externalId: null }]);
     await sql`update users set account_id = (select account_id from users where name = 'User shares')
       where name = 'User shares-too'`.execute(database.db);

@@ -1,24 +1,15 @@
-// The three files of an import: what it reads, the lines that it refuses, and its report. No two of them may be one, however
-// they are named.
-import { link, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+// An import has three different files: what it reads, the lines that it refuses, and its report.
+import { link, mkdir, mkdtemp, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import process from 'node:process';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { expectRefused, runCli } from '../support/app/cli.ts';
-import { countRows, openFreshDatabase, type TestClient } from '../support/database/database.ts';
-import { makeFolder } from '../support/database/postgres.ts';
+import { countRows, openFreshDatabase } from '../support/database/database.ts';
 import { profileOf, writeLines } from '../support/marketplace/imports.ts';
+import { shared, sharedFolder } from '../support/run/shared.ts';
 
-let database: TestClient;
-let root: string;
-beforeAll(async () => {
-  root = await makeFolder();
-  database = await openFreshDatabase();
-});
-afterAll(async () => {
-  await database.close();
-  await rm(root, { recursive: true, force: true });
-});
+const root = await sharedFolder();
+const database = shared(openFreshDatabase);
 
 const input = 'users.ndjson';
 const refused = `${input}.refused.ndjson`;

@@ -6,20 +6,16 @@ import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { openApp, type TestApp } from '../support/app/app.ts';
+import { expect, it } from 'vitest';
+import { openApp } from '../support/app/app.ts';
 import { run } from '../support/app/process.ts';
 import { countRows } from '../support/database/database.ts';
 import { byForm } from '../support/faults/faults.ts';
 import { handOver } from '../support/marketplace/marketplace.ts';
-import { sharedFolder } from '../support/run/shared.ts';
+import { shared, sharedFolder } from '../support/run/shared.ts';
 
-let app: TestApp;
+const app = shared(openApp);
 const folder = await sharedFolder();
-beforeAll(async () => {
-  app = await openApp();
-});
-afterAll(() => app.close());
 
 const profile = (id: string, more: object = {}) => ({
   id,
@@ -156,7 +152,7 @@ it('imports any number of lines in limited memory', async () => {
   const file = join(folder, 'bulk.ndjson');
   const out = createWriteStream(file);
   for (let at = 0; at < bulk; at++) {
-    // Mostly known ones, which is the slow way through the rules without the slow way through the disk.
+    // Mostly known users: slow for the rules, but not for the disk.
     const line = `${JSON.stringify(profile(`bulk-${at % 2_000}`))}\n`;
     if (!out.write(line)) await once(out, 'drain');
   }

@@ -1,5 +1,4 @@
-// What an account may do, where several things meet: SQL in one transaction, links that move, imports, roles with few rights,
-// and all of them at once (contract 2.69 to 2.75).
+// Rights in combination (contract 2.69 to 2.75): SQL in one transaction, links that move, imports, roles with few rights, all at once.
 
 import { sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
@@ -191,18 +190,24 @@ async function addHolder(id: string) {
   });
 }
 
+/** Somebody in the account of `member`, with the typed address of `holder`. */
+async function addTyped() {
+  const [typed, member, holder] = [uuidv7(), uuidv7(), uuidv7()];
+  await handOverNow({ id: member });
+  await handOver(rights.app, {
+    id: typed,
+    emailVerified: false,
+    email: `${holder}@example.test`,
+    capabilities: ['sell_services'],
+    profileUpdatedAt: nextTime(),
+  } as never);
+  const accountId = await shareAccount(member, typed);
+  return { typed, member, holder, accountId };
+}
+
 describe('the dry run', () => {
   it('says what the import says of a shared account whose member goes in another batch', async () => {
-    const [typed, member, holder] = [uuidv7(), uuidv7(), uuidv7()];
-    await handOverNow({ id: member });
-    await handOver(rights.app, {
-      id: typed,
-      emailVerified: false,
-      email: `${holder}@example.test`,
-      capabilities: ['sell_services'],
-      profileUpdatedAt: nextTime(),
-    } as never);
-    const accountId = await shareAccount(member, typed);
+    const { typed, member, holder, accountId } = await addTyped();
     expect((await readRow(accountId))?.capabilities).toEqual(['sell_services']);
     await addHolder(holder);
     const lines = [
@@ -531,16 +536,7 @@ describe('/profile/connected', () => {
 });
 
 it('what the import writes in history for an account that it settles at the end names its own line', async () => {
-  const [typed, member, holder] = [uuidv7(), uuidv7(), uuidv7()];
-  await handOverNow({ id: member });
-  await handOver(rights.app, {
-    id: typed,
-    emailVerified: false,
-    email: `${holder}@example.test`,
-    capabilities: ['sell_services'],
-    profileUpdatedAt: nextTime(),
-  } as never);
-  const accountId = await shareAccount(member, typed);
+  const { typed, holder, accountId } = await addTyped();
   await addHolder(holder);
   await runImport(
     [
@@ -563,7 +559,6 @@ it('a decision on what several links say, sleeping links, and moves between user
   await handOverNow({ id: x, capabilities: ['sell_products'] });
   await handOverNow({ id: y, capabilities: ['manage_storefront'] });
   const [a, b] = [await accountOf(x), await accountOf(y)];
-  // A link moves to somebody else, by SQL.
   await sql`delete from external_links where external_id = ${y}`.execute(rights.app.db);
   await sql`update external_links set user_id = (select id from users where account_id = ${b}) where external_id = ${x}`.execute(
     rights.app.db,

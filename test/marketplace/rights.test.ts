@@ -47,7 +47,7 @@ describe('what was decided here', () => {
     await decide(accountId, 'sell_services', decision);
     await connect(browser, { id: uuidv7(), email, capabilities });
     expect(await readRights(accountId)).toEqual(has ? ['sell_services'] : []);
-    // The same where it is decided after the link was made.
+    // The same if it is decided after the link was made.
     const later = await openCustomer();
     await connect(later.browser, { id: uuidv7(), email: later.email, capabilities });
     await decide(later.accountId, 'sell_services', decision);
@@ -77,7 +77,7 @@ describe('what was decided here', () => {
     await sql`update accounts set capabilities = '{sell_media_inventory,sell_services}' where id = ${accountId}`.execute(
       rights.app.db,
     );
-    // Taken and given by SQL, both stay; what SQL left alone is the marketplace's.
+    // What SQL has taken or given stays; the marketplace decides the rest.
     await handOverNow({ id, capabilities: ['manage_storefront'] });
     expect(await readRights(accountId)).toEqual(['sell_media_inventory']);
     await sql`update accounts set verified_at = now() where id = ${accountId}`.execute(rights.app.db);
@@ -94,7 +94,7 @@ describe('what was decided here', () => {
 });
 
 describe('what the marketplace says', () => {
-  it('is replaced by a newer profile, but for a verification', async () => {
+  it('is replaced by a newer profile, but for a verification (contract 6.24)', async () => {
     const id = uuidv7();
     await handOverNow({ id, capabilities: ['sell_products', 'sell_services'] });
     const accountId = await accountOf(id);
@@ -172,7 +172,7 @@ describe('what the marketplace says', () => {
 });
 
 describe('Connect', () => {
-  it('shows what will change, once its user has logged in, and afterwards what did', async () => {
+  it('shows what will change, once its user has logged in, and afterwards what did (contract 6.48)', async () => {
     const { email, accountId } = await openCustomer();
     await decide(accountId, 'sell_services', true);
     const [id, later] = [uuidv7(), uuidv7()];
@@ -200,7 +200,7 @@ describe('Connect', () => {
     expect(textOf(after)).toContain('Manage a storefront from no to yes');
     expect(after.text).toContain('href="/profile/products"');
     expect(after.text).toContain(`href="${rights.app.config.clients.get('marketplace')?.loginUrl}"`);
-    // Of nobody else, and after ten minutes of nobody.
+    // Only for this user, and only for ten minutes.
     const stranger = await logIn(rights.app.send, 'customer@example.test');
     expect((await stranger.send('/profile/connected')).headers.get('location')).toBe('/profile');
     await sql`update audit_events set at = at - interval '10 minutes' where details ->> 'id' = ${id}`.execute(

@@ -1,4 +1,3 @@
-// How far each client is with its events, as /metrics says it.
 import { sql } from 'kysely';
 import { expect, it, vi } from 'vitest';
 import { claimNudges, recordNudge, recordPull } from '../../db/tables/event-deliveries.ts';
@@ -36,7 +35,6 @@ async function look() {
   return {
     samples,
     read,
-    /** Latest, acknowledged, behind. */
     progress: (client: string) =>
       ['latest', 'acknowledged', 'behind'].map((what) => read(`identity_client_events_${what}`, client)),
   };

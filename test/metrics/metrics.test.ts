@@ -40,7 +40,7 @@ describe('/metrics', () => {
   const ask = (path: string, init?: RequestInit, of: TestInstance = app) =>
     of.fetchMetrics(new Request(`http://localhost:9464${path}`, init), { address: '127.0.0.1' });
 
-  it('is text for Prometheus, each metric with its help and type', async () => {
+  it('is text for Prometheus, each metric with its help and type (contract 9.156)', async () => {
     const answer = await ask('/metrics');
     expect(answer.status).toBe(200);
     expect(answer.headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8');
@@ -56,7 +56,7 @@ describe('/metrics', () => {
   });
 
   it.each(['/', '/healthz', '/metrics/', '/login', '/sso/profile', '/metrics%2f'])(
-    'is all there is: %s is 404',
+    'is the only path: %s is 404',
     async (path) => {
       expect((await ask(path)).status).toBe(404);
     },
@@ -198,7 +198,7 @@ describe('the metrics', () => {
     }
   });
 
-  // Else a stranger, by any old time, sets off the alert that says that no secret is wrong.
+  // Otherwise a stranger could trigger the wrong alert with any old time.
   it('count a webhook with a wrong time and a wrong signature as a wrong signature (contract 9.334)', async () => {
     const wrong = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
     const longAgo = new Date(Date.now() - 600_000);
@@ -270,7 +270,7 @@ describe('the metrics', () => {
   });
 });
 
-it('no label holds what somebody outside has chosen, nor anything about a person', async () => {
+it('no label holds what somebody outside has chosen, nor anything about a person (contract 9.157)', async () => {
   const cookie = await app.login('merchant@example.test');
   const canary = 'canary0123456789';
   for (const path of [
@@ -382,7 +382,7 @@ describe('rows that wait', () => {
     const queues = samples.filter(({ name }) => name === 'identity_waiting_rows');
     expect(queues).toHaveLength(6 + expired.length);
 
-    // However often it is scraped, the database is asked once in five seconds.
+    // The database is asked once in five seconds, even if scrapes come more often.
     await sql`delete from nonces`.execute(db);
     expect((await scrape({ fetchMetrics })).valueFor('identity_waiting_rows', { table: 'nonces' })).toBe(2);
     skipReadings();

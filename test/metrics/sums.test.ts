@@ -1,11 +1,11 @@
 // The sums of hours (contract 12.100 to 12.105): what instances have counted is added once, whatever happens between.
 import { sql } from 'kysely';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { addToSums, findLastCounted, listSumsSince, type Sum } from '../../db/tables/sums-of-hours.ts';
 import { addSums } from '../../server/doors/jobs/add-sums.ts';
 import { sweep } from '../../server/doors/jobs/sweep.ts';
 import { readKey } from '../../server/metrics/sums.ts';
-import { openApp, type TestApp } from '../support/app/app.ts';
+import { openApp } from '../support/app/app.ts';
 import { openBackend } from '../support/app/backend.ts';
 import { scrape } from '../support/app/metrics.ts';
 import { buildSignup, pushSignup } from '../support/crm/crm.ts';
@@ -33,7 +33,7 @@ const countLogins = async () => {
   return Object.fromEntries(sums.map(({ key, count }) => [readKey(key).labels.result, count]));
 };
 
-it('are of the hour in which it happened, in UTC, by the keys of the metrics', async () => {
+it('are kept by the hour of the event in UTC, under the keys of the metrics', async () => {
   const { metrics } = on.backend.deps;
   metrics.countLogin('ok');
   metrics.countLaunch('crm_app', 'payload');
@@ -54,7 +54,7 @@ it('are of the hour in which it happened, in UTC, by the keys of the metrics', a
   expect(await countLogins()).toEqual({ ok: 3 });
   const findLast = () => findLastCounted(on.db, { keys: [login('ok'), login('busy')], now: at });
   expect(await findLast()).toEqual(new Map([[login('ok'), at]]));
-  // Of another instance, whichever of both adds first.
+  // From another instance, whichever adds first.
   for (const time of ['11:00:20Z', '11:00:10Z']) {
     at = new Date(`2026-11-26T${time}`);
     metrics.countLogin('ok');
@@ -63,7 +63,7 @@ it('are of the hour in which it happened, in UTC, by the keys of the metrics', a
   }
 });
 
-it('are written only where something was counted', async () => {
+it('are written only if something was counted', async () => {
   on.backend.deps.metrics.countLogin('ok');
   await addSums(on.backend.deps);
   const versions = () => sql`select key, xmin::text, ctid::text from sums_of_hours`.execute(on.db);
@@ -96,7 +96,7 @@ it('lose nothing and never wait in a circle when 16 instances add at once', asyn
   await Promise.all(instances.map(({ close }) => close()));
 });
 
-it('are added the next time where they could not be, and only once', async () => {
+it('are added the next time if they could not be, and only once', async () => {
   const { deps } = on.backend;
   deps.metrics.countLogin('ok');
   await sql`alter table sums_of_hours add constraint no_more check (count < 2) not valid`.execute(on.db);
@@ -166,16 +166,14 @@ async function sumBy(name: string): Promise<Record<string, number>> {
 
 describe('the metrics', () => {
   const signupSecrets = ['a', 'b'].map((of) => `whsec_${Buffer.from(of.repeat(32)).toString('base64')}`);
-  let app: TestApp;
-  beforeAll(async () => {
-    app = await openApp({
+  const app = shared(() =>
+    openApp({
       env: {
         CRM_SIGNUPS_SECRET: signupSecrets.join(),
         SSO_CRM_SECRET: 'the first one of two,the second one of two',
       },
-    });
-  });
-  afterAll(() => app.close());
+    }),
+  );
 
   it('count calls of a client by the place of the secret that they were made with', async () => {
     const [, crmSecret] = app.config.clients.get('crm_app')?.secrets ?? [];

@@ -11,7 +11,7 @@ import { buildHandOff } from '../support/marketplace/marketplace.ts';
 import { dayMs, newPassword, password, shareAddressChanges } from '../support/people/address-changes.ts';
 import { addPasskey, createAuthenticator, logInByPasskey } from '../support/people/authenticator.ts';
 import { listNotices, readToken } from '../support/people/kept-mail.ts';
-import { expectDead, offer, offeredLink, offerTo } from '../support/people/new-addresses.ts';
+import { expectDead, offer, offerAfterMonth, offeredLink, offerTo } from '../support/people/new-addresses.ts';
 import { answerWith, linkOf } from '../support/people/take-backs.ts';
 import { setUp, showCode, wrongCode } from '../support/people/totp-app.ts';
 
@@ -24,12 +24,7 @@ const pending = (id: string) => describePendingNewAddress(changes.app.db, id, ch
 
 const count = async (query: ReturnType<typeof sql>) => (await query.execute(changes.app.db)).rows.length;
 
-/** Somebody who has had their account for a month, and is offered an address. */
-async function lose() {
-  const person = await changes.signUp();
-  changes.passTime(30 * dayMs);
-  return { ...person, ...(await offerTo(changes, person)) };
-}
+const lose = () => offerAfterMonth(changes);
 
 /** Somebody whose address was merely typed at the marketplace, in their browser. */
 async function type() {
@@ -83,7 +78,7 @@ describe('an address for somebody', () => {
   });
 
   it.each(['no address', 'a@b', 'a b@example.com', 'a@127.0.0.1', 'x'.repeat(300), 'a@localhost.'])(
-    'is refused where it is none that anybody gets: %s',
+    'is refused if nobody can get it: %s',
     async (typed) => {
       const { id } = await changes.signUp();
       await expect(offer(changes, id, typed)).rejects.toMatchObject({
@@ -144,7 +139,7 @@ describe('an address for somebody', () => {
     ).toBe(0);
   });
 
-  it('is somebody else’s where they prove it first: 409, and nothing changed', async () => {
+  it('goes to somebody else if they prove it first: 409, and nothing changes (contract 11.10)', async () => {
     const { id, email, fresh, link } = await lose();
     await changes.signUp(fresh);
     expect(textOf(await changes.app.send(link))).toContain('You already have an account');
@@ -162,7 +157,7 @@ describe('an address for somebody', () => {
     expect((await changes.app.send(link, { form })).status).toBe(303);
   });
 
-  it('that somebody typed, or was offered, too, is no obstacle', async () => {
+  it('may be one that somebody else has typed or was offered, too', async () => {
     const [one, other] = [await changes.signUp(), await changes.signUp()];
     const fresh = changes.newEmail();
     await changes.ask((await changes.signUp()).browser, fresh);
@@ -185,7 +180,6 @@ describe('an address for somebody', () => {
     expect(await browser.whoAmI()).toBeUndefined();
     expect(await count(sql`select from mails where recipient = ${email}`)).toBe(0);
     expect(await count(sql`select from reserved_addresses where email = ${email}`)).toBe(0);
-    // Whoever owns the address signs up.
     expect((await changes.signUp(email)).id).not.toBe(userId);
   });
 
@@ -314,7 +308,7 @@ describe('a factor that is left', () => {
     expect(await count(sql`select from recovery_codes where user_id = ${id}`)).toBe(9);
   });
 
-  it('that is a passkey is asked for, and no other counts', async () => {
+  it('that is a passkey is asked for, and no other counts (contract 11.13)', async () => {
     const { id, passkey, fresh, link } = await protect({ passkey: true, app: false });
     const browser = open();
     expect((await browser.send(link, { form })).status).toBe(422);
@@ -331,7 +325,7 @@ describe('a factor that is left', () => {
     expect((await logInByPasskey(open(), passkey)).status).toBe(303);
   });
 
-  it('gives options for a passkey only with a link that works', async () => {
+  it('gives options for a passkey only with a link that works (contract 11.4)', async () => {
     const { link, stopLink } = await protect({ passkey: true });
     const ask = (token: string) =>
       changes.app.send('/passkeys/options', { form: { purpose: 'new-address', token } });

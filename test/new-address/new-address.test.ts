@@ -1,4 +1,4 @@
-// An address for somebody who lost their mailbox: the two links, by the doors that their readers have (contract 12.70 to 12.89).
+// An address for somebody who lost their mailbox: the two links, by the doors that their readers have (contract 12.70 to 12.84).
 import { sql } from 'kysely';
 import { expect, it } from 'vitest';
 import { describePendingNewAddress } from '../../server/identity/recovery/new-address.ts';
@@ -6,7 +6,13 @@ import { locationOf } from '../support/app/app.ts';
 import { logIn, openBrowser, textOf } from '../support/app/visitor.ts';
 import { dayMs, newPassword, password, shareAddressChanges } from '../support/people/address-changes.ts';
 import { listNotices } from '../support/people/kept-mail.ts';
-import { expectDead, offer, offerTo, readOfferMail } from '../support/people/new-addresses.ts';
+import {
+  expectDead,
+  offer,
+  offerAfterMonth,
+  offerTo,
+  readOfferMail,
+} from '../support/people/new-addresses.ts';
 import { linkOf } from '../support/people/take-backs.ts';
 import { setUp, showCode, wrongCode } from '../support/people/totp-app.ts';
 
@@ -18,14 +24,9 @@ const pending = (id: string) => describePendingNewAddress(changes.app.db, id, ch
 
 const count = async (query: ReturnType<typeof sql>) => (await query.execute(changes.app.db)).rows.length;
 
-/** Somebody who has had their account for a month, and is offered an address. */
-async function lose() {
-  const person = await changes.signUp();
-  changes.passTime(30 * dayMs);
-  return { ...person, ...(await offerTo(changes, person)) };
-}
+const lose = () => offerAfterMonth(changes);
 
-it('an address is theirs, with a new password, once the link is used, in any browser, and nothing changes before', async () => {
+it('an address is theirs, with a new password, once the link is used, in any browser, and nothing changes before (contract 11.10)', async () => {
   const { id, email, fresh, link, stopLink } = await lose();
   const earlier = await logIn(changes.app.send, email, password);
   expect(await pending(id)).toEqual({
@@ -64,7 +65,7 @@ it('an address is theirs, with a new password, once the link is used, in any bro
   );
 });
 
-it('the old address is reserved, and with a link that takes the account back', async () => {
+it('the old address is reserved, and with a link that takes the account back (contract 11.10)', async () => {
   const { id, email, fresh, link } = await lose();
   expect((await open().send(link, { form })).status).toBe(303);
   expect((await changes.ask((await changes.signUp()).browser, email)).status).toBe(303);
@@ -108,7 +109,7 @@ it('an address is refused where somebody holds it, or can have it back, and writ
   expect(await pending(id)).toMatchObject({ email: fresh });
 });
 
-it('the link to the old address stops the change by one click, once, and opening it does not', async () => {
+it('the link to the old address stops the change by one click, once, and opening it does not (contract 11.10)', async () => {
   const { id, email, link, stopLink } = await lose();
   const page = await changes.app.send(stopLink);
   expect([page.status, page.headers.get('referrer-policy')]).toEqual([200, 'no-referrer']);
@@ -129,6 +130,7 @@ it('the link to the old address stops the change by one click, once, and opening
   );
 });
 
+// Contract 11.13.
 it('an app is asked for: its code, and the session has it', async () => {
   const person = await changes.signUp();
   const { secret } = await setUp(person.browser, now());

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Answer } from '../support/app/app.ts';
 import { logIn, openBrowser } from '../support/app/visitor.ts';
-import { newPassword, password, shareAddressChanges } from '../support/people/address-changes.ts';
+import { newPassword, password, race, shareAddressChanges } from '../support/people/address-changes.ts';
 import { addPasskey, createAuthenticator } from '../support/people/authenticator.ts';
 import { readToken } from '../support/people/kept-mail.ts';
 import { expectDead, offer, offeredLink, offerTo } from '../support/people/new-addresses.ts';
@@ -13,20 +13,10 @@ import { setUp, showCode } from '../support/people/totp-app.ts';
 const changes = shareAddressChanges();
 const form = { newPassword };
 const rounds = 5;
-const sends = [changes, changes].map(
-  (_, at) =>
-    (...given: Parameters<typeof changes.app.send>) =>
-      (at ? changes.instance : changes.app).send(...given),
-);
 // All come from one address.
 beforeEach(async () => {
   await sql`delete from rate_limits where key like 'new-password-%'`.execute(changes.app.db);
 });
-const sendOf = (at: number) => sends[at % 2] ?? changes.app.send;
-
-/** Sixteen at once: even ones are the first, odd ones the second, on either instance. */
-const race = (first: (at: number) => Promise<Answer>, second = first) =>
-  Promise.all(Array.from({ length: 16 }, (_, at) => (at % 2 ? second(at >> 1) : first(at >> 1))));
 
 const count = async (query: ReturnType<typeof sql>) => (await query.execute(changes.app.db)).rows.length;
 
@@ -45,7 +35,7 @@ describe('sixteen at once', () => {
     for (let round = 0; round < rounds; round++) {
       const person = await changes.signUp();
       const { fresh, link, stopLink } = await offerTo(changes, person);
-      const answers = await race((at) => sendOf(at)(link, { form }));
+      const answers = await race((at) => changes.sendOf(at)(link, { form }));
       expect(wins(answers)).toBe(1);
       expect(await isUsed(person.id)).toBe(1);
       expect(await changes.emailOf(person.id)).toBe(fresh);
@@ -63,11 +53,11 @@ describe('sixteen at once', () => {
       const person = await changes.signUp();
       const { fresh, link, stopLink } = await offerTo(changes, person);
       const answers = await race(
-        (at) => sendOf(at)(link, { form }),
+        (at) => changes.sendOf(at)(link, { form }),
         async (at) => {
           // Until the passwords of the others are hashed, so that each order comes up.
           await new Promise((done) => setTimeout(done, round % 2 ? 150 * at : 0));
-          return sendOf(at)(stopLink, { form: {} });
+          return changes.sendOf(at)(stopLink, { form: {} });
         },
       );
       expect(wins(answers)).toBe(1);
@@ -90,7 +80,7 @@ describe('sixteen at once', () => {
     const { link } = await offerTo(changes, person);
     const code = showCode(secret, changes.clock.now.getTime());
     const answers = await Promise.all(
-      Array.from({ length: 8 }, (_, at) => sendOf(at)(link, { form: { ...form, code } })),
+      Array.from({ length: 8 }, (_, at) => changes.sendOf(at)(link, { form: { ...form, code } })),
     );
     expect(answers.filter(({ status }) => status === 303)).toHaveLength(1);
     expect(await isUsed(person.id)).toBe(1);
@@ -101,7 +91,7 @@ describe('sixteen at once', () => {
     const passkey = await addPasskey(person.browser, createAuthenticator({ counts: false }));
     const { link } = await offerTo(changes, person);
     const answers = await race(async (at) => {
-      const browser = openBrowser(sendOf(at));
+      const browser = openBrowser(changes.sendOf(at));
       return browser
         .send(link, {
           form: { ...form, passkey: await answerWith(browser, link, passkey, {}, 'new-address') },
@@ -127,8 +117,8 @@ describe('at the same moment', () => {
         links.push(await offeredLink(changes, fresh, 'new_address'));
       }
       const answers = await race(
-        (at) => sendOf(at)(links[0] ?? '', { form }),
-        (at) => sendOf(at)(links[1] ?? '', { form }),
+        (at) => changes.sendOf(at)(links[0] ?? '', { form }),
+        (at) => changes.sendOf(at)(links[1] ?? '', { form }),
       );
       for (const { status } of answers) expect([303, 404, 409]).toContain(status);
       expect(answers.filter(({ status }) => status === 303)).toHaveLength(1);
@@ -141,7 +131,10 @@ describe('at the same moment', () => {
       const person = await changes.signUp();
       const { fresh, link } = await offerTo(changes, person);
       const newer = changes.newEmail();
-      const [answer] = await Promise.all([sendOf(round)(link, { form }), offer(changes, person.id, newer)]);
+      const [answer] = await Promise.all([
+        changes.sendOf(round)(link, { form }),
+        offer(changes, person.id, newer),
+      ]);
       const used = answer?.status === 303;
       expect(await changes.emailOf(person.id)).toBe(used ? fresh : person.email);
       // An offer that came after the change is one for the address that they have now.
@@ -158,8 +151,11 @@ describe('at the same moment', () => {
       await person.browser.send('/forgot-password', { form: { email: person.email }, from: changes.from() });
       const token = await readToken(changes.other, person.email, 'set_password', 2);
       const answers = await race(
-        (at) => sendOf(at)(link, { form }),
-        (at) => sendOf(at)(`/set-password?token=${token}`, { form: { newPassword: 'nine other lanterns' } }),
+        (at) => changes.sendOf(at)(link, { form }),
+        (at) =>
+          changes.sendOf(at)(`/set-password?token=${token}`, {
+            form: { newPassword: 'nine other lanterns' },
+          }),
       );
       expect(wins(answers)).toBe(1);
       const used = wins(answers, 0) === 1;
@@ -170,19 +166,19 @@ describe('at the same moment', () => {
     }
   });
 
-  it('a suspension: whoever is suspended is not logged in', async () => {
+  it('a suspension: the suspended person is not logged in', async () => {
     for (let round = 0; round < rounds; round++) {
       const person = await changes.signUp();
       const { link } = await offerTo(changes, person);
       const [answer] = await Promise.all([
-        sendOf(round)(link, { form }),
+        changes.sendOf(round)(link, { form }),
         sql`update users set suspended_at = now() where id = ${person.id}`.execute(changes.app.db),
       ]);
       expect([303, 404]).toContain(answer?.status);
       expect(await count(sql`select from sessions where user_id = ${person.id} and ended_at is null`)).toBe(
         0,
       );
-      expect((await sendOf(round)(link, { form })).status).toBe(404);
+      expect((await changes.sendOf(round)(link, { form })).status).toBe(404);
     }
   });
 
@@ -192,7 +188,7 @@ describe('at the same moment', () => {
       const own = await changes.askForLink(person.browser, changes.newEmail());
       const { fresh, link, stopLink } = await offerTo(changes, person);
       const [used, changed] = await Promise.all([
-        sendOf(round)(link, { form }),
+        changes.sendOf(round)(link, { form }),
         person.browser.send(own, { form: {} }),
       ]);
       expect([used?.status, changed?.status].filter((status) => status === 303).length).toBeGreaterThan(0);

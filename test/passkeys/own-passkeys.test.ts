@@ -1,4 +1,3 @@
-// The passkeys of somebody who is logged in: adding, renaming and removing them, and giving one before a change.
 import { sql } from 'kysely';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Procedures } from '../../server/doors/trpc/router.ts';
@@ -6,6 +5,7 @@ import { hashPassword } from '../../server/identity/password/passwords.ts';
 import { type Answer, locationOf, openApp } from '../support/app/app.ts';
 import { openBackend } from '../support/app/backend.ts';
 import { type Browser, fieldOf, logIn, openBrowser, textOf } from '../support/app/visitor.ts';
+import { overtake } from '../support/database/database.ts';
 import { buildHandOff } from '../support/marketplace/marketplace.ts';
 import {
   type Authenticator,
@@ -81,7 +81,6 @@ const dropPassword = () => sql`update users set password_hash = null where email
 
 const send = (browser: Browser, form: Record<string, string>) => browser.send('/profile/passkeys', { form });
 
-/** Somebody who has a passkey, and nothing else. */
 async function openWithoutPassword(): Promise<{ browser: Browser; phone: Authenticator }> {
   const phone = await addPasskey(await openLoggedIn());
   await dropPassword();
@@ -91,7 +90,7 @@ async function openWithoutPassword(): Promise<{ browser: Browser; phone: Authent
 }
 
 describe('adding a passkey', () => {
-  it('stores it under its name, tells the owner, and leaves other sessions alone', async () => {
+  it('stores it under its name, tells the owner, and leaves other sessions alone (contract 9.35)', async () => {
     const elsewhere = await openLoggedIn();
     const browser = await openLoggedIn();
     const answer = await add(browser, {}, '  Zoë’s phone ', createAuthenticator({ isSynced: true }));
@@ -157,6 +156,7 @@ describe('adding a passkey', () => {
     expect(again.status).toBe(303);
   });
 
+  // Contract 11.17.
   it('asks for the password again after ten minutes, and then goes on', async () => {
     const browser = await openLoggedIn();
     const passkey = createAuthenticator().register(await fetchOptions(browser, 'add'), origin);
@@ -187,7 +187,7 @@ describe('adding a passkey', () => {
     expect(await listed()).toEqual([]);
   });
 
-  it('is not for an address that is not proved, which the database holds too', async () => {
+  it('is not for an address that is not proved, which the database holds too (contract 9.34)', async () => {
     const browser = await openLoggedIn('unverified@example.test');
     const answer = await add(browser);
     expect(answer.status).toBe(403);
@@ -201,7 +201,7 @@ describe('adding a passkey', () => {
     ).rejects.toThrow('a passkey needs a proved address');
   });
 
-  it('of one that somebody has already is refused', async () => {
+  it('is refused if somebody has that passkey already', async () => {
     const authenticator = createAuthenticator();
     await addPasskey(await openLoggedIn(), authenticator);
     const options = await fetchOptions(await openLoggedIn(), 'add');
@@ -229,7 +229,7 @@ describe('adding a passkey', () => {
     const browser = await openLoggedIn();
     const passkey = createAuthenticator().register(theirs, origin);
     expect((await browser.send('/profile/passkeys/add', { form: { name: 'x', passkey } })).status).toBe(422);
-    // The same browser, where somebody else logs in meanwhile.
+    // The same browser, in which somebody else logs in meanwhile.
     const own = createAuthenticator().register(await fetchOptions(browser, 'add'), origin);
     await browser.login(customer);
     expect((await browser.send('/profile/passkeys/add', { form: { name: 'x', passkey: own } })).status).toBe(
@@ -251,7 +251,7 @@ describe('adding a passkey', () => {
     expect(await listed()).toHaveLength(1);
   });
 
-  it('ends at 20, also where 16 come at once', async () => {
+  it('ends at 20, also where 16 come at once (contract 9.34)', async () => {
     const browser = await openLoggedIn();
     for (let n = 0; n < 10; n++) await addPasskey(browser);
     const answers = await Promise.all(Array.from({ length: 16 }, () => add(browser)));
@@ -267,28 +267,19 @@ describe('adding a passkey', () => {
   it('adds nothing where the password is changed elsewhere meanwhile', async () => {
     const browser = await openLoggedIn();
     const passkey = createAuthenticator().register(await fetchOptions(browser, 'add'), origin);
-    let isAnswered = false;
-    const { adding } = await app.db.transaction().execute(async (trx) => {
-      await sql`select from users where email = ${email} for no key update`.execute(trx);
-      const adding = browser.send('/profile/passkeys/add', { form: { name: 'x', passkey } }).finally(() => {
-        isAnswered = true;
-      });
-      while (!isAnswered) {
-        const { rows } = await sql`select 1 from pg_stat_activity
-          where datname = current_database() and wait_event_type = 'Lock'`.execute(app.db);
-        if (rows.length > 0) break;
-        await new Promise((done) => setTimeout(done, 10));
-      }
-      await sql`update sessions set ended_at = now() where ended_at is null`.execute(trx);
-      return { adding };
-    });
-    expect(locationOf(await adding).searchParams.get('next')).toBe('/profile/passkeys/add');
+    const answer = await overtake(
+      app.db,
+      sql`select from users where email = ${email} for no key update`,
+      () => browser.send('/profile/passkeys/add', { form: { name: 'x', passkey } }),
+      sql`update sessions set ended_at = now() where ended_at is null`,
+    );
+    expect(locationOf(answer).searchParams.get('next')).toBe('/profile/passkeys/add');
     expect(await listed()).toEqual([]);
   });
 });
 
 describe('past the page that asks for a credential', () => {
-  it('nothing is added, renamed or removed in a session whose credential is older than ten minutes', async () => {
+  it('nothing is added, renamed or removed in a session whose credential is older than ten minutes (contract 9.35)', async () => {
     const browser = await openLoggedIn();
     await addPasskey(browser);
     const [{ id = '' } = {}] = await listed();
@@ -353,7 +344,7 @@ describe('the list', () => {
     expect((await listed())[0]?.name).toBe('Blue key');
   });
 
-  it.each(['GET', 'POST'])('is for whoever is logged in (%s)', async (method) => {
+  it.each(['GET', 'POST'])('is only for people who are logged in (%s)', async (method) => {
     const answer = await app.send('/profile/passkeys', {
       method,
       ...(method === 'POST' && { form: { intent: 'remove', id: 'x' } }),
@@ -373,7 +364,7 @@ describe('the list', () => {
 });
 
 describe('removing a passkey', () => {
-  it('ends logins with it, tells the owner, and leaves other sessions alone', async () => {
+  it('ends logins with it, tells the owner, and leaves other sessions alone (contract 9.35 and 11.9)', async () => {
     const browser = await openLoggedIn();
     const phone = await addPasskey(browser);
     const elsewhere = openBrowser(app.send);
@@ -409,7 +400,7 @@ describe('removing a passkey', () => {
     expect(await listed()).toHaveLength(1);
   });
 
-  it('leaves the last way to log in, also where 16 remove the last two at once', async () => {
+  it('leaves the last way to log in, also where 16 remove the last two at once (contract 9.36)', async () => {
     const { browser } = await openWithoutPassword();
     const [{ id = '' } = {}] = await listed();
     const refused = await send(browser, { intent: 'remove', id });
@@ -445,7 +436,7 @@ describe('“Confirm it’s you”', () => {
   const answerOf = async (browser: Browser, phone: Authenticator, lie?: Lie) =>
     phone.answer(await fetchOptions(browser, 'confirm'), origin, lie);
 
-  it('takes a passkey, which then counts as given now', async () => {
+  it('takes a passkey, which then counts as given now (contract 11.17)', async () => {
     const { browser, phone } = await openWithoutPassword();
     await stale();
     const asked = await send(browser, { intent: 'add' });
@@ -509,7 +500,7 @@ describe('“Confirm it’s you”', () => {
   });
 });
 
-it('whoever has a passkey can log in by themselves: a hand-off with their address asks for that', async () => {
+it('a person with a passkey can log in by themselves: a hand-off with their address asks for that', async () => {
   const { browser } = await openWithoutPassword();
   const profile = textOf(await browser.send('/profile/security'));
   expect(profile).toContain('You do not have a password. You log in with a passkey.');
@@ -522,7 +513,7 @@ it('whoever has a passkey can log in by themselves: a hand-off with their addres
   expect(rows).toEqual([]);
 });
 
-it('the options for a passkey are no page’s to take from elsewhere, and need a session but for a login', async () => {
+it('no page from elsewhere gets the options for a passkey, and they need a session except for a login (contract 11.4)', async () => {
   const foreign = await app.send('/passkeys/options', {
     form: { purpose: 'login' },
     headers: { origin: 'https://evil.example' },

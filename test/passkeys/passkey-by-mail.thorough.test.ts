@@ -1,10 +1,10 @@
-// The first credential of somebody who has none, through a mail: a passkey instead of a password.
 import { sql } from 'kysely';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { type Answer, openApp } from '../support/app/app.ts';
 import { openBackend } from '../support/app/backend.ts';
 import { type Browser, cookieOf, logIn, openBrowser, textOf } from '../support/app/visitor.ts';
 import { buildSignup, pushSignup } from '../support/crm/crm.ts';
+import { overtake } from '../support/database/database.ts';
 import { emptyTables } from '../support/database/empty-tables.ts';
 import { handOver } from '../support/marketplace/marketplace.ts';
 import {
@@ -39,8 +39,8 @@ async function arrive(browser: Browser, token: string, lie: Lie = {}, phone = cr
 const countPasskeys = async () =>
   (await sql<{ n: number }>`select count(*)::int as n from passkeys`.execute(app.db)).rows[0]?.n;
 
-describe('a link that sets a password', () => {
-  it('adds a passkey instead, for whoever has neither, and proves the address', async () => {
+describe('a link that sets a password (contract 11.4)', () => {
+  it('adds a passkey instead, if the person has no credential, and proves the address (contract 2.8)', async () => {
     const { email, token } = await welcomeCustomer('crm_passkey');
     const browser = openBrowser(app.send);
     expect(textOf(await browser.send(`/set-password?token=${token}`))).toContain('Create a passkey instead');
@@ -61,7 +61,7 @@ describe('a link that sets a password', () => {
     expect((await later.send(`/set-password?token=${token}`)).status).toBe(404);
   });
 
-  it('proves a typed address so, and leaves whoever typed it with nothing', async () => {
+  it('proves a typed address that way, and leaves the person who typed it with nothing (contract 2.8 and 2.9)', async () => {
     const email = 'typed-passkey@example.test';
     const typist = await handOver(app, { id: 'typed-passkey', email, emailVerified: false });
     const cookie = cookieOf(typist);
@@ -116,7 +116,7 @@ describe('a link that sets a password', () => {
   });
 
   it.each(['customer@example.test', 'merchant@example.test'])(
-    'adds none for whoever has a credential, which it would get round: %s',
+    'adds none if the person has a credential, which it would bypass: %s',
     async (email) => {
       if (email.startsWith('merchant')) {
         const own = await logIn(app.send, email);
@@ -142,23 +142,13 @@ describe('a link that sets a password', () => {
     const browser = openBrowser(app.send);
     const passkey = createAuthenticator().register(await fetchOptions(browser, 'arrive', token), origin);
     const before = await countPasskeys();
-    let isAnswered = false;
-    const { answer } = await app.db.transaction().execute(async (trx) => {
-      await sql`update users set password_hash = (select password_hash from users where email = 'admin@example.test')
-        where email = ${email}`.execute(trx);
-      const answer = browser.send(`/set-password?token=${token}`, { form: { passkey } }).finally(() => {
-        isAnswered = true;
-      });
-      // It has checked everything by then, and waits for the user.
-      while (!isAnswered) {
-        const { rows } = await sql`select 1 from pg_stat_activity
-          where datname = current_database() and wait_event_type = 'Lock'`.execute(app.db);
-        if (rows.length > 0) break;
-        await new Promise((done) => setTimeout(done, 10));
-      }
-      return { answer };
-    });
-    expect((await answer).status).toBe(404);
+    const answer = await overtake(
+      app.db,
+      sql`update users set password_hash = (select password_hash from users where email = 'admin@example.test')
+        where email = ${email}`,
+      () => browser.send(`/set-password?token=${token}`, { form: { passkey } }),
+    );
+    expect(answer.status).toBe(404);
     expect(await countPasskeys()).toBe(before);
   });
 });
@@ -178,7 +168,7 @@ describe('a link that creates an account', () => {
   const countUsers = async (email: string) =>
     (await sql`select from users where email = ${email}`.execute(app.db)).rows.length;
 
-  it('makes the user with a passkey instead of a password', async () => {
+  it('makes the user with a passkey instead of a password (contract 2.14 and 11.11)', async () => {
     const email = 'signs-up@example.test';
     const token = await askToSignUp(email);
     const browser = openBrowser(app.send);

@@ -1,4 +1,3 @@
-// Logging in with a passkey, and every way in which one is refused.
 import { sql } from 'kysely';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type Answer, locationOf, openApp, type TestApp } from '../support/app/app.ts';
@@ -55,7 +54,7 @@ function expectOne(answers: Answer[]): void {
 }
 
 describe('a passkey', () => {
-  it('logs in without a password, and goes on to where one was going', async () => {
+  it('logs in without a password, and goes on to where one was going (contract 9.33, 11.3 and 11.5)', async () => {
     const browser = openBrowser(app.send);
     const path = `/login?next=${encodeURIComponent('/sso/launch/crm_app?state=s')}`;
     const answer = await logInByPasskey(browser, phone, { path });
@@ -66,7 +65,7 @@ describe('a passkey', () => {
     expect(await browser.whoAmI()).toBe(email);
   });
 
-  it('counts as two factors, and as a credential given now', async () => {
+  it('counts as two factors, and as a credential given now (contract 3.16 and 9.33)', async () => {
     const browser = openBrowser(app.send);
     await logInByPasskey(browser, phone);
     const launched = locationOf(await browser.send('/sso/launch/marketplace?state=s'));
@@ -123,7 +122,7 @@ describe('a passkey', () => {
   });
 });
 
-it('a refused login names whose passkey it was, where it is anybody’s', async () => {
+it('a refused login names the owner of the passkey, if it has one', async () => {
   const { length } = app.logged;
   const lies: Lie[] = [
     { isForged: true },
@@ -138,7 +137,7 @@ it('a refused login names whose passkey it was, where it is anybody’s', async 
   expect(namedSince(length)).toEqual([own, own, own, other, undefined, undefined]);
 });
 
-describe('a passkey is refused, always with the same words,', () => {
+describe('a passkey is refused, always with the same words, (contract 9.38)', () => {
   const cases: [what: string, reason: string, lie: () => Lie][] = [
     ['made for another origin', 'origin', () => ({ origin: 'https://evil.example' })],
     ['made for another port of this host', 'origin', () => ({ origin: 'http://localhost:3001' })],

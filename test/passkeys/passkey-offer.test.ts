@@ -1,4 +1,4 @@
-// The offer of a passkey after a login by password alone (contract 9.210 to 9.213).
+// The offer of a passkey after a login by password alone (contract 9.210).
 import { sql } from 'kysely';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { type Answer, openApp, targetOf } from '../support/app/app.ts';
@@ -159,7 +159,7 @@ describe('nobody is led to the offer', () => {
     await browser.send(page, { form: { intent: 'never' } });
     const { profile } = JSON.parse((await browser.send('/profile/data.json')).text);
     expect(new Date(profile[0].passkeys_declined_at).toISOString()).toBe(at);
-    // Nobody else is asked less, and a passkey can be added all the same.
+    // Others are still asked, and a passkey can still be added.
     expect(locationOf(await logInOn(open(), { as: 'merchant@example.test' }))).toBe(offerOf('/profile'));
     await addPasskey(browser);
   });
@@ -226,7 +226,7 @@ describe('the offer', () => {
     expect(await countPasskeys()).toBe(0);
   });
 
-  it('is for whoever is logged in, from our own pages', async () => {
+  it('is only for people who are logged in, from our own pages', async () => {
     expect(locationOf(await open().send(offerOf('/profile/billing')))).toBe(
       withNext(offerOf('/profile/billing')),
     );
@@ -262,7 +262,7 @@ describe('the page Security', () => {
     expect(await show()).toContain('Password Set one by email below. Not set');
   });
 
-  it('names in each button what it acts on', async () => {
+  it('names in each button what it acts on (contract 11.38)', async () => {
     await sql`update users set password_hash = (select password_hash from users where email = 'merchant@example.test')`.execute(
       app.db,
     );

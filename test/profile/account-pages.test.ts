@@ -1,4 +1,3 @@
-// The pages of one's own account as one site: its navigation, and where a success is said.
 import { beforeAll, describe, expect, it } from 'vitest';
 import { openApp } from '../support/app/app.ts';
 import { logIn, submitProfile } from '../support/app/visitor.ts';

@@ -1,4 +1,3 @@
-// What changed, on the page of one's own activity: from what to what and by whom, once, and nothing about others.
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import { runBilling } from '../../server/billing/invoices/invoicing.ts';
@@ -57,7 +56,7 @@ describe('a change is told', () => {
     expect(text).toContain('By the marketplace');
   });
 
-  it('as our support team’s, by SQL and by command, without who it was', async () => {
+  it('as our support team’s, by SQL and by command, without who it was (contract 12.21)', async () => {
     const cookie = await app.login('merchant@example.test');
     await sql`update users set name = 'By Hand', role = 'manager' where email = 'merchant@example.test'`.execute(
       app.db,

@@ -36,7 +36,7 @@ async function record(event: { type: string; reason?: string }, minutesAgo = 0):
   );
 }
 
-describe('the activity of an account', () => {
+describe('the activity of an account (contract 9.103)', () => {
   it('says what happened, when and with which browser, newest first', async () => {
     const { send } = openBrowser(app.send);
     const headers = { 'user-agent': firefox };
@@ -63,7 +63,7 @@ describe('the activity of an account', () => {
       { what: 'A login was refused: the password was wrong', device: 'Firefox on Linux' },
     ]);
     expect(Math.abs(Date.now() - (events[0]?.at.getTime() ?? 0))).toBeLessThan(60_000);
-    // Nothing of what was typed, no address, id or secret.
+    // No typed text, address, id or secret.
     expect(events.map((event) => Object.keys(event).sort())).toEqual(
       events.map(() => ['at', 'by', 'changes', 'device', 'id', 'place', 'what']),
     );
@@ -153,7 +153,7 @@ describe('its pages', () => {
       from generate_series(1, ${total}) n`.execute(app.db);
   });
 
-  it('have 50 each, show every event once, in order, also while new ones come', async () => {
+  it('have 50 each, show every event once, in order, also while new ones come (contract 11.23)', async () => {
     const seen: string[] = [];
     const sizes: number[] = [];
     let before: string | undefined;

@@ -1,4 +1,3 @@
-// Setting up an authenticator app, new recovery codes, and turning it off, by its owner.
 import { sql } from 'kysely';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Procedures } from '../../server/doors/trpc/router.ts';
@@ -61,7 +60,7 @@ async function listEvents(): Promise<string[]> {
 }
 
 describe('setting it up', () => {
-  it('shows a secret as a QR code and to type, and counts once a code proves it', async () => {
+  it('shows a secret as a QR code and to type, and counts once a code proves it (contract 9.71)', async () => {
     expect(textOf(await owner.send('/profile/security'))).toContain('Authenticator app');
     const started = await send('set-up');
     expect([started.status, started.headers.get('location')]).toEqual([303, setUpPage]);
@@ -109,12 +108,12 @@ describe('setting it up', () => {
     const shown = textOf(await owner.send(page));
     expect(shown).toContain('10 of 10');
     for (const code of readCodes(added)) expect(shown).not.toContain(code);
-    // Nor does the page of the set-up show them, or anything, once more.
+    // The set-up page does not show them again either.
     const again = await owner.send(setUpPage);
     expect([again.status, again.headers.get('location')]).toEqual([303, page]);
   });
 
-  it('logs out everywhere else, and counts in this session as given', async () => {
+  it('logs out everywhere else, and counts in this session as given (contract 9.70)', async () => {
     const elsewhere = await logIn(app.send, email);
     await setUp(owner, clock);
     expect(await elsewhere.whoAmI()).toBeUndefined();
@@ -147,7 +146,7 @@ describe('setting it up', () => {
     clock += 599_000;
     expect(readSecret(await owner.send(setUpPage))).toBe(secret);
     clock += 1_000;
-    // However long a browser keeps the cookie.
+    // That holds even if the browser still has the cookie.
     expectNoSecret(await owner.send(setUpPage));
     await sql`update sessions set auth_time = ${new Date(clock)} where ended_at is null`.execute(app.db);
     const late = await giveCode(owner, showCode(secret, clock));
@@ -179,7 +178,7 @@ describe('setting it up', () => {
         owner,
         each,
       ]),
-      // The same browser, where somebody else has logged in, and another session of the same user.
+      // The same browser with another user, and another session of the same user.
       [stranger, cookie],
       [elsewhere, cookie],
     ];
@@ -253,12 +252,12 @@ describe('what is asked once more', () => {
     expect(await countAuthenticators()).toBe(1);
   });
 
-  it('only where there is something to ask about', async () => {
+  it('only if there is something to ask about', async () => {
     for (const sure of ['turn-off', 'renew-codes', 'x'])
       expect(textOf(await owner.send(`${page}?sure=${sure}`))).toContain('Set up the app');
   });
 
-  it('is not asked again where a credential is needed, too', async () => {
+  it('is not asked again if a credential is needed, too', async () => {
     await setUp(owner, clock);
     clock += 601_000;
     const asked = await send('turn-off', { sure: 'yes' });
@@ -269,7 +268,7 @@ describe('what is asked once more', () => {
   });
 });
 
-describe('a login of over ten minutes ago', () => {
+describe('a login of over ten minutes ago (contract 9.70)', () => {
   const intents = ['set-up', 'renew-codes', 'turn-off'];
 
   it('is not enough: the password is asked for, and then what was asked is done', async () => {
@@ -291,7 +290,7 @@ describe('a login of over ten minutes ago', () => {
     expect(readSecret(await owner.send(setUpPage))).toBeDefined();
   });
 
-  it('is not enough for the rules themselves either, should a page forget to ask', async () => {
+  it('is not enough for the rules themselves either, if a page forgets to ask', async () => {
     await setUp(owner, clock);
     clock += 601_000;
     const { call, close } = await openBackend({
@@ -313,7 +312,7 @@ describe('a login of over ten minutes ago', () => {
     }
   });
 
-  it('changes nothing, whatever is sent', async () => {
+  it('changes nothing, with any form', async () => {
     await setUp(owner, clock);
     clock += 601_000;
     for (const intent of intents) await send(intent, { sure: 'yes' });
@@ -323,7 +322,7 @@ describe('a login of over ten minutes ago', () => {
   });
 });
 
-describe('a session without the second factor', () => {
+describe('a session without the second factor (contract 9.77)', () => {
   it('cannot turn it off with the password, and is led to a login', async () => {
     const { secret } = await setUp(owner, clock);
     // Such as one that the marketplace started.
@@ -366,7 +365,7 @@ describe('a session without the second factor', () => {
       () => programs.sessions.endOthers.mutate({ currentPassword }),
     ])
       expect((await refusalOf(call())).problem).toBe('login_required');
-    // Not even with a credential of just now, if it was the password.
+    // Even a credential of just now does not help, if it was the password.
     await sql`update sessions set amr = '{pwd}', auth_time = ${new Date(clock)} where ended_at is null`.execute(
       app.db,
     );
@@ -418,7 +417,7 @@ it('turned off, it is gone with its recovery codes, and the password alone is en
   const browser = await logIn(app.send, email);
   expect(await browser.whoAmI()).toBe(email);
   expect(codes).toHaveLength(10);
-  // Sent again, nothing happens, and nobody is told.
+  // Sending it again does nothing, and tells nobody.
   for (const intent of ['turn-off', 'renew-codes'])
     expect((await send(intent, { sure: 'yes' })).status).toBe(303);
   const notices = await listNotices(app.db, email);

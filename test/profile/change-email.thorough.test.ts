@@ -1,4 +1,3 @@
-// Changing one's own address: nothing happens before the link to the new one is used.
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import { locationOf } from '../support/app/app.ts';
@@ -12,7 +11,18 @@ import { readMails, readToken } from '../support/people/kept-mail.ts';
 
 const changes = shareAddressChanges();
 
-describe('a change of address', () => {
+const ends: [after: string, end: (browser: Browser) => Promise<void>][] = [
+  [
+    'a new password',
+    async (browser) => {
+      const form = { intent: 'password', currentPassword: password, newPassword };
+      expect((await browser.send('/profile/security', { form })).status).toBe(303);
+    },
+  ],
+  ['an hour', async () => changes.passTime(60 * 60_000 + 1_000)],
+];
+
+describe('a change of address (contract 2.28, 2.29 and 2.33)', () => {
   it('happens when the link is used, moves profile_updated_at, and tells the old address', async () => {
     const { browser, email, id } = await changes.signUp();
     const fresh = changes.newEmail();
@@ -47,7 +57,7 @@ describe('a change of address', () => {
     expect((await changes.click(browser, link)).status).toBe(404);
   });
 
-  it('takes a credential of the last ten minutes, and keeps what was typed', async () => {
+  it('needs a credential of the last ten minutes, and keeps what was typed', async () => {
     const { browser } = await changes.signUp();
     const fresh = changes.newEmail();
     changes.passTime(11 * 60_000);
@@ -63,7 +73,7 @@ describe('a change of address', () => {
     await readToken(changes.other, fresh, 'change_email');
   });
 
-  it('takes one also from programs', async () => {
+  it('needs one from programs, too', async () => {
     const { browser } = await changes.signUp();
     changes.passTime(11 * 60_000);
     const client = openClient(changes.app.send, browser.cookie());
@@ -169,14 +179,7 @@ describe('a change of address', () => {
 
   it.each([
     ['a newer request', async (browser: Browser) => void (await changes.ask(browser, changes.newEmail()))],
-    [
-      'a new password',
-      async (browser: Browser) => {
-        const form = { intent: 'password', currentPassword: password, newPassword };
-        expect((await browser.send('/profile/security', { form })).status).toBe(303);
-      },
-    ],
-    ['an hour', async () => changes.passTime(60 * 60_000 + 1_000)],
+    ...ends,
   ])('is off after %s', async (_, end) => {
     const { browser, email, id } = await changes.signUp();
     const link = await changes.askForLink(browser, changes.newEmail());
@@ -185,7 +188,7 @@ describe('a change of address', () => {
     expect(await changes.emailOf(id)).toBe(email);
   });
 
-  it('is off where somebody holds the address by then: the first wins, and nothing changes', async () => {
+  it('fails if somebody holds the address by then: the first wins, and nothing changes', async () => {
     const { browser, email, id } = await changes.signUp();
     const fresh = changes.newEmail();
     const link = await changes.askForLink(browser, fresh);
@@ -223,7 +226,7 @@ describe('a change of address', () => {
   });
 });
 
-describe('whose the new address is', () => {
+describe('the holder of the new address (contract 2.31)', () => {
   it('is not told by the answer', async () => {
     await sql`update users set password_hash = null where email = 'new-merchant@example.test'`.execute(
       changes.app.db,
@@ -245,7 +248,7 @@ describe('whose the new address is', () => {
       const pages = [asked.headers.get('location') ?? '', '/profile'];
       const texts = [];
       for (const page of pages) texts.push(textOf(await browser.send(page)));
-      // It is said, and all else is the same.
+      // It shows the typed address; all else is the same.
       for (const text of texts) expect(text).toContain(typed);
       const shown = texts.map((text) => text.replaceAll(typed, 'TYPED'));
       const given = await changes.cancel(browser);
@@ -258,7 +261,7 @@ describe('whose the new address is', () => {
   });
 });
 
-describe('a change that waits for its link', () => {
+describe('a change that waits for its link (contract 2.32)', () => {
   const waitingText = 'Open the link we sent to this address.';
   const profileOf = async (browser: Browser) => textOf(await browser.send('/profile'));
 
@@ -294,16 +297,7 @@ describe('a change that waits for its link', () => {
     expect(await changes.emailOf(id)).toBe(fresh);
   });
 
-  it.each([
-    [
-      'a new password',
-      async (browser: Browser) => {
-        const form = { intent: 'password', currentPassword: password, newPassword };
-        expect((await browser.send('/profile/security', { form })).status).toBe(303);
-      },
-    ],
-    ['an hour', async () => changes.passTime(60 * 60_000 + 1_000)],
-  ])('is shown no more after %s', async (_, end) => {
+  it.each(ends)('is shown no more after %s', async (_, end) => {
     const { browser } = await changes.signUp();
     await changes.askForLink(browser, changes.newEmail());
     await end(browser);

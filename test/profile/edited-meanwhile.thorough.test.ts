@@ -67,7 +67,7 @@ describe('a program’s edit', () => {
     await sql`update accounts set name = ${names.accountName} where name = 'Elsewhere'`.execute(app.db);
   });
 
-  it('counts as saved where the same is there already, so that it may be sent again', async () => {
+  it('counts as saved if the same is there already, so that it may be sent again', async () => {
     const edit = { name: 'Twice', profile_updated_at: await readToken() };
     await client.profile.update.mutate(edit);
     const before = await readProfile();
@@ -75,7 +75,7 @@ describe('a program’s edit', () => {
     expect(await readProfile()).toEqual(before);
   });
 
-  it('is always saved where it does not say what it was made from', async () => {
+  it('is always saved if it does not say what it was made from', async () => {
     await Promise.all(
       Array.from({ length: 16 }, (_, at) => client.profile.update.mutate({ name: `Any ${at}` })),
     );

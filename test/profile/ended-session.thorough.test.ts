@@ -1,4 +1,4 @@
-// A change that takes a credential is not made by a session that ends while the change is under way (contract 9.20).
+// A change that takes a credential is not made by a session that ends while the change is under way (contract 9.19).
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import type { Answer } from '../support/app/app.ts';
@@ -24,7 +24,7 @@ async function passkeyOf({ browser, id }: Person): Promise<string> {
   return rows[0]?.id ?? '';
 }
 
-/** Each gets ready, and says what is sent then. */
+/** Each prepares a change, and returns what to send. */
 const kinds: Record<string, (person: Person) => Promise<Sent>> = {
   'adding a passkey': async ({ browser }) => {
     const passkey = createAuthenticator().register(await fetchOptions(browser, 'add'), origin);
@@ -124,7 +124,7 @@ describe('in a session that ends meanwhile', () => {
     expect(await digest(id)).toEqual(before);
   });
 
-  it.each(Object.keys(kinds))('%s is made where it does not', async (kind) => {
+  it.each(Object.keys(kinds))('%s counts if the session does not end', async (kind) => {
     const person = await changes.signUp();
     const [path, form] = (await kinds[kind]?.(person)) ?? ['', {}];
     const before = await digest(person.id);

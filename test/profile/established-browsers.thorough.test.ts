@@ -1,4 +1,4 @@
-// Which browsers of a user are established (contract 2.21 to 2.23): since when, until when, and what of it a factor keeps.
+// Which browsers of a user are established (contract 2.21 and 2.22): since when, until when, and how much of that a factor keeps.
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import { runCli } from '../support/app/cli.ts';
@@ -28,7 +28,6 @@ async function logIn(browser: Browser, email: string, typed = password): Promise
   return browser;
 }
 
-/** What /profile/email says. */
 async function isEstablished(browser: Browser): Promise<boolean> {
   const text = textOf(await browser.send('/profile/email'));
   const [yes, no] = ['with your account for at least a week', 'with your account for less than a week'].map(
@@ -80,7 +79,7 @@ describe('the browser in which an account got its first credential is establishe
   it('by a password at the sign-up', async () => {
     const { browser, email } = await changes.signUp();
     expect(await isEstablished(browser)).toBe(true);
-    // Whoever logs in there later finds it so.
+    // It stays so for later logins there.
     expect(await isEstablished(await logIn(browser, email))).toBe(true);
     expect(await isEstablished(await logIn(open(), email))).toBe(false);
   });
@@ -172,7 +171,7 @@ describe('any other browser is established', () => {
     expect(await isEstablished(browser)).toBe(true);
   });
 
-  it('by its device cookie alone', async () => {
+  it('by its device cookie alone (contract 9.23)', async () => {
     const { browser } = await changes.signUp();
     const device = [...browser.jar.keys()].find((name) => name.endsWith('identity_device')) ?? '';
     browser.jar.set(device, 'A'.repeat(43));

@@ -18,7 +18,7 @@ const env = {
 let now = new Date();
 const app = shared(() => openApp({ env, now: () => now }));
 
-/** The names that a program is told, which are those that the page shows. */
+/** The names that a program is told. The page has to show the same. */
 async function productsOf(cookie: string): Promise<string[]> {
   const products = await openClient(app.send, cookie).products.list.query();
   const { text } = await app.send('/profile/products', { cookie });
@@ -34,7 +34,7 @@ describe('a client is listed', () => {
     ['customer@example.test', []],
     ['unverified@example.test', []],
     ['merchant@example.test', ['for_merchants', 'for_both']],
-    // As clients see it: a merchant whose only capability is not in force.
+    // A merchant to clients, although their only capability is not in force.
     ['new-merchant@example.test', ['for_merchants', 'for_both']],
     ['manager@example.test', ['for_administrators', 'for_both']],
     ['admin@example.test', ['for_administrators', 'for_both']],
@@ -49,7 +49,7 @@ describe('a client is listed', () => {
     expect(await productsOf(cookie)).toEqual([...usual, 'for_administrators', 'for_both']);
   });
 
-  it('to whoever has been there, also once that login is long gone, and to nobody else', async () => {
+  it('to people who have been there, even long after that login is gone, and to nobody else', async () => {
     const browser = await logIn(app.send, 'customer@example.test');
     for (const client of ['for_visitors', 'crm_app', 'for_merchants'])
       expect((await browser.send(`/sso/launch/${client}`)).status).toBe(303);
@@ -62,7 +62,7 @@ describe('a client is listed', () => {
   });
 });
 
-describe('a client for whoever has a contract', () => {
+describe('a client for people with a contract', () => {
   const contract = { plan: 'starter', status: 'active' };
   const report = async (signupId: string, email: string, more: object = {}) => {
     const user = { email, name: 'Wanda' };

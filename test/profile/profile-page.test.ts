@@ -120,7 +120,7 @@ describe('the profile page', () => {
     // The first letter is a Cyrillic one.
     ['a@xn--pple-43d.example', 'a@аpple.example'],
     ['b@xn--80ak6aa92e.example', 'b@аррӏе.example'],
-  ])('shows %s as people write it, and as it is (contract 9.267)', async (email, spelled) => {
+  ])('shows %s as people write it, and as it is (contract 9.11)', async (email, spelled) => {
     await sql`update users set email = ${email} where email = 'merchant@example.test'`.execute(app.db);
     const text = textOf(await app.send('/profile', { cookie }));
     await sql`update users set email = 'merchant@example.test' where email = ${email}`.execute(app.db);
@@ -238,6 +238,7 @@ describe('a password change on the profile page', () => {
     [password, 'qwertyuiop12', 'newPassword', /too easy to guess/],
   ];
 
+  // Contract 9.223.
   it.each(refused.map((row) => [quote(row[0]), quote(row[1]), row[2], row] as const))(
     'from %s to %s is refused at the field %s',
     async (_current, _chosen, _field, row) => {

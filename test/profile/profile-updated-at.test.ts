@@ -1,3 +1,4 @@
+// What moves profile_updated_at, and only forward (contract 3.11).
 import { type RawBuilder, sql } from 'kysely';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { openApp } from '../support/app/app.ts';
@@ -23,7 +24,6 @@ async function readUpdatedAt(id = merchant): Promise<number> {
   return rows[0]?.at.getTime() ?? Number.NaN;
 }
 
-/** The value that the products get. */
 async function fetchUpdatedAt(): Promise<string> {
   return JSON.parse((await app.send('/sso/profile', { cookie })).text).profile_updated_at;
 }

@@ -1,4 +1,4 @@
-// An address that was changed is nobody else's while it can be had back: at each door through which one comes by an address.
+// A changed address is nobody else's while it can be had back, at each door that gives addresses.
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import { type Answer, locationOf } from '../support/app/app.ts';
@@ -12,8 +12,8 @@ import { linkOf } from '../support/people/take-backs.ts';
 
 const changes = shareAddressChanges();
 
-describe('an address that was changed within seven days', () => {
-  it('is nobody’s to sign up with: no mail, and a link from before finds it taken', async () => {
+describe('an address that was changed within seven days (contract 2.35 and 2.36)', () => {
+  it('cannot be used to sign up: no mail is sent, and a link from before finds it taken (contract 2.16)', async () => {
     const { browser } = await changes.signUp();
     const asked = changes.newEmail();
     await changes.app.send('/signup', { form: { name: 'Early', email: asked }, from: changes.from() });
@@ -32,7 +32,7 @@ describe('an address that was changed within seven days', () => {
     expect(await changes.countMails(asked)).toBe(before);
   });
 
-  it('is nobody’s to change to, not even theirs who had it: for that there is the link', async () => {
+  it('cannot be changed to, not even by the person who had it: the link is for that (contract 2.31)', async () => {
     const { browser, email, id, present } = await changes.leave();
     const stranger = await changes.signUp();
     const before = await changes.countMails(email);
@@ -72,7 +72,7 @@ describe('an address that was changed within seven days', () => {
     const { email, browser } = await changes.leave();
     const from = changes.from();
     const asked = await Promise.all(Array.from({ length: 16 }, () => forget(email, { from })));
-    // The sign-up was the first of five in an hour. One more is of those that strangers cannot use up.
+    // The sign-up was the first of five in an hour. Strangers cannot use up the one more.
     expect(asked.map(({ answer }) => answer[0]).sort()).toEqual([
       ...Array(5).fill(303),
       ...Array(11).fill(429),
@@ -140,7 +140,7 @@ describe('an address that was changed within seven days', () => {
       changes.app.db,
     );
     expect([rows, await changes.holdersOf(email)]).toEqual([[], []]);
-    // Not even were they without a password.
+    // Not even if they had no password.
     await sql`update users set password_hash = null where id = ${id}`.execute(changes.app.db);
     const url = await buildHandOff(changes.app, { id: `reserved-2-${id}`, email }, changes.clock.now);
     const again = await stranger.send(url);
@@ -193,7 +193,7 @@ describe('an address that was changed within seven days', () => {
     await expect(take).rejects.toMatchObject({ code: '23505', constraint: 'users_email_not_reserved' });
   });
 
-  it('is free once they are over', async () => {
+  it('is free after the seven days', async () => {
     const { email, id } = await changes.leave();
     changes.passTime(7 * dayMs + 1_000);
     const signup = buildSignup(`free-${id}`, { user: { email, name: 'Next' } }, changes.clock.now);

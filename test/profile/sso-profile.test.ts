@@ -20,7 +20,7 @@ async function etagOf(cookie: string): Promise<string> {
 const corsHeaders = (headers: Headers) =>
   [...headers.keys()].filter((name) => name.startsWith('access-control-') || name === 'timing-allow-origin');
 
-describe('GET /sso/profile with a session', () => {
+describe('GET /sso/profile with a session (contract 5.1 and 5.2)', () => {
   it('answers with the bare profile, to the byte', async () => {
     const answer = await get(merchant);
     expect(answer.status).toBe(200);
@@ -68,7 +68,7 @@ describe('GET /sso/profile with a session', () => {
   });
 });
 
-describe('If-None-Match on /sso/profile', () => {
+describe('If-None-Match on /sso/profile (contract 5.2)', () => {
   it.each(['"TAG"', 'W/"TAG"', '"other", "TAG"', 'W/"other" ,W/"TAG", "more"', ' "TAG" ', '*'])(
     'gets 304 without a body when it holds the current tag as %s',
     async (pattern) => {
@@ -118,7 +118,7 @@ describe('If-None-Match on /sso/profile', () => {
   });
 });
 
-describe('GET /sso/profile without a session', () => {
+describe('GET /sso/profile without a session (contract 5.3)', () => {
   const cookies = [
     undefined,
     'identity_session=x',
@@ -155,17 +155,7 @@ describe('GET /sso/profile without a session', () => {
   });
 });
 
-it.each(['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])(
-  '%s /sso/profile gets 405 with Allow',
-  async (method) => {
-    const answer = await get(merchant, {}, method);
-    expect(answer.status).toBe(405);
-    expect(answer.headers.get('allow')).toBe('GET, HEAD');
-    expect(JSON.parse(answer.text).code).toBe('method_not_allowed');
-  },
-);
-
-it('/sso/profile never has CORS headers', async () => {
+it('/sso/profile never has CORS headers (contract 5.4)', async () => {
   const headers = {
     origin: 'https://market.example.test',
     'access-control-request-method': 'GET',

@@ -95,15 +95,18 @@ describe('/trpc refuses', () => {
         json: { json: { name: 'X' }, meta: { referentialEqualities: { '__proto__.polluted': ['name'] } } },
       },
     ],
-  ])('%s with %i, as JSON that names the problem and shows no stack', async (_what, status, options) => {
-    const answer = await call('profile.update', options);
-    expect(answer.status).toBe(status);
-    expect(answer.headers.get('content-type')).toBe('application/json');
-    const { error } = JSON.parse(answer.text);
-    expect(error.json.data.problem).toMatch(/^(invalid_request|unsupported_media_type|validation_failed)$/);
-    expect(answer.text).not.toMatch(/stack|node_modules|\.ts\b/);
-    expect({}).not.toHaveProperty('polluted');
-  });
+  ])(
+    '%s with %i, as JSON that names the problem and shows no stack (contract 11.18)',
+    async (_what, status, options) => {
+      const answer = await call('profile.update', options);
+      expect(answer.status).toBe(status);
+      expect(answer.headers.get('content-type')).toBe('application/json');
+      const { error } = JSON.parse(answer.text);
+      expect(error.json.data.problem).toMatch(/^(invalid_request|unsupported_media_type|validation_failed)$/);
+      expect(answer.text).not.toMatch(/stack|node_modules|\.ts\b/);
+      expect({}).not.toHaveProperty('polluted');
+    },
+  );
 });
 
 it('an internal error in /trpc reveals nothing, leaves nothing half done, and is logged', async () => {

@@ -23,11 +23,11 @@ beforeAll(async () => {
   }
 });
 
-it('the documented command makes secrets that only their owner comes to, and leaves those that are there alone', async () => {
+it('the documented command makes secrets that only their owner can reach, and leaves existing ones alone', async () => {
   expect(written[1]).toBe(written[0]);
   const { mode } = await stat(join(folder, 'secrets'));
   expect(mode & 0o077).toBe(0);
-  // In a container another user reads them, and only those that it is given.
+  // In a container another user reads them, and only the ones that it is given.
   for (const { file } of Object.values(secrets))
     expect((await stat(join(folder, file))).mode & 0o777, file).toBe(0o644);
   for (const place of ['.gitignore', '.dockerignore']) expect(readOurFile(place)).toMatch(/^\/?secrets$/m);
@@ -64,7 +64,7 @@ it('no secret of compose.yaml is in an environment, and what starts after the se
   expect(services.proxy?.depends_on).toEqual({ service: { condition: 'service_healthy' } });
 });
 
-it('compose.yaml names only services, volumes and files that there are', () => {
+it('compose.yaml names only services, volumes and files that exist', () => {
   for (const [name, service] of Object.entries(services)) {
     for (const [other, { condition }] of Object.entries(service.depends_on ?? {})) {
       expect(services[other], `${name} depends on ${other}`).toBeDefined();

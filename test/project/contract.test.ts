@@ -2,6 +2,8 @@
 import { describe, expect, it } from 'vitest';
 import {
   contractRule,
+  countWords,
+  findCited,
   readAllSources,
   readCitedRules,
   readCitedSections,
@@ -14,6 +16,9 @@ import {
 const contract = readContract();
 const rules = contract.flatMap(({ text }) => readRules(text));
 const sections = contract.map(({ section }) => section);
+
+/** Rules that no test can show: what the service is, and what clients do by themselves. */
+const unshown = ['1.1', '1.4'];
 
 /** What is wrong with the text of a section: lines that are no rule, and numbers. */
 function findFaults(section: number, text: string): string[] {
@@ -56,6 +61,22 @@ describe('the contract', () => {
     },
   );
 
+  it('has at most 40 words in a rule', () => {
+    const long = contract.flatMap(({ text }) =>
+      text.split('\n').filter((line) => contractRule.test(line) && countWords(line) > 40),
+    );
+    expect(long).toEqual([]);
+  });
+
+  it('is shown by tests, rule by rule', () => {
+    const cited = new Set(
+      readAllSources()
+        .filter(({ path }) => path.startsWith('test/') && path !== 'test/project/contract.test.ts')
+        .flatMap(({ text }) => findCited(text, rules)),
+    );
+    expect(rules.filter((rule) => !cited.has(rule))).toEqual(unshown);
+  });
+
   it.each([
     ['a number twice', '- **2.1** One.\n- **2.2** Two.\n- **2.1** Three.', '2.1'],
     ['a number twice, once in a table', '- **2.1** One.\n\n| Rule | Case |\n|---|---|\n| 2.1 | two |', '2.1'],
@@ -72,7 +93,7 @@ describe('the contract', () => {
 });
 
 describe('a citation of the contract', () => {
-  it('names a rule or section that there is', () => {
+  it('names a rule or section that exists', () => {
     const sources = readAllSources();
     expect(sources.flatMap(({ text }) => readCitedRules(text)).length).toBeGreaterThan(100);
     expect(sources.flatMap(({ text }) => readCitedSections(text)).length).toBeGreaterThan(10);

@@ -1,25 +1,34 @@
-// Counts what people keep up: lines of product and of tests, now or at a commit, by `git grep`. It counts empty lines and comments,
-// and leaves out what "npm run schema" writes and migrations, which nobody changes.
+// Counts what people keep up, now or at a commit, by `git grep`. Lines include empty ones and comments. A word has a letter. What
+// commands write, and migrations, which nobody changes, are left out.
 //
 //   npm run lines -- [COMMIT]
-import { execFileSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 
 const written = [':!db/schema.ts', ':!db/needed.ts', ':!db/migrations'];
-const parts = {
-  product: ['app', 'server', 'db'].flatMap((folder) => suffixes(folder, ['ts', 'tsx', 'js', 'css'])),
-  tests: suffixes('test', ['ts', 'tsx', 'js']),
-};
+const writtenDocuments = [':!docs/names.md', ':!docs/operate/settings.md', ':!CHANGELOG.md', ':!clients'];
 
 const [, , commit] = process.argv;
-for (const [name, paths] of Object.entries(parts)) {
-  const args = ['grep', '--count', '', ...(commit ? [commit] : []), '--', ...paths, ...written];
-  const counts = execFileSync('git', args, { encoding: 'utf8', maxBuffer: 2 ** 24 })
-    .trim()
-    .split('\n');
-  const lines = counts.reduce((sum, each) => sum + Number(each.slice(each.lastIndexOf(':') + 1)), 0);
-  process.stdout.write(`${name}: ${lines} lines in ${counts.length} files\n`);
-}
 
-function suffixes(folder: string, endings: string[]): string[] {
-  return endings.map((ending) => `:(glob)${folder}/**/*.${ending}`);
+function grep(how: '--count' | '--only-matching', pattern: string, paths: string[]): string[] {
+  const args = ['grep', '-hE', how, '-e', pattern, ...(commit ? [commit] : []), '--', ...paths];
+  return spawnSync('git', args, { encoding: 'utf8', maxBuffer: 2 ** 27 })
+    .stdout.split('\n')
+    .slice(0, -1);
 }
+const countLines = (pattern: string, paths: string[]) =>
+  grep('--count', pattern, paths).reduce((sum, lines) => sum + Number(lines), 0);
+const countWords = (paths: string[]) => grep('--only-matching', '[^ ]*[A-Za-z][^ ]*', paths).length;
+
+const filesIn = (folders: string[], endings: string[]) => [
+  ...folders.flatMap((folder) => endings.map((ending) => `:(glob)${folder}/**/*.${ending}`)),
+  ...written,
+];
+
+const say = (text: string) => process.stdout.write(`${text}\n`);
+say(`product: ${countLines('', filesIn(['app', 'server', 'db'], ['ts', 'tsx', 'js', 'css']))} lines`);
+say(`tests: ${countLines('', filesIn(['test'], ['ts', 'tsx', 'js']))} lines`);
+const commented = filesIn(['server', 'db'], ['ts', 'tsx', 'js']);
+const share = (100 * countLines('^ *(//|/?[*])', commented)) / countLines('', commented);
+say(`comments: ${share.toFixed(1)} % of the lines of server/ and db/`);
+say(`contract: ${countWords([':(glob)docs/contract/*.md'])} words`);
+say(`documents: ${countWords(['*.md', ...writtenDocuments])} words, the contract among them`);

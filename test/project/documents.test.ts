@@ -2,30 +2,13 @@ import { execFile } from 'node:child_process';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
-import { addActCommands } from '../../server/doors/cli/act.ts';
-import { addAfterRestoreCommands } from '../../server/doors/cli/after-restore.ts';
-import { addAuditCommand } from '../../server/doors/cli/audit.ts';
-import { addBackupCommand } from '../../server/doors/cli/backup.ts';
-import { addBillingCommands } from '../../server/doors/cli/billing.ts';
-import { addBillingSettingsCommands } from '../../server/doors/cli/billing-settings.ts';
-import { addClientCommands } from '../../server/doors/cli/clients.ts';
-import { addDatabaseCommands } from '../../server/doors/cli/database.ts';
-import { addDeletionCommand } from '../../server/doors/cli/deletion.ts';
-import { addDoctorCommand } from '../../server/doors/cli/doctor.ts';
-import { addHistoryCommand } from '../../server/doors/cli/history.ts';
-import { addInvoiceCommands } from '../../server/doors/cli/invoices.ts';
-import { addMarketplaceCommands } from '../../server/doors/cli/marketplace.ts';
-import { addPeopleCommands } from '../../server/doors/cli/people.ts';
-import { addReconcileCommand } from '../../server/doors/cli/reconcile.ts';
-import { addSettingsCommand } from '../../server/doors/cli/settings.ts';
-import { addThawCommand } from '../../server/doors/cli/thaw.ts';
-import { addUserCommands } from '../../server/doors/cli/users.ts';
+import { buildProgram } from '../../server/doors/cli/program.ts';
 import { allowances } from '../../server/identity/ground/allowances.ts';
 import { listSettings } from '../../server/settings/config.ts';
 import { findVersionBefore } from '../support/app/version-before.ts';
 import {
+  countWords,
   isOurFile,
   listFolders,
   readAllSources,
@@ -37,6 +20,7 @@ import {
   readOurFile,
   readSampleFiles,
 } from '../support/project/documents.ts';
+import { buildNames, findDropped, namesFile } from '../support/project/names-text.ts';
 import {
   buildExample,
   buildSettings,
@@ -69,6 +53,12 @@ describe('a link in our documents', () => {
   });
 });
 
+it('has at most 3,000 words in a document', () => {
+  const kept = /^(?:docs\/contract\/|CHANGELOG)/;
+  const long = documents.filter(({ path, text }) => !kept.test(path) && countWords(text) > 3_000);
+  expect(long.map(({ path }) => path)).toEqual([]);
+});
+
 it('names only files of ours that there are', () => {
   const ours =
     /^(?:(?:app|clients|server|db|test|docs)\/[\w.$/-]*|(?!build)[a-z]+\/|[A-Z]+\.md|package\.json|\.(?!data|env$)[a-z]+[\w./]*)$/;
@@ -82,7 +72,8 @@ it('names nothing in the recipes and the architecture that the source does not h
   const source = [...sources.map(({ text }) => text), readOurFile('db/schema.sql')].join('\n');
   const named = readSpans().filter(
     ({ path, span }) =>
-      ['CONTRIBUTING.md', 'docs/architecture.md'].includes(path) &&
+      (['CONTRIBUTING.md', 'docs/inside/architecture.md'].includes(path) ||
+        path.startsWith('docs/inside/recipes/')) &&
       /^[a-z]+(?:_[a-z_]+|[A-Z]\w+)$/.test(span),
   );
   expect(named.length).toBeGreaterThan(20);
@@ -101,7 +92,7 @@ describe('what docs/security/ and docs/asvs.md say', () => {
     ),
   );
 
-  it('is shown by tests that there are', () => {
+  it('is shown by tests that exist', () => {
     expect(shown.length).toBeGreaterThan(100);
     const hasTest = (file: string, name: string) =>
       isOurFile(file) && ["'", '"', '`'].some((mark) => readOurFile(file).includes(mark + name + mark));
@@ -142,8 +133,8 @@ it('docs/security/README.md says each limit on tries, and no other', () => {
   expect(said.sort()).toEqual(counted.sort());
 });
 
-it('docs/rooms.svg shows each folder of the source, and no other', () => {
-  const shown = [...readOurFile('docs/rooms.svg').matchAll(/<text class="m"[^>]*>([\w-]+)\/</g)].map(
+it('docs/inside/rooms.svg shows each folder of the source, and no other', () => {
+  const shown = [...readOurFile('docs/inside/rooms.svg').matchAll(/<text class="m"[^>]*>([\w-]+)\/</g)].map(
     ([, name]) => name,
   );
   const parents = ['app', 'server', 'server/identity', 'server/billing', 'server/doors', 'db', 'clients'];
@@ -156,17 +147,41 @@ it('canceled is spelled alike wherever people read it', () => {
   expect(read.filter(({ text }) => /cancell(?:ed|ing)/i.test(text)).map(({ path }) => path)).toEqual([]);
 });
 
-it('each decision has a status and a date, and docs/decisions/README.md lists it with them', () => {
+it('each decision has a status and a date, and docs/inside/decisions/README.md lists it with them', () => {
   const said = documents
-    .filter(({ path }) => path.startsWith('docs/decisions/') && !path.endsWith('README.md'))
+    .filter(({ path }) => path.startsWith('docs/inside/decisions/') && !path.endsWith('README.md'))
     .map(({ path, text }) => [
-      path.slice('docs/decisions/'.length),
+      path.slice('docs/inside/decisions/'.length),
       /^# .+\n\n((?:Accepted|Superseded), \d{4}-\d\d-\d\d)\n/.exec(text)?.[1] ?? 'no status',
     ]);
-  const rows = readOurFile('docs/decisions/README.md').matchAll(/^\| \[[^\]]+\]\((\S+)\) \|.*\| (.+) \|$/gm);
+  const rows = readOurFile('docs/inside/decisions/README.md').matchAll(
+    /^\| \[[^\]]+\]\((\S+)\) \|.*\| (.+) \|$/gm,
+  );
   const listed = [...rows].map(([, file, status]) => [file, status]);
   expect(said.length).toBeGreaterThan(20);
   expect(listed.sort()).toEqual(said.sort());
+});
+
+it('each decision says what was not chosen', () => {
+  const decisions = documents.filter(
+    ({ path }) => path.startsWith('docs/inside/decisions/') && !path.endsWith('README.md'),
+  );
+  const silent = decisions.filter(({ text }) => !/\n## Not chosen\n\n- \*\*\S/.test(text));
+  expect(silent.map(({ path }) => path)).toEqual([]);
+});
+
+it('docs/inside/recipes/README.md lists each recipe', () => {
+  const recipes = documents.flatMap(
+    ({ path }) => /^docs\/inside\/recipes\/((?!README)\S+)$/.exec(path)?.[1] ?? [],
+  );
+  const rows = readOurFile('docs/inside/recipes/README.md').matchAll(/^\|.*\| \[[^\]]+\]\((\S+)\) \|$/gm);
+  expect(recipes.length).toBeGreaterThan(15);
+  expect([...rows].map(([, file]) => file).sort()).toEqual(recipes.sort());
+});
+
+it('README.md says the version and the licence that package.json has', () => {
+  const { version, license } = JSON.parse(readOurFile('package.json'));
+  expect(readOurFile('README.md')).toContain(`Version ${version} · [${license}](LICENSE)`);
 });
 
 it('docs/security/README.md says each allowance, and no other', () => {
@@ -223,7 +238,7 @@ describe('the settings', () => {
     expect(listStray()).toEqual([]);
   });
 
-  it('are in docs/operate/settings.md and .env.example as `npm run settings` writes them', () => {
+  it('are in docs/operate/settings.md and .env.example as `npm run settings` writes them (contract 8.86)', () => {
     const tables = readOurFile(settingsFile);
     expect(tables).toBe(buildSettings(tables));
     expect(readOurFile(exampleFile)).toBe(buildExample());
@@ -250,6 +265,32 @@ describe('the settings', () => {
   });
 });
 
+describe('docs/names.md', () => {
+  it('is as `npm run names` writes it', () => {
+    expect(readOurFile(namesFile)).toBe(buildNames());
+  });
+
+  it('has each name that the version before had, unless the changelog says that it is gone', async () => {
+    const [, newest = ''] = readOurFile('CHANGELOG.md').split(/^## /m);
+    const [, removed = ''] = newest.split(/^### (?=Removed\n)/m);
+    // 0.6.0 had no such file, and the history of this clone may not go back to the version before.
+    const before = await run('git', ['show', `${await findVersionBefore()}:${namesFile}`], {
+      cwd: root,
+    }).then(
+      ({ stdout }) => stdout,
+      () => '',
+    );
+    expect(findDropped(before, buildNames(), removed)).toEqual([]);
+  });
+
+  it('may lose a name, or what follows it, only in that way', () => {
+    const before = '- `mails` `--retry`\n- `clients`\n- `audit` `--kind <type>`\n';
+    const now = '- `clients`\n- `audit`\n';
+    const removed = '- `mails` `--retry`: use `mail:retry`.';
+    expect(findDropped(before, now, removed)).toEqual(['`audit` `--kind <type>`']);
+  });
+});
+
 describe('a command in our documents', () => {
   const texts = [...readSpans(), ...readCode()].map(({ span }) => span);
 
@@ -267,26 +308,7 @@ describe('a command in our documents', () => {
   });
 
   it('of the command line is there, with its options', () => {
-    const program = new Command();
-    addSettingsCommand(program);
-    addDatabaseCommands(program);
-    addPeopleCommands(program);
-    addUserCommands(program);
-    addActCommands(program);
-    addThawCommand(program);
-    addDeletionCommand(program);
-    addHistoryCommand(program);
-    addAuditCommand(program);
-    addMarketplaceCommands(program);
-    addBillingCommands(program);
-    addBillingSettingsCommands(program);
-    addInvoiceCommands(program);
-    addAfterRestoreCommands(program);
-    addBackupCommand(program);
-    addReconcileCommand(program);
-    addClientCommands(program);
-    addDoctorCommand(program);
-    const known = program.commands.flatMap((command) => [
+    const known = buildProgram().commands.flatMap((command) => [
       command.name(),
       ...command.options.map(({ long }) => `${command.name()} ${long}`),
     ]);

@@ -142,7 +142,7 @@ describe('the manifests for Kubernetes', () => {
     expect(pathOf(container.startupProbe)).toEqual(['/healthz', 'http']);
     expect(pathOf(container.livenessProbe)).toEqual(['/healthz', 'http']);
     expect(pathOf(container.readinessProbe)).toEqual(['/readyz', 'http']);
-    // Contract 9.98 and 9.149.
+    // Contract 9.98 and 9.146.
     expect(container.readinessProbe.timeoutSeconds).toBeGreaterThan(3);
     const { shutdownDelaySeconds } = readConfig(production);
     expect(pod.terminationGracePeriodSeconds).toBeGreaterThanOrEqual(shutdownDelaySeconds + 10);

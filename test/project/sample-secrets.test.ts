@@ -1,5 +1,6 @@
-// Whoever copies a sample as it is must not get a secret that everybody can read.
+// A person who copies a sample unchanged must not get a secret that everybody can read.
 import { expect, it } from 'vitest';
+import { exampleSecrets } from '../../server/doors/openapi/examples.ts';
 import { faultsOf, production } from '../support/app/settings.ts';
 import { readSampleFiles } from '../support/project/documents.ts';
 
@@ -28,4 +29,12 @@ it('the placeholder of a secret is refused by the code that reads it', () => {
   expect(places).toContain('clients/wordpress/README.md IDENTITY_LOGIN_SECRETS');
   expect(places).toContain('clients/php/README.md IDENTITY_SECRET');
   expect(places).toContain('docs/crm.md CRM_SIGNUPS_SECRET');
+  // Those of the examples of the API, too (contract 9.145).
+  const published = {
+    SSO_CRM_SECRET: exampleSecrets.client,
+    MARKETPLACE_SSO_SECRET: exampleSecrets.marketplace,
+    CRM_SIGNUPS_SECRET: exampleSecrets.signups,
+    PAYMENTS_SECRET: exampleSecrets.payments,
+  };
+  expect(faultsOf({ ...production, ...published }).sort()).toEqual(Object.keys(published).sort());
 });

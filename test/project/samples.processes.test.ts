@@ -1,4 +1,4 @@
-// What our documents show of JSON, SQL and shell. samples-service.test.ts has those that call the service.
+// The samples of JSON, SQL and shell in our documents. samples-service.test.ts has the ones that call the service.
 import { rm, writeFile } from 'node:fs/promises';
 import { CompiledQuery } from 'kysely';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';

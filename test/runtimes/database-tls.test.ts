@@ -1,5 +1,4 @@
-// How the connection to the database is verified: what docs/operate/postgres.md says of `sslmode` and `sslrootcert`, on a
-// Postgres with a certificate of an authority of its own.
+// `sslmode` and `sslrootcert` as docs/operate/postgres.md has them, on a Postgres with a certificate of its own authority.
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sql } from 'kysely';

@@ -1,4 +1,3 @@
-// `npm run dev`: pages and the backend from their sources.
 import { expect, inject, it } from 'vitest';
 import { findFreePort, run } from '../support/app/process.ts';
 import { cloneDatabase } from '../support/database/postgres.ts';

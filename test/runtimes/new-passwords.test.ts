@@ -1,28 +1,21 @@
-// New passwords are checked by a thread of their own, on either runtime: whoever floods the check, others log in (contract 9.246).
+// A thread of its own checks new passwords, so that a flood of them stops nobody else from logging in (contract 9.246).
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { demoPassword, seedDemoUsers } from '../../server/doors/demo/demo-users.ts';
 import { hashPassword } from '../../server/identity/password/passwords.ts';
-import { openBackend, type TestBackend } from '../support/app/backend.ts';
+import { openBackend } from '../support/app/backend.ts';
 import { findFreePort, type Runtime, startService } from '../support/app/process.ts';
-import { cloneDatabase, connect } from '../support/database/postgres.ts';
+import { openFreshDatabase } from '../support/database/database.ts';
 import { worstName, worstPassword } from '../support/faults/new-passwords.ts';
 import { readToken } from '../support/people/kept-mail.ts';
+import { shared } from '../support/run/shared.ts';
 
-let database: Awaited<ReturnType<typeof cloneDatabase>>;
-let mails: TestBackend;
+const database = shared(openFreshDatabase);
 beforeAll(async () => {
-  database = await cloneDatabase(inject('templateUrl'));
-  const pool = connect(database.url);
-  await seedDemoUsers(pool.db, await hashPassword(demoPassword), new Date());
-  await pool.close();
-  mails = await openBackend({ databaseUrl: database.url });
+  await seedDemoUsers(database.db, await hashPassword(demoPassword), new Date());
 });
-afterAll(async () => {
-  await mails?.close();
-  await database?.drop();
-});
+const mails = shared(() => openBackend({ databaseUrl: database.url }));
 
 let serial = 0;
 /** Another client each time, in a network of its own. */
@@ -95,15 +88,20 @@ describe.each<Runtime>(['node', 'deno'])('a service on %s', (runtime) => {
   it.runIf(existsSync('/proc/self/schedstat'))(
     'answers them at no more of its own time than those that are too short to check',
     async () => {
-      const [slow, short] = [await signUp(), await signUp()];
-      const measure = async (link: string, password: string) => {
+      const measure = async (password: string) => {
+        const link = await signUp();
         const before = readThreadMs(service.child.pid);
         for (let n = 0; n < 10; n++) expect(await set(link, password)).toBe(422);
         return (readThreadMs(service.child.pid) - before) / 10;
       };
-      await measure(short, 'short');
-      const [long, usual] = [await measure(slow, worstPassword), await measure(short, 'short')];
-      expect(long - usual).toBeLessThan(5);
+      // The least of three, because the thread has other work, too.
+      const long: number[] = [];
+      const usual: number[] = [];
+      for (let round = 0; round < 3; round++) {
+        long.push(await measure(worstPassword));
+        usual.push(await measure('short'));
+      }
+      expect(Math.min(...long) - Math.min(...usual)).toBeLessThan(5);
     },
   );
 

@@ -43,8 +43,8 @@ describe('the files that the service reads', () => {
     await drop();
   });
 
-  // Contract 9.355.
-  it('are missed at the start where the font is not readable, by a sentence that says so', async () => {
+  // Contract 7.205.
+  it('stop the start with a sentence if the font cannot be read', async () => {
     await rm(join(folder, font));
     const env = { ...production, ...heap } as Record<string, string>;
     const settings = run('node', ['build/service/cli.js', 'settings'], env, folder);

@@ -1,4 +1,4 @@
-// `npm start` and `npm run cli` build where the source has changed, and only there. The builder is a stand-in.
+// `npm start` and `npm run cli` build only if the source has changed. The builder here is a stand-in.
 import { spawn, spawnSync } from 'node:child_process';
 import {
   cpSync,

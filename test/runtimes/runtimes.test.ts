@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { request } from 'node:http';
 import { connect } from 'node:net';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { beforeAll, describe, expect, inject, it } from 'vitest';
 import type { TestApp } from '../support/app/app.ts';
 import { readScrape } from '../support/app/metrics.ts';
 import {
@@ -16,9 +16,10 @@ import {
 } from '../support/app/process.ts';
 import { cookieOf, logIn, openBrowser } from '../support/app/visitor.ts';
 import { checkVectors } from '../support/clients/vectors.ts';
-import { cloneDatabase, type TestDatabase } from '../support/database/postgres.ts';
+import { openFreshDatabase } from '../support/database/database.ts';
+import { cloneDatabase } from '../support/database/postgres.ts';
 import { createAuthenticator, fetchOptions } from '../support/people/authenticator.ts';
-import { sharedFolder } from '../support/run/shared.ts';
+import { shared, sharedFolder } from '../support/run/shared.ts';
 
 const folder = await sharedFolder();
 
@@ -164,7 +165,7 @@ describe.each<Runtime>(['node', 'deno'])('the service on %s', (runtime) => {
     await drop();
   });
 
-  it('says in one sentence why it cannot start, and exits', async () => {
+  it('says in one sentence why it cannot start, and exits (contract 9.243)', async () => {
     const { url, drop } = await cloneDatabase(inject('templateUrl'));
     const port = await findFreePort();
     const other = await startService(runtime, port, { DATABASE_URL: url });
@@ -207,15 +208,13 @@ describe.each<Runtime>(['node', 'deno'])('the service on %s', (runtime) => {
   describe('while it runs', () => {
     let [port, metricsPort] = [0, 0];
     let env: Record<string, string>;
-    let database: TestDatabase;
     let service: RunningProcess;
+    const database = shared(openFreshDatabase);
     beforeAll(async () => {
-      database = await cloneDatabase(inject('templateUrl'));
       [port, metricsPort] = [await findFreePort(), await findFreePort()];
       env = { DATABASE_URL: database.url, METRICS_PORT: String(metricsPort) };
       service = await startService(runtime, port, env);
     });
-    afterAll(() => database.drop());
 
     it('answers in local mode only to a Host of this machine', async () => {
       const statusFor = (host: string, path = '/healthz') =>
@@ -251,7 +250,7 @@ describe.each<Runtime>(['node', 'deno'])('the service on %s', (runtime) => {
       expect(service.output()).not.toMatch(/"level":50|warning/i);
     });
 
-    it('is measured at METRICS_PORT, and nowhere else', async () => {
+    it('is measured at METRICS_PORT, and nowhere else (contract 9.156)', async () => {
       const readMetrics = async () => (await fetch(`http://localhost:${metricsPort}/metrics`)).text();
       const lags = async () =>
         readScrape(await readMetrics()).valueFor('identity_event_loop_lag_seconds_count');

@@ -12,7 +12,7 @@ const secrets = Object.keys(production).filter((name) =>
 );
 
 describe.each<Runtime>(['node', 'deno'])('a service on %s', (runtime) => {
-  it('takes every secret from a file, and neither ends nor reads them again at SIGHUP', async () => {
+  it('takes every secret from a file, and neither ends nor reads them again at SIGHUP (contract 8.86)', async () => {
     const { url, drop } = await cloneDatabase(inject('templateUrl'));
     const folder = await makeFolder();
     const settings = { ...production, DATABASE_URL: url, HOST: '127.0.0.1', SHUTDOWN_DELAY_SECONDS: '0' };

@@ -20,7 +20,7 @@ describe.each<Runtime>(['node', 'deno'])('the start on %s', (runtime) => {
       const isHealthy = async () => (await ask('/healthz').catch(() => undefined))?.status;
       await expect.poll(isHealthy, { timeout: 30_000 }).toBe(200);
       await expect.poll(running.output, { timeout: 30_000 }).toContain("another instance's migrations");
-      // Contract 8.85.
+      // Contract 8.29.
       expect(running.output()).toMatch(/"BILLING_RETENTION_YEARS".*ignored/);
       for (const [path, init] of [
         ['/readyz', {}],
@@ -79,7 +79,7 @@ describe.each<Runtime>(['node', 'deno'])('the start on %s', (runtime) => {
     expect(service.output()).not.toContain('kanarienvogel');
   });
 
-  it('waits for a database that is full, stopped, or a standby', async () => {
+  it('waits for a database that is full, stopped, or a standby (contract 9.243)', async () => {
     const postgres = await openOwnPostgres({ max_connections: '4', superuser_reserved_connections: '0' });
     // Before the service starts, or it could be there first.
     const taken = Array.from({ length: 4 }, () => connect(postgres.templateUrl));

@@ -26,7 +26,7 @@ describe.each(builtIn)('the client %s', (name, prefix, title, listedTo) => {
   const callbackSetting = `${prefix}_CALLBACK_URL`;
   const secretSetting = `${prefix}_SECRET`;
 
-  it('has its own callback and secret', () => {
+  it('has its own callback and secret (contract 8.4 and 8.5)', () => {
     const callbackUrl = production[callbackSetting];
     const secrets = production[secretSetting]?.split(',');
     expect(readConfig(production).clients.get(name)).toEqual({
@@ -50,7 +50,7 @@ describe.each(builtIn)('the client %s', (name, prefix, title, listedTo) => {
     expect(readConfig(settings).clients.get(name)?.title).toBe('Zoë’s Shop');
   });
 
-  it('has both a callback and a secret in production, or neither', () => {
+  it('has both a callback and a secret in production, or neither (contract 8.5 and 8.33)', () => {
     expect(faultsOf({ ...production, [secretSetting]: undefined })).toEqual([secretSetting]);
     expect(faultsOf({ ...production, [callbackSetting]: undefined })).toEqual([callbackSetting]);
     const others = readConfig({ ...production, ...without(prefix) }).clients;
@@ -89,7 +89,7 @@ describe.each(builtIn)('the client %s', (name, prefix, title, listedTo) => {
     expect(readConfig(production).clients.get(name)?.eventsUrl).toBeUndefined();
   });
 
-  it('is listed to those whom the settings name', () => {
+  it('is listed to the people whom the settings name', () => {
     const listing = (words: string) => ({ ...production, [`${prefix}_LISTED`]: words });
     const { clients } = readConfig(listing(' visited ,administrators,merchants'));
     expect(clients.get(name)?.listedTo).toEqual(['visited', 'administrators', 'merchants']);
@@ -98,7 +98,7 @@ describe.each(builtIn)('the client %s', (name, prefix, title, listedTo) => {
   });
 
   it.each(['nobody', 'Everybody', 'visited;contract', 'merchants,', ',', 'everybody,customers'])(
-    'does not start where %j says to whom it is listed',
+    'does not start if %j says to whom it is listed',
     (words) => {
       const wrong = { ...production, [`${prefix}_LISTED`]: words, [callbackSetting]: '/cb' };
       expect(faultsOf(wrong).sort()).toEqual([callbackSetting, `${prefix}_LISTED`].sort());
@@ -132,7 +132,7 @@ describe('having no client at all', () => {
   });
 });
 
-describe('SSO_CLIENTS', () => {
+describe('SSO_CLIENTS (contract 8.6)', () => {
   it('adds later products by name', () => {
     const { clients } = readConfig({ ...production, SSO_CLIENTS: ' shop , billing_2', ...shop });
     expect(clients.get('shop')).toEqual({
@@ -167,12 +167,12 @@ describe('SSO_CLIENTS', () => {
     const named = ['CALLBACK_URL', 'SECRET', 'TITLE'].map((each) => `${mistaken}_${each}`);
     expect(faultsOf(wrong)).toEqual(named);
     expect(messageOf(wrong)).toContain(`set ${right}_SECRET instead`);
-    // Where the right ones are set, too, these do no harm.
+    // They do no harm beside the right ones.
     expect(faultsOf({ ...production, ...wrong })).toEqual([`${mistaken}_TITLE`]);
     expect(faultsOf({ ...wrong, PORT: 'x' })).toEqual(['PORT', ...named]);
   });
 
-  it('does not keep the service from starting where settings of no client are there, which are named', () => {
+  it('lets the service start with settings of no client, and names them', () => {
     const left = { SSO_SHOPP_SECRET: 'x', SSO_OLD_SHOP_LOGO_FILE: 'y', SSO_GONE_TITLE: ' ', SSO_HOME: '/x' };
     const named = { ...production, SSO_CLIENTS: 'shop', ...shop };
     expect(readConfig({ ...named, ...left }).unreadSettings).toEqual([
@@ -184,7 +184,7 @@ describe('SSO_CLIENTS', () => {
     const names = every.map((each) => `SSO_GONE_${each}`);
     const unread = readConfig({ ...named, ...Object.fromEntries(names.map((name) => [name, 'x'])) });
     expect(unread.unreadSettings).toEqual(names);
-    // What it looks for is what clients have.
+    // It looks for every setting that clients have.
     expect(listSettings().filter((name) => name.startsWith('SSO_<NAME>_'))).toHaveLength(every.length);
     expect(readConfig(named).unreadSettings).toEqual([]);
   });
@@ -263,7 +263,7 @@ describe('local mode', () => {
     ]);
   });
 
-  it('signs with IDENTITY_SSO_SECRET for clients without a secret of their own', () => {
+  it('signs with IDENTITY_SSO_SECRET for clients without a secret of their own (contract 8.2)', () => {
     const { clients } = readConfig({
       IDENTITY_SSO_SECRET: 'shared,shared-next',
       SSO_CRM_SECRET: 'own',
@@ -277,7 +277,7 @@ describe('local mode', () => {
   });
 });
 
-it('IDENTITY_SSO_SECRET never signs in production', () => {
+it('IDENTITY_SSO_SECRET never signs in production (contract 8.2)', () => {
   const shared = 'gY7uJm6hNb5tVf4rCd3eXs2wZa1qPl0o';
   const settings = { ...production, IDENTITY_SSO_SECRET: shared };
   for (const { secrets } of readConfig(settings).clients.values()) expect(secrets).not.toContain(shared);

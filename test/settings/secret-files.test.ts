@@ -1,4 +1,4 @@
-// Contract 8.64 to 8.67: every secret may be in a file.
+// Contract 8.64 and 8.66: every secret may be in a file.
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -48,13 +48,13 @@ const plainMaps = (_: string, value: unknown) =>
       ? Buffer.from(value).toString('base64')
       : value;
 
-it('those settings are secret that hold a secret or a password, and no other', () => {
+it('the settings that hold a secret or a password are secret, and no others', () => {
   const files = listSettings().filter((name) => /(?<!_(?:LOGO|FONT))_FILE$/.test(name));
   const shops = secrets.map((name) => name.replace('SHOP', '<NAME>'));
   expect(files.sort()).toEqual([...shops, 'IDENTITY_SSO_SECRET'].map((name) => `${name}_FILE`).sort());
   const named = listSettings().filter((name) => /SECRET$|_KEY$|PASSWORD$|TOKEN$/.test(name));
   expect(named.filter((name) => !files.includes(`${name}_FILE`))).toEqual([]);
-  // Whatever names a user and a password, or is long and random, in a right environment.
+  // Values with a user and a password, or long random ones, in a right environment.
   const held = Object.entries(production).filter(
     ([, value = '']) => /:\/\/[^/]+:[^/]+@/.test(value) || /^[\w+/=,-]{32,}$/.test(value),
   );
@@ -150,7 +150,7 @@ it('the file of a secret that no client has is noticed, as the secret itself', a
     'SSO_SHOPP_SECRET_FILE',
   ]);
   expect(messageOf({ SSO_CRM_APP_SECRET_FILE: path })).toContain('set SSO_CRM_SECRET_FILE instead');
-  // Nobody is told of a mistaken name where the right one is there, in either way.
+  // A mistaken name is not reported if the right one is set, in either way.
   const right = without('SSO_CRM_SECRET', { SSO_CRM_SECRET_FILE: await file(all.SSO_CRM_SECRET ?? '') });
   expect(faultsOf({ ...right, SSO_CRM_APP_SECRET: 'x', SSO_CRM_APP_SECRET_FILE: path })).toEqual([]);
 });
@@ -159,7 +159,7 @@ describe('what is in force', () => {
   const find = (settings: Settings, wanted: string) =>
     listInForce(settings).find(({ name }) => name === wanted);
 
-  it('says of each setting its value and where it is from', () => {
+  it('gives the value and the source of each setting', () => {
     const settings = { ...all, PORT: ' 4000 ', IDENTITY_NAME: '' };
     expect(find(settings, 'PORT')).toEqual({ name: 'PORT', value: '4000', from: 'PORT' });
     expect(find(settings, 'IDENTITY_NAME')).toMatchObject({ value: 'Identity', from: 'default' });
@@ -174,7 +174,7 @@ describe('what is in force', () => {
     expect(names.sort()).toEqual(known.map((name) => name.replace('<NAME>', 'NAME')).sort());
   });
 
-  it('says of a secret that it is set, or not, and nothing else of it', async () => {
+  it('says only whether a secret is set', async () => {
     const path = await file(all.SMTP_URL ?? '');
     const settings = without('SMTP_URL', { SMTP_URL_FILE: path, CRM_SIGNUPS_SECRET: undefined });
     expect(find(settings, 'DATABASE_URL')).toMatchObject({ value: 'set', from: 'DATABASE_URL' });
@@ -192,7 +192,7 @@ describe('what is in force', () => {
         expect(shown, setting).not.toContain(part);
   });
 
-  it('says of a setting at fault that it is, and not its value', () => {
+  it('says that a setting is at fault, and not its value', () => {
     const wrong = {
       ...all,
       PORT: canary,

@@ -11,6 +11,7 @@ const whsec = (bytes: number) => {
   return `whsec_${btoa(String.fromCharCode(...key))}`;
 };
 
+// Contract 8.34.
 describe.each(signing)('%s', (setting) => {
   it.each([
     ['32 characters', unlike],
@@ -62,7 +63,7 @@ describe.each(signing)('%s', (setting) => {
     expect(faultsOf({ [setting]: secrets })).toEqual([setting]);
   });
 
-  it('may hold two secrets during a rotation, and keeps their order', () => {
+  it('may hold two secrets during a rotation, and keeps their order (contract 8.30)', () => {
     const settings = { ...production, [setting]: `${unlike}2,${unlike}1` };
     const { clients, marketplaceInbound } = readConfig(settings);
     const held = [...clients.values(), marketplaceInbound].map((holder) => holder?.secrets);
@@ -70,7 +71,7 @@ describe.each(signing)('%s', (setting) => {
   });
 });
 
-describe('a secret used twice in production', () => {
+describe('a secret used twice in production (contract 8.34)', () => {
   it('is an error if it rotates to itself', () => {
     for (const setting of [...signing, 'CRM_SIGNUPS_SECRET', 'PAYMENTS_SECRET']) {
       const [secret] = production[setting]?.split(',') ?? [];
@@ -96,7 +97,7 @@ describe('a secret used twice in production', () => {
     expect(faultsOf({ ...production, ...alike })).toEqual([]);
   });
 
-  // Whoever knows one knows the other: whsec_ and base64 are spellings, not secrets.
+  // These are the same secret: whsec_ and base64 are only spellings.
   it.each([
     ['in the same spelling', (key: string) => key],
     ['without whsec_', (key: string) => key.slice(6)],
@@ -212,7 +213,7 @@ it('IDENTITY_ADMIN_SECOND_FACTOR is required in production, and optional elsewhe
 });
 
 describe('the legacy marketplace', () => {
-  it('has both an issuer and a secret in production, or neither', () => {
+  it('has both an issuer and a secret in production, or neither (contract 8.11 and 8.12)', () => {
     const neither = { MARKETPLACE_SSO_ISSUER: undefined, MARKETPLACE_SSO_SECRET: undefined };
     expect(faultsOf({ ...production, ...neither })).toEqual([]);
     for (const setting of Object.keys(neither)) {

@@ -94,7 +94,7 @@ describe('local mode', () => {
   ];
 
   it.each(['IDENTITY_ISSUER', 'SSO_CRM_CALLBACK_URL', 'SSO_CRM_LOGIN_URL', 'SSO_CRM_EVENTS_URL'])(
-    '%s may be on this machine and nowhere else',
+    '%s may be on this machine and nowhere else (contract 8.37)',
     (setting) => {
       for (const scheme of ['http', 'https']) {
         const faultsAt = (host: string) => faultsOf({ [setting]: `${scheme}://${host}:4000` });
@@ -104,7 +104,7 @@ describe('local mode', () => {
     },
   );
 
-  it('HOST may be on this machine and nowhere else', () => {
+  it('HOST may be on this machine and nowhere else (contract 8.37)', () => {
     for (const host of [...here, '::1']) expect(faultsOf({ HOST: host }), host).toEqual([]);
     for (const host of [...elsewhere, '::', '*', 'localhost:3000'])
       expect(faultsOf({ HOST: host }), host).toEqual(['HOST']);
@@ -116,7 +116,7 @@ describe('local mode', () => {
   });
 });
 
-describe('production', () => {
+describe('production (contract 8.32 and 8.33)', () => {
   it('starts with every required setting, and reads them unchanged', () => {
     const { clients, ...config } = readConfig(production);
     expect(config).toMatchObject({
@@ -147,7 +147,7 @@ describe('production', () => {
     });
   });
 
-  it('has inbound hand-offs, signups and payments off unless they are configured', () => {
+  it('has inbound hand-offs, signups and payments off unless they are configured (contract 8.12)', () => {
     const off = {
       MARKETPLACE_SSO_ISSUER: undefined,
       MARKETPLACE_SSO_SECRET: '',
@@ -177,7 +177,7 @@ describe('production', () => {
     }
   });
 
-  it('names every missing setting at once', () => {
+  it('names every missing setting at once (contract 8.33)', () => {
     expect(faultsOf({ NODE_ENV: 'production' }).sort()).toEqual([
       'DATABASE_URL',
       'IDENTITY_ENCRYPTION_KEY',
@@ -335,7 +335,7 @@ describe('the setting', () => {
       ['none', '10.0.0.1', '10.0.0.0/8, 2001:db8::/32', 'loopback', 'loopback,uniquelocal'],
       ['none,10.0.0.1', 'None', 'proxy.example.test', '10.0.0.0/33', '10.0.0.1,', '10.0.0.300', '*', 'true'],
     ],
-  ])('%s accepts valid values, and is named for any other', (setting, good, bad) => {
+  ])('%s accepts valid values, and is named for any other (contract 8.3 and 8.35)', (setting, good, bad) => {
     for (const value of good) expect(faultsOf({ ...production, [setting]: value }), value).toEqual([]);
     for (const value of bad) expect(faultsOf({ ...production, [setting]: value }), value).toEqual([setting]);
   });
@@ -350,7 +350,7 @@ describe('the setting', () => {
     'https://ID.Example.test',
     'HTTPS://id.example.test',
   ])(
-    'IDENTITY_ISSUER in another spelling (%s) is refused with the right one, and nothing else of it',
+    'IDENTITY_ISSUER in another spelling (%s) is refused with the right one, and nothing else of it (contract 8.1)',
     (text) => {
       const wrong = { ...production, IDENTITY_ISSUER: text, PORT: canary };
       expect(messageOf(wrong).split('\n')).toEqual([
@@ -365,7 +365,7 @@ describe('the setting', () => {
     expect(readConfig({ PORT: '80' }).issuer).toBe('http://localhost');
   });
 
-  it('IDENTITY_SSO_TTL is for hand-offs out, and MARKETPLACE_SSO_TTL for hand-offs in', () => {
+  it('IDENTITY_SSO_TTL is for hand-offs out, and MARKETPLACE_SSO_TTL for hand-offs in (contract 8.3 and 8.11)', () => {
     const config = readConfig({ ...production, IDENTITY_SSO_TTL: '60', MARKETPLACE_SSO_TTL: '90' });
     expect([...config.clients.values()].map(({ ttlSeconds }) => ttlSeconds)).toEqual([60, 60, 60]);
     expect(config.marketplaceInbound?.ttlSeconds).toBe(90);
@@ -383,7 +383,7 @@ describe('the setting', () => {
 });
 
 describe('how long books are kept', () => {
-  it('ignores the setting that said it, whatever it says (contract 8.85)', () => {
+  it('ignores the setting that said it, whatever it says (contract 8.29)', () => {
     expect(readConfig({ BILLING_RETENTION_YEARS: '5' }).formerSettings).toEqual(['BILLING_RETENTION_YEARS']);
     expect(listSettings()).not.toContain('BILLING_RETENTION_YEARS');
   });

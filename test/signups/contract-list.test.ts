@@ -1,32 +1,25 @@
 // GET /integrations/crm/contracts: what the CRM reads back (contract 7.34 to 7.38).
 import { createHmac } from 'node:crypto';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { type Answer, codeOf, openApp, type TestApp, type TestInstance } from '../support/app/app.ts';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { type Answer, codeOf, openApp, type TestInstance } from '../support/app/app.ts';
 import { production } from '../support/app/settings.ts';
 import { buildSignup, freshWebhookId, pushSignup, sendSignup } from '../support/crm/crm.ts';
 import { patienceMs } from '../support/faults/away.ts';
+import { shared } from '../support/run/shared.ts';
 
 const secrets = ['the-first-secret-of-the-crm-app', 'the-second-secret-of-the-crm-app'];
 const start = Date.now();
 let clock = start;
 const at = (seconds: number) => new Date(start + seconds * 1_000).toISOString();
 
-let app: TestApp;
-let other: TestInstance;
-beforeAll(async () => {
-  const env = {
-    SSO_CRM_SECRET: secrets.join(','),
-    SSO_MARKETPLACE_SECRET: 'the-secret-of-the-marketplace',
-  };
-  app = await openApp({ env, now: () => new Date(clock) });
-  other = await app.startInstance();
-});
+const env = { SSO_CRM_SECRET: secrets.join(','), SSO_MARKETPLACE_SECRET: 'the-secret-of-the-marketplace' };
+const app = shared(() => openApp({ env, now: () => new Date(clock) }));
+const other = shared(() => app.startInstance());
 beforeEach(async () => {
   clock = start;
   await sql`delete from service_contracts`.execute(app.db);
 });
-afterAll(() => app.close());
 
 const tokenOf = (secret = '', client = 'crm_app') =>
   createHmac('sha256', secret).update(`identity events v1 ${client}`).digest('hex');
@@ -66,7 +59,7 @@ describe('the list of contracts', () => {
     expect(headers.get('cache-control')).toBe('no-store');
   });
 
-  it('tells of each contract what the CRM may know, and its present state', async () => {
+  it('tells the CRM what it may know about each contract, and its present state', async () => {
     const price = { currency: 'EUR', unit_amount: 2_900, interval: 'month' };
     const trial = { plan: 'starter', status: 'trialing', trial_ends_at: at(60), price };
     const first = await pushSignup(app, buildSignup('first', { occurred_at: at(-60), contract: trial }));

@@ -21,7 +21,6 @@ const longEmail = `${'e'.repeat(241)}@example.test`;
 
 const app = shared(() => openApp({ now: () => new Date(now * 1_000) }));
 
-/** The rows of a signup. */
 type Kept = {
   user: { email: string; name: string };
   account: { name: string };

@@ -21,13 +21,9 @@ describe('the published vector over HTTP', () => {
   };
   const send = (to: TestInstance, signature: string, body = signups.body) =>
     to.send(path, { body, method: 'POST', headers: { ...message, 'webhook-signature': signature } });
-  let instance: TestInstance;
-  beforeAll(async () => {
-    instance = await app.startInstance({
-      env: { CRM_SIGNUPS_SECRET: signups.secret },
-      now: () => vectorTime,
-    });
-  });
+  const instance = shared(() =>
+    app.startInstance({ env: { CRM_SIGNUPS_SECRET: signups.secret }, now: () => vectorTime }),
+  );
 
   it.each(signups.rejected_signatures.map(({ why, webhook_signature }) => [why, webhook_signature]))(
     'is refused with a wrong signature: %s',

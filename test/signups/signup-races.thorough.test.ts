@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { type Answer, codeOf, openApp, type TestInstance } from '../support/app/app.ts';
 import { buildSignup, freshWebhookId, type SignupBody, sendSignup } from '../support/crm/crm.ts';
 import { findEmptyAccounts } from '../support/database/database.ts';
@@ -8,13 +8,9 @@ import { handOver } from '../support/marketplace/marketplace.ts';
 import { shuffle } from '../support/run/random.ts';
 import { shared } from '../support/run/shared.ts';
 
-let instances: TestInstance[];
 const app = shared(openApp);
-beforeAll(async () => {
-  instances = [app, await app.startInstance()];
-});
+const instances: TestInstance[] = [app, shared(() => app.startInstance())];
 
-/** Sends all at once, to both instances in turn. */
 const sendAll = (signups: (SignupBody | string)[], webhookId?: string) =>
   Promise.all(
     signups.map((signup, at) => sendSignup(instances[at % 2] ?? app, signup, webhookId ? { webhookId } : {})),
@@ -47,7 +43,6 @@ const whileTableHeld = (table: string, send: () => Promise<Answer>, event: () =>
 
 const statusesOf = (answers: Answer[]) => answers.map(({ status }) => status).sort();
 
-/** The rows of users whose address is like `email`. */
 const countRows = async (email: string) => {
   const { rows } = await sql`
     with found as (select id, account_id from users where email like ${email})

@@ -73,7 +73,7 @@ describe.each([...new Set(cases.map(({ code }) => code))])('a signup is refused 
       expect(pointers).toEqual(one.pointers);
     }
 
-    // What an operator looks for where somebody tries to forge.
+    // An operator looks for this if somebody tries to forge.
     const line = app.logged.slice(linesBefore).find(({ message }) => message === 'signup refused');
     if (![405, 413].includes(status)) expect(line?.fields).toMatchObject({ code, address: '192.0.2.7' });
 

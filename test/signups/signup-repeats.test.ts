@@ -50,7 +50,7 @@ const countRows = async (signupId: string) => {
 const once = { contracts: 1, accounts: 1, mails: 1, events: 1 };
 
 describe('a signup message sent again', () => {
-  it('gets the first status and the same bytes on every instance, and does nothing more', async () => {
+  it('gets the first status and the same bytes on every instance, and does nothing more (contract 7.18)', async () => {
     const { send } = openMessage();
     const signup = signupOf('again');
     const first = await send(signup);
@@ -137,7 +137,7 @@ describe('a signup message sent again', () => {
 });
 
 describe('a webhook id sent again with another body', () => {
-  it('is refused on every instance, and the first body still gets its answer', async () => {
+  it('is refused on every instance, and the first body still gets its answer (contract 7.20)', async () => {
     const { send } = openMessage();
     const signup = signupOf('reused');
     const first = await send(signup);
@@ -160,7 +160,7 @@ describe('a webhook id sent again with another body', () => {
   });
 });
 
-describe('a signup can be corrected under the same webhook id', () => {
+describe('a signup can be corrected under the same webhook id (contract 7.22)', () => {
   it.each<[number, string, (signup: SignupBody) => { body: string; headers?: Record<string, string> }]>([
     [
       401,
@@ -207,7 +207,7 @@ describe('a signup can be corrected under the same webhook id', () => {
   });
 });
 
-it('the answer to a webhook id is kept for 30 days, and then swept', async () => {
+it('the answer to a webhook id is kept for 30 days, and then swept (contract 7.18)', async () => {
   const { send } = openMessage();
   const signup = signupOf('kept');
   const first = await send(signup);

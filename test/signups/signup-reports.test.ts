@@ -67,7 +67,7 @@ const setStatus = (signupId: string, status: ContractStatus) =>
   sql`update service_contracts set status = ${status} where signup_id = ${signupId}`.execute(app.db);
 
 describe('a signup sent again under another webhook id', () => {
-  it('updates the plan, the price and the end of the trial if it is newer', async () => {
+  it('updates the plan, the price and the end of the trial if it is newer (contract 7.13 and 7.23)', async () => {
     const first = await report('update', at(-60), {
       ...trialing,
       price: { currency: 'EUR', unit_amount: 2_900, interval: 'month' },
@@ -113,7 +113,7 @@ describe('a signup sent again under another webhook id', () => {
     ['older', -61],
     ['older by a millisecond', -60.001],
     ['much older', -1_000_000],
-  ])('changes nothing if it is %s', async (why, seconds) => {
+  ])('changes nothing if it is %s (contract 7.14 and 7.23)', async (why, seconds) => {
     const id = `old_${why.replaceAll(' ', '_')}`;
     const first = await report(id, at(-60), trialing);
     const before = await readContract(id);
@@ -137,7 +137,7 @@ describe('a signup sent again under another webhook id', () => {
     expect(await readContract('shuffled')).toMatchObject({ plan: 'plan_15' });
   });
 
-  it('stays with its user and account, whoever it names now', async () => {
+  it('stays with its user and account, even if it names somebody else now', async () => {
     const first = await report('stays', at(-60), trialing);
     const counts = () =>
       sql`select (select count(*) from users), (select count(*) from accounts) as accounts,
@@ -159,7 +159,7 @@ describe('a signup sent again under another webhook id', () => {
   });
 });
 
-describe('the status of a contract', () => {
+describe('the status of a contract (contract 7.14, 7.28, 7.32 and 7.43)', () => {
   const reports = { trialing, active, canceled };
 
   // The stored status, the reported one, the status after it, and whether the report changes the contract.
@@ -188,7 +188,7 @@ describe('the status of a contract', () => {
     expect([answer.httpStatus, answer.applied, answer.contract.status]).toEqual([200, isChanged, to]);
     const why = ['canceled', 'expired'].includes(from) ? 'ended' : 'not_allowed';
     expect(answer.reason).toBe(isChanged ? undefined : why);
-    // Whatever the state: a report that is not newer is first of all that.
+    // In any state, a report that is not newer is refused for that first.
     for (const [seconds, reason] of [
       [-50, isChanged ? 'same_time' : why],
       [-60, isChanged ? 'older' : 'same_time'],
@@ -201,7 +201,7 @@ describe('the status of a contract', () => {
     else expect(after).toEqual(before);
   });
 
-  it('is expired from the instant the trial ends, for the CRM and for its user', async () => {
+  it('is expired from the instant the trial ends, for the CRM and for its user (contract 7.30)', async () => {
     const { contract } = await report('ends', at(-60), trialing);
     const client = openClient(app.send, await app.login(email));
     const statusNow = async () => {
@@ -218,7 +218,7 @@ describe('the status of a contract', () => {
     expect(await statusNow()).toBe('expired');
   });
 
-  it('stays expired after the trial has ended, whatever is reported for whatever time', async () => {
+  it('stays expired after the trial has ended, despite any report for any time', async () => {
     await report('late', at(-60), trialing);
     const before = await readContract('late');
     clock = Date.parse(trialEnd);
@@ -250,7 +250,7 @@ describe('the status of a contract', () => {
     expect(again.contract).toMatchObject({ status: 'active', trial_ends_at: trialEnd });
   });
 
-  it('is expired at once if the first report is of a trial that is over', async () => {
+  it('is expired at once if the first report is of a trial that is over (contract 7.15)', async () => {
     const contract = { ...trialing, trial_ends_at: at(0) };
     const answer = await report('over', at(-7_200), contract);
     expect(answer).toMatchObject({
@@ -261,7 +261,7 @@ describe('the status of a contract', () => {
     expect(await readContract('over')).toMatchObject({ status: 'expired' });
   });
 
-  it('is canceled at once if the first report says so, and the customer is made all the same', async () => {
+  it('is canceled at once if the first report says so, and the customer is made all the same (contract 7.15)', async () => {
     const price = { currency: 'EUR', unit_amount: 2_900, interval: 'month' };
     const user = { email: 'gone-already@example.test', name: 'Gone' };
     const answer = await report('gone', at(-7_200), { ...canceled, price }, { user });
@@ -298,7 +298,7 @@ describe('the status of a contract', () => {
     expect(end).toMatchObject({ applied: true, contract: { status: 'canceled', trial_ends_at } });
   });
 
-  it('stays expired whatever end a report repeats, or moves', async () => {
+  it('stays expired even if a report repeats or moves the end', async () => {
     await report('over_and_out', at(-60), trialing);
     clock = Date.parse(trialEnd) + 24 * 3_600_000;
     for (const [index, trial_ends_at] of [trialEnd, at(-120), at(10 * 24 * 3_600)].entries()) {
@@ -329,7 +329,7 @@ describe('the status of a contract', () => {
       const [applied, ...more] = answers.filter((answer) => answer.applied);
       expect(more).toEqual([]);
       expect(answers.map(({ contract }) => contract.status)).toEqual(Array(16).fill('canceled'));
-      // What the contract ended with is what the one that counted said.
+      // The contract keeps what the report that counted said.
       expect(await readContract(id)).toMatchObject({ status: 'canceled', plan: applied?.contract.plan });
       const told = new Set(answers.map(({ contract }) => contract.plan));
       expect([...told]).toEqual([applied?.contract.plan]);

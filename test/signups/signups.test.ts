@@ -34,8 +34,8 @@ const readMails = async (recipient: string) =>
   (await sql<Row>`select * from mails where recipient = ${recipient} order by created_at`.execute(app.db))
     .rows;
 
-describe('a signup of a new user', () => {
-  it('is answered exactly as the contract says', async () => {
+describe('a signup of a new user (contract 1.8 and 7.27)', () => {
+  it('is answered exactly as the contract says (contract 7.13)', async () => {
     const answer = await sendSignup(app, {
       signup_id: 'crm:new.1',
       occurred_at: '2026-01-01T00:00:00+01:00',
@@ -63,7 +63,7 @@ describe('a signup of a new user', () => {
     }
   });
 
-  it('is answered with null where there is no end of a trial', async () => {
+  it('is answered with null if there is no end of a trial', async () => {
     const { text } = await sendSignup(
       app,
       buildSignup('no_trial', { contract: { plan: 'pro', status: 'active' } }),
@@ -119,7 +119,7 @@ describe('a signup of an existing user', () => {
     ['an unverified user', 'unverified@example.test', 'UNVERIFIED@example.test'],
     ['a manager', 'manager@example.test', 'manager@example.TEST'],
     ['an administrator', 'admin@example.test', 'ADMIN@EXAMPLE.TEST'],
-  ])('gives %s a contract and changes nothing else', async (_, email, spelling) => {
+  ])('gives %s a contract and changes nothing else (contract 7.26)', async (_, email, spelling) => {
     const cookie = await app.login(email);
     const before = await readCustomer(email);
     const rowsBefore = await countRows();

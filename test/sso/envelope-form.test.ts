@@ -24,7 +24,7 @@ const bytesOf = (...parts: (string | number[])[]) =>
     parts.flatMap((part) => (typeof part === 'string' ? [...new TextEncoder().encode(part)] : part)),
   );
 
-describe('a signed payload', () => {
+describe('a signed payload (contract 3.19)', () => {
   const { payload } = example;
   const lastOf = (text: string) => text.slice(-1);
 
@@ -61,7 +61,7 @@ describe('a signed payload', () => {
   });
 });
 
-describe('a signature', () => {
+describe('a signature (contract 3.20)', () => {
   const { payload, signature } = example;
 
   it.each([
@@ -84,7 +84,7 @@ describe('a signature', () => {
   });
 });
 
-describe('the JSON of a signed payload', () => {
+describe('the JSON of a signed payload (contract 3.12 and 3.23)', () => {
   it.each<[string, string | Uint8Array]>([
     ['nothing but a space', ' '],
     ['null', 'null'],
@@ -136,7 +136,7 @@ describe('the JSON of a signed payload', () => {
   });
 });
 
-describe('a member of the payload', () => {
+describe('a member of the payload (contract 3.6 to 3.10)', () => {
   const id = buildPayload().profile.id;
 
   it.each<[string, unknown[]]>([

@@ -32,7 +32,7 @@ describe('the worked example', () => {
     expect(JSON.stringify(opened)).toBe(example.json);
   });
 
-  it('is signed as oslo’s HMAC signs, whatever the secret and the message', async () => {
+  it('is signed as oslo’s HMAC signs, whatever the secret and the message (contract 1.6 and 3.20)', async () => {
     const bytes = (text: string) => new TextEncoder().encode(text);
     const texts = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 200 });
     await fc.assert(
@@ -67,7 +67,7 @@ describe('the worked example', () => {
 
   it.each(
     example.times.map(({ now, accepted }) => [accepted ? 'accepted' : 'refused', now, accepted] as const),
-  )('is %s at %i', async (_, now, accepted) => {
+  )('is %s at %i (contract 3.24)', async (_, now, accepted) => {
     for (const milliseconds of [0, 999]) {
       const opened = open(new URLSearchParams({ payload, signature }), {
         now: new Date(now * 1_000 + milliseconds),
@@ -156,7 +156,7 @@ describe('a hand-off during a rotation', () => {
   });
 });
 
-describe('a lifetime', () => {
+describe('a lifetime (contract 3.24)', () => {
   const { iat } = buildPayload();
   const { ttl } = example.verifier;
   const openWith = async (changes: Record<string, unknown>, now = iat) =>
@@ -188,7 +188,7 @@ describe('a lifetime', () => {
     await open(params, { ttlSeconds: ttl });
   });
 
-  // A comparison with NaN is false: whoever compares the wrong way round accepts for ever.
+  // A comparison with NaN is false. Code that compares the wrong way round would accept for ever.
   it('is over if the clock or the TTL is not a number', async () => {
     const params = new URLSearchParams({ payload, signature });
     for (const wrong of [{ now: new Date(Number.NaN) }, { ttlSeconds: Number.NaN }]) {
@@ -210,7 +210,7 @@ describe('a payload', () => {
     await open(new URLSearchParams(sealed));
   });
 
-  it('is refused above 8,192 characters, both when sealed and when verified', async () => {
+  it('is refused above 8,192 characters, both when sealed and when verified (contract 3.19)', async () => {
     await expect(sealEnvelope(sized(6_145), [example.secret])).rejects.toThrow(RangeError);
     const tooLong = { code: 'malformed_payload', reason: 'payload length' };
     const params = await signJson(JSON.stringify(sized(6_145)));

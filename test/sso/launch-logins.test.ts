@@ -24,7 +24,7 @@ const payloadOf = (answer: Answer) => {
 };
 const launch = async (browser: Pick<Browser, 'send'>, client = 'marketplace', query = '') =>
   payloadOf(await browser.send(`/sso/launch/${client}${query}`));
-describe('the sid', () => {
+describe('the sid (contract 3.14 and 4.25)', () => {
   it('is one for all launches of a session to a client, and recorded once', async () => {
     const browser = await logIn(app.send, email);
     const sids = new Set(
@@ -37,7 +37,7 @@ describe('the sid', () => {
     expect(sids).not.toContain((await launch(await logIn(app.send, email))).sid);
   });
 
-  it('outlives another login as the same user in that browser, and a new password, but no logout', async () => {
+  it('outlives another login as the same user in that browser, and a new password, but no logout (contract 9.21)', async () => {
     const browser = await logIn(app.send, email);
     const { sid } = await launch(browser);
     await browser.login(email);
@@ -64,7 +64,7 @@ describe('the sid', () => {
   });
 });
 
-describe('auth_time and amr', () => {
+describe('auth_time and amr (contract 3.15 to 3.17)', () => {
   it('say when and how the person last gave a credential here', async () => {
     const browser = await logIn(app.send, email);
     const loggedInAt = seconds();
@@ -81,8 +81,8 @@ describe('auth_time and amr', () => {
   });
 });
 
-describe('max_age', () => {
-  it('asks for a credential again where the last one is older, and for none where it is not', async () => {
+describe('max_age (contract 4.8 and 4.14)', () => {
+  it('asks for a credential again if the last one is older, and for none if it is not', async () => {
     const browser = await logIn(app.send, email);
     later(60);
     expect(await launch(browser, 'marketplace', '?max_age=60')).toBeDefined();
@@ -103,7 +103,9 @@ describe('max_age', () => {
   it('is never met by a session that a hand-off started', async () => {
     const cookie = cookieOf(await handOver(app, { id: 'max-age' }));
     const answer = await app.send('/sso/launch/marketplace?max_age=2592000', { cookie });
-    expect(locationOf(answer).pathname).toBe('/login');
+    const { pathname, search } = locationOf(answer);
+    expect(pathname).toBe('/login');
+    expect((await app.send(pathname + search, { cookie })).text).toContain('href="/forgot-password?next=');
   });
 
   it.each(['-1', '1.5', '2592001', '', 'x', '1e3', '９'])('is refused when it is "%s"', async (value) => {

@@ -1,4 +1,3 @@
-// What administrators do with money: by procedures, and by the forms of their pages.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { listCreditNotes } from '../../db/tables/documents.ts';
@@ -21,7 +20,7 @@ import {
   report,
 } from '../support/billing/money.ts';
 import { germanSettings, setSettings } from '../support/billing/settings.ts';
-import { addFactor, addPerson, addSession, call, readData, readOutcome } from '../support/people/staff.ts';
+import { addPerson, addSession, addStaff, call, readData, readOutcome } from '../support/people/staff.ts';
 import { shared } from '../support/run/shared.ts';
 
 let admin: Awaited<ReturnType<typeof addStaff>>;
@@ -29,18 +28,12 @@ let manager: typeof admin;
 const app = shared(openApp);
 beforeAll(async () => {
   await setSettings(app.db);
-  admin = await addStaff('admin');
-  manager = await addStaff('manager');
+  admin = await addStaff(app, 'admin');
+  manager = await addStaff(app, 'manager');
 });
 afterAll(async () => {
   expect(await findFaultsInBooks(app.db)).toEqual([]);
 });
-
-async function addStaff(role: 'admin' | 'manager') {
-  const person = await addPerson(app, { role });
-  await addFactor(app.db, person);
-  return { ...person, ...(await addSession(app, person.id)) };
-}
 
 const why = 'As the bank statement says';
 
@@ -71,11 +64,11 @@ it('the audit names the document that was issued', async () => {
   expect(readData(answer).events[0].what).toBe(`A credit note was issued: ${creditNote?.number}`);
 });
 
-it('of sixteen part credits that two administrators send from the same page, one is done', async () => {
+it('only one of sixteen part credits that two administrators send from the same page is done', async () => {
   const number = await addInvoice(app.db);
   const invoice = await findInvoice(app.db, number);
   const seen = invoice && digestBasis(basisOfInvoice(invoice));
-  const other = await addStaff('admin');
+  const other = await addStaff(app, 'admin');
   const answers = await Promise.all(
     Array.from({ length: 16 }, (_, at) =>
       ask('credit', { number, amount: '1.00', seen }, at % 2 ? admin : other),
@@ -87,7 +80,7 @@ it('of sixteen part credits that two administrators send from the same page, one
 });
 
 describe.each(Object.keys(cases))('%s', (name) => {
-  it('is for administrators alone, with a credential and a reason', async () => {
+  it('is for administrators alone, with a credential and a reason (contract 7.152)', async () => {
     const input = (await cases[name]?.()) ?? {};
     const customer = await addPerson(app);
     expect(await ask(name, input, { ...customer, ...(await addSession(app, customer.id)) })).toBe(
@@ -105,7 +98,7 @@ describe.each(Object.keys(cases))('%s', (name) => {
     expect(typeof (await ask(name, input))).toBe('object');
   });
 
-  it('is in the audit with who did it and why', async () => {
+  it('is in the audit with who did it and why (contract 7.159)', async () => {
     const input = (await cases[name]?.()) ?? {};
     const said = `${why}, ${crypto.randomUUID()}`;
     await ask(name, { ...input, why: said });
@@ -142,7 +135,7 @@ it('nothing is done about an invoice or contract of one’s own account', async 
   expect(page.text).not.toContain('<form method="post" data-intent');
 });
 
-describe('recordPayment', () => {
+describe('recordPayment (contract 7.157)', () => {
   it('takes decimal amounts and days, and counts once by its id', async () => {
     const number = await addInvoice(app.db);
     const input = { number, payment: 'bank-1', amount: '10,5', paidAt: '2026-02-28', method: 'transfer' };
@@ -203,7 +196,7 @@ describe('recordPayment', () => {
 });
 
 describe('credit', () => {
-  it('is a part or the rest, never more than is left, and frees what was paid', async () => {
+  it('is a part or the rest, never more than is left, and frees what was paid (contract 7.80, 7.155 and 7.158)', async () => {
     const number = await addInvoice(app.db);
     const { payment_id: id } = await report(app, buildPayment(3_451, { invoice_number: number }));
     expect(await ask('credit', { number, amount: '34.52' })).toBe('422 validation_failed');
@@ -227,7 +220,7 @@ describe('credit', () => {
   });
 });
 
-it('cancelContract ends a contract at once and for good, and once', async () => {
+it('cancelContract ends a contract at once and for good, and once (contract 7.160)', async () => {
   const contract = await addContract(app.db);
   expect(await ask('cancelContract', { contract })).toEqual({ done: true });
   const { rows } = await sql`select status from service_contracts where id = ${contract}`.execute(app.db);
@@ -275,7 +268,7 @@ describe('reissue', () => {
     expect(await readUnallocated(app.db, id)).toBe(348);
   });
 
-  it('of one that is credited in part is refused', async () => {
+  it('is refused for an invoice that is credited in part', async () => {
     const number = await addInvoice(app.db);
     await ask('credit', { number, amount: '1.00' });
     expect(await ask('reissue', { number })).toBe('409 already_settled');
@@ -295,13 +288,13 @@ it('an invoice from before there was a seller is paid in part, and only credited
   expect(await readInvoice(app.db, number)).toMatchObject({ credited: 2_900, allocated: 0, status: 'void' });
 });
 
-describe('the page of an invoice', () => {
+describe('the page of an invoice (contract 7.153)', () => {
   const open = (number: string, { cookie } = admin) => app.send(`/admin/invoices/${number}`, { cookie });
   const post = (number: string, form: Record<string, string>, { cookie } = admin): Promise<Answer> =>
     app.send(`/admin/invoices/${number}`, { cookie, form: { why, ...form } });
   const seenOn = ({ text }: Answer) => /name="seen" value="(\w{64})"/.exec(text)?.[1] ?? '';
 
-  it('shows what it says and what is open, and records a payment once', async () => {
+  it('shows what it says and what is open, and records a payment once (contract 11.70)', async () => {
     const number = await addInvoice(app.db);
     const page = await open(number);
     expect(page.status).toBe(200);
@@ -318,7 +311,7 @@ describe('the page of an invoice', () => {
       method: '',
     };
     const answers = await sendPatiently(Array.from({ length: 16 }, () => () => post(number, form)));
-    // Whoever is second has seen what is no more.
+    // The second one saw an old state.
     expect(answers.map(({ status }) => status).sort()).toEqual([
       303,
       ...Array.from({ length: 15 }, () => 409),
@@ -338,7 +331,7 @@ describe('the page of an invoice', () => {
     expect(rowOf(untouched)).not.toContain('open of');
   });
 
-  it('credits and issues anew', async () => {
+  it('credits and issues anew (contract 11.70)', async () => {
     const number = await addInvoice(app.db);
     const first = await open(number);
     expect((await post(number, { intent: 'credit', seen: seenOn(first), amount: '4.51' })).status).toBe(303);
@@ -358,7 +351,7 @@ describe('the page of an invoice', () => {
     expect((await open(number)).text).not.toContain('issued again as');
   });
 
-  it('says of a payment what came in, what of it went back, and what is for others', async () => {
+  it('says how much of a payment came in, how much went back, and how much is for others', async () => {
     const number = await addInvoice(app.db);
     const { payment_id: id } = await report(app, buildPayment(5_000, { invoice_number: number }));
     expect(textOf(await open(number))).toMatch(
@@ -371,7 +364,7 @@ describe('the page of an invoice', () => {
     expect(textOf(await open(number))).toMatch(/EUR.50\.00 came in\. EUR.50\.00 of it went back\. EUR.0\.00/);
   });
 
-  it('says what is wrong, and does nothing without seen, or for another intent', async () => {
+  it('says what is wrong, and does nothing without seen, or for another intent (contract 7.152)', async () => {
     const number = await addInvoice(app.db);
     const seen = seenOn(await open(number));
     const wrong = await post(number, { intent: 'pay', seen, amount: 'much', paidAt: '2026-02-01' });
@@ -403,7 +396,7 @@ describe('the page of an invoice', () => {
     expect((await open(credit, manager)).status).toBe(404);
   });
 
-  it('is not for managers, and not there for an unknown number', async () => {
+  it('is not for managers, and not there for an unknown number (contract 7.151)', async () => {
     const number = await addInvoice(app.db);
     expect((await open(number, manager)).status).toBe(404);
     expect((await open('INV-1999-0001')).status).toBe(404);
@@ -418,7 +411,7 @@ describe('the page of an invoice', () => {
   });
 });
 
-describe('the page of unallocated payments', () => {
+describe('the page of unallocated payments (contract 7.156)', () => {
   const path = '/admin/billing/unallocated';
   const open = () => app.send(path, { cookie: admin.cookie });
   const seenOf = ({ text }: Answer, payment: string) =>
@@ -428,7 +421,7 @@ describe('the page of unallocated payments', () => {
   const post = (form: Record<string, string>) =>
     app.send(path, { cookie: admin.cookie, form: { why, ...form } });
 
-  it('puts one to an invoice, and records one as paid back', async () => {
+  it('puts one to an invoice, and records one as paid back (contract 11.70)', async () => {
     const number = await addInvoice(app.db);
     const { payment_id: payment } = await report(app, buildPayment(4_000, { invoice_number: 'INV-2O26-1' }));
     const page = await open();
@@ -448,7 +441,7 @@ describe('the page of unallocated payments', () => {
     expect((await open()).text).not.toContain(payment);
   });
 
-  it('says of each why it waits', async () => {
+  it('says why each payment waits', async () => {
     const credited = await addInvoice(app.db);
     await ask('credit', { number: credited });
     const paid = await addInvoice(app.db);
@@ -468,7 +461,7 @@ describe('the page of unallocated payments', () => {
       [buildRefund('pay_of_later', 500), 'A refund of a payment that we do not know yet.'],
     ] as const;
     for (const [each] of waiting) await report(app, each);
-    // Whatever it names: what it was allocated to and is freed of says more.
+    // The page says from which invoice it was freed, whatever it names.
     const freed = buildPayment(4_000, { invoice_number: 'INV-wrong' });
     await report(app, freed);
     const partly = await addInvoice(app.db);
@@ -515,9 +508,5 @@ describe('the page of unallocated payments', () => {
       select id || '-back', 'paid_back', id, 'EUR', 5, now(), now(), 'staff', 0 from payments where id like 'of-2001-%'`.execute(
       app.db,
     );
-  });
-
-  it('is not for managers', async () => {
-    expect((await app.send(path, { cookie: manager.cookie })).status).toBe(404);
   });
 });

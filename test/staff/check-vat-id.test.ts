@@ -1,11 +1,11 @@
-// An administrator says that the VAT id of an account is checked.
+// An administrator says that the VAT id of an account is checked (contract 7.246).
 import { sql } from 'kysely';
 import { beforeAll, beforeEach, expect, it } from 'vitest';
 import { openApp } from '../support/app/app.ts';
 import { runCli } from '../support/app/cli.ts';
 import { openClient, refusalOf } from '../support/app/trpc.ts';
 import { textOf } from '../support/app/visitor.ts';
-import { addFactor, addPerson, addSession, type Person } from '../support/people/staff.ts';
+import { addPerson, addStaff, type Person } from '../support/people/staff.ts';
 import { shared } from '../support/run/shared.ts';
 
 const vatId = 'FR83404833048';
@@ -14,11 +14,7 @@ const cookies: Record<string, string> = {};
 const app = shared(openApp);
 beforeAll(async () => {
   target = await addPerson(app);
-  for (const role of ['admin', 'manager'] as const) {
-    const person = await addPerson(app, { role });
-    await addFactor(app.db, person);
-    cookies[role] = (await addSession(app, person.id)).cookie;
-  }
+  for (const role of ['admin', 'manager'] as const) cookies[role] = (await addStaff(app, role)).cookie;
 });
 beforeEach(async () => {
   await sql`delete from billing_details`.execute(app.db);
@@ -50,7 +46,7 @@ const post = async (role: string, fields: Record<string, string>) =>
     },
   });
 
-it('shows the details, and marks the id by the form', async () => {
+it('shows the details, and marks the id by the form (contract 11.47)', async () => {
   const shown = await app.send(`/admin/people/${target.id}`, { cookie: cookies.admin });
   expect(textOf(shown)).toMatch(/Company Fleurs SARL .* VAT ID FR83404833048 Not checked/);
   expect((await post('admin', {})).headers.get('location')).toContain('saved=check-vat-id');
@@ -83,7 +79,7 @@ it('refuses another id than the account has, and one that was changed meanwhile'
   expect(await isChecked()).toBe(false);
 });
 
-it('of 16 at once exactly one marks it', async () => {
+it('marks it once if 16 come at once', async () => {
   const made = await seen('admin');
   const count = async () =>
     (await sql`select from audit_events where type = 'staff.check_vat_id'`.execute(app.db)).rows.length;
@@ -96,7 +92,7 @@ it('of 16 at once exactly one marks it', async () => {
   expect([await isChecked(), (await count()) - before]).toEqual([true, 1]);
 });
 
-it('is nothing that the person is mailed about', async () => {
+it('sends the person no mail', async () => {
   expect((await post('admin', {})).status).toBe(303);
   const { rows } = await sql`select kind from mails where user_id = ${target.id}`.execute(app.db);
   expect(rows).toEqual([]);

@@ -1,4 +1,4 @@
-// What administrators see of clients (contract 12.130 to 12.132).
+// What administrators see of clients (contract 12.130 and 12.131).
 import { sql } from 'kysely';
 import { beforeAll, expect, it } from 'vitest';
 import { recordPull } from '../../db/tables/event-deliveries.ts';
@@ -6,16 +6,14 @@ import { addToSums } from '../../db/tables/sums-of-hours.ts';
 import { openApp } from '../support/app/app.ts';
 import { textOf } from '../support/app/visitor.ts';
 import { appendEvents } from '../support/events/client-events.ts';
-import { addFactor, addPerson, addSession, call, readData } from '../support/people/staff.ts';
+import { addStaff, call, readData } from '../support/people/staff.ts';
 import { shared } from '../support/run/shared.ts';
 
 let cookie: string;
 const secrets = ['a-first-secret-for-the-test-0123456789', 'a-second-secret-for-the-test-987654321'];
 const app = shared(() => openApp({ env: { SSO_MARKETPLACE_SECRET: secrets.join(',') } }));
 beforeAll(async () => {
-  const admin = await addPerson(app, { role: 'admin' });
-  await addFactor(app.db, admin);
-  cookie = (await addSession(app, admin.id)).cookie;
+  ({ cookie } = await addStaff(app));
 });
 
 it('says when a client was last opened, which secret it used last and what was refused, and never a secret', async () => {

@@ -1,4 +1,4 @@
-// What staff and operators decide about an account that the marketplace has said already (contract 12.180 and 12.181).
+// What staff and operators decide about an account that the marketplace has said already (contract 12.180).
 import { sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -122,7 +122,7 @@ describe.each(Object.keys(doors))('by %s', (name) => {
     expect(await readGets(merchant)).toEqual(['sell_products sell_services']);
   });
 
-  it('left to the marketplace again, it goes with what the marketplace says', async () => {
+  it('a right that is left to the marketplace again follows the marketplace', async () => {
     const merchant = await addMerchant();
     await decide(merchant, 'sell_services', 'yes');
     await decide(merchant, verification, 'yes');
@@ -164,7 +164,7 @@ it('a form is made from what was decided: what the marketplace says meanwhile do
   expect((await send('revoke sell_services')).status).toBe(409);
 });
 
-it('of 16 decisions at once one is recorded', async () => {
+it('one of 16 decisions at once is recorded', async () => {
   const merchant = await addMerchant();
   const { seen } = readData(await call(app, 'people.get', cookie, { id: merchant.id }, true));
   const asked = { id: merchant.id, why, what: 'sell_services', decision: 'yes', seen: seen.grant };

@@ -1,4 +1,4 @@
-// The files of administrators (contract 12.143 to 12.162).
+// The files of administrators (contract 12.143 to 12.161).
 import { readFileSync } from 'node:fs';
 import { parse } from 'csv-parse/sync';
 import { sql } from 'kysely';
@@ -23,7 +23,7 @@ const crowd = 4_000;
 /** What says the columns. */
 const contract = readFileSync(new URL('../../docs/contract/12-staff.md', import.meta.url), 'utf8');
 
-/** What others wrote, and what a field has of it (contract 7.181 and 7.413). */
+/** What others wrote, and what a field has of it (contract 7.181). */
 const texts: Record<string, string> = {
   '=1+1': "'=1+1",
   '+1': "'+1",
@@ -291,7 +291,7 @@ describe('the spans of days', () => {
 });
 
 describe('who may', () => {
-  it('take a file, or else what they are told, which counts nothing', async () => {
+  it('take a file, and others get a refusal that does not count', async () => {
     const customer = await addPerson(app);
     const stale = (minutes: number) =>
       addSession(app, admin.id, { authTime: new Date(Date.now() - minutes * 60_000) });
@@ -382,7 +382,7 @@ describe('how often', () => {
     expect(await listTaken()).toEqual([]);
   });
 
-  it('nothing leaves where the audit cannot say so before', async () => {
+  it('nothing leaves if the audit cannot record it first', async () => {
     await sql`alter table audit_events add constraint no_start check (type <> 'staff.export_started') not valid`.execute(
       app.db,
     );

@@ -1,5 +1,4 @@
-// Words that many people have, among more than the newest that are looked through: what is found is what going over everybody
-// would find (contract 12.50 to 12.61).
+// A search for words that many people have finds what going over everybody would find (contract 12.50 to 12.61).
 import { sql } from 'kysely';
 import { beforeAll, expect, it } from 'vitest';
 import { findPeople } from '../../server/staff/find-people.ts';
@@ -41,7 +40,7 @@ beforeAll(async () => {
   older = rows;
 }, 120_000);
 
-/** By going over them one after the other, the newest first. */
+/** Finds people by going over all of them, the newest first. */
 const listOlder = (words: string[], role?: string) =>
   older
     .filter((person) => !role || person.role === role)
@@ -50,7 +49,7 @@ const listOlder = (words: string[], role?: string) =>
     .sort()
     .reverse();
 
-it('finds whoever has all words, and nobody else', async () => {
+it('finds the people who have all words, and nobody else', async () => {
   expect(older).toHaveLength(6_000);
   const words = [...names, 'a', 'e', 'em', 'tail', 'zzyzx', 'annabell'];
   for (const one of words)

@@ -1,4 +1,4 @@
-// Who is found, by what, and when (contract 12.50 to 12.61). What a search costs is in test/bench/people.ts.
+// Who is found, by what, and when (contract 12.50 to 12.61). test/bench/people.ts measures what a search costs.
 import { sql } from 'kysely';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { inTransaction } from '../../db/postgres/transactions.ts';
@@ -23,7 +23,6 @@ type Filters = Omit<Parameters<typeof findPeople>[1], 'q'>;
 
 const find = (q: string, filters: Filters = {}) => findPeople({ db: app.db, now }, { q, ...filters });
 
-/** The addresses of whoever is found. */
 const emailsBy = async (q: string, filters?: Filters) =>
   (await find(q, filters)).people.map(({ email }) => email);
 
@@ -33,7 +32,6 @@ const expectFound = (q: string, emails: string[], filters?: Filters) =>
 
 let serial = 0;
 
-/** Somebody who was added by SQL. */
 async function addPerson(
   values: { name?: string; account?: string; email?: string; holdsEmail?: boolean } = {},
 ): Promise<{ id: string; email: string }> {
@@ -81,7 +79,7 @@ describe('within five seconds somebody is found', () => {
     await expectFound('kontor sales77', [signup.user.email]);
   });
 
-  it('who has changed their name, and no more by the old one', async () => {
+  it('who has changed their name, and no longer by the old one', async () => {
     const cookie = await app.login('new-merchant@example.test');
     for (const [name, before] of [
       ['Erstens', 'Zweitens'],
@@ -125,7 +123,7 @@ describe('at once, without waiting for words, somebody is found by', () => {
   // In one transaction with the search, so that no job comes in between.
   const keys: [what: string, keyOf: (id: string) => string][] = [
     ['a whole address, in any case', (id) => `${id.slice(0, 8).toUpperCase()}@Example.Test`],
-    ['an address that they can have back (contract 12.170)', (id) => `Was-${id.slice(0, 8)}@example.test`],
+    ['an address that they can have back (contract 12.55)', (id) => `Was-${id.slice(0, 8)}@example.test`],
     ['their id', (id) => id],
     ['their id in capitals', (id) => id.toUpperCase()],
     ['the id at the marketplace', (id) => `market/${id}`],
@@ -133,7 +131,7 @@ describe('at once, without waiting for words, somebody is found by', () => {
     ['the number of an invoice', (id) => String(Number.parseInt(id.slice(0, 8), 16) + 1)],
   ];
 
-  it('not by an address that they can have back no more', async () => {
+  it('not by an address that they can no longer have back', async () => {
     const { id } = await addPerson();
     await sql`insert into reserved_addresses (email, user_id, expires_at)
       values (${`over-${id}@example.test`}, ${id}, now() - interval '1 second')`.execute(app.db);
@@ -194,13 +192,13 @@ it('the number of a document names the person, in any case, and the id of its in
 });
 
 describe('a filter', () => {
-  it('of a role has those who have it, also with words', async () => {
+  it('by role finds the people with that role, also with words', async () => {
     await expectFound('', ['admin@example.test'], { role: 'admin' });
     await expectFound('manag', ['manager@example.test'], { role: 'manager' });
     expect(await emailsBy('manag', { role: 'admin' })).toEqual([]);
   });
 
-  it('of a state has those who are in it; and what is shown is the first that applies', async () => {
+  it('by state finds the people in that state, and each shows the first state that applies', async () => {
     const people: { id: string; email: string }[] = [];
     for (const set of [
       'suspended_at = now()',
@@ -264,7 +262,7 @@ describe('a filter', () => {
   });
 });
 
-it('lists the newest where nothing is asked, fifty and that there are more', async () => {
+it('lists the newest fifty if nothing is asked, and says that there are more', async () => {
   await sql`
     with account as (insert into accounts (id, name) values (gen_random_uuid(), 'Many') returning id)
     insert into users (id, account_id, email, holds_email, name)

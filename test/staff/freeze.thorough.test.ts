@@ -1,10 +1,9 @@
-// Staff who freeze an account, and give it back to its owner, as docs/operate/support.md tells it (contract 12.170 to 12.173).
+// Staff who freeze an account, and give it back to its owner, as docs/operate/support.md tells it (contract 12.171 and 12.173).
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import { runCli } from '../support/app/cli.ts';
 import { sendPatiently } from '../support/app/patience.ts';
-import { logIn } from '../support/app/visitor.ts';
-import { dayMs, password, shareAddressChanges } from '../support/people/address-changes.ts';
+import { dayMs, shareAddressChanges } from '../support/people/address-changes.ts';
 import { addPasskey } from '../support/people/authenticator.ts';
 import { listNotices } from '../support/people/kept-mail.ts';
 import {
@@ -44,9 +43,7 @@ async function act(staff: Staff, name: 'freeze' | 'suspend' | 'thaw', id: string
 
 /** Somebody whose address a thief has changed twice, who has read and deleted the mails about it. */
 async function rob() {
-  const { email, id, browser } = await changes.signUp();
-  changes.passTime(30 * dayMs);
-  const thief = await logIn(changes.app.send, email, password);
+  const { email, id, browser, thief } = await changes.rob();
   const [second, present] = [changes.newEmail(), changes.newEmail()];
   const link = await changes.change(thief, email, second);
   const theirs = await changes.change(thief, second, present);
@@ -78,7 +75,7 @@ async function forget(email: string) {
 }
 
 describe('an account whose address a thief has changed', () => {
-  it('is found by the earlier address, frozen, and given back, and no later address has a link (contract 12.170 and 2.137)', async () => {
+  it('is found by the earlier address, frozen, and given back, and no later address has a link (contract 2.42, 2.59, 2.137, 12.30 and 12.55)', async () => {
     const { email, id, thief, second, present, theirs } = await rob();
     const admin = await addStaff();
     const found = await call(changes.app, 'people.find', admin.cookie, { q: email.toUpperCase() }, true);
@@ -91,7 +88,7 @@ describe('an account whose address a thief has changed', () => {
     expect(await thief.whoAmI()).toBeUndefined();
     for (const mailbox of [email, second, present])
       expect(await noticesTo(mailbox, 'account_frozen'), mailbox).toBe(1);
-    // However long it takes to find out who they are.
+    // Support may take long to find out who the owner is.
     changes.passTime(40 * dayMs);
     const later = await addStaff();
     expect(await act(later, 'thaw', id, { keep: 'other@example.test' })).toBe('422 validation_failed');
@@ -131,7 +128,7 @@ describe('an account whose address a thief has changed', () => {
 });
 
 describe('a freeze by an administrator', () => {
-  it('is done once of 16 at once, and tells all other administrators (contract 11.97, 12.171 and 12.172)', async () => {
+  it('is done once of 16 at once, and tells all other administrators (contract 11.49, 12.171 and 12.163)', async () => {
     const { id } = await changes.signUp();
     await sql`update users set role = 'user' where role = 'admin'`.execute(changes.app.db);
     const [admin, other] = [await addStaff(), await addStaff()];
@@ -172,7 +169,7 @@ describe('a freeze by an administrator', () => {
     expect((await stateOf(last.id))?.frozen).toBe(false);
   });
 
-  it('is of somebody suspended, too, since when they were, and then a manager cannot end it', async () => {
+  it('may follow a suspension and keeps its time, and then a manager cannot end it (contract 2.59)', async () => {
     const { id, browser } = await changes.signUp();
     await addPasskey(browser);
     const [admin, manager] = [await addStaff(), await addStaff('manager')];

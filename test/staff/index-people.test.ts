@@ -1,4 +1,4 @@
-// Whose words are written, how often, and what else happens meanwhile (contract 12.53 and 12.54).
+// Whose words are written, how often, and what else happens meanwhile (contract 12.53 and 2.81).
 import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { inTransaction } from '../../db/postgres/transactions.ts';
@@ -39,7 +39,7 @@ it('16 at once write everybody once', async () => {
   const others = Array.from({ length: 15 }, () => connect(client.url));
   try {
     await Promise.all([client, ...others].map((each) => indexPeople(each)));
-    // Those that left it to the first may be done before it.
+    // Runs that left the work to the first may end before it.
     await indexPeople(client);
   } finally {
     await Promise.all(others.map(({ close }) => close()));
@@ -75,7 +75,7 @@ it('a change under way is written once it is committed, though the job took the 
   }
 });
 
-it('whoever is being erased is waited for by nobody, and the others are written', async () => {
+it('a person who is being erased holds up nobody, and the others are written', async () => {
   await addPeople(2);
   const other = connect(client.url);
   try {

@@ -1,4 +1,4 @@
-// What administrators see of mails that have not left, and do about them (contract 12.120 to 12.129).
+// What administrators see of mails that have not left, and do about them (contract 12.120 to 12.126).
 import { sql } from 'kysely';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { mailKinds } from '../../db/tables/mail-kinds.ts';
@@ -9,9 +9,9 @@ import { runCli } from '../support/app/cli.ts';
 import { textOf } from '../support/app/visitor.ts';
 import { emptyTables } from '../support/database/empty-tables.ts';
 import {
-  addFactor,
   addPerson,
   addSession,
+  addStaff,
   call,
   type Person,
   readData,
@@ -24,16 +24,10 @@ let customer: Person;
 // Its mail server is nowhere, and what the tests write is due in a year.
 const app = shared(openApp);
 beforeAll(async () => {
-  admin = await addStaff('admin');
+  admin = await addStaff(app, 'admin');
   customer = await addPerson(app);
 });
 beforeEach(() => emptyTables(app.db, 'mails', 'rate_limits'));
-
-async function addStaff(role: 'admin' | 'manager') {
-  const person = await addPerson(app, { role });
-  await addFactor(app.db, person);
-  return { ...person, ...(await addSession(app, person.id)) };
-}
 
 type Given = {
   kind?: string;
@@ -90,7 +84,7 @@ const events = async (type: string) =>
   ).rows;
 
 describe('the list', () => {
-  it('has those that failed or were given up, or those of one state or kind', async () => {
+  it('shows mails that failed or were given up, or mails of one state or kind', async () => {
     const failed = await addMail();
     const given = await addMail({ kind: 'welcome', givenUp: true });
     const waiting = await addMail({ error: null, attempts: 0 });
@@ -103,7 +97,7 @@ describe('the list', () => {
     expect(await idsOf({ kind: 'welcome' })).toEqual([given]);
     expect(await list({ state: 'sent' })).toBe('422 validation_failed');
     expect(await list({ before: 'x' })).toBe('422 validation_failed');
-    expect(await list({}, await addStaff('manager'))).toBe('404 not_found');
+    expect(await list({}, await addStaff(app, 'manager'))).toBe('404 not_found');
   });
 
   it.each(['failed', 'waiting'])('leads through %s mails page by page, each once', async (state) => {
@@ -155,7 +149,7 @@ describe('the list', () => {
     expect(mail.recipient).toBe(customer.email);
   });
 
-  it('counts as a search, with how many people it has shown', async () => {
+  it('counts as a search, with how many people it has shown (contract 12.35)', async () => {
     await addMail();
     await list();
     expect((await events('staff.searched'))[0]).toMatchObject({ actorId: admin.id, details: { hits: 1 } });
@@ -223,7 +217,7 @@ describe('send again', () => {
 });
 
 describe('give up', () => {
-  it('is done once by sixteen at once, and tried no more, whatever tries all again', async () => {
+  it('is done once by sixteen at once, and no retry of all mails tries it again', async () => {
     const id = await addMail();
     const seen = await seenOf(id);
     const answers = await Promise.all(Array.from({ length: 16 }, () => ask('giveUp', { id, seen })));
@@ -284,7 +278,7 @@ describe.each(['retry', 'giveUp'] as const)('%s', (name) => {
   it('is for administrators, with a credential and a reason, and not about oneself', async () => {
     const id = await addMail();
     const seen = await seenOf(id);
-    expect(await ask(name, { id, seen }, await addStaff('manager'))).toBe('404 not_found');
+    expect(await ask(name, { id, seen }, await addStaff(app, 'manager'))).toBe('404 not_found');
     expect(await ask(name, { id: 'x', seen })).toBe('404 not_found');
     const authTime = new Date(Date.now() - 11 * 60_000);
     const stale = { ...admin, ...(await addSession(app, admin.id, { authTime })) };
@@ -295,7 +289,7 @@ describe.each(['retry', 'giveUp'] as const)('%s', (name) => {
     expect(await read(id)).toMatchObject({ given: false, due: false });
   });
 
-  it('is 409 where the mail has left or is gone', async () => {
+  it('is 409 if the mail has left or is gone', async () => {
     for (const end of [
       (id: string) => markMailSent(app.db, id, new Date()),
       (id: string) => sql`delete from mails where id = ${id}`.execute(app.db),
@@ -308,7 +302,7 @@ describe.each(['retry', 'giveUp'] as const)('%s', (name) => {
   });
 });
 
-it('the page does both by its forms, and keeps its filters', async () => {
+it('the page does both by its forms, and keeps its filters (contract 11.95)', async () => {
   const failed = await addMail({ error: '<b>no</b> such mailbox' });
   const page = await app.send('/admin/mails?state=failed', { cookie: admin.cookie });
   expect(page.text).toContain(`data-mail="${failed}"`);

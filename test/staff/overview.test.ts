@@ -1,11 +1,11 @@
-// The overview of administrators (contract 12.107 to 12.112).
+// The overview of administrators (contract 12.107 to 12.110).
 import { sql } from 'kysely';
 import { beforeAll, expect, it } from 'vitest';
 import { addToSums } from '../../db/tables/sums-of-hours.ts';
 import { openApp } from '../support/app/app.ts';
 import { addContract } from '../support/billing/money.ts';
 import { appendEvents } from '../support/events/client-events.ts';
-import { addFactor, addPerson, addSession, call, readData, readOutcome } from '../support/people/staff.ts';
+import { addStaff, call, readData } from '../support/people/staff.ts';
 import { shared } from '../support/run/shared.ts';
 
 const at = new Date('2026-11-26T10:30:00Z');
@@ -14,7 +14,7 @@ const hoursAgo = (hours: number) => new Date(Date.UTC(2026, 10, 26, 10 - hours))
 let cookie: string;
 const app = shared(() => openApp({ now: () => at }));
 beforeAll(async () => {
-  cookie = await enter('admin');
+  ({ cookie } = await addStaff(app));
   const sum = (key: string, hours: number, count: number) => ({
     hour: hoursAgo(hours),
     key: `identity_${key}`,
@@ -41,12 +41,6 @@ beforeAll(async () => {
     sum('inbound_hand_offs_total{result="accepted"}', 1, 13),
   ]);
 });
-
-async function enter(role: 'admin' | 'manager' | 'user') {
-  const person = await addPerson(app, { role });
-  await addFactor(app.db, person);
-  return (await addSession(app, person.id)).cookie;
-}
 
 const get = async (of: string) => readData(await call(app, 'overview.get', cookie, { of }, true));
 const page = (query = '') => app.send(`/admin${query}`, { cookie, headers: { accept: 'text/html' } });
@@ -131,12 +125,4 @@ it('has what waits as of now', async () => {
     ...{ frozen: 1, openInvoices: 2, overdueInvoices: 1, failedMails: 2 },
   });
   expect(await read()).toMatch(/data-now="mails">2</);
-});
-
-it('is for administrators alone', async () => {
-  expect(readOutcome(await call(app, 'overview.get', await enter('manager'), {}, true))).toBe(
-    '404 not_found',
-  );
-  const led = await app.send('/admin', { cookie: await enter('manager'), headers: { accept: 'text/html' } });
-  expect([led.status, led.headers.get('location')]).toEqual([303, '/admin/people']);
 });

@@ -1,7 +1,7 @@
-// Who may do what to whom (contract 12.1 to 12.16): each procedure of `admin` and each page below /admin, called by everybody,
-// on everybody. Not only the answer counts, but what has changed in the database.
+// Who may do what to whom (contract 12.1 to 12.16): each procedure and page of `admin`, by everybody, on everybody, by what it
+// answers and by what has changed in the database.
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { appRouter } from '../../server/doors/trpc/router.ts';
 import { hashPassword } from '../../server/identity/password/passwords.ts';
 import { loadPages } from '../../server/instance/build.ts';
@@ -21,6 +21,7 @@ import {
   why,
 } from '../support/people/staff.ts';
 import { enterCode, setUp, showCode } from '../support/people/totp-app.ts';
+import { shared } from '../support/run/shared.ts';
 
 const password = 'seven quiet lanterns';
 
@@ -29,15 +30,18 @@ const procedures = new Map(
   Object.entries(
     appRouter._def.procedures as unknown as Record<string, { _def: { type: 'query' | 'mutation' } }>,
   )
-    // Those about money are in test/staff/books.test.ts.
+    // test/staff/books.test.ts has the procedures about money.
     .filter(([name]) => name.startsWith('admin.') && !name.startsWith('admin.billing.'))
     .map(([name, { _def }]) => [name.slice('admin.'.length), _def.type === 'query']),
 );
 const routes = (await loadPages()).routes.filter(({ path }) => /^\/admin(?:[/.]|$)/.test(path));
 
-let app: TestApp;
-let optional: Pick<TestApp, 'send'>;
 let clock = Date.now();
+const now = () => new Date(clock);
+const app = shared(() => openApp({ env: production, now }));
+const optional = shared(() =>
+  app.startInstance({ env: { ...production, IDENTITY_ADMIN_SECOND_FACTOR: 'optional' } }),
+);
 let hash: string;
 
 type Caller = Person & { cookie: string; send?: TestApp['send'] };
@@ -45,7 +49,7 @@ const callers = {} as Record<CallerName, Caller>;
 
 const hoursAgo = (hours: number) => new Date(clock - hours * 3_600_000);
 
-/** What each caller gets of whatever there is: undefined if that depends on what it is. */
+/** What each caller gets for everything; undefined if it depends. */
 const outright = {
   anonymous: '401 login_required',
   customer: '404 not_found',
@@ -87,7 +91,7 @@ const managerHelps = [
   'people.decide',
 ];
 
-/** What the contract says, of those who are staff. */
+/** The answer that the contract gives to a caller who is staff. */
 function expectedOf(caller: CallerName, name: string, target: TargetName): string {
   const isManager = caller === 'manager';
   const isStaffTarget = target === 'manager' || target === 'administrator' || target === 'self';
@@ -106,9 +110,6 @@ function expectedOf(caller: CallerName, name: string, target: TargetName): strin
 }
 
 beforeAll(async () => {
-  const now = () => new Date(clock);
-  app = await openApp({ env: production, now });
-  optional = await app.startInstance({ env: { ...production, IDENTITY_ADMIN_SECOND_FACTOR: 'optional' } });
   hash = await hashPassword(password);
   const add = (role: Person['role']) => addPerson(app, { role, passwordHash: hash });
 
@@ -183,7 +184,6 @@ beforeAll(async () => {
   await age('administrator', new Date(clock));
   await age('manager', new Date(clock));
 });
-afterAll(() => app.close());
 
 async function whoIs(cookie: string): Promise<Person> {
   const { rows } = await sql<Person>`select u.id, u.account_id as "accountId", u.email, u.role
@@ -196,7 +196,7 @@ async function whoIs(cookie: string): Promise<Person> {
 const send = (caller: Caller, name: string, input: unknown) =>
   call({ send: caller.send ?? app.send }, name, caller.cookie, input, procedures.get(name));
 
-/** Somebody on whom the act has something to do; nobody for `self`, who may stay as they are. */
+/** Somebody for whom the act has something to do; `self` stays as it is. */
 async function addTarget(name: string, target: TargetName, caller: Caller): Promise<Person> {
   if (target === 'self') return caller;
   const roles = { manager: 'manager', administrator: 'admin' } as const;
@@ -214,7 +214,7 @@ async function addTarget(name: string, target: TargetName, caller: Caller): Prom
   return person;
 }
 
-/** What is about no person, and for administrators alone. */
+/** Procedures that are about no person, for administrators only. */
 const books = [...procedures.keys()].filter((name) => /^(?:mails|clients)\./.test(name));
 
 it('each procedure has a row in the table of rights, and each act of these tests', () => {
@@ -298,7 +298,7 @@ describe.each(callerNames)('%s', (callerName) => {
   });
 });
 
-describe('of what is wrong in several ways, the first is told', () => {
+describe('if several things are wrong, the first is named', () => {
   const nobody = '01900000-0000-7000-8000-0000000000ff';
   const wrong = { why: 'x', seen: 'x', kind: 'x' };
   const outcome = async (caller: CallerName, input: unknown) =>
@@ -343,7 +343,7 @@ function strip({ status, headers, text }: Answer) {
   return { status, headers: kept.map(([name, value]) => [name, plain(value)]), text: plain(text) };
 }
 
-describe('to whoever is not staff, there is nothing', () => {
+describe('a caller who is not staff finds nothing', () => {
   const strangers = ['customer', 'administrator who is leaving'] as const;
   const json = { 'content-type': 'application/json' };
   const encoded = (input: unknown) => encodeURIComponent(JSON.stringify({ json: input }));
@@ -364,7 +364,7 @@ describe('to whoever is not staff, there is nothing', () => {
     ['?batch=1', { json: { 0: { json: {} } } }],
   ];
 
-  it.each(strangers)('of procedures, to a %s', async (stranger) => {
+  it.each(strangers)('at procedures, as a %s', async (stranger) => {
     const { cookie } = callers[stranger];
     const names = [
       ...[...procedures.keys()].map((name) => `.${name}`),
@@ -410,9 +410,9 @@ describe('to whoever is not staff, there is nothing', () => {
   ];
   const accepts: Record<string, string>[] = [{}, { accept: 'text/html' }];
 
-  it.each(strangers)('of pages, to a %s', async (stranger) => {
+  it.each(strangers)('at pages, as a %s', async (stranger) => {
     const { cookie } = callers[stranger];
-    for (const path of paths)
+    for (const path of [...paths, `/people/${callers.merchant.id}`])
       for (const door of doors)
         for (const accept of accepts) {
           const [asked, unknown] = await Promise.all(
@@ -431,7 +431,7 @@ describe('to whoever is not staff, there is nothing', () => {
         }
   });
 
-  it('whoever has no session is led to the login from any path, there or not, and back', async () => {
+  it('a caller without a session is led to the login from any path, real or not, and back', async () => {
     for (const cookie of ['', callers['suspended administrator'].cookie])
       for (const path of [...paths, '/people?q=a%20b&role=user'])
         for (const door of doors.filter(({ headers, body }) => !headers && !body)) {
@@ -451,7 +451,7 @@ describe('to whoever is not staff, there is nothing', () => {
   });
 
   it.each(['/Admin', '//id.example.test//admin', '/admin%2fpeople', '/administrators', '/admin%00'])(
-    'is at %s, to anybody',
+    'at %s, and neither does anybody else',
     async (path) => {
       for (const cookie of ['', callers.administrator.cookie])
         expect((await app.send(path, { cookie })).status).toBe(404);
@@ -463,7 +463,7 @@ describe('the pages', () => {
   const pages = routes.filter(({ path, isPage }) => isPage && !path.endsWith('.data') && !path.includes(':'));
   const html = { accept: 'text/html' };
 
-  it('lead staff to what they lack, and let the others in', async () => {
+  it('lead staff to what they lack, and let the others in (contract 7.151)', async () => {
     for (const { path } of pages) {
       const open = (name: CallerName) => {
         const { cookie, send: sendTo = app.send } = callers[name];

@@ -1,12 +1,11 @@
-// What other administrators are told of (contract 12.163 to 12.165).
+// What other administrators are told of (contract 12.163 and 12.164).
 import { sql } from 'kysely';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { openApp } from '../support/app/app.ts';
 import { runCli } from '../support/app/cli.ts';
 import {
-  addFactor,
   addPerson,
-  addSession,
+  addStaff,
   askFor,
   call,
   formsOf,
@@ -21,17 +20,11 @@ const app = shared(openApp);
 
 type Staff = Person & { cookie: string };
 
-async function addStaff(role: Role = 'admin'): Promise<Staff> {
-  const person = await addPerson(app, { role });
-  await addFactor(app.db, person);
-  return { ...person, ...(await addSession(app, person.id)) };
-}
-
 let [actor, one, two] = [] as unknown as [Staff, Staff, Staff];
 beforeEach(async () => {
   await sql`update users set role = 'user' where role <> 'user'`.execute(app.db);
   await sql`delete from mails`.execute(app.db);
-  [actor, one, two] = [await addStaff(), await addStaff(), await addStaff()];
+  [actor, one, two] = [await addStaff(app), await addStaff(app), await addStaff(app)];
 });
 
 const warningsOf = async (kind: string) =>
@@ -88,7 +81,7 @@ describe('a role of staff that is given', () => {
     expect(await create('new-user@example.com', 'user')).toEqual([]);
   });
 
-  it('tells nobody where it is taken away, or was there before', async () => {
+  it('tells nobody if it is taken away, or was there before', async () => {
     const target = await addPerson(app, { role: 'manager' });
     expect(await setRole(actor, target, 'manager')).toBe('200');
     expect(await setRole(actor, target, 'user')).toBe('200');
@@ -97,12 +90,12 @@ describe('a role of staff that is given', () => {
 
   it('tells neither administrators who cannot log in nor anybody else', async () => {
     await sql`update users set suspended_at = now() where id = ${two.id}`.execute(app.db);
-    await addStaff('manager');
+    await addStaff(app, 'manager');
     expect(await setRole(actor, await addPerson(app), 'admin')).toBe('200');
     expect((await warningsOf('role_granted')).map(({ to }) => to)).toEqual([one.id]);
   });
 
-  it('tells them whatever notices their mailboxes had before', async () => {
+  it('tells them, however many notices their mailboxes had before', async () => {
     for (let times = 0; times < 25; times++)
       expect(await setRole(actor, await addPerson(app), 'manager')).toBe('200');
     expect(await warningsOf('role_granted')).toHaveLength(50);

@@ -16,9 +16,7 @@ const startSlow = () => changes.app.startInstance({ now: () => new Date(now() - 
 
 /** Somebody who has been here for a month, and a thief who has changed the address on the instance whose clock is ahead. */
 async function rob() {
-  const { email, id } = await changes.signUp();
-  changes.passTime(30 * dayMs);
-  const thief = await logIn(changes.app.send, email, password);
+  const { email, id, thief } = await changes.rob();
   const link = await changes.change(thief, email, changes.newEmail());
   // The same browser, at the other instance.
   const elsewhere = openBrowser((await startSlow()).send, thief.cookie());

@@ -1,4 +1,3 @@
-// Having back an address that was changed: by the link to it, whatever somebody did since.
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import { type Answer, locationOf } from '../support/app/app.ts';
@@ -12,7 +11,7 @@ import { enterCode, readCodes, setUp, showCode } from '../support/people/totp-ap
 const changes = shareAddressChanges();
 
 describe('the link to the old address', () => {
-  it('removes the second factors that whoever changed it had set up', async () => {
+  it('removes the second factors that were set up by the person who changed it', async () => {
     const { email } = await changes.signUp();
     const thief = await logIn(changes.app.send, email, password);
     await setUp(thief, Date.now());
@@ -26,7 +25,7 @@ describe('the link to the old address', () => {
     expect((await owner.send('/profile/passkeys')).text).not.toContain('My phone');
   });
 
-  it('asks for the app that was there before, and takes a recovery code of it, but none made since', async () => {
+  it('asks for the app that was there before, and takes a recovery code of it, but none made since (contract 11.13)', async () => {
     const { browser, email } = await changes.signUp();
     const { secret, codes } = await setUp(browser, changes.clock.now.getTime());
     changes.passTime(8 * dayMs);
@@ -203,7 +202,7 @@ describe('the link to the old address', () => {
     expect(await changes.emailOf(id)).toBe(email);
   });
 
-  it('works for seven days and not after', async () => {
+  it('works for seven days and not after (contract 2.40 and 9.117)', async () => {
     const { browser, email, id } = await changes.signUp();
     const taken = changes.newEmail();
     const link = await changes.change(browser, email, taken);
@@ -226,7 +225,7 @@ describe('the link to the old address', () => {
     expect(await changes.emailOf(id)).toBe(taken);
   });
 
-  it('puts links to other systems to sleep, as whoever changed the address may have made them', async () => {
+  it('puts links to other systems to sleep, because the person who changed the address may have made them', async () => {
     const { browser, email, id } = await changes.signUp();
     const link = await changes.change(browser, email, changes.newEmail());
     await sql`insert into external_links (provider, external_id, user_id) values ('marketplace', ${`thief-${id}`}, ${id})`.execute(
@@ -241,7 +240,7 @@ describe('the link to the old address', () => {
   });
 });
 
-it('the link to the old address works after database:restored, which ends all other links', async () => {
+it('the link to the old address works after database:restored, which ends all other links (contract 2.40 and 9.111)', async () => {
   const { browser, email, id } = await changes.signUp();
   const link = await changes.change(browser, email, changes.newEmail());
   const asked = changes.newEmail();

@@ -1,13 +1,12 @@
-// Taking an account back while the thief, or the reader of another mailbox, does something at the same moment: on two
-// instances, whatever comes first.
+// Taking an account back while somebody else does something at the same moment, on two instances.
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import { inTransaction } from '../../db/postgres/transactions.ts';
 import { endsWithPerson } from '../../server/billing/customers/ends-with-person.ts';
 import { eraseUser } from '../../server/identity/person/erase-user.ts';
 import type { Answer } from '../support/app/app.ts';
-import { logIn, openBrowser } from '../support/app/visitor.ts';
-import { dayMs, newPassword, password, shareAddressChanges } from '../support/people/address-changes.ts';
+import { openBrowser } from '../support/app/visitor.ts';
+import { newPassword, password, race, shareAddressChanges } from '../support/people/address-changes.ts';
 import {
   type Authenticator,
   addPasskey,
@@ -19,39 +18,23 @@ import { answerWith, linkOf } from '../support/people/take-backs.ts';
 import { setUp, showCode } from '../support/people/totp-app.ts';
 
 const changes = shareAddressChanges();
-const sends = [changes, changes].map(
-  (_, at) =>
-    (...given: Parameters<typeof changes.app.send>) =>
-      (at ? changes.instance : changes.app).send(...given),
-);
-const sendOf = (at: number) => sends[at % 2] ?? changes.app.send;
-
-/** Sixteen at once: even ones are the first, odd ones the second, on either instance. */
-const race = (first: (at: number) => Promise<Answer>, second: (at: number) => Promise<Answer>) =>
-  Promise.all(Array.from({ length: 16 }, (_, at) => (at % 2 ? second(at >> 1) : first(at >> 1))));
 
 const wins = (answers: Answer[], parity: number) =>
   answers.filter(({ status }, at) => at % 2 === parity && status === 303).length;
 
-async function rob() {
-  const { email, id, browser } = await changes.signUp();
-  changes.passTime(30 * dayMs);
-  const thief = await logIn(changes.app.send, email, password);
-  return { email, id, browser, thief };
-}
-
 /** Somebody whose passkey is left, and a link of theirs. */
 async function protect() {
-  const { email, id, browser } = await rob();
+  const { email, id, browser } = await changes.rob();
   await browser.login(email, password);
   // One that counts might be overtaken by itself.
   const passkey = await addPasskey(browser, createAuthenticator({ counts: false }));
   return { email, id, browser, passkey, link: await linkOf(changes, email, 'passkey_added') };
 }
 
-const logInAt = (at: number, passkey: Authenticator) => logInByPasskey(openBrowser(sendOf(at)), passkey);
+const logInAt = (at: number, passkey: Authenticator) =>
+  logInByPasskey(openBrowser(changes.sendOf(at)), passkey);
 
-const freeze = (at: number, link: string) => sendOf(at)(link, { form: { intent: 'freeze' } });
+const freeze = (at: number, link: string) => changes.sendOf(at)(link, { form: { intent: 'freeze' } });
 
 /** As the job does it, or the command that does not wait for the day. */
 const erase = (id: string, { onlyDue = false } = {}) =>
@@ -84,12 +67,12 @@ const sessionsOf = async (id: string) =>
 
 describe('a take-back', () => {
   it('and logins by the thief’s passkey: one session is left, the owner’s', async () => {
-    const { email, id, thief } = await rob();
+    const { email, id, thief } = await changes.rob();
     const passkey = await addPasskey(thief);
     const link = await linkOf(changes, email, 'passkey_added');
     const answers = await race(
-      (at) => sendOf(at)(link, { form: { newPassword } }),
-      (at) => logInByPasskey(openBrowser(sendOf(at)), passkey),
+      (at) => changes.sendOf(at)(link, { form: { newPassword } }),
+      (at) => logInByPasskey(openBrowser(changes.sendOf(at)), passkey),
     );
     expect(wins(answers, 0)).toBe(1);
     expect(await sessionsOf(id)).toBe(1);
@@ -97,12 +80,12 @@ describe('a take-back', () => {
   });
 
   it('and changes of the address: the mailbox has the account', async () => {
-    const { email, id, thief } = await rob();
+    const { email, id, thief } = await changes.rob();
     await addPasskey(thief);
     const link = await linkOf(changes, email, 'passkey_added');
     const confirm = await changes.askForLink(thief, changes.newEmail());
     const answers = await race(
-      (at) => sendOf(at)(link, { form: { newPassword } }),
+      (at) => changes.sendOf(at)(link, { form: { newPassword } }),
       () => changes.click(thief, confirm),
     );
     expect(wins(answers, 0)).toBe(1);
@@ -111,14 +94,14 @@ describe('a take-back', () => {
   });
 
   it('and freezes: one of the two, once', async () => {
-    const { email, id, browser } = await rob();
+    const { email, id, browser } = await changes.rob();
     await browser.login(email, password);
     const { secret } = await setUp(browser, changes.clock.now.getTime());
     const link = await changes.change(browser, email, changes.newEmail());
     const code = showCode(secret, changes.clock.now.getTime() + 30_000);
     const answers = await race(
-      (at) => sendOf(at)(link, { form: { newPassword, code }, from: changes.from() }),
-      (at) => sendOf(at)(link, { form: { intent: 'freeze' } }),
+      (at) => changes.sendOf(at)(link, { form: { newPassword, code }, from: changes.from() }),
+      (at) => changes.sendOf(at)(link, { form: { intent: 'freeze' } }),
     );
     const events = await changes.eventsOf(id);
     const taken = events.filter((type) => type === 'account.taken_back').length;
@@ -132,11 +115,11 @@ describe('a take-back', () => {
   });
 
   it('and erasures: nothing of them is left', async () => {
-    const { email, id, thief } = await rob();
+    const { email, id, thief } = await changes.rob();
     await addPasskey(thief);
     const link = await linkOf(changes, email, 'passkey_added');
     const [answers] = await Promise.all([
-      Promise.all(Array.from({ length: 15 }, (_, at) => sendOf(at)(link, { form: { newPassword } }))),
+      Promise.all(Array.from({ length: 15 }, (_, at) => changes.sendOf(at)(link, { form: { newPassword } }))),
       erase(id),
     ]);
     expect(answers.filter(({ status }) => status === 303).length).toBeLessThanOrEqual(1);
@@ -145,14 +128,14 @@ describe('a take-back', () => {
   });
 
   it('by two mailboxes of one account: the earlier one has it in the end', async () => {
-    const { email, id, browser } = await rob();
+    const { email, id, browser } = await changes.rob();
     await browser.login(email, password);
     const second = changes.newEmail();
     const first = await changes.change(browser, email, second);
     const later = await changes.change(browser, second, changes.newEmail());
     const answers = await race(
-      (at) => sendOf(at)(first, { form: { newPassword } }),
-      (at) => sendOf(at)(later, { form: { newPassword } }),
+      (at) => changes.sendOf(at)(first, { form: { newPassword } }),
+      (at) => changes.sendOf(at)(later, { form: { newPassword } }),
     );
     expect(wins(answers, 0)).toBe(1);
     expect(wins(answers, 1)).toBeLessThanOrEqual(1);

@@ -1,5 +1,5 @@
-// Taking an account back: who clicks, which factors there are, from when and from which browser, which role, which link, and
-// how the account is. `npm run test:thorough` goes through a part in which each two of these meet, `npm run test:faults` through all.
+// Taking an account back, in all combinations. `npm run test:thorough` takes a part in which each two values meet, `npm run
+// test:faults` all of them.
 import { setTimeout as pause } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
@@ -101,7 +101,7 @@ async function takeBackAndCheck(given: TakeBackCase, at: number) {
     expect((await send(each)).status).toBe(n < expected.earlier ? 200 : 404);
 }
 
-/** What is not enough changes nothing: no factor, a wrong one, and one of the account that is not left. */
+/** Insufficient proof changes nothing: no factor, a wrong one, or one that is not left. */
 async function expectRefused(arranged: Arranged, { asks, canFreeze }: Outcome): Promise<void> {
   const { link } = arranged;
   const isAsked = asks.passkey || asks.code;
@@ -140,7 +140,7 @@ async function expectFrozen(arranged: Arranged, before: State) {
 
 type State = Awaited<ReturnType<typeof read>>;
 
-/** The browser that takes it back is no old one. */
+/** Without the browser that takes it back. */
 async function read({ userId }: Arranged) {
   const { rows } = await sql<{
     email: string;

@@ -1,4 +1,3 @@
-// Taking an account back, through the doors that an owner and a thief have.
 import { sql } from 'kysely';
 import { describe, expect, it, vi } from 'vitest';
 import { sendDueMails } from '../../server/mail/outbox.ts';
@@ -22,13 +21,7 @@ import { enterCode, setUp, showCode, wrongCode } from '../support/people/totp-ap
 const changes = shareAddressChanges();
 const json = { accept: 'application/json' };
 
-/** Somebody with their account, and a thief who knows the password, in a browser of their own. */
-async function rob() {
-  const { email, id, browser } = await changes.signUp();
-  changes.passTime(30 * dayMs);
-  const thief = await logIn(changes.app.send, email, password);
-  return { email, id, browser, thief, owner: openBrowser(changes.app.send) };
-}
+const rob = async () => ({ ...(await changes.rob()), owner: openBrowser(changes.app.send) });
 
 const now = () => changes.clock.now.getTime();
 
@@ -85,7 +78,7 @@ describe('a thief who knows the password', () => {
     expect(await owner.whoAmI()).toBe(email);
   });
 
-  it('cannot use up the guesses of the owner’s link, nor end it by a new password', async () => {
+  it('cannot use up the guesses of the owner’s link, nor end it by a new password (contract 2.40)', async () => {
     const { email, thief, owner } = await rob();
     await addPasskey(thief);
     const link = await linkOf(changes, email, 'passkey_added');
@@ -94,7 +87,7 @@ describe('a thief who knows the password', () => {
     expect((await owner.send(link, { form: { newPassword } })).status).toBe(303);
   });
 
-  it('who makes new recovery codes, or asks for a deletion, tells the owner how to take the account back', async () => {
+  it('who makes new recovery codes, or asks for a deletion, tells the owner how to take the account back (contract 2.38)', async () => {
     const { email, id, browser, owner } = await rob();
     // Somebody at the browser of the owner.
     await browser.login(email, password);
@@ -148,7 +141,7 @@ describe('an owner who takes the account back in the browser that they have used
 });
 
 describe('a reader of a mailbox that its owner has left', () => {
-  it('does not get past the factors of the owner: only a passkey or code of theirs does', async () => {
+  it('does not get past the factors of the owner: only a passkey or code of theirs does (contract 11.13)', async () => {
     const { email, browser } = await rob();
     await browser.login(email, password);
     const passkey = await addPasskey(browser);
@@ -182,7 +175,7 @@ describe('a reader of a mailbox that its owner has left', () => {
     expect((await thief.send(link, { form: { newPassword, passkey: given } })).status).toBe(422);
   });
 
-  it('can freeze it: nobody gets in, each mailbox is told, and time stands still', async () => {
+  it('can freeze it: nobody gets in, each mailbox is told, and time stands still (contract 2.55, 2.57, 2.58 and 11.13)', async () => {
     const { email, id, browser } = await rob();
     await browser.login(email, password);
     const { secret } = await setUp(browser, now());
@@ -209,6 +202,9 @@ describe('a reader of a mailbox that its owner has left', () => {
     ).toBe(401);
     const byPasskey = await logInByPasskey(openBrowser(changes.app.send), passkey);
     expect([byPasskey.status, byPasskey.text.includes('account_frozen')]).toEqual([403, true]);
+    const handOff = { id: `frozen-${id}`, email: present };
+    const handed = await changes.app.send(await buildHandOff(changes.app, handOff, changes.clock.now));
+    expect([handed.status, codeOf(handed)]).toEqual([403, 'account_suspended']);
     changes.passTime(60 * dayMs);
     expect((await reader.send(link)).status).toBe(403);
     // It goes on where it stood.
@@ -229,7 +225,7 @@ describe('a reader of a mailbox that its owner has left', () => {
     expect((await reader.send(link, { form: { newPassword, code } })).status).toBe(303);
   });
 
-  it('cannot freeze an account that the link takes back alone', async () => {
+  it('cannot freeze an account that the link takes back alone (contract 2.55)', async () => {
     const { email, thief, owner } = await rob();
     await addPasskey(thief);
     const link = await linkOf(changes, email, 'passkey_added');
@@ -239,7 +235,7 @@ describe('a reader of a mailbox that its owner has left', () => {
     expect((await owner.send(link)).status).toBe(200);
   });
 
-  it('guesses ten codes an hour and thirty in all, of which the login knows nothing', async () => {
+  it('allows ten guesses at codes an hour and thirty in all, which the login does not count', async () => {
     const { email, browser } = await rob();
     await browser.login(email, password);
     const { secret } = await setUp(browser, now());
@@ -273,12 +269,18 @@ describe('a reader of a mailbox that its owner has left', () => {
     expect((await browser.send('/profile')).status).toBe(200);
   });
 
-  it('counts thirty guesses at most, also where the mail server of the mailbox makes us send again', async () => {
-    const { email, browser } = await changes.signUp();
-    const { secret } = await setUp(browser, now());
+  /** Somebody who has had an app for eight days, and has just logged in with it. */
+  async function addOwnerOfApp() {
+    const owner = await changes.signUp();
+    const { secret } = await setUp(owner.browser, now());
     changes.passTime(8 * dayMs);
-    await browser.login(email, password);
-    await browser.send('/login/code', { form: { code: showCode(secret, now()) } });
+    await owner.browser.login(owner.email, password);
+    await owner.browser.send('/login/code', { form: { code: showCode(secret, now()) } });
+    return { ...owner, secret };
+  }
+
+  it('counts thirty guesses at most, also where the mail server of the mailbox makes us send again', async () => {
+    const { email, browser, secret } = await addOwnerOfApp();
     await changes.click(browser, await changes.askForLink(browser, changes.newEmail()));
     // It keeps each mail, and says that it did not.
     const links = new Set<string>();
@@ -305,16 +307,12 @@ describe('a reader of a mailbox that its owner has left', () => {
     expect(statuses.filter((status) => status === 422).length).toBeLessThanOrEqual(30);
   });
 
-  it('tells of a freeze no mailbox whose link does not work', async () => {
-    const { email, id, browser } = await changes.signUp();
-    const { secret } = await setUp(browser, now());
-    changes.passTime(8 * dayMs);
-    await browser.login(email, password);
-    await browser.send('/login/code', { form: { code: showCode(secret, now()) } });
+  it('does not announce a freeze to a mailbox whose link does not work (contract 2.58)', async () => {
+    const { email, id, browser } = await addOwnerOfApp();
     const second = changes.newEmail();
     await changes.change(browser, email, second);
     const dead = await changes.change(browser, second, changes.newEmail());
-    // The first address is had back, as the version before does that: it knows no rows of what was told.
+    // Take back the first address as the version before does, which has no rows of what was told.
     await sql`delete from reserved_addresses where user_id = ${id}`.execute(changes.app.db);
     await sql`update users set email = ${email} where id = ${id}`.execute(changes.app.db);
     expect((await changes.app.send(dead)).status).toBe(404);
@@ -329,16 +327,12 @@ describe('a reader of a mailbox that its owner has left', () => {
   });
 
   it('tells the owner that codes are guessed with a link to a mailbox that they have left', async () => {
-    const { email, id, browser } = await changes.signUp();
-    const { secret } = await setUp(browser, now());
-    changes.passTime(8 * dayMs);
-    await browser.login(email, password);
-    await browser.send('/login/code', { form: { code: showCode(secret, now()) } });
+    const { email, id, browser, secret } = await addOwnerOfApp();
     const present = changes.newEmail();
     const link = await changes.change(browser, email, present);
     const told = async () =>
       (await listNotices(changes.app.db, present)).filter((kind) => kind === 'codes_guessed').length;
-    // Of the app and, at last, a recovery code.
+    // Codes of the app and, last, a recovery code.
     const guesses = [...Array(9).fill(wrongCode(secret, now())), '0000-0000-0000'];
     for (const code of guesses) {
       expect(await told()).toBe(0);
@@ -388,7 +382,7 @@ describe('user:thaw', () => {
       )
     ).rows[0];
 
-  it('lists what may be kept, and user:resume and user:suspend leave a freeze alone', async () => {
+  it('lists what may be kept, and user:resume and user:suspend leave a freeze alone (contract 2.59)', async () => {
     const { email, id, present } = await freeze();
     const listed = await thaw(present);
     expect([listed.code, listed.out]).toEqual([
@@ -406,7 +400,7 @@ describe('user:thaw', () => {
     expect(await stateOf(id)).toEqual({ email: present, suspended: true, app: true, reserved: 1 });
   });
 
-  it('with the present address all stays, and links to others end', async () => {
+  it('with the present address all stays, and links to others end (contract 2.58 and 2.60)', async () => {
     const { email, id, present, link } = await freeze();
     expect((await thaw(email, '--keep', present, '--why', 'A call')).code).toBe(0);
     expect(await stateOf(id)).toEqual({ email: present, suspended: false, app: true, reserved: 0 });
@@ -420,7 +414,7 @@ describe('user:thaw', () => {
     expect(locationOf(login).pathname).toBe('/login/code');
   });
 
-  it('with the present address and --remove-factors a mail sets a new password there', async () => {
+  it('with the present address and --remove-factors a mail sets a new password there (contract 2.62)', async () => {
     const { email, id, present, link } = await freeze();
     const done = await thaw(present, '--keep', present, '--why', 'A call', '--remove-factors');
     expect([done.code, done.err]).toEqual([0, '']);
@@ -436,7 +430,7 @@ describe('user:thaw', () => {
     ).toBe(401);
   });
 
-  it('with the other mailbox what is left stays, and the mail cannot add a passkey past it', async () => {
+  it('with the other mailbox what is left stays, and the mail cannot add a passkey past it (contract 2.61)', async () => {
     const { email, id, codes } = await freeze();
     expect((await thaw(email, '--keep', email, '--why', 'A passport')).code).toBe(0);
     expect(await stateOf(id)).toEqual({ email, suspended: false, app: true, reserved: 0 });
@@ -496,7 +490,7 @@ describe('user:thaw', () => {
     }
   });
 
-  it('with the other mailbox its take-back is done, and the password counts no more', async () => {
+  it('with the other mailbox its take-back is done, and the password counts no more (contract 2.61 and 2.62)', async () => {
     const { email, id, present, link } = await freeze();
     const done = await thaw(present, '--keep', email, '--why', 'A passport', '--remove-factors');
     expect([done.code, done.err]).toEqual([0, '']);
@@ -515,7 +509,7 @@ describe('user:thaw', () => {
     expect(mails.rows).toHaveLength(1);
   });
 
-  it('tells the address that is left nothing that nobody did', async () => {
+  it('tells the address that is left only about things that somebody did', async () => {
     const { email, present } = await freeze();
     expect((await thaw(present, '--keep', email, '--why', 'A passport')).code).toBe(0);
     const { other, app } = changes;
@@ -532,7 +526,7 @@ describe('user:thaw', () => {
 });
 
 describe('a password that counts no more', () => {
-  /** The account is given back to its first mailbox, and the factor is left: it is from before. */
+  /** Gives the account back to its first mailbox; the factor is from before, and stays. */
   async function thawTo(email: string, { id, browser }: { id: string; browser: Browser }) {
     // Commands go by the clock of the machine, so what is here is made older.
     for (const [table, column] of [
@@ -660,7 +654,7 @@ describe('/profile/email', () => {
 });
 
 describe('a link of a mail', () => {
-  it('about the first credential of an account does not take it back, be it a password or a passkey', async () => {
+  it('about the first credential of an account does not take it back, whether it is a password or a passkey (contract 2.38)', async () => {
     const { email } = await changes.signUp();
     const [browser, byPasskey] = [openBrowser(changes.app.send), changes.newEmail()];
     await browser.send('/signup', { form: { name: 'Cora', email: byPasskey }, from: changes.from() });
@@ -696,7 +690,7 @@ describe('a link of a mail', () => {
     }
   });
 
-  it('stands still while its user is suspended', async () => {
+  it('stands still while its user is suspended (contract 2.42)', async () => {
     const { email, id, thief, owner } = await rob();
     await addPasskey(thief);
     const link = await linkOf(changes, email, 'passkey_added');
@@ -730,7 +724,7 @@ describe('a link of a mail', () => {
     };
     for (const command of ['user:suspend', 'user:delete'])
       expect((await runCli(changes.app.databaseUrl, [command, email])).code).toBe(0);
-    // What is left of the time of a suspended user is kept as a time after the year 3000.
+    // The remaining time of a suspended user is kept as a time after the year 3000.
     // The clock of a command is that of the machine.
     changes.passTime(60 * 60_000);
     expect((await left())[0]).toBeGreaterThan(24 * 365 * 900);

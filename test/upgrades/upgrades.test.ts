@@ -30,7 +30,7 @@ type Known = {
   undo: string;
   /** In a mail to found@example.test, which lost@example.test was offered. */
   newAddress: string;
-  /** Those that the CRM has read: number, type, user. */
+  /** The events that the CRM has read: number, type, user. */
   events: [seq: number, type: string, userId: string | null][];
   /** Of invoiced@example.test, of 34.51 EUR; 10.00 EUR are paid, and 5.00 EUR are credited. */
   invoice: string;
@@ -244,7 +244,7 @@ describe('a database of 0.6.0', () => {
     expect(events.slice(0, read).map(({ seq, type, user_id }) => [seq, type, user_id ?? null])).toEqual(
       known.events,
     );
-    // Those that waited when it was left.
+    // The event that waited when it was left.
     expect(events[read]).toMatchObject({ type: 'profile.updated', profile: { name: 'Casey Waits' } });
   });
 

@@ -1,5 +1,5 @@
 // This version and the one before it run beside each other on one database, under traffic, whichever migrated it: so an upgrade
-// and the way back interrupt nobody (docs/operate/upgrade.md). Both issue invoices all the while, in one series (contract 7.57).
+// and the way back interrupt nobody (docs/operate/upgrade.md). Both issue invoices all the while, in one series (contract 7.53).
 import { execFile } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';

@@ -83,7 +83,6 @@ test('a person logs in by the button, and finds their profile kept at Identity',
     expect(tab.url()).toBe(`${url}/`);
     expect(await tab.locator('#who').textContent()).toMatch(/^identity-/);
   }
-  // From the products of the service.
   await page.goto(`${pair.site.baseUrl}/profile/products`);
   await page.locator(`a[href*="127.0.0.1"]`).first().click();
   await page.waitForURL(`${url}/`);

@@ -3,9 +3,10 @@ import { createHmac } from 'node:crypto';
 import { sql } from 'kysely';
 import { beforeAll, expect, test } from 'vitest';
 import { runCli } from '../support/app/cli.ts';
-import { addPerson, deletePerson, openSession } from '../support/events/events.ts';
+import { deletePerson, openSession } from '../support/events/events.ts';
 import { shared } from '../support/run/shared.ts';
 import {
+  addArrived,
   choose,
   openPair,
   openVisitor,
@@ -23,18 +24,8 @@ beforeAll(async () => {
   await setUp(pair);
 });
 
-async function addArrived() {
-  const person = await addPerson(pair.site.app.db);
-  const cookie = await openSession(pair.site.app.db, person);
-  const visitor = openVisitor(pair);
-  await visitor.login(cookie);
-  const user = await userOf(pair, person.id);
-  expect(await visitor.whoAmI()).toBe(user.login);
-  return { person, cookie, visitor, user };
-}
-
 test('a logout at the service ends the sessions of that login here, and no others', async () => {
-  const { person, cookie, visitor, user } = await addArrived();
+  const { person, cookie, visitor, user } = await addArrived(pair);
   const elsewhere = openVisitor(pair);
   await elsewhere.login(await openSession(pair.site.app.db, person));
   const late = openVisitor(pair);
@@ -47,7 +38,7 @@ test('a logout at the service ends the sessions of that login here, and no other
 });
 
 test('a session does not come back by a write of WordPress that had read it before', async () => {
-  const { cookie, visitor, user } = await addArrived();
+  const { cookie, visitor, user } = await addArrived(pair);
   const read = (code: string) => pair.wordpress.php<string>(code);
   const stored = await read(`return serialize(get_user_meta(${user.id}, 'session_tokens', true));`);
   await pair.site.app.send('/logout', { form: {}, cookie });
@@ -58,7 +49,7 @@ test('a session does not come back by a write of WordPress that had read it befo
 });
 
 test('a suspension ends all sessions, and holds until it is lifted', async () => {
-  const { person, cookie, visitor, user } = await addArrived();
+  const { person, cookie, visitor, user } = await addArrived(pair);
   const callback = await openVisitor(pair).launch(cookie);
   const { databaseUrl, db } = pair.site.app;
   expect((await runCli(databaseUrl, ['user:suspend', person.email])).code).toBe(0);
@@ -77,7 +68,7 @@ test('a suspension ends all sessions, and holds until it is lifted', async () =>
 });
 
 test('a deletion takes what says who it was, and leaves what they wrote', async () => {
-  const { person, visitor, user } = await addArrived();
+  const { person, visitor, user } = await addArrived(pair);
   const post = await pair.wordpress.php<number>(`return wp_insert_post(
     ['post_author' => ${user.id}, 'post_title' => 'Kept', 'post_status' => 'publish']);`);
   await pair.wordpress.php(`wp_insert_comment(['comment_post_ID' => ${post}, 'user_id' => ${user.id},
@@ -109,13 +100,13 @@ test('a deletion takes what says who it was, and leaves what they wrote', async 
 });
 
 test('a changed profile arrives without a login', async () => {
-  const { person } = await addArrived();
+  const { person } = await addArrived(pair);
   await sql`update users set name = 'Changed \\ "here"' where id = ${person.id}`.execute(pair.site.app.db);
   await soon(async () => expect((await userOf(pair, person.id)).name).toBe('Changed \\ "here"'));
 });
 
 test('an event that another process has applied already is left', async () => {
-  const { person } = await addArrived();
+  const { person } = await addArrived(pair);
   const name = (seq: number, text: string) => `$event(${seq}, ${JSON.stringify(text)});`;
   await pair.wordpress.php(`
     $now = (int) $GLOBALS['wpdb']->get_var("SELECT MAX(applied) FROM {$GLOBALS['wpdb']->prefix}identity_state");
@@ -139,8 +130,8 @@ async function findNewest(): Promise<number | null> {
 }
 
 test('an event that cannot be written holds nobody else up', async () => {
-  const { person } = await addArrived();
-  const { person: other } = await addArrived();
+  const { person } = await addArrived(pair);
+  const { person: other } = await addArrived(pair);
   const applied = await pair.wordpress.php(`
     add_filter('wp_pre_insert_user_data', '__return_empty_array');
     $now = IdentityLogin\\read_applied();
@@ -161,7 +152,7 @@ test('an event that cannot be written holds nobody else up', async () => {
 });
 
 test('a linked user whose meta is gone stays one', async () => {
-  const { person, visitor, user } = await addArrived();
+  const { person, visitor, user } = await addArrived(pair);
   await pair.wordpress.php(`delete_user_meta(${user.id}, 'identity_profile_id');
     wp_set_password('a local password', ${user.id});`);
   const local = await openVisitor(pair).logInLocally(user.login, 'a local password');
@@ -171,7 +162,7 @@ test('a linked user whose meta is gone stays one', async () => {
 });
 
 test('a session whose login ended while it was started is ended, and no other', async () => {
-  const { user } = await addArrived();
+  const { user } = await addArrived(pair);
   const left = await pair.wordpress.php<string[]>(`
     wp_set_current_user(${user.id});
     foreach (['one', 'two'] as $sid) {
@@ -189,8 +180,8 @@ test('the option with the secret is not loaded with every page', async () => {
 });
 
 test('where events are gone, all sessions end and reading goes on', async () => {
-  const { person, cookie, visitor, user } = await addArrived();
-  // Whoever is still reading would write the position again.
+  const { person, cookie, visitor, user } = await addArrived(pair);
+  // A pull that is still under way would write the position again.
   await soon(async () =>
     expect(await readPosition()).toEqual({ last_seq: await findNewest(), claimed_until: 0 }),
   );
@@ -236,7 +227,7 @@ test('a nudge that is not signed with the secret is refused', async () => {
 });
 
 test('the five-minute job pulls what no nudge has said', async () => {
-  const { person } = await addArrived();
+  const { person } = await addArrived(pair);
   // So nudges are refused, and only the job pulls for the client of that name.
   await choose(pair, 'client', `'elsewhere'`);
   await sql`update users set name = 'By the job' where id = ${person.id}`.execute(pair.site.app.db);
@@ -251,7 +242,7 @@ test('the five-minute job pulls what no nudge has said', async () => {
 });
 
 test('a local administrator gets in while the service is not set up, and while the tables are gone', async () => {
-  const { visitor } = await addArrived();
+  const { visitor } = await addArrived(pair);
   await pair.wordpress.php(`$GLOBALS['wpdb']->query("RENAME TABLE {$GLOBALS['wpdb']->prefix}identity_links TO hidden");
     update_option('identity_login', ['secrets' => []] + get_option('identity_login'));`);
   const { name, password } = administrator;

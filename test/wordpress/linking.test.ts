@@ -1,4 +1,4 @@
-// Which local users of WordPress people may become where its owner chose so, and what open registration means where not.
+// Which local users of WordPress people may become if its owner allows it, and what open registration means if not.
 import { beforeAll, expect, test } from 'vitest';
 import { addPerson, openSession } from '../support/events/events.ts';
 import { shared } from '../support/run/shared.ts';

@@ -4,6 +4,7 @@ import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { addPerson, openSession } from '../support/events/events.ts';
 import { shared } from '../support/run/shared.ts';
 import {
+  addArrived,
   addLocalUser,
   choose,
   openPair,
@@ -13,7 +14,6 @@ import {
   setUp,
   signHandOff,
   soon,
-  userOf,
 } from './pair.ts';
 import { administrator, phpText } from './site.ts';
 
@@ -67,14 +67,6 @@ const toText = (page: string) =>
     .slice(page.indexOf('id="wpbody-content"'))
     .replace(/<(script|style)[\s\S]*?<\/\1>/g, '')
     .replace(/<[^>]*>/g, '');
-
-async function addArrived(name?: string) {
-  const person = await addPerson(pair.site.app.db, name);
-  const visitor = openVisitor(pair);
-  const answer = await visitor.login(await openSession(pair.site.app.db, person));
-  expect(refusalOf(answer)).toEqual([303, null]);
-  return { person, visitor, user: await userOf(pair, person.id) };
-}
 
 const doctorsPerson = {
   id: '00000000-0000-7abc-8def-000000000001',
@@ -199,7 +191,7 @@ test('where permalinks begin with index.php, so do the addresses, and those of b
 });
 
 test('the page says when Identity last called, or that it has not', async () => {
-  await addArrived();
+  await addArrived(pair);
   await soon(async () =>
     expect(await owner.readSettings()).toMatch(/Identity last called this site at [\d-]+ \d\d:\d\d:\d\d/),
   );
@@ -234,7 +226,7 @@ test('until somebody has logged in with these settings, the page asks to try it'
   const examined = await doctor.go(signHandOff(pair, await doctor.startAttempt(), doctorsPerson));
   expect(refusalOf(examined)).toEqual([303, null]);
   expect(await owner.readSettings()).toContain(nobody);
-  await addArrived();
+  await addArrived(pair);
   expect(await owner.readSettings()).toContain(somebody);
   await choose(pair, 'client', `'elsewhere'`);
   expect(await owner.readSettings()).toContain(nobody);
@@ -295,7 +287,7 @@ test("refusals are counted by code, also 16 at once, and the doctor's people are
 });
 
 test('the owner lets roles follow Identity again: one that was given by hand, and one from before', async () => {
-  const byHand = await addArrived();
+  const byHand = await addArrived(pair);
   await pair.wordpress.php(`get_userdata(${byHand.user.id})->set_role('editor');`);
   await choose(pair, 'policy', `'link'`);
   const person = await addPerson(pair.site.app.db);
@@ -364,7 +356,7 @@ test('a refusal leads on: to the login, and after a second use to the site', asy
 });
 
 test('no reset of a password is offered for a linked user, or said to be sent', async () => {
-  const { user } = await addArrived('Nora Name');
+  const { user } = await addArrived(pair, 'Nora Name');
   const local = await addLocalUser(pair, 'resettable', 'resettable@example.test');
   const { text } = await owner.go('/wp-admin/users.php');
   const rowOf = (id: number) =>
@@ -395,7 +387,7 @@ test('no reset of a password is offered for a linked user, or said to be sent', 
 });
 
 test('a stranger does not learn who is linked, and everybody learns where Identity resets passwords', async () => {
-  const { user, person } = await addArrived();
+  const { user, person } = await addArrived(pair);
   await addLocalUser(pair, 'unlinked', 'unlinked@example.test');
   const stranger = openVisitor(pair);
   const lose = async (name: string) => {

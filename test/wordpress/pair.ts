@@ -3,6 +3,7 @@ import { createHmac, randomBytes } from 'node:crypto';
 import { expect, inject, vi } from 'vitest';
 import { locationOf } from '../support/app/app.ts';
 import { openSite, type TestSite } from '../support/app/browser.ts';
+import { addPerson, openSession } from '../support/events/events.ts';
 import { openWordPress, phpText, type WordPress } from './site.ts';
 
 export const secret = 'the secret of the network site of a test';
@@ -31,7 +32,6 @@ export async function openPair(): Promise<Pair> {
   };
 }
 
-/** The plugin as its owner has set it up. */
 export async function setUp({ site, wordpress }: Pair): Promise<void> {
   await wordpress.php(`
     activate_plugin('identity-login/identity-login.php');
@@ -85,14 +85,12 @@ export function openVisitor({ site, wordpress }: Pair) {
       const start = await go('/sso/identity/login');
       return new URL(start.location).searchParams.get('state') ?? '';
     },
-    /** With a local password. */
     logInLocally: (name: string, password: string) =>
       go('/wp-login.php', {
         method: 'POST',
         body: new URLSearchParams({ log: name, pwd: password }),
         headers: { cookie: 'wordpress_test_cookie=WP%20Cookie%20check' },
       }),
-    /** The local name of who is logged in. */
     async whoAmI(): Promise<string> {
       return /<p id="who">(.*?)<\/p>/.exec((await go('/')).text)?.[1] ?? '';
     },
@@ -149,7 +147,6 @@ const fieldsOfUser = `[
   'roles' => array_values($user->roles), 'identityEmail' => get_user_meta($user->ID, 'identity_email', true),
 ]`;
 
-/** The local users of a person. */
 export const usersOf = ({ wordpress }: Pair, profileId: string): Promise<LocalUser[]> =>
   wordpress.php(`return array_map(fn($user) => ${fieldsOfUser},
     get_users(['meta_key' => 'identity_profile_id', 'meta_value' => ${phpText(profileId)}]));`);
@@ -159,6 +156,17 @@ export async function userOf(pair: Pair, profileId: string): Promise<LocalUser> 
   if (!user || more.length > 0)
     throw new Error(`one local user expected, and there are ${more.length + (user ? 1 : 0)}`);
   return user;
+}
+
+/** A person of the service who has come in. */
+export async function addArrived(pair: Pair, name?: string) {
+  const person = await addPerson(pair.site.app.db, name);
+  const cookie = await openSession(pair.site.app.db, person);
+  const visitor = openVisitor(pair);
+  expect(refusalOf(await visitor.login(cookie))).toEqual([303, null]);
+  const user = await userOf(pair, person.id);
+  expect(await visitor.whoAmI()).toBe(user.login);
+  return { person, cookie, visitor, user, id: user.id };
 }
 
 /** A local user as any site has them; the result is the id. */

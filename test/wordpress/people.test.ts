@@ -1,9 +1,10 @@
-// Who becomes whom in WordPress: local users, their roles, and what people cannot change about themselves there.
+// Local users in WordPress, their roles, and what people cannot change about themselves there.
 import { sql } from 'kysely';
 import { beforeAll, expect, test } from 'vitest';
 import { addPerson, openSession } from '../support/events/events.ts';
 import { shared } from '../support/run/shared.ts';
 import {
+  addArrived,
   addLocalUser,
   choose,
   openPair,
@@ -26,18 +27,8 @@ const readLinks = (page: string) =>
     words,
   ]);
 
-/** A person of the service who has come in. */
-async function addArrived(name?: string) {
-  const person = await addPerson(pair.site.app.db, name);
-  const cookie = await openSession(pair.site.app.db, person);
-  const visitor = openVisitor(pair);
-  const answer = await visitor.login(cookie);
-  expect(refusalOf(answer)).toEqual([303, null]);
-  return { person, cookie, visitor, user: await userOf(pair, person.id) };
-}
-
 test('a first login makes a local user, and each later one finds it', async () => {
-  const { person, cookie, user } = await addArrived('Zoë \\ O’Neil <b>');
+  const { person, cookie, user } = await addArrived(pair, 'Zoë \\ O’Neil <b>');
   expect(user).toMatchObject({ email: person.email, name: 'Zoë \\ O’Neil', roles: ['subscriber'] });
   expect(user.login).toMatch(/^identity-[0-9a-f]{16}$/);
   const other = openVisitor(pair);
@@ -210,7 +201,7 @@ test('an address that WordPress does not take, or would change, stays out of it'
 });
 
 test('the role follows the table at once, and one that was given by hand stays', async () => {
-  const { visitor, user } = await addArrived();
+  const { visitor, user } = await addArrived(pair);
   const rolesOf = () => pair.wordpress.php(`return array_values(get_userdata(${user.id})->roles);`);
   await choose(
     pair,
@@ -264,7 +255,7 @@ test('the role follows Identity also where another plugin has added one', async 
 });
 
 test('a placeholder of an address that is taken cannot be guessed', async () => {
-  const { user } = await addArrived();
+  const { user } = await addArrived(pair);
   await addLocalUser(pair, 'taken', 'taken@example.test');
   const address = await pair.wordpress.php<string>(
     `return IdentityLogin\\local_address('taken@example.test', get_userdata(${user.id}));`,
@@ -273,7 +264,7 @@ test('a placeholder of an address that is taken cannot be guessed', async () => 
 });
 
 test('a linked user cannot change what is kept at Identity: not by form, not by REST, not by a lost password', async () => {
-  const { person, visitor, user } = await addArrived('Unchanged');
+  const { person, visitor, user } = await addArrived(pair, 'Unchanged');
   const page = await visitor.go('/wp-admin/profile.php');
   expect(page.text).toContain(`${pair.site.baseUrl}/profile`);
   expect(page.text).not.toMatch(/name="pass1"|id="new_application_password_name"/);
@@ -323,7 +314,7 @@ test('a linked user cannot change what is kept at Identity: not by form, not by 
 });
 
 test('a session that did not begin with a hand-off counts for no linked user', async () => {
-  const { user } = await addArrived();
+  const { user } = await addArrived(pair);
   const cookie = await pair.wordpress.php<string>(`
     $token = WP_Session_Tokens::get_instance(${user.id})->create(time() + 3600);
     return wp_generate_auth_cookie(${user.id}, time() + 3600, 'logged_in', $token);`);

@@ -1,25 +1,26 @@
-// Roles in WordPress that somebody there changed: nothing that happens later gives back those of before.
+// Roles that somebody changed in WordPress: nothing later gives back the earlier ones.
 import { beforeAll, expect, test } from 'vitest';
 import { runCli } from '../support/app/cli.ts';
-import { addPerson, openSession, type Person } from '../support/events/events.ts';
+import { openSession, type Person } from '../support/events/events.ts';
 import { shared } from '../support/run/shared.ts';
-import { choose, openPair, openVisitor, refusalOf, setUp, signHandOff, soon, userOf } from './pair.ts';
+import {
+  addArrived,
+  choose,
+  openPair,
+  openVisitor,
+  refusalOf,
+  setUp,
+  signHandOff,
+  soon,
+  userOf,
+} from './pair.ts';
 import { administrator } from './site.ts';
 
 const pair = shared(openPair);
 beforeAll(() => setUp(pair));
 
-/** The roles here of admin, merchant and customer. */
 const chooseRoles = (admin: string, merchant: string, customer: string) =>
   choose(pair, 'roles', `['admin' => '${admin}', 'merchant' => '${merchant}', 'customer' => '${customer}']`);
-
-async function addArrived() {
-  const person = await addPerson(pair.site.app.db);
-  const cookie = await openSession(pair.site.app.db, person);
-  const visitor = openVisitor(pair);
-  expect(refusalOf(await visitor.login(cookie))).toEqual([303, null]);
-  return { person, cookie, visitor, id: (await userOf(pair, person.id)).id };
-}
 
 const rolesOf = (id: number) =>
   pair.wordpress.php<string[]>(`return array_values(get_userdata(${id})->roles);`);
@@ -45,7 +46,6 @@ async function openOwner() {
   return owner;
 }
 
-/** By the list of users. */
 async function changeInTheList(role: string, id: number): Promise<void> {
   const owner = await openOwner();
   const { text } = await owner.go('/wp-admin/users.php');
@@ -86,7 +86,7 @@ test('a role that was changed in a suspension stays, whoever changed it and how'
       name,
       changeRole,
       after,
-      ...(await addArrived()),
+      ...(await addArrived(pair)),
     })),
   );
   const readRoles = async () =>
@@ -108,9 +108,9 @@ test('a role that was changed in a suspension stays, whoever changed it and how'
 
 test('nothing changed in a suspension: a role by hand comes back, and one that follows is that of the table of now', async () => {
   await chooseRoles('administrator', 'subscriber', 'author');
-  const byHand = await addArrived();
+  const byHand = await addArrived(pair);
   await change(`$user->set_role('editor'); $user->add_role('contributor');`)(byHand.id);
-  const follows = await addArrived();
+  const follows = await addArrived(pair);
   await change(`$user->add_role('contributor');`)(follows.id);
   await Promise.all([suspend(byHand.person), suspend(follows.person)]);
   await chooseRoles('administrator', 'author', 'subscriber');
@@ -129,7 +129,7 @@ test('nothing changed in a suspension: a role by hand comes back, and one that f
 
 test('a suspension that is told again takes the role of now, and no earlier one comes back', async () => {
   await chooseRoles('administrator', 'subscriber', 'author');
-  const { person, id } = await addArrived();
+  const { person, id } = await addArrived(pair);
   await suspend(person);
   const tellAgain = () =>
     pair.wordpress.php(`IdentityLogin\\suspend_person('${person.id}', IdentityLogin\\fresh_user(${id}));`);
@@ -161,7 +161,7 @@ test('a role that was taken here and given again by hand no longer follows Ident
 
 test('a role that is changed while another process is about to write one stays', async () => {
   await chooseRoles('administrator', 'subscriber', 'author');
-  const { id } = await addArrived();
+  const { id } = await addArrived(pair);
   /** This process has read the user before another one changes the role. */
   const changeBefore = (prepare: string, write: string) =>
     pair.wordpress.php<string[]>(`
@@ -182,7 +182,7 @@ test('a role that is changed while another process is about to write one stays',
 
 test('after a gap in the events, roles that the owner let follow are all that a login gives', async () => {
   await chooseRoles('administrator', 'subscriber', 'author');
-  const { person, cookie, id } = await addArrived();
+  const { person, cookie, id } = await addArrived(pair);
   await change(`$user->set_role('editor');`)(id);
   await pair.wordpress.php(`IdentityLogin\\suspend_person('${person.id}', IdentityLogin\\fresh_user(${id}));
     IdentityLogin\\forget_profiles();
@@ -195,7 +195,7 @@ test('after a gap in the events, roles that the owner let follow are all that a 
 
 test('whoever was suspended under the plugin of before gets the role back', async () => {
   await chooseRoles('administrator', 'subscriber', 'author');
-  const { person, id } = await addArrived();
+  const { person, id } = await addArrived(pair);
   await suspend(person);
   await pair.wordpress.php(
     `update_user_meta(${id}, 'wp_user_level', 0); update_option('identity_login_schema', 2);`,
@@ -208,7 +208,7 @@ test('whoever was suspended under the plugin of before gets the role back', asyn
 
 test('the page of a suspended user says what becomes of the role', async () => {
   await chooseRoles('administrator', 'subscriber', 'author');
-  const { person, id } = await addArrived();
+  const { person, id } = await addArrived(pair);
   await suspend(person);
   const owner = await openOwner();
   const readPage = async () => (await owner.go(`/wp-admin/user-edit.php?user_id=${id}`)).text;
@@ -221,12 +221,12 @@ test('the page of a suspended user says what becomes of the role', async () => {
 
 test('a role that was taken here stays taken when the plugin is deactivated, deleted and installed again', async () => {
   await chooseRoles('administrator', 'subscriber', 'author');
-  const { person, cookie, id } = await addArrived();
+  const { person, cookie, id } = await addArrived(pair);
   await changeInTheList('none', id);
   await changeWhileAway('')(id);
   expect(refusalOf(await openVisitor(pair).login(cookie))).toEqual([303, null]);
   expect(await rolesOf(id)).toEqual([]);
-  const { person: suspended, id: suspendedId } = await addArrived();
+  const { person: suspended, id: suspendedId } = await addArrived(pair);
   await suspend(suspended);
   await changeInTheList('contributor', suspendedId);
   await pair.wordpress.php(`

@@ -56,7 +56,7 @@ export async function startWordPress(): Promise<Installation & { stop: () => Pro
     const port = await findFreePort();
     const url = `http://127.0.0.1:${port}`;
     const starts = [startDatabase(folder).then((child) => started.push(child)), copySite(folder, url)];
-    // Where one fails, the other must not be at work any more when everything stops.
+    // If one fails, the other must have ended before everything stops.
     await Promise.allSettled(starts);
     await Promise.all(starts);
     started.push(await startPhp(folder, port));
@@ -127,7 +127,7 @@ async function copySite(folder: string, url: string): Promise<void> {
   const site = join(folder, 'site');
   // What the package links to elsewhere, too.
   await run('cp', ['-rL', '/usr/share/wordpress', site]).catch((error) => {
-    // Of a link that leads nowhere, because what it is for is not installed.
+    // A link may lead nowhere, because its package is not installed.
     if (!existsSync(join(site, 'wp-settings.php'))) throw error;
   });
   const plugin = join(site, 'wp-content', 'plugins', 'identity-login');

@@ -1,13 +1,12 @@
-// The pages of one's own account.
 import type { CodeFactor } from '../../../db/tables/users.ts';
 import type { Procedures } from '../../../server/doors/trpc/router.ts';
 import type { TakeBackPage } from '../../../server/identity/recovery/take-back.ts';
 import type { IconName } from '../icon.tsx';
 
-type AccountPage = { path: string; icon: IconName; title: string };
+export type AccountPage = { path: string; icon: IconName; title: string };
 type Profile = Awaited<ReturnType<Procedures['profile']['get']>>;
 
-/** The navigation. A phone has room for no longer titles. */
+/** The navigation. A phone has no room for longer titles. */
 export const accountPages: AccountPage[] = [
   { path: '/profile', icon: 'user', title: 'Profile' },
   { path: '/profile/security', icon: 'shield', title: 'Security' },
@@ -16,11 +15,10 @@ export const accountPages: AccountPage[] = [
   { path: '/profile/activity', icon: 'clock', title: 'Activity' },
 ];
 
-/** Ways to log in that have a page of their own: rows on Security. */
+/** Ways to log in that have their own page: rows on Security. */
 export const waysToLogIn: (AccountPage & {
   about: string;
   isOn: (profile: Profile) => boolean;
-  /** Its state in words. */
   sayState: (profile: Profile, states: { passkeys: number }) => string;
 })[] = [
   {
@@ -41,28 +39,28 @@ export const waysToLogIn: (AccountPage & {
   },
 ];
 
-/** What other pages say of each kind of factor whose code is asked for after the password. */
+/** What other pages call each kind of factor that gives codes. */
 const codeWords = {
   authenticator: {
     yours: 'your authenticator app',
     one: 'an authenticator app',
     brief: 'an app',
     many: 'authenticator apps',
-    /** What one may not have at hand. */
+    /** What people may not have at hand. */
     thing: 'your phone',
     /** Where the code is. */
     hint: 'Open the app on your phone and enter the 6 digits it shows now.',
   },
 } satisfies Record<CodeFactor, unknown>;
 
-/** These words of each of the kinds, one after the other. */
+/** The words for each kind, one after the other. */
 export const sayCodeFactors = (
   words: keyof (typeof codeWords)[CodeFactor],
   between: string,
   kinds = Object.keys(codeWords) as CodeFactor[],
 ) => kinds.map((kind) => codeWords[kind][words]).join(between);
 
-/** What /take-back says of each change. */
+/** What /take-back calls each change. */
 export const changeWords: Record<TakeBackPage['happened']['shown'][number]['what'], string> = {
   passkey_added: 'A passkey was added',
   authenticator_added: 'An authenticator app was added',
@@ -73,7 +71,7 @@ export const changeWords: Record<TakeBackPage['happened']['shown'][number]['what
 
 export const deletionPage = '/profile/delete';
 
-/** Taking one's data along, and leaving: rows on Profile. */
+/** Rows on Profile. */
 export const dataPages: (AccountPage & { about: string })[] = [
   {
     path: '/profile/data',
@@ -91,7 +89,7 @@ export const dataPages: (AccountPage & { about: string })[] = [
 
 export const emailPage = '/profile/email';
 
-/** The page of the account that a path belongs to, if any. */
+/** The entry in the navigation that a path belongs to. */
 export function findAccountPage(path: string): string | undefined {
   if (path.startsWith('/invoices/')) return '/profile/billing';
   if (path !== '/profile' && !path.startsWith('/profile/')) return undefined;

@@ -101,7 +101,6 @@ type SureProps = Revocable & {
   next: string | undefined;
 };
 
-/** Asks once more, and says what will happen. */
 export function AuthenticatorSure({ sure, next, ...owner }: SureProps) {
   const isOff = sure === 'turn-off';
   return (
@@ -206,7 +205,6 @@ export function AuthenticatorSetUp({ setUp, error, email, isRevocable, next, chi
           autoComplete="one-time-code"
           required
           error={error}
-          autoFocus={error !== undefined}
         />
         {isRevocable && <NewBrowserNote what="the app" email={email} />}
         <div className="actions">
@@ -218,7 +216,7 @@ export function AuthenticatorSetUp({ setUp, error, email, isRevocable, next, chi
   );
 }
 
-/** For a browser that keeps no secret of this user and session. */
+/** For a browser that has no secret for this user and session. */
 export function AuthenticatorSetUpGone({ next }: { next: string | undefined }) {
   return (
     <Page title="Start again">
@@ -246,7 +244,7 @@ type CodesProps = {
   nextTitle: string | undefined;
 };
 
-/** The recovery codes, shown once. The download needs no script: the file is in the link. */
+/** The download needs no script: the file is in the link. */
 export function RecoveryCodes({ codes, intro, email, next, nextTitle }: CodesProps) {
   const text = `Recovery codes for ${email}. Each works once.\n\n${codes.join('\n')}\n`;
   return (

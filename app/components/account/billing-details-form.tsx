@@ -1,4 +1,3 @@
-// To whom invoices are made out.
 import { useId } from 'react';
 import type { FieldName } from '../../forms.ts';
 import type { Refused } from '../../refused.ts';
@@ -8,7 +7,7 @@ import { Section } from '../section.tsx';
 import { Outcome } from './outcome.tsx';
 import type { OwnBilling } from './own-contracts.tsx';
 
-/** What a refused form holds again. */
+/** What the form keeps when it is refused. */
 export const detailsFields: FieldName[] = [
   ...(['company', 'line1', 'line2', 'postcode', 'city', 'country', 'vatId', 'invoiceEmail'] as const),
 ];
@@ -36,7 +35,6 @@ export function BillingDetailsForm({ details, countries, email, saved, refused: 
     defaultValue: refused?.values[name] ?? present[name],
     error: refused?.errors[name],
     focusOnError: name === first,
-    autoFocus: name === first,
   });
   const waitsFor = invoiceEmail !== null && !hasProvedInvoiceEmail ? invoiceEmail : undefined;
   return (
@@ -157,10 +155,10 @@ type CountryFieldProps = Pick<OwnBilling, 'countries'> & {
   name: string;
   defaultValue: string | undefined;
   error: string | undefined;
-  autoFocus: boolean;
+  focusOnError: boolean;
 };
 
-function CountryField({ countries, name, defaultValue, error, autoFocus }: CountryFieldProps) {
+function CountryField({ countries, name, defaultValue, error, focusOnError }: CountryFieldProps) {
   const id = useId();
   return (
     <div className="field">
@@ -173,7 +171,7 @@ function CountryField({ countries, name, defaultValue, error, autoFocus }: Count
         aria-invalid={error ? true : undefined}
         aria-describedby={error ? `${id}-error` : undefined}
         // biome-ignore lint/a11y/noAutofocus: it is what has to be corrected
-        autoFocus={autoFocus}
+        autoFocus={focusOnError}
       >
         <option value="">Choose a country</option>
         {countries.map(({ code, name: words }) => (

@@ -6,7 +6,7 @@ import { Section } from '../section.tsx';
 
 type Contract = {
   id: string;
-  /** To staff: the CRM's id for it. */
+  /** The CRM's id for it, for staff only. */
   signupId?: string;
   plan: string;
   status: 'trialing' | 'active' | 'past_due' | 'canceled' | 'expired';
@@ -27,7 +27,7 @@ export function ContractState({ status }: Pick<Contract, 'status'>) {
   return <Badge meaning={meaning}>{words}</Badge>;
 }
 
-/** `isOwn`: to whoever has them. Otherwise to staff. `previews`: whether whoever looks may see what will be invoiced. */
+/** `isOwn`: shown to the customer, not to staff. `previews`: the reader may see what will be invoiced. */
 export function Contracts({
   contracts,
   isOwn = true,
@@ -40,28 +40,26 @@ export function Contracts({
   return (
     <Section id="contracts" title="Service contracts">
       <Rows>
-        {contracts.map((contract) => {
-          return (
-            <Row
-              key={contract.id}
-              title={<span className="plan">{contract.plan}</span>}
-              about={
-                <>
-                  <About {...contract} isOwn={isOwn} />
-                  {previews && contract.signupId && (
-                    <>
-                      <br />
-                      <a href={`/admin/billing/preview?signup=${encodeURIComponent(contract.signupId)}`}>
-                        What will be invoiced
-                      </a>
-                    </>
-                  )}
-                </>
-              }
-              end={<ContractState status={contract.status} />}
-            />
-          );
-        })}
+        {contracts.map((contract) => (
+          <Row
+            key={contract.id}
+            title={<span className="plan">{contract.plan}</span>}
+            about={
+              <>
+                <About {...contract} isOwn={isOwn} />
+                {previews && contract.signupId && (
+                  <>
+                    <br />
+                    <a href={`/admin/billing/preview?signup=${encodeURIComponent(contract.signupId)}`}>
+                      What will be invoiced
+                    </a>
+                  </>
+                )}
+              </>
+            }
+            end={<ContractState status={contract.status} />}
+          />
+        ))}
       </Rows>
     </Section>
   );

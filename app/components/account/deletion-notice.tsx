@@ -2,7 +2,6 @@ import { Instant } from '../instant.tsx';
 import { Notice } from '../notice.tsx';
 import { deletionPage } from './account-pages.ts';
 
-/** Shown while a deletion waits. */
 export function DeletionNotice({ dueAt }: { dueAt: Date | null }) {
   if (!dueAt) return null;
   return (

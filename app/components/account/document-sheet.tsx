@@ -1,4 +1,4 @@
-// A document (an invoice or a credit note) as a page shows it, from its facts.
+// An invoice or a credit note.
 import type { ReactNode } from 'react';
 import type { Procedures } from '../../../server/doors/trpc/router.ts';
 import { Day } from '../instant.tsx';
@@ -14,7 +14,6 @@ type Settling = Pick<
   'currency' | 'minorDigits' | 'credited' | 'allocated' | 'open' | 'status' | 'isOverdue'
 >;
 
-/** Where the pages of documents are: for customers, and for staff. */
 export type DocumentsPath = '/invoices' | '/admin/invoices';
 
 export const nameOf = ({ kind, number }: { kind: 'invoice' | 'credit_note'; number: string }) =>
@@ -26,7 +25,7 @@ const FactsDay = ({ day }: { day: string }) => <Day at={new Date(`${day}T00:00:0
 type SheetProps = {
   facts: Facts;
   minorDigits: number;
-  /** If it is an invoice. */
+  /** Undefined for a credit note. */
   invoice?: Settling | undefined;
   path: DocumentsPath;
 };
@@ -140,7 +139,6 @@ export function DocumentSheet({ facts, minorDigits, invoice, path }: SheetProps)
   );
 }
 
-/** What of an invoice was credited and paid, and what is left. */
 export function Settled({ currency, minorDigits, credited, allocated, open }: Settling) {
   const money = (unitAmount: number) => <Money {...{ currency, minorDigits, unitAmount }} />;
   return (

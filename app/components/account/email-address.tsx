@@ -61,7 +61,7 @@ export function EmailAddress({ email, spelled, isVerified, pending, saved, refus
   );
 }
 
-/** The form that is the same for everybody, because a letter of another alphabet may look like one of the reader's. */
+/** As mail servers write it: a letter of another alphabet may look like one of the reader's. */
 const Canonical = ({ email, spelled }: Spelled) =>
   spelled === email ? null : (
     <>
@@ -69,7 +69,7 @@ const Canonical = ({ email, spelled }: Spelled) =>
     </>
   );
 
-/** A pending change, in the same words whether or not somebody has that address. */
+/** In the same words whether or not somebody has that address. */
 function PendingAddress({ email, spelled, expiresAt }: Pending) {
   return (
     <Row
@@ -95,7 +95,7 @@ function PendingAddress({ email, spelled, expiresAt }: Pending) {
   );
 }
 
-/** Asks again for the change that waits: the mail goes out again. */
+/** Asks for the change that waits once more, which sends the mail again. */
 export function SendAgain({ className }: { className: string }) {
   return (
     <form method="post" action={emailPage}>

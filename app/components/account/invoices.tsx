@@ -25,7 +25,7 @@ export function InvoiceState({ status, isOverdue }: { status: Invoice['status'];
 
 type Listed = Invoice & { isOverdue: boolean; open: number };
 
-/** What is to be paid of them, for each currency. */
+/** The amounts left to pay, one for each currency. */
 const sumOpen = (invoices: Listed[]): Amount[] =>
   [...new Set(invoices.filter(({ open }) => open > 0).map(({ currency }) => currency))].map((currency) => {
     const these = invoices.filter((invoice) => invoice.currency === currency);
@@ -33,7 +33,7 @@ const sumOpen = (invoices: Listed[]): Amount[] =>
     return { currency, unitAmount, minorDigits: these[0]?.minorDigits ?? 2 };
   });
 
-/** `isOwn`: to whoever has them. Otherwise to staff. `opens`: whether whoever looks at them can open them. */
+/** `isOwn`: shown to the customer, not to staff. `opens`: the reader can open them. */
 export function Invoices({
   invoices,
   opens = true,

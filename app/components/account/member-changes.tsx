@@ -18,7 +18,7 @@ const yesOrNo = (is: boolean) => (is ? 'yes' : 'no');
 const say = (value: unknown) => (typeof value === 'boolean' ? yesOrNo(value) : String(value));
 const namesIn = (value: unknown) => (Array.isArray(value) ? value.map(String) : []);
 
-/** The lines of changes, with one line for each capability that comes or goes. */
+/** Each capability that is added or removed gets its own line. */
 function listLines(changes: MemberChanges): Line[] {
   return Object.entries(changes).flatMap(([member, { from, to }]) => {
     if (member !== 'account.capabilities')
@@ -35,7 +35,7 @@ function listLines(changes: MemberChanges): Line[] {
   });
 }
 
-/** What changes about a person and their account, from and to. `nothing` is shown if nothing changes. */
+/** `nothing` is shown if nothing changes. */
 export function MemberChanges({
   title,
   changes,

@@ -5,7 +5,7 @@ import { Notice } from '../notice.tsx';
 import { Section } from '../section.tsx';
 import { Outcome } from './outcome.tsx';
 
-/** What a refused form holds again. */
+/** What the form keeps when it is refused. */
 export const namesFields: FieldName[] = ['name', 'accountName', 'profile_updated_at'];
 
 type NamesFormProps = {
@@ -16,7 +16,7 @@ type NamesFormProps = {
 
 export function NamesForm({ profile, saved, refused }: NamesFormProps) {
   const present = refused?.present;
-  // The form is made from the values shown now, so if it is sent again, it replaces these.
+  // The form replaces what it is made from: the values shown now.
   const madeFrom =
     present?.profile_updated_at ?? refused?.values.profile_updated_at ?? profile.profile_updated_at;
   return (

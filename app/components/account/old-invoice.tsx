@@ -1,4 +1,4 @@
-// An invoice from before there was a seller.
+// An invoice that was issued before there was a seller.
 import { Day } from '../instant.tsx';
 import { Money } from '../money.tsx';
 import { Notice } from '../notice.tsx';

@@ -3,7 +3,7 @@ import type { Refused } from '../../refused.ts';
 import { Notice } from '../notice.tsx';
 import { TooMany } from '../too-many.tsx';
 
-/** The outcome of the last sending of one form, shown at that form. */
+/** What became of a form, shown at that form. */
 export function Outcome({
   intent,
   saved,
@@ -16,7 +16,7 @@ export function Outcome({
   refused: Refused | undefined;
   /** What else works after too many tries: items of a list. */
   otherwise?: ReactNode;
-  /** The words for a success. */
+  /** Shown after a success. */
   children: ReactNode;
 }) {
   if (refused?.values.intent === intent && refused.minutes)

@@ -1,14 +1,14 @@
-// What a customer has, what comes next, and how to cancel it.
 import type { ReactNode } from 'react';
 import type { Procedures } from '../../../server/doors/trpc/router.ts';
 import type { Refused } from '../../refused.ts';
-import { Badge, type Meaning } from '../badge.tsx';
+import { Badge } from '../badge.tsx';
 import { Disclosure } from '../disclosure.tsx';
 import { Day } from '../instant.tsx';
 import { Money } from '../money.tsx';
 import { Notice } from '../notice.tsx';
 import { Row, Rows } from '../rows.tsx';
 import { Section } from '../section.tsx';
+import { ContractState } from './contracts.tsx';
 import { Outcome } from './outcome.tsx';
 
 export type OwnBilling = NonNullable<Awaited<ReturnType<Procedures['billingPages']['describe']>>>;
@@ -17,7 +17,6 @@ type Next = NonNullable<Contract['next']>;
 type Told = { saved: string | null; refused: Refused | undefined };
 
 export function OwnContracts({ contracts, ...told }: { contracts: Contract[] } & Told) {
-  const { refused } = told;
   return (
     <Section id="contracts" title="Service contracts">
       <ContractOutcome {...told} />
@@ -29,7 +28,7 @@ export function OwnContracts({ contracts, ...told }: { contracts: Contract[] } &
             about={<About {...contract} />}
             end={<State {...contract} />}
           >
-            {contract.canCancel && <Cancel contract={contract} refused={refused} />}
+            {contract.canCancel && <Cancel contract={contract} refused={told.refused} />}
             {contract.canKeep && <Keep contract={contract} />}
           </Row>
         ))}
@@ -38,7 +37,6 @@ export function OwnContracts({ contracts, ...told }: { contracts: Contract[] } &
   );
 }
 
-/** What became of canceling, or keeping, a contract. */
 export function ContractOutcome({ saved, refused }: Told) {
   const told = { saved, refused };
   return (
@@ -61,25 +59,13 @@ export function ContractOutcome({ saved, refused }: Told) {
 const Title = ({ title, plan }: Pick<Contract, 'title' | 'plan'>) =>
   title === null ? <span className="plan">{plan}</span> : <bdi>{title}</bdi>;
 
-const states: Record<Contract['status'], [words: string, meaning: Meaning]> = {
-  trialing: ['Free trial', 'waiting'],
-  active: ['Active', 'good'],
-  past_due: ['Payment overdue', 'needs-you'],
-  canceled: ['Canceled', 'neutral'],
-  expired: ['Trial ended', 'neutral'],
-};
+const State = ({ status, canKeep }: Contract) => (
+  <>
+    <ContractState status={status} />
+    {canKeep && <Badge meaning="waiting">Canceled</Badge>}
+  </>
+);
 
-function State({ status, canKeep }: Contract) {
-  const [words, meaning] = states[status];
-  return (
-    <>
-      <Badge meaning={meaning}>{words}</Badge>
-      {canKeep && <Badge meaning="waiting">Canceled</Badge>}
-    </>
-  );
-}
-
-/** Lines, one below the other. */
 function About(contract: Contract) {
   const { description, status, trialEndsOn, price, isBeforeTax, cancelsOn, canKeep, next } = contract;
   const lines: ReactNode[] = [];
@@ -148,7 +134,7 @@ function NextCharge(next: Next) {
   );
 }
 
-/** The words of the button, and of the page that asks for a credential first. */
+// On the buttons, and on the page that asks for a credential first.
 export const cancelWords = 'Cancel the contract';
 export const keepWords = 'Keep the contract';
 

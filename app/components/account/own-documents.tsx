@@ -1,4 +1,3 @@
-// The invoices and credit notes of a customer.
 import { Badge } from '../badge.tsx';
 import { Day } from '../instant.tsx';
 import { Money } from '../money.tsx';
@@ -75,7 +74,6 @@ function DocumentRow(document: Document) {
 
 type FilesProps = { path: DocumentsPath; number: string; name: string; hasXml: boolean };
 
-/** Where the document is kept as files. */
 export const Files = ({ path, number, name, hasXml }: FilesProps) => (
   <div className="files">
     <a className="alone" href={`${path}/${number}.pdf`}>

@@ -17,7 +17,7 @@ export function Password(props: PasswordProps) {
   return props.hasPassword ? <ChangePassword {...props} /> : <SetFirstPassword {...props} />;
 }
 
-/** People who only came from another product have not proved their address; a mail proves it. */
+/** People who only came from another product have not proved their address. The link in the mail proves it. */
 function SetFirstPassword({ email, hasPasskey, keepsMails, saved, refused }: PasswordProps) {
   const isSent = !refused && saved === 'mail-password';
   return (

@@ -11,7 +11,7 @@ type Listed = {
   id: string;
   device: string;
   kind: 'phone' | 'tablet' | 'computer' | undefined;
-  /** Roughly where the browser was at the start, if that is known. */
+  /** Roughly where the browser was when the session began, if that is known. */
   place: string | null;
   address: string;
   createdAt: Date;
@@ -21,7 +21,7 @@ type Listed = {
 
 type SessionsProps = {
   sessions: Listed[];
-  /** Whether ending any other session than this one takes the password. */
+  /** Whether the password is needed to end other sessions. */
   needsPassword: boolean;
   saved: string | null;
   refused: Refused | undefined;

@@ -1,4 +1,3 @@
-// What is open, and how to pay it.
 import { Badge } from '../badge.tsx';
 import { Day } from '../instant.tsx';
 import { type Amount, Money } from '../money.tsx';
@@ -48,7 +47,7 @@ export function ToPay({ open, isMoreOpen, howToPay }: Pick<OwnBilling, 'open' | 
   );
 }
 
-/** Leads to whoever takes the money. */
+/** Leads to the payment provider. */
 export const PayLink = ({ href, amount, number }: { href: string; amount: Amount; number: string }) => (
   <a className="button" href={href} rel="noreferrer">
     <span>

@@ -1,6 +1,6 @@
 import { Section } from '../section.tsx';
 
-/** Asks whether an address for invoices that a signup named is to stay (contract 7.402). The form is the browser's own. */
+/** Asks whether to keep the address for invoices that a signup named (contract 7.402). */
 export function UndecidedInvoiceEmail({
   undecided,
 }: {

@@ -1,6 +1,5 @@
 import { Icon } from '../icon.tsx';
 
-/** Who is logged in, and what they can go to from every page. */
 export function VisitorMenu({ email, isStaff = false }: { email: string; isStaff?: boolean }) {
   return (
     <details className="menu">

@@ -6,11 +6,10 @@ import type { waysToLogIn } from './account-pages.ts';
 type WaysProps = {
   hasPassword: boolean;
   ways: (Omit<(typeof waysToLogIn)[number], 'isOn' | 'sayState'> & { isOn: boolean; state: string })[];
-  /** Recovery codes that are left of ten. Only beside a factor with codes. */
+  /** How many of ten recovery codes are left; undefined without a factor that has them. */
   codesLeft: number | undefined;
 };
 
-/** What somebody can log in with, a row each, with its state. */
 export function WaysToLogIn({ hasPassword, ways, codesLeft }: WaysProps) {
   return (
     <Section id="ways" title="Ways to log in">

@@ -5,7 +5,7 @@ import { Kind, nameOf } from './schema.tsx';
 
 export const answerAnchor = (code: string) => `answer-${code}`;
 
-/** The answers of an operation: its own, and those that it shares with every operation. */
+/** The operation's own answers, then the answers that every operation has. */
 export function AnswerList({ answers }: { answers: Answers }) {
   const own: [string, Answer][] = [];
   const shared: [string, string][] = [];
@@ -77,7 +77,7 @@ function HeaderList({ headers }: { headers: Headers }) {
   );
 }
 
-/** What an answer's body is. A page says nothing to programs. */
+/** Leaves out pages, which say nothing to programs. */
 export function Contents({ content }: { content: Content }) {
   return Object.entries(content)
     .filter(([type]) => type !== 'text/html' || Object.keys(content).length === 1)

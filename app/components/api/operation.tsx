@@ -9,7 +9,6 @@ import { listWorkedRequests, type WorkedRequest } from './worked-requests.ts';
 /** `path` is undefined if the client chooses it. */
 export type Endpoint = { path: string | undefined; method: string; operation: Operation };
 
-/** All operations of the document, in its order. */
 export function listEndpoints({ paths, webhooks }: OpenApi): Endpoint[] {
   const list = (items: OpenApi['paths'], isOurs: boolean) =>
     Object.entries(items).flatMap(([path, item]) =>

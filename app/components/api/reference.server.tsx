@@ -1,4 +1,4 @@
-// The reference of the API as HTML, made once, because it is long and the same for everybody.
+// The reference of the API as HTML: made once, because it is long and the same for everybody.
 import { renderToStaticMarkup } from 'react-dom/server.browser';
 import type { OpenApi } from '../../../server/doors/openapi/document.ts';
 import { Section } from '../section.tsx';
@@ -78,24 +78,18 @@ function Contents({ tags }: { tags: { name: string; endpoints: Endpoint[] }[] })
           <li key={name}>
             <a href={`#${toAnchor(name)}`}>{name}</a>
             <ul>
-              {endpoints.map((endpoint) => (
-                <Entry key={endpoint.operation.operationId} endpoint={endpoint} />
+              {endpoints.map(({ path, method, operation }) => (
+                <li key={operation.operationId}>
+                  <a href={`#${operation.operationId}`}>{operation.summary}</a>{' '}
+                  <code>
+                    {method} {path}
+                  </code>
+                </li>
               ))}
             </ul>
           </li>
         ))}
       </ul>
     </nav>
-  );
-}
-
-function Entry({ endpoint: { path, method, operation } }: { endpoint: Endpoint }) {
-  return (
-    <li>
-      <a href={`#${operation.operationId}`}>{operation.summary}</a>{' '}
-      <code>
-        {method} {path}
-      </code>
-    </li>
   );
 }

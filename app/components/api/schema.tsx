@@ -2,12 +2,11 @@ import { Fragment, type ReactNode } from 'react';
 import type { JsonSchema } from '../../../server/doors/openapi/schemas.ts';
 import { Prose } from './prose.tsx';
 
-export const schemaAnchor = (name: string) => `schema-${name}`;
+const schemaAnchor = (name: string) => `schema-${name}`;
 
 /** The name of the schema that a `$ref` leads to. */
 export const nameOf = (ref: string) => ref.slice(ref.lastIndexOf('/') + 1);
 
-/** The kind of a value, in a few words. */
 export function Kind({ schema }: { schema: JsonSchema }): ReactNode {
   const { $ref, type, format, items } = schema;
   if ($ref) return <a href={`#${schemaAnchor(nameOf($ref))}`}>{nameOf($ref)}</a>;
@@ -40,10 +39,9 @@ const Alternatives = ({ all }: { all: ReactNode[] }) =>
     </Fragment>
   ));
 
-/** What limits a value, as sentences. */
-export function Limits({ schema }: { schema: JsonSchema }) {
+function Limits({ schema }: { schema: JsonSchema }) {
   const { minLength, maxLength, minimum, maximum, default: usual, pattern, format } = schema;
-  // The safe range has every whole number, so its ends are no limits.
+  // These are the ends of what a whole number can be, so they limit nothing.
   const isLimit = (value?: number) => value !== undefined && Math.abs(value) !== Number.MAX_SAFE_INTEGER;
   const limits = [
     minLength !== undefined && `At least ${minLength} characters.`,
@@ -66,7 +64,6 @@ export function Limits({ schema }: { schema: JsonSchema }) {
   );
 }
 
-/** One line of a list of parameters or members. */
 export function Member({
   name,
   schema,
@@ -100,7 +97,7 @@ export function Member({
   );
 }
 
-export function Members({ schema }: { schema: JsonSchema }) {
+function Members({ schema }: { schema: JsonSchema }) {
   const { properties = {}, required = [] } = schema;
   return (
     <dl className="members">
@@ -117,7 +114,6 @@ export function Members({ schema }: { schema: JsonSchema }) {
   );
 }
 
-/** A schema with a name of its own. */
 export function NamedSchema({ name, schema }: { name: string; schema: JsonSchema }) {
   const id = schemaAnchor(name);
   return (

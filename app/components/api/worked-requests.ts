@@ -1,5 +1,5 @@
-// The worked requests of an operation: examples of one name, among its parameters and bodies, are one request, and the example
-// of that name among its answers is the answer to it.
+// The worked requests of an operation. Examples of parameters and bodies that have the same name make one request. The example
+// of an answer with that name answers it.
 import type { Answer, Answers, Content, Operation, Reference } from '../../../server/doors/openapi/parts.ts';
 
 export type WorkedRequest = {

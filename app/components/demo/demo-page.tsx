@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import styles from '../../styles/demo.css?url';
 import { Badge } from '../badge.tsx';
 
-/** The `links` of every route of the demo clients. */
+/** The `links` of each route of the demo clients. */
 export const demoLinks = () => [{ rel: 'stylesheet', href: styles }];
 
 const taglines: Record<string, string> = {
@@ -12,7 +12,7 @@ const taglines: Record<string, string> = {
   'legacy-marketplace': 'Since 2004',
 };
 
-/** The frame of a demo client, which looks like a product of its own. */
+/** Looks like a separate product. */
 export function DemoPage({
   client,
   title,

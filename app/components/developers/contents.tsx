@@ -2,7 +2,7 @@ type Link = { group: string; path: string; name: string };
 
 type ContentsProps = {
   menu: Link[];
-  /** The path of the page that is shown, and its sections. */
+  /** The path of this page. */
   current: string;
   sections: { id: string; title: string }[];
 };

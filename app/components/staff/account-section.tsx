@@ -3,7 +3,6 @@ import { Section } from '../section.tsx';
 import { Acts, ActsContext, type Person } from './acts.tsx';
 import { Name, personPath, roleWords } from './words.tsx';
 
-/** Who it is. */
 export function PersonFacts({ person }: { person: Person }) {
   const { id, email, role, account, emailVerifiedAt, holdsEmail } = person;
   return (
@@ -52,7 +51,7 @@ export function PersonFacts({ person }: { person: Person }) {
   );
 }
 
-/** Suspending, roles and leaving: what changes the account as a whole. */
+/** Suspending, roles and leaving. */
 export function WholeAccount() {
   if (!useContext(ActsContext).forms.some(({ at }) => at === 'whole')) return null;
   return (

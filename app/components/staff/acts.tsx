@@ -1,4 +1,4 @@
-// The forms by which staff act, made from what the loader says of them.
+// The forms by which staff act.
 import { createContext, createElement, Fragment, type ReactNode, useContext } from 'react';
 import type { Procedures } from '../../../server/doors/trpc/router.ts';
 import type { ActForm } from '../../../server/staff/act-forms.ts';
@@ -17,17 +17,16 @@ type Got = Awaited<ReturnType<Procedures['staffForms']['person']>>['person'];
 /** Everything that staff see of a person. */
 export type Person = Extract<Got, { seen: object }>;
 
-/** Whom the forms of a person's page are about, and those forms. */
-export const ActsContext = createContext<{ name: string; email: string; forms: ActForm[] }>({
-  ...{ name: '', email: '', forms: [] },
-});
+type PersonsForms = { name: string; email: string; forms: ActForm[] };
 
-/** Whether it is this form that was refused. */
+/** The forms of a person's page, and the person that they are about. */
+export const ActsContext = createContext<PersonsForms>({ name: '', email: '', forms: [] });
+
 const isOf = (refused: Refused | undefined, { intent, about }: ActForm) =>
   refused?.values.intent === intent &&
   Object.entries(about).every(([name, value]) => refused.values[name] === value);
 
-/** The refusal of a form that the page does not have, and what was done by the form that led here. */
+/** What the form that led here has done, or why it was refused if the page no longer has that form. */
 export function Outcome({ forms, outcome }: { forms: ActForm[]; outcome: string | null }) {
   const refused = useRefused();
   if (refused) return forms.some((form) => isOf(refused, form)) ? null : <Refusal refused={refused} />;
@@ -40,7 +39,7 @@ export function Outcome({ forms, outcome }: { forms: ActForm[]; outcome: string 
   );
 }
 
-/** The page that asks for a credential before an act; nothing unless one is asked for. */
+/** The page that asks for a credential before an act, if one is needed. */
 export function askBefore(
   refused: Refused | undefined,
   { forms, about }: { forms: ActForm[]; about?: string | undefined },
@@ -52,7 +51,10 @@ export function askBefore(
   );
 }
 
-/** Those of `forms`, or of that place of the person's page, that are about that. `named` is read to screen readers after the button. */
+/**
+ * Shows `forms`, or the forms for the place `at` of the person's page, if they match `about`. Screen readers read `named` after
+ * the button.
+ */
 export function Acts({
   forms: given,
   at,
@@ -80,14 +82,13 @@ export function Acts({
   );
 }
 
-/** A form that opens in place, says what will happen, and asks why. */
 function Act({ form, named }: { form: ActForm; named: ReactNode }) {
   const any = useRefused();
   const refused = isOf(any, form) ? any : undefined;
   const { intent, about, hidden, label, button, notice, isDanger, fields } = form;
-  // Of a form that was refused, but for what it is made from now.
+  // What was sent with a refused form, except for `seen`: the form is made from what is shown now.
   const kept = { ...hidden, ...(refused && pick(refused.values, Object.keys(hidden))), seen: hidden.seen };
-  // What is wrong with a field that nobody sees is said at the first.
+  // An error of a hidden field is shown at the first visible one.
   const unseen = Object.keys(hidden).flatMap((name) => refused?.errors[name] ?? [])[0];
   return (
     <Disclosure
@@ -99,7 +100,6 @@ function Act({ form, named }: { form: ActForm; named: ReactNode }) {
       }
       open={refused !== undefined}
     >
-      {/* The browser's own form, which goes to the address of the page. */}
       <form method="post" data-intent={intent}>
         <Refusal refused={refused} />
         <p data-notice>
@@ -121,7 +121,6 @@ function Act({ form, named }: { form: ActForm; named: ReactNode }) {
           autoComplete="off"
           defaultValue={refused?.values.why}
           error={refused?.errors.why}
-          autoFocus={refused?.errors.why !== undefined}
         />
         <button type="submit" name="intent" value={intent} className={isDanger ? 'danger' : undefined}>
           {button}
@@ -134,7 +133,7 @@ function Act({ form, named }: { form: ActForm; named: ReactNode }) {
 const pick = (values: Record<string, string>, names: string[]) =>
   Object.fromEntries(Object.entries(values).filter(([name]) => names.includes(name)));
 
-/** Sets the person's name and address, or a value, in a text. */
+/** Fills in the person's name and address, or a value. */
 function Words({ text, value = '' }: { text: string; value?: string }) {
   const { name, email } = useContext(ActsContext);
   const set: Record<string, ReactNode> = {
@@ -191,12 +190,10 @@ function FieldOf({ field, refused, error: unseen }: FieldOfProps) {
       required={!isOptional}
       autoComplete="off"
       defaultValue={typed ?? value}
-      autoFocus={error !== undefined}
     />
   );
 }
 
-/** What was wrong with a form as a whole. */
 export function Refusal({ refused }: { refused: Refused | undefined }) {
   if (!refused) return null;
   if (refused.minutes) return <TooMany minutes={refused.minutes} focus />;

@@ -1,11 +1,9 @@
-// What billing brings in: contracts by plan, and income by month and rate.
 import type { ReactNode } from 'react';
 import type { Procedures } from '../../../server/doors/trpc/router.ts';
 import { Money } from '../money.tsx';
 
 type Summary = Awaited<ReturnType<Procedures['admin']['billing']['summary']>>;
 
-/** A table of amounts. */
 export const Figures = ({ heads, children }: { heads: string[]; children: ReactNode }) => (
   <table className="figures">
     <thead>
@@ -53,7 +51,6 @@ const categories: Record<string, string> = { AE: 'Reverse charge', E: 'Exempt', 
 export const sayRate = (category: string | null, rate: number) =>
   category === null ? 'Not a tax invoice' : (categories[category] ?? `${rate / 100} %`);
 
-/** A body of the table for each month. */
 export function IncomeTable({ rows }: { rows: Summary['income']['rows'] }) {
   const months = [...new Set(rows.map((row) => row.month))];
   return (

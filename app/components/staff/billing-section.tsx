@@ -17,7 +17,6 @@ const listLines = ({ line1, line2, postcode, city, country }: Address) =>
 
 const none = <span className="hint">None</span>;
 
-/** To whom documents of the account are made out, and whether the VAT id counts. */
 export function BillingSection({ person }: { person: Person }) {
   const { billing, account } = person;
   if (!billing) return null;

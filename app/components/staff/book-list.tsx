@@ -14,11 +14,10 @@ type BookListProps = {
   states: [value: string, words: string][];
   isFirst: boolean;
   next: string | null | undefined;
-  /** The rows. */
+  /** The rows; undefined if the address was not valid. */
   children: ReactNode[] | undefined;
 };
 
-/** A list of billing, the newest first, with its filter. Without rows there was nothing to list. */
 export function BookList({ path, title, who, asked, states, isFirst, next, children }: BookListProps) {
   const { state } = asked;
   const things = title.toLowerCase();
@@ -52,7 +51,7 @@ export function BookList({ path, title, who, asked, states, isFirst, next, child
   );
 }
 
-/** Whose it is: a link to their page, if there is an id, unless they are erased. */
+/** Links to the person's page if there is an id. */
 export function Owner({ email, userId = null }: { email: string | null; userId?: string | null }) {
   if (email === null) return <>of somebody who was erased</>;
   const name = <Name>{email}</Name>;

@@ -1,7 +1,7 @@
 type Fields = Record<string, string>;
 
 type Column = {
-  /** Each row's field has a hyphen and the number of the row after it. */
+  /** In the names of fields, a hyphen and the number of the row follow it. */
   name: string;
   label: string;
   isDay?: true;
@@ -16,7 +16,7 @@ type EditRowsProps = {
   /** What a row is, in one word. */
   row: string;
   hint: string;
-  /** What is wrong with the table as a whole. */
+  /** About the table as a whole. */
   error: string | undefined;
   columns: Column[];
   values: Fields;
@@ -26,7 +26,7 @@ type EditRowsProps = {
 const emptyRows = 3;
 const mostRows = 200;
 
-/** A table to edit, with empty rows at its end: it needs no script. On a phone each row is a block. */
+/** A table to edit. It needs no script, because it ends with empty rows. */
 export function EditRows({ id, caption, row, hint, error, columns, values, errors }: EditRowsProps) {
   const filled = Object.entries(values).flatMap(([field, value]) => {
     const [name, number] = field.split('-');
@@ -67,7 +67,7 @@ export function EditRows({ id, caption, row, hint, error, columns, values, error
   );
 }
 
-/** A row, and below it what is wrong with it: the cells are too narrow for words. */
+/** Errors stand below the row, because the cells are too narrow for words. */
 function Cells({
   number,
   row,
@@ -80,16 +80,39 @@ function Cells({
     <>
       <tr>
         {columns.map((column) => {
-          const field = `${column.name}-${number}`;
+          const { name, label, isDay, inputMode, options } = column;
+          const field = `${name}-${number}`;
+          const isWrong = wrong.includes(column);
+          const common = {
+            id: field,
+            name: field,
+            defaultValue: values[field] ?? '',
+            'aria-invalid': isWrong ? true : undefined,
+            'aria-describedby': isWrong ? `${field}-error` : undefined,
+          } as const;
           return (
             <td key={field}>
-              <Cell
-                column={column}
-                about={`${row} ${number}`}
-                field={field}
-                value={values[field] ?? ''}
-                isWrong={wrong.includes(column)}
-              />
+              <label htmlFor={field}>
+                {label}
+                <span className="visually-hidden">, {`${row} ${number}`}</span>
+              </label>
+              {options ? (
+                <select {...common}>
+                  {Object.entries(options).map(([each, words]) => (
+                    <option key={each} value={each}>
+                      {words}
+                    </option>
+                  ))}
+                </select>
+              ) : (
+                <input
+                  {...common}
+                  type={isDay ? 'date' : undefined}
+                  inputMode={inputMode}
+                  dir={isDay ? undefined : 'auto'}
+                  autoComplete="off"
+                />
+              )}
             </td>
           );
         })}
@@ -104,53 +127,6 @@ function Cells({
             ))}
           </td>
         </tr>
-      )}
-    </>
-  );
-}
-
-function Cell({
-  column: { label, isDay, inputMode, options },
-  about,
-  field,
-  value,
-  isWrong,
-}: {
-  column: Column;
-  about: string;
-  field: string;
-  value: string;
-  isWrong: boolean;
-}) {
-  const common = {
-    id: field,
-    name: field,
-    defaultValue: value,
-    'aria-invalid': isWrong ? true : undefined,
-    'aria-describedby': isWrong ? `${field}-error` : undefined,
-  } as const;
-  return (
-    <>
-      <label htmlFor={field}>
-        {label}
-        <span className="visually-hidden">, {about}</span>
-      </label>
-      {options ? (
-        <select {...common}>
-          {Object.entries(options).map(([each, words]) => (
-            <option key={each} value={each}>
-              {words}
-            </option>
-          ))}
-        </select>
-      ) : (
-        <input
-          {...common}
-          type={isDay ? 'date' : undefined}
-          inputMode={inputMode}
-          dir={isDay ? undefined : 'auto'}
-          autoComplete="off"
-        />
       )}
     </>
   );

@@ -5,14 +5,14 @@ import { Name, PersonLink } from './words.tsx';
 type Listed = Awaited<ReturnType<Procedures['admin']['audit']['list']>>;
 type Event = Listed['events'][number];
 
-/** One event: what happened, by whom, why and from where. Also about whom, unless all of the list is about one person. */
+/** `isAboutOne`: the whole list is about one person, so the row does not name them. */
 export function EventRow({
   event,
   known,
   isAboutOne = false,
 }: {
   event: Event;
-  /** The people who are named by their ids. */
+  /** The people whose ids are in the event. */
   known: Listed['people'];
   isAboutOne?: boolean;
 }) {

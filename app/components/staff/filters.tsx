@@ -1,11 +1,9 @@
-// What lists of staff have in common: the form of their filters, and the way to further pages.
 import type { ReactNode } from 'react';
 
 type Asked = Record<string, string>;
 
 export const isFiltered = (asked: Asked) => Object.values(asked).some((value) => value !== '');
 
-/** This page with these filters. */
 function pathOf(path: string, asked: Asked, before = ''): string {
   const set = Object.entries({ ...asked, before }).filter(([, value]) => value !== '');
   return set.length > 0 ? `${path}?${new URLSearchParams(set)}` : path;
@@ -28,7 +26,7 @@ export const Filters = ({ path, asked, button = 'Show', children }: FiltersProps
 type PagesProps = {
   path: string;
   asked: Asked;
-  /** What the pages are of, for screen readers. */
+  /** For screen readers. */
   of: string;
   next: string | null | undefined;
   isFirst: boolean;

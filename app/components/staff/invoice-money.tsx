@@ -8,7 +8,6 @@ import { Section } from '../section.tsx';
 type Found = Awaited<ReturnType<Procedures['booksForms']['document']>>;
 type Invoice = Extract<Found, { kind: 'invoice' }>;
 
-/** What paid and credited it. */
 export function InvoiceMoney({ invoice }: { invoice: Invoice }) {
   const { currency, minorDigits, payments, creditNotes } = invoice;
   const show = (amount: number) => <Money {...{ currency, minorDigits, unitAmount: amount }} />;

@@ -1,15 +1,15 @@
 import { whole } from '../whole.ts';
 
-export type Point = { at: Date; logins: number; launches: number };
+type Point = { at: Date; logins: number; launches: number };
 
 const width = 720;
 const height = 200;
-/** Room for the times below. */
+/** For the times below. */
 const foot = 32;
 
 const hours = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', timeZone: 'UTC' });
 const days = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' });
-/** As text: a time element would be shown where the reader is, and these hours and days are of UTC. */
+/** For text: app/enhance.js would show a time element in the reader's time zone, but these hours and days are in UTC. */
 export const both = new Intl.DateTimeFormat('en-GB', {
   day: 'numeric',
   month: 'short',
@@ -18,7 +18,7 @@ export const both = new Intl.DateTimeFormat('en-GB', {
   timeZone: 'UTC',
 });
 
-/** Logins and launches over the time: a picture, and a table of the same numbers. */
+/** Logins and launches over time: a picture, and a table of the same numbers. */
 export function LoginChart({ series, unit }: { series: Point[]; unit: 'hour' | 'day' }) {
   const top = Math.max(1, ...series.flatMap(({ logins, launches }) => [logins, launches]));
   const step = width / series.length;

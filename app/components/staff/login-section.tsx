@@ -56,7 +56,6 @@ const obstacles: Record<Person['obstacles'][number], (person: Person) => ReactNo
 
 const factorWords = { passkey: 'Passkey', authenticator: 'Authenticator app' };
 
-/** How a person logs in, each reason why they cannot, and what helps. */
 export function LoginSection({ person }: { person: Person }) {
   const { email, factors, codesLeft } = person;
   const password = person.hasPassword ? 'Set' : person.hadPassword ? 'Ended' : 'Not set';
@@ -162,7 +161,6 @@ const refusedWords: Record<string, string> = {
   passkey_counter: 'The passkey may have been copied',
 };
 
-/** What was refused within a week. */
 export function RefusedTries({ refused }: { refused: Person['refused'] }) {
   if (refused.length === 0) return null;
   return (
@@ -190,7 +188,6 @@ export function RefusedTries({ refused }: { refused: Person['refused'] }) {
   );
 }
 
-/** Where the person is logged in. */
 export function StaffSessions({ person }: { person: Person }) {
   const { sessions } = person;
   return (
@@ -224,7 +221,7 @@ export function StaffSessions({ person }: { person: Person }) {
   );
 }
 
-/** Marketplace accounts that log somebody of the account in. */
+/** Marketplace accounts by which the person can log in. */
 export function StaffLinks({ person }: { person: Person }) {
   const { links, id } = person;
   const own = links.filter(({ userId }) => userId === id);

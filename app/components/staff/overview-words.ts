@@ -1,4 +1,4 @@
-// What the results that the overview counts are called. A result that is not here is the code of a refusal.
+// The results that the overview counts. Any other result is the code of a refusal.
 export const loginWords: Record<string, string> = {
   ok: 'Logged in',
   code_asked: 'Asked for a code',

@@ -86,7 +86,7 @@ function sayDetail({ what, from, to }: Change['changes'][number]): string {
   return from === null ? `${what} changed` : `${what}: ${from} removed`;
 }
 
-/** A list of which the first stand there, and the others open below. */
+/** Shows the first rows, and the others behind a summary. */
 function Newest<T>({ rows, first, draw }: { rows: T[]; first: number; draw: (rows: T[]) => ReactNode }) {
   const others = rows.slice(first);
   return (
@@ -102,7 +102,6 @@ function Newest<T>({ rows, first, draw }: { rows: T[]; first: number; draw: (row
   );
 }
 
-/** What changed: from, to, who and why. */
 export function History({ person }: { person: Person }) {
   const { history } = person;
   return (
@@ -146,7 +145,6 @@ export function History({ person }: { person: Person }) {
   );
 }
 
-/** What happened. */
 export function Activity({ person }: { person: Person }) {
   const { activity, authors, id } = person;
   return (
@@ -187,7 +185,7 @@ const stops: Record<string, string> = {
   unproved: 'Nothing. The email address is not proved.',
 };
 
-/** What each product would be told of the person. */
+/** What each product would be told about the person. */
 export function WouldGet({ gets }: { gets: Gets }) {
   return (
     <Section

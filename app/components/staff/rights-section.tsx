@@ -9,7 +9,6 @@ import { Acts, type Person } from './acts.tsx';
 const sells = 'sell_products';
 const verification = { capability: 'verification' };
 
-/** What the account may do, who says so, and what can be decided about it. */
 export function RightsSection({ person }: { person: Person }) {
   const { account, links } = person;
   const { granted, active, verifiedAt, decided, others } = account;
@@ -102,7 +101,6 @@ const State = ({ state: [words, meaning] }: { state: [string, Meaning] }) => (
 const sayHere = (decision: boolean | null, yes: string, no: string) =>
   decision === null ? undefined : decision ? yes : no;
 
-/** Who says what. */
 function Said({
   here,
   marketplace,

@@ -8,7 +8,7 @@ type Fields = Record<string, string>;
 type Sections = Awaited<ReturnType<Procedures['billingForms']['settings']>>['sections'];
 type Part = NonNullable<Sections[string]>[number];
 
-/** What the fields hold, and what is wrong with them, by name. */
+/** By the names of the fields. */
 type Filled = { values: Fields; errors: Fields };
 
 function Line({ field, values, errors }: Filled & { field: Part['fields'][number] }) {
@@ -71,7 +71,6 @@ const titles: [id: string, title: string, intro?: string][] = [
   ],
 ];
 
-/** The form of the settings of billing, as whoever keeps the books reads it. */
 export function SettingsForm({
   sections,
   values,
@@ -80,7 +79,6 @@ export function SettingsForm({
   isFirst,
 }: Filled & { sections: Sections; seen: string; isFirst: boolean }) {
   return (
-    // The browser's own form, which goes to the address of the page.
     <form method="post" data-intent="set" className="settings">
       <input type="hidden" name="seen" value={seen} />
       {titles.map(([id, title, intro]) => (

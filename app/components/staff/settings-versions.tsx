@@ -26,7 +26,6 @@ function MadeBy({ actorId, madeBy, people }: Pick<Whole, 'actorId' | 'madeBy'> &
   );
 }
 
-/** What waits to count: how customers pay now, and how they will; and a form that stops it. */
 export function PendingSettings({
   inForce,
   pending,

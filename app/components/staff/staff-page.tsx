@@ -1,10 +1,11 @@
 import type { ReactNode } from 'react';
 import type { Who } from '../../staff.ts';
-import { Icon, type IconName } from '../icon.tsx';
+import type { AccountPage } from '../account/account-pages.ts';
 import { Notice } from '../notice.tsx';
 import { Page } from '../page.tsx';
+import { SideNav } from '../side-nav.tsx';
 
-type Entry = { path: string; icon: IconName; title: string; isForAdmins?: boolean; parts?: Part[] };
+type Entry = AccountPage & { isForAdmins?: boolean; parts?: Part[] };
 type Part = { path: string; title: string };
 
 const pages: Entry[] = [
@@ -33,31 +34,22 @@ type StaffPageProps = {
   title: string;
   intro?: ReactNode;
   who: Who;
-  /** The path of the page in the navigation that this one belongs to. */
+  /** The path of this page's entry in the navigation. */
   current: string;
-  /** The path of this page, if it is one of several that have one entry there. */
+  /** The path of this page, if several pages share the entry. */
   part?: string;
   children: ReactNode;
 };
 
-/** The frame of the pages on which staff help other people. */
 export function StaffPage({ title, intro, who, current, part, children }: StaffPageProps) {
   const { title: about, parts } = pages.find(({ path }) => path === current) ?? {};
   const nav = (
-    <nav className="account-nav staff-nav" aria-label="Helping people">
-      <ul>
-        {pages
-          .filter(({ isForAdmins }) => !isForAdmins || who.role === 'admin')
-          .map(({ path, icon, title: words }) => (
-            <li key={path}>
-              <a href={path} aria-current={path === current ? 'page' : undefined}>
-                <Icon name={icon} />
-                {words}
-              </a>
-            </li>
-          ))}
-      </ul>
-    </nav>
+    <SideNav
+      label="Helping people"
+      pages={pages.filter(({ isForAdmins }) => !isForAdmins || who.role === 'admin')}
+      current={current}
+      className="account-nav staff-nav"
+    />
   );
   return (
     <Page title={title} intro={intro} nav={nav} wide>

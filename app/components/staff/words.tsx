@@ -19,7 +19,7 @@ export const roleWords: Record<string, string> = {
   admin: 'Administrator',
 };
 
-/** A name that somebody chose: whatever its direction and marks, it stays where it is. */
+/** A name that somebody chose. Whatever its direction and marks, the text around it stays in place. */
 export const Name = ({ children }: { children: string }) => <bdi className="name">{children}</bdi>;
 
 const billingWords: Record<string, string> = {
@@ -30,7 +30,7 @@ const billingWords: Record<string, string> = {
   '/account/billing/invoice_email': 'email address for invoices',
 };
 
-/** What of a signup's billing details was left out, given as pointers into it: such as "address, VAT ID". */
+/** The billing details that were left out of a signup, by their JSON pointers: such as "address, VAT ID". */
 export const sayIgnored = (pointers: string[]) =>
   pointers.map((pointer) => billingWords[pointer] ?? pointer).join(', ');
 
@@ -46,7 +46,7 @@ export const blockedWords: Record<string, string> = {
 
 export const personPath = (id: string) => `/admin/people/${id}`;
 
-/** Somebody by their id: a link to their page, if they are still here. */
+/** Links to the person's page if they are still here. */
 export function PersonLink({ id, known }: { id: string; known: { id: string; name: string }[] }) {
   const person = known.find((each) => each.id === id);
   if (!person)
@@ -71,7 +71,6 @@ type ChoiceProps = {
   id?: string;
 };
 
-/** A choice of a form that changes something. */
 export function Choice({ label, name, value, options, error, id = name }: ChoiceProps) {
   return (
     <div className="field">
@@ -97,5 +96,5 @@ export function Choice({ label, name, value, options, error, id = name }: Choice
   );
 }
 
-/** A choice of a GET form; `''` stands for no filter. */
+/** For filters: `''` stands for no filter. */
 export const Select = (props: ChoiceProps) => <Choice {...props} id={`filter-${props.name}`} />;

@@ -1,4 +1,4 @@
-// The download of a kit: a zip with bytes that depend only on the files in it.
+// The download of a kit: a zip whose bytes depend only on the files in it.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Zippable, zipSync } from 'fflate';
@@ -6,11 +6,11 @@ import { compileKit } from './compile.ts';
 
 const encoder = new TextEncoder();
 
-/** Leaves out the remains of tests and tools, the tests themselves, and what the archive brings from elsewhere. */
+/** Tests, what tools leave behind, and what the archive takes from elsewhere. */
 const isLeftOut = (name: string) =>
   name.startsWith('.') || ['__pycache__', 'node_modules', 'dist', 'kit', 'tests'].includes(name);
 
-/** The files below a folder, by their path in it, in the same order everywhere. Links are left out. */
+/** Paths from the folder, in the same order everywhere. Links are left out. */
 export function listFiles(folder: string): string[] {
   return readdirSync(folder, { withFileTypes: true })
     .filter(({ name }) => !isLeftOut(name))
@@ -34,6 +34,6 @@ export function buildArchive(folders: Folder[], compiles = true): Uint8Array {
     if (!compiles || !existsSync(join(source, 'tsconfig.json'))) continue;
     for (const [path, text] of compileKit(source)) content[`${inArchive}/${path}`] = encoder.encode(text);
   }
-  // A fixed time that the format can say, in whatever time zone: else each build would make other bytes.
+  // A fixed time that the format can hold in any time zone: with the real time, each build would make other bytes.
   return zipSync(content, { level: 9, mtime: new Date(1980, 0, 1), os: 3, attrs: 0o644 << 16 });
 }

@@ -1,8 +1,7 @@
-// A kit in TypeScript as the plain JavaScript, with types, that its users import.
 import { relative } from 'node:path';
 import ts from 'typescript';
 
-/** Compiles a folder by its tsconfig.json. The result is the text of each file, by its path from the folder. */
+/** Compiles a kit by its tsconfig.json. Returns the text of each file by its path in the folder. */
 export function compileKit(folder: string): Map<string, string> {
   const { config } = ts.readConfigFile(`${folder}/tsconfig.json`, ts.sys.readFile);
   const { fileNames, options } = ts.parseJsonConfigFileContent(config, ts.sys, folder);

@@ -1,4 +1,4 @@
-// Marks comments and strings in code, which is enough to find one's way in the code. Anything else stays as it is.
+// Marks comments and strings in code, which is enough for readers to find their way.
 import { escapeHtml } from '../../../server/basics/escape-html.ts';
 
 const quoted = [/"(?:[^"\\]|\\.)*"/, /'(?:[^'\\]|\\.)*'/];
@@ -25,7 +25,6 @@ const languages = new Map<string, Language>(
 );
 const plain: Language = { comments: [], strings: [] };
 
-/** The code as HTML. */
 export function highlight(code: string, language: string): string {
   const { comments, strings } = languages.get(language) ?? plain;
   const either = (patterns: RegExp[]) => patterns.map(({ source }) => source).join('|') || '(?!)';

@@ -1,5 +1,5 @@
-// Makes what /developers serves, at build time, as modules that a page loads when the page is first asked for:
-// `virtual:developers` (its form is in app/developers/virtual.d.ts). At run time nothing is read from docs/ or clients/.
+// Makes what /developers serves into modules at build time: `virtual:developers` (app/developers/virtual.d.ts). A page loads its
+// module when it is first asked for. At run time nothing is read from docs/ or clients/.
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, posix } from 'node:path';
@@ -46,7 +46,6 @@ export function developers(): Plugin {
   };
 }
 
-/** The files that the modules are made from. */
 function listSources(): string[] {
   const folders = files.flatMap((file) =>
     'folders' in file ? file.folders.map(([, source]) => source) : [],
@@ -76,7 +75,7 @@ function writeContents(): string {
 const writeEntry = (facts: object, module: string) =>
   `{ ...${JSON.stringify(facts)}, load: () => import('${name}/${module}').then((loaded) => loaded.default) }`;
 
-// Without the ending of a file, by which other plugins would take the module for such a file.
+// Without the ending of the file: by it, other plugins would take the module for such a file.
 const keyOfPage = (slug: string) => slug || 'start';
 const keyOfFile = (fileName: string) => fileName.replace(/\.\w+$/, '');
 

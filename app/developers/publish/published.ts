@@ -1,10 +1,10 @@
-// What /developers publishes: documents for the engineers of clients, and files to download. Documents for operators, and for
+// What /developers publishes: documents for engineers of clients, and files to download. Documents for operators and for
 // engineers of this service, stay in the repository.
 
 import type { Folder } from './archive.ts';
 
 export type PublishedDocument = {
-  /** The last part of the path; the start page has none. */
+  /** The last part of the path; empty for the start page. */
   slug: string;
   file: string;
   group: string;
@@ -67,7 +67,7 @@ export const documents: PublishedDocument[] = [
   { slug: 'payments', file: 'docs/payments.md', group: guides },
   { slug: 'migrate', file: 'docs/migrate.md', group: guides },
   { slug: 'refusals', file: 'docs/refusals.md', group: reference },
-  { slug: 'glossary', file: 'docs/glossary.md', group: reference },
+  { slug: 'glossary', file: 'docs/inside/glossary.md', group: reference },
   { slug: 'contract', name: 'The contract', file: 'docs/contract/README.md', group: contract },
   describeSection('01-what-it-is', 'What it is'),
   describeSection('02-people', 'People and roles'),
@@ -105,7 +105,6 @@ export const files: PublishedFile[] = [
 
 export const pathOf = (slug: string) => (slug === '' ? '/developers' : `/developers/${slug}`);
 
-// The addresses besides the documents.
 const otherAddresses = ['/developers/api', '/openapi.json'];
 
 /** Whether everybody can open this address at the service: a page or file of /developers, or the description of the API. */
@@ -117,7 +116,6 @@ export const isOwnAddress = (text: string): boolean =>
 export const exampleTitle = 'The whole example';
 const exampleAnchor = '#the-whole-example';
 
-/** Where a file of this project is published, if it is. */
 export function findPublished(path: string): string | undefined {
   const document = documents.find(({ file, example }) => [file, example].includes(path));
   if (document) return pathOf(document.slug) + (document.file === path ? '' : exampleAnchor);

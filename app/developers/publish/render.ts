@@ -1,4 +1,4 @@
-// A document as a part of a page. The documents are ours, and yet HTML in them does not pass.
+// Makes our documents into HTML. HTML in them is refused.
 import { dirname, posix } from 'node:path';
 import { Lexer, Parser, Renderer, type Token, type Tokens } from 'marked';
 import { escapeHtml } from '../../../server/basics/escape-html.ts';
@@ -14,13 +14,12 @@ export type Rendered = {
 };
 
 export type Site = {
-  /** Where a file of this project is published, if it is. */
+  /** The address of a file of this project, if it is published. */
   findPublished: (path: string) => string | undefined;
-  /** The text of a file of ours that a page shows. */
   readText: (path: string) => string;
-  /** The address of a picture of ours; undefined if there is none. */
+  /** The address of a picture, if there is one. */
   findPicture: (path: string) => string | undefined;
-  /** Whether this is an address of the service that everybody can open. */
+  /** Whether it is an address of the service that everybody can open. */
   isOwnAddress: (text: string) => boolean;
 };
 
@@ -34,7 +33,7 @@ export function renderDocument(file: string, text: string, site: Site): Rendered
 class DocumentRenderer extends Renderer {
   title = '';
   readonly sections: Section[] = [];
-  /** A link inside a link is no link. */
+  /** A link must not contain another one. */
   #isInLink = false;
   readonly #anchors = new Map<string, number>();
   readonly #file: string;
@@ -46,7 +45,7 @@ class DocumentRenderer extends Renderer {
     this.#site = site;
   }
 
-  /** The title is shown by the page. Each further heading is a link to itself. */
+  /** The page shows the title. Each further heading is a link to itself. */
   override heading({ tokens, depth, text }: Tokens.Heading): string {
     if (tokens.some(({ type }) => type === 'link'))
       throw new Error(`${this.#file}: the heading "${text}" has a link.`);
@@ -61,7 +60,7 @@ class DocumentRenderer extends Renderer {
     return `<h${depth} id="${id}"><a href="#${id}">${words}</a></h${depth}>\n`;
   }
 
-  /** Names an anchor as the forge does, so that one link works in both places. */
+  /** Names an anchor as GitHub does, so that a link works in both places. */
   #nameAnchor(heading: string): string {
     const anchor = heading
       .toLowerCase()
@@ -72,7 +71,7 @@ class DocumentRenderer extends Renderer {
     return times === 0 ? anchor : `${anchor}-${times}`;
   }
 
-  /** A link to something that is not published is left as its words. */
+  /** If the target is not published, only the words are left. */
   override link({ href, tokens }: Tokens.Link): string {
     const words = this.#parseLinked(tokens);
     const target = this.#findTarget(href);
@@ -86,7 +85,7 @@ class DocumentRenderer extends Renderer {
     return words;
   }
 
-  /** An address of the service is a link if the service itself shows the document. */
+  /** An address of this service becomes a link. */
   override codespan({ text }: Tokens.Codespan): string {
     const code = `<code>${escapeHtml(text)}</code>`;
     return this.#site.isOwnAddress(text) && !this.#isInLink
@@ -105,7 +104,7 @@ class DocumentRenderer extends Renderer {
     return posix.join(posix.normalize(dirname(this.#file)), link);
   }
 
-  /** A paragraph that is nothing but a link to a source file shows that file. */
+  /** A paragraph that is only a link to a source file shows that file. */
   override paragraph(token: Tokens.Paragraph): string {
     const [only, ...more] = token.tokens;
     if (only?.type === 'link' && more.length === 0 && /^[^:#]+\.(?:ts|js|mjs|php|py)$/.test(only.href)) {
@@ -119,7 +118,7 @@ class DocumentRenderer extends Renderer {
     return showCode(text, { language: lang, isCopied: lang !== 'text' });
   }
 
-  /** On a phone each row is a block of lines, so each cell names its column, and the roles say that this is a table still. */
+  /** On a phone each row is a block, so each cell names its column. The roles say that it is still a table. */
   override table({ header, rows }: Tokens.Table): string {
     const head = header.map(
       ({ tokens }) => `<th role="columnheader">${this.parser.parseInline(tokens)}</th>`,
@@ -138,7 +137,7 @@ class DocumentRenderer extends Renderer {
     );
   }
 
-  /** A picture may have a second form beside it, for narrow screens: `flow-narrow.svg`. */
+  /** A picture may have a second file for narrow screens, such as `flow-narrow.svg`. */
   override image({ href, text }: Tokens.Image): string {
     const path = this.#pathTo(href);
     const address = this.#site.findPicture(path);
@@ -160,9 +159,7 @@ class DocumentRenderer extends Renderer {
 
 type Showing = { language: string; name?: string; isCopied?: boolean };
 
-/**
- * Shows code that can be scrolled by keyboard; a script adds a button to code that is to be copied (app/developers/copy.js).
- */
+/** app/developers/copy.js adds a button to code that readers may copy. */
 function showCode(text: string, { language, name, isCopied = true }: Showing): string {
   const caption = name === undefined ? '' : `<p class="file">${escapeHtml(name)}</p>`;
   return `<div class="code${isCopied ? ' copied' : ''}">${caption}<pre tabindex="0"><code>${highlight(text.trimEnd(), language)}</code></pre></div>\n`;

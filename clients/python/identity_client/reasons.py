@@ -47,7 +47,7 @@ REASONS: Final[Mapping[Code, str]] = {
     "session_ended": "The login ended before it arrived here."
     " Log in again.",
     "person_refused": "This site does not let this person in."
-    " Ask the owner of the site. On WordPress, look at the setting for people who have a local account already. Whoever may do more there than read is never let in as the user they have there: the plugin's page says how administrators log in.",
+    " Ask the owner of the site. On WordPress, look at the setting for people who have a local account already. People who may do more there than read are never let in as the user they have there: the plugin's page says how administrators log in.",
     "login_required": "Nobody is logged in at the identity service."
     " Log in.",
     "interaction_required": "The person has something to do at the identity service first."

@@ -5,6 +5,8 @@
  * Version:           1.1.0
  * Requires at least: 6.1
  * Requires PHP:      8.2
+ * License:           GPL-2.0-or-later
+ * License URI:       https://www.gnu.org/licenses/gpl-2.0.html
  * Text Domain:       identity-login
  * Network:           false
  */

@@ -38,13 +38,13 @@ export const contractPageSchema = z.object({
     .describe('The next `after`. Null where nothing comes after yours: keep that one.'),
 });
 
-/** Reads one page. `after` is the `next` of an earlier page; `next` is null if nothing comes after `after`. */
+/** `after` is the `next` of an earlier page. `next` is null if nothing comes after `after`. */
 export async function readContractPage(
   { db, now }: Pick<Dependencies, 'db' | 'now'>,
   page: { after: string | undefined; limit: number },
 ): Promise<z.infer<typeof contractPageSchema>> {
   const contracts = await inTransaction(db, { by: 'crm' }, async (trx) => {
-    // Checked before new numbers are given: after a restore of the database, an old cursor must not get a new place.
+    // Before new numbers are given: after a restore of the database, an old cursor must not get a new place.
     if (page.after !== undefined && !(validate(page.after) && (await hasArrivalNumber(trx, page.after))))
       throw invalidParameter('after', 'It must be the next of an earlier page. Start again without it.');
     await numberArrivals(trx, page.limit);
@@ -56,7 +56,6 @@ export async function readContractPage(
   };
 }
 
-/** An entry of the list: the contract as it is at `now`. */
 export function describeContract(contract: ContractSnapshot, now: Date): z.infer<typeof contractEntrySchema> {
   const { price } = contract;
   return {

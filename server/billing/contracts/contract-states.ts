@@ -1,6 +1,5 @@
 // The states of a service contract (contract 7.28 to 7.32): which state may follow which, and what a report from the CRM
-// changes. All functions are pure. They work out from the clock each time whether a trial is over, so a trial has ended for
-// everybody before the billing job writes its end down.
+// changes. A trial is over by the clock, not only once the billing job has stored its end.
 import type { Contract, ContractStatus, ContractTerms } from '../../../db/tables/service-contracts.ts';
 import { startOfPresentPeriod } from '../values/periods.ts';
 
@@ -13,13 +12,13 @@ const moves = {
 
 export type Move = keyof typeof moves;
 
-/** The state after a move, or undefined if the present state does not allow it. */
+/** Undefined if the present state does not allow the move. */
 export function applyMove(status: ContractStatus, move: Move): ContractStatus | undefined {
   const { from, to } = moves[move];
   return (from as readonly ContractStatus[]).includes(status) ? to : undefined;
 }
 
-/** The state at `now`: a trial expires the moment it ends, and a contract that a customer ended is canceled from then on. */
+/** The state by the clock: the stored one may lag behind, because the billing job writes it later. */
 export function presentStatus(
   { status, trialEndsAt, cancelsAt }: Pick<Contract, 'status' | 'trialEndsAt' | 'cancelsAt'>,
   now: Date,
@@ -30,7 +29,7 @@ export function presentStatus(
   return (hasEnded && status === 'trialing' && applyMove(status, 'expire')) || status;
 }
 
-/** Whether a contract in that state goes on (contract 8.62). */
+/** Contract 8.61. */
 export const isRunning = (status: ContractStatus): boolean => status !== 'canceled' && status !== 'expired';
 
 /** What a report from the CRM says about a contract. */
@@ -38,18 +37,18 @@ export type Report = Pick<ContractTerms, 'plan' | 'trialEndsAt' | 'price' | 'occ
   status: 'trialing' | 'active' | 'canceled';
 };
 
-/** The states in which a report counts: those that the report leaves as they are, and those that may move to what it says. */
+/** The states in which a report counts: the reported state itself, and each state that may move to it. */
 const reportable: Record<Report['status'], readonly ContractStatus[]> = {
   trialing: ['trialing'],
   active: ['active', ...moves.activate.from],
   canceled: moves.cancel.from,
 };
 
-/** Why a report changes nothing, as the CRM gets it (contract 7.43). */
+/** Why a report changes nothing, as the CRM reads it (contract 7.43). */
 export const idleReasons = ['older', 'same_time', 'ended', 'not_allowed'] as const;
 export type IdleReason = (typeof idleReasons)[number];
 
-/** Why a report changes nothing, or undefined if it counts. */
+/** Undefined if the report counts. */
 export function findIdleReason(
   contract: ContractTerms & Pick<Contract, 'cancelsAt'>,
   report: Report,
@@ -63,7 +62,7 @@ export function findIdleReason(
   return reportable[report.status].includes(status) ? undefined : 'not_allowed';
 }
 
-/** All terms after a report that counts, which replaces the last report whole. */
+/** The terms after a report that counts. It replaces the last report as a whole. */
 export function applyReport(contract: ContractTerms | undefined, report: Report, now: Date): ContractTerms {
   return {
     ...report,
@@ -73,19 +72,15 @@ export function applyReport(contract: ContractTerms | undefined, report: Report,
 }
 
 /**
- * When billing periods begin. They begin when a contract is first active with a price. If the contract had no price for a
- * while, they begin again when it gets a price: the time between is not invoiced, nor is a period that was over at `now`,
- * when the report arrived.
+ * Billing periods begin when a contract is first active with a price. If it had no price for a while, they begin again when it
+ * gets one. The time between is not invoiced, nor is a period that was over at `now`, when the report arrived.
  */
 function scheduleBilling(
   contract: ContractTerms | undefined,
   { status, price, occurredAt }: Report,
   now: Date,
 ): Pick<ContractTerms, 'nextPeriodStartsAt' | 'billingAnchorDay'> {
-  const { nextPeriodStartsAt, billingAnchorDay } = contract ?? {
-    nextPeriodStartsAt: null,
-    billingAnchorDay: null,
-  };
+  const { nextPeriodStartsAt = null, billingAnchorDay = null } = contract ?? {};
   const isBilled = nextPeriodStartsAt !== null && billingAnchorDay !== null;
   if (status !== 'active' || !price || (isBilled && contract?.price))
     return { nextPeriodStartsAt, billingAnchorDay };

@@ -1,4 +1,4 @@
-// The CRM's own view of its contracts, as a file: a JSON object a line, or CSV with a header (docs/crm.md).
+// A file with the CRM's own view of its contracts: one JSON object per line, or CSV with a header (docs/crm.md).
 import { z } from 'zod';
 import { toFieldErrors } from '../../basics/errors.ts';
 import { instantSchema } from '../../basics/instant.ts';
@@ -11,7 +11,7 @@ const maxLineLength = 64 * 1024;
 
 const statuses = ['trialing', 'active', 'past_due', 'canceled', 'expired'] as const;
 
-// An instant, spelled as in the list of contracts.
+// Spelled as in the list of contracts, to compare with it.
 const instantTextSchema = instantSchema.transform((at) => at.toISOString());
 
 const lineSchema = z.object({
@@ -25,13 +25,13 @@ const lineSchema = z.object({
   occurred_at: instantTextSchema.optional(),
 });
 
-/** The members that a line has, and no others. */
+/** Has only the members that the line has. */
 export type View = Omit<z.output<typeof lineSchema>, 'signup_id'>;
 
-/** A line that is not empty. A line without a view has a fault, and a signup id if we can read that much. */
+/** A line has either `view` or `fault`. A faulty line has a signup id if that much can be read. */
 export type ViewLine = { line: number; signupId?: string; view?: View; fault?: string };
 
-/** Opens a file, whose bytes are `chunks`. Throws a FileError if the file cannot be read; so does reading its lines. */
+/** Throws a FileError if the file cannot be read. Reading its lines may throw one, too. */
 export async function openCrmView(
   chunks: AsyncGenerator<Uint8Array, void>,
 ): Promise<AsyncGenerator<ViewLine, void>> {
@@ -44,7 +44,7 @@ export async function openCrmView(
   return readCsvLines(requireColumns(header.done ? [] : header.value.fields), records);
 }
 
-/** Reads as much of the file as shows its format: standard input may bring that much in any number of chunks. */
+/** Reads enough of the file to tell its format. From standard input that may take many chunks. */
 async function readStart(chunks: AsyncGenerator<Uint8Array, void>) {
   const start: Uint8Array[] = [];
   const decoder = new TextDecoder();
@@ -87,7 +87,7 @@ function readJsonLine(line: number, bytes: Uint8Array): ViewLine {
 const priceColumns = ['currency', 'unit_amount', 'interval'];
 const comparedColumns = [...Object.keys(lineSchema.shape), ...priceColumns];
 
-/** Refuses a header with a part of the price only, or with a name twice: we would not compare these as the author thinks. */
+/** Refuses a header with only part of the price, or with a name twice: the comparison would not be what the author expects. */
 function requireColumns(header: string[]): string[] {
   const columns = header.map((name) => name.trim());
   if (!columns.includes('signup_id'))
@@ -111,7 +111,7 @@ async function* readCsvLines(
   }
 }
 
-/** Turns cells into members. An empty cell is null if the member may be null, and otherwise a fault. */
+/** An empty cell is null if the member may be null, and otherwise a fault. */
 function toMembers({
   currency,
   unit_amount,

@@ -12,7 +12,7 @@ import { liftTimeouts } from '../../../db/timeouts.ts';
 import type { Dependencies } from '../../ground/dependencies.ts';
 import type { View, ViewLine } from './crm-view.ts';
 
-/** `missing` and `extra` are seen from this service: only the CRM has what is missing here. */
+/** `missing`: only the CRM has it. `extra`: only this service has it. */
 export type Finding =
   | { kind: 'bad'; line: number; reason: string }
   | { kind: 'repeated'; line: number; signup_id: string; first_line: number }
@@ -28,18 +28,14 @@ export type Finding =
 export type Comparison = {
   lines: number;
   equal: number;
-  /** How many findings there are of each kind. */
   findings: Record<Finding['kind'], number>;
-  /** The members that at least one line has; no other member was compared. */
+  /** The members that at least one line has. No other member was compared. */
   compared: string[];
 };
 
 const batchSize = 1_000;
 
-/**
- * Compares `lines` with the contracts, and reads `lines` once, to the end. `onFindings` is awaited, so that whoever writes
- * the findings down sets the pace.
- */
+/** Reads `lines` once, to the end. `onFindings` is awaited, so the writer of the findings sets the pace. */
 export async function compareContracts(
   { db, now }: Pick<Dependencies, 'db' | 'now'>,
   lines: AsyncIterable<ViewLine>,
@@ -70,7 +66,7 @@ export async function compareContracts(
       );
     }
     for await (const differences of findDifferences(trx, now())) {
-      // Lines that can be read count as equal until they turn out not to be.
+      // Each line that can be read was counted as equal above.
       equal -= differences.filter(({ theirs }) => theirs).length;
       await tell(differences.map(toFinding));
     }
@@ -88,7 +84,7 @@ async function* inBatches(lines: AsyncIterable<ViewLine>): AsyncGenerator<ViewLi
   if (batch.length > 0) yield batch;
 }
 
-/** A line with a fault is not compared, but its signup counts as being in the file. */
+/** A faulty line is not compared, but its signup is not reported as absent from the file. */
 const toContractView = ({ line, signupId, view }: ViewLine): ContractView[] =>
   signupId === undefined ? [] : [{ line, signup_id: signupId, view: view ?? null }];
 
@@ -96,11 +92,10 @@ function toFinding({ signup_id, line, first_line, ours, theirs }: ContractDiffer
   if (line === null || first_line === null) return { kind: 'extra', signup_id, ours: ours ?? {} };
   if (line > first_line) return { kind: 'repeated', line, signup_id, first_line };
   if (ours === null) return { kind: 'missing', signup_id, line };
-  const different = Object.entries(theirs ?? {}).filter(
-    ([name, value]) => JSON.stringify(value) !== JSON.stringify(ours[name]),
-  );
   const members = Object.fromEntries(
-    different.map(([name, value]) => [name, { ours: ours[name], theirs: value }]),
+    Object.entries(theirs ?? {})
+      .filter(([name, value]) => JSON.stringify(value) !== JSON.stringify(ours[name]))
+      .map(([name, value]) => [name, { ours: ours[name], theirs: value }]),
   );
   return { kind: 'different', signup_id, line, members };
 }

@@ -1,9 +1,9 @@
-// `account.billing` of a signup, as the document of the API has it. What reads it is signup-details.ts.
+// `account.billing` of a signup, for the API's description. signup-details.ts reads it.
 import { z } from 'zod';
 
 const text = (maxLength: number, description: string) => ({ type: 'string', maxLength, description });
 
-/** Anything is taken: the reader below leaves out what is wrong. The document of the API says what is right. */
+/** Accepts anything, because signup-details.ts leaves out what is wrong. The properties are only documentation. */
 export const signupBillingSchema = z.unknown().meta({
   type: ['object', 'null'],
   properties: {

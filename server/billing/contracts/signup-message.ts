@@ -59,7 +59,7 @@ const contractSchema = z
   .refine(({ status, trial_ends_at }) => status !== 'trialing' || (trial_ends_at ?? null) !== null, {
     path: ['trial_ends_at'],
     error: 'Required when status is trialing.',
-    // Also beside other faults, so that one answer names them all.
+    // Runs even if there are other faults, so that one answer names them all.
     when: ({ value }) => isObject(value),
   })
   .meta({
@@ -71,7 +71,7 @@ const contractSchema = z
 export const signupSchema = z
   .object({
     signup_id: signupIdSchema,
-    // An older time most likely comes from a clock that was never set, and billing would start at that time.
+    // An older time is probably from a clock that was never set, and billing would start then.
     occurred_at: instantSchema
       .refine((at) => at.getUTCFullYear() >= 2_000, 'Must not be before the year 2000.')
       .describe('When it happened: at most 300 seconds ahead of our clock, and not before the year 2000.'),
@@ -80,7 +80,7 @@ export const signupSchema = z
     contract: contractSchema,
   })
   .refine(
-    // Allowed for other states: a CRM that always sends its whole contract repeats the end of the trial for ever.
+    // Other states may have an old end: a CRM that always sends its whole contract repeats the end of the trial for ever.
     ({ occurred_at, contract: { status, trial_ends_at } }) =>
       status !== 'trialing' || !trial_ends_at || trial_ends_at > occurred_at,
     {
@@ -93,26 +93,20 @@ export const signupSchema = z
 
 export type Signup = z.infer<typeof signupSchema>;
 
-/** Reads a message. Throws 400 `malformed_json`, or 422 `validation_failed` with everything that is wrong. */
-export function readSignup(body: Uint8Array, now: Date): Signup {
+export const readSignup = (body: Uint8Array, now: Date): Signup =>
+  readMessage(signupSchema, body, 'occurred_at', now);
+
+/** `timed` is the member that must not lie ahead. Throws 400 `malformed_json`, or 422 `validation_failed` with every fault. */
+export function readMessage<T>(schema: z.ZodType<T>, body: Uint8Array, timed: string, now: Date): T {
   const message = readStrictJson(body);
-  const result = signupSchema.safeParse(message, { error: describeType });
-  const at = isObject(message) ? message.occurred_at : undefined;
-  const tooLate = isTooLate(at, now) ? [buildFuture('/occurred_at')] : [];
-  if (result.success && tooLate.length === 0) return result.data;
-  const errors = [...(result.success ? [] : toFieldErrors(result.error)), ...tooLate];
+  const result = schema.safeParse(message, { error: describeType });
+  const { data: at } = instantSchema.safeParse(isObject(message) ? message[timed] : undefined);
+  const isTooLate = at !== undefined && at.getTime() > now.getTime() + leewayMs;
+  if (result.success && !isTooLate) return result.data;
+  const errors = result.success ? [] : toFieldErrors(result.error);
+  if (isTooLate)
+    errors.push({ pointer: `/${timed}`, detail: 'Must not be more than 300 seconds in the future.' });
   throw new AppError('validation_failed', { errors });
-}
-
-export const buildFuture = (pointer: string) => ({
-  pointer,
-  detail: 'Must not be more than 300 seconds in the future.',
-});
-
-/** Whether that member of a message is a time too far ahead. */
-export function isTooLate(member: unknown, now: Date): boolean {
-  const { data: at } = instantSchema.safeParse(member);
-  return at !== undefined && at.getTime() > now.getTime() + leewayMs;
 }
 
 export const describeType: z.core.$ZodErrorMap = (issue) => {
@@ -120,8 +114,7 @@ export const describeType: z.core.$ZodErrorMap = (issue) => {
   return issue.input === undefined ? 'Required.' : `Must be of type ${issue.expected}.`;
 };
 
-/** Throws 400 `malformed_json`. */
-export function readStrictJson(body: Uint8Array): unknown {
+function readStrictJson(body: Uint8Array): unknown {
   try {
     return parseStrictJson(body);
   } catch (error) {

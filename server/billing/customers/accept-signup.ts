@@ -1,7 +1,5 @@
-// Applies a signup: makes the customer, if they are new, and the service contract, and welcomes a new customer by mail.
-//
-// All of it happens in the caller's transaction. If many signups at once bring the same e-mail address or signup id, a
-// unique index lets one through; the others run again and find what the first one made.
+// If many signups with the same email address or signup id arrive at once, a unique index lets one through. The others run again
+// and find what the first one created.
 import type { Transaction } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import { z } from 'zod';
@@ -39,14 +37,13 @@ import { fillDetails } from './signup-details.ts';
 export type SignupOutcome = {
   contract: Contract;
   change: 'created' | 'updated' | 'unchanged';
-  /** Why it is unchanged. */
   reason?: IdleReason;
   isNewCustomer: boolean;
-  /** What of `account.billing` was left out, as JSON pointers. */
+  /** The parts of `account.billing` that were left out, as JSON pointers. */
   ignored: string[];
 };
 
-/** Applies one signup. Throws 422 `validation_failed` for a new customer whose address nobody may have. */
+/** Throws 422 `validation_failed` for a new customer whose address cannot get mail. */
 export async function acceptSignup(
   trx: Transaction<DB>,
   config: Pick<Config, 'production'>,
@@ -85,12 +82,11 @@ async function updateKnown(
   if (reason) return { contract: known, change: 'unchanged', reason, isNewCustomer: false };
   const { status: reported } = applyReport(known, report, now);
   const isEnding = reported === 'canceled';
-  // The CRM does not know about payments: while an invoice is overdue, the contract stays past due, unless the report ends it.
+  // The CRM does not know about payments. While an invoice is overdue, the contract stays past due, unless the report ends it.
   const isOverdue =
     known.status === 'past_due' && reported === 'active' && (await isPastDue(trx, known.id, now));
   const status = isOverdue ? 'past_due' : reported;
-  // Periods that began before the report arrived keep their old terms, however late the billing job is, and even if the
-  // report ends the contract.
+  // Invoices periods that began before the report arrived by their old terms: the billing job may be late.
   const before = { ...known, status: isEnding ? known.status : status };
   const { nextPeriodStartsAt } = await invoiceBegun(trx, before, { now, isEnding });
   const contract = { ...known, ...applyReport({ ...known, nextPeriodStartsAt }, report, now), status };
@@ -105,10 +101,8 @@ async function welcomeCustomer(
   now: Date,
   trace: Trace | undefined,
 ) {
-  if (!canGetMail(user.email, config)) {
-    const detail = 'Must be an address that mail can be sent to.';
-    throw invalidMember('/user/email', detail);
-  }
+  if (!canGetMail(user.email, config))
+    throw invalidMember('/user/email', 'Must be an address that mail can be sent to.');
   const ids = await createCustomer(trx, { ...user, holdsEmail: true, emailVerifiedAt: null, account });
   deferMail(trx, {
     kind: 'welcome',
@@ -148,7 +142,7 @@ export const signupAnswerSchema = z
   })
   .describe('What became of a signup.');
 
-/** The answer's body (contract 7.13 to 7.16). */
+/** The answer's body (contract 7.13 to 7.15). */
 export function describeOutcome(
   { contract, change, reason, isNewCustomer, ignored }: SignupOutcome,
   now: Date,

@@ -1,4 +1,4 @@
-// A customer ends a contract of theirs, or keeps it after all (contract 7.255 to 7.260).
+// A customer cancels a contract, or keeps it after all (contract 7.255 to 7.260).
 
 import type { Transaction } from 'kysely';
 import { inTransactionOf } from '../../../db/postgres/transactions.ts';
@@ -24,29 +24,26 @@ import { isRunning, presentStatus } from '../contracts/contract-states.ts';
 import { endContract } from '../invoices/invoicing.ts';
 import { findSettings } from '../invoices/issue.ts';
 import { deferContractMail } from '../invoices/mails.ts';
-import { findEndOfPresentPeriod } from '../values/periods.ts';
+import { endOfPeriod, startOfPresentPeriod } from '../values/periods.ts';
 import { requireProved } from './own-details.ts';
 
-/**
- * When a contract ends that is canceled at `now`: with the period in progress by the clock, whatever of it is invoiced. A trial
- * and what has no period end at once. Pure.
- */
+/** When a contract ends that is canceled now: with the present period. A trial, or a contract without periods, ends at once. */
 export function findEnd(contract: Contract, now: Date): Date {
   const { nextPeriodStartsAt, price, billingAnchorDay } = contract;
   if (presentStatus(contract, now) === 'trialing' || !nextPeriodStartsAt) return now;
-  // All up to there is invoiced, or nothing has begun yet.
+  // The present period is already invoiced, or the first one has not begun.
   if (nextPeriodStartsAt > now) return nextPeriodStartsAt;
   if (!price || !billingAnchorDay) return now;
-  return findEndOfPresentPeriod(nextPeriodStartsAt, price.interval, billingAnchorDay, now);
+  const start = startOfPresentPeriod(nextPeriodStartsAt, price.interval, billingAnchorDay, now);
+  return endOfPeriod(start, price.interval, billingAnchorDay);
 }
 
-/** Whether customers may cancel: there is a seller who lets them. */
 export const mayCancel = (settings: Awaited<ReturnType<typeof findSettings>>): boolean =>
   settings?.settings.terms.customers_may_cancel === true;
 
 /**
- * Ends a contract of one's own account. Changes nothing if it is canceled already. Throws 403 `email_unverified` and
- * `not_allowed`, 404 `not_found`, 422 `validation_failed` if it has ended, 401 `login_required`, and 429 `rate_limited`.
+ * Changes nothing if it is canceled already. Throws 403 `email_unverified` and `not_allowed`, 404 `not_found`, 422
+ * `validation_failed` if it has ended, 401 `login_required`, and 429 `rate_limited`.
  */
 export async function cancelOwnContract(deps: Dependencies, actor: Actor, id: string): Promise<void> {
   requireProved(actor);
@@ -67,7 +64,7 @@ export async function cancelOwnContract(deps: Dependencies, actor: Actor, id: st
   });
 }
 
-/** Keeps a contract that was canceled and has not ended. Changes nothing if it was not. Throws what `cancelOwnContract` throws. */
+/** Changes nothing if it is not canceled. Throws what `cancelOwnContract` throws. */
 export async function keepOwnContract(deps: Dependencies, actor: Actor, id: string): Promise<void> {
   requireProved(actor);
   await requireOwnContract(deps, actor, id);
@@ -85,7 +82,7 @@ export async function keepOwnContract(deps: Dependencies, actor: Actor, id: stri
 const isOwn = (contract: Pick<Contract, 'accountId'> | undefined, { session }: Actor) =>
   contract?.accountId === session.user.account.id;
 
-/** Before anybody is asked for a credential. */
+/** Checked before the customer is asked for a credential. */
 async function requireOwnContract({ db }: Dependencies, actor: Actor, id: string): Promise<void> {
   if (!isUuid(id) || !isOwn(await findContract(db, { id }), actor)) throw unknown();
 }

@@ -1,4 +1,4 @@
-// What ends in billing with something that happens to a person.
+// What ends in billing together with a person.
 import { type Contract, listContractIds, lockContract } from '../../../db/tables/service-contracts.ts';
 import type { EndsWithPerson } from '../../ground/dependencies.ts';
 import { endContract } from '../invoices/invoicing.ts';
@@ -9,7 +9,7 @@ export const endsWithPerson: EndsWithPerson = {
   async endContracts(trx, accountId, now) {
     const contracts: (Contract | undefined)[] = [];
     for (const id of await listContractIds(trx, accountId)) contracts.push(await lockContract(trx, { id }));
-    // All are locked before the first takes a number, for which whoever holds the next one may wait.
+    // Locks all before the first one takes a number: the holder of another of these contracts may be waiting for that number.
     let ended = 0;
     for (const contract of contracts) if (contract && (await endContract(trx, contract, now))) ended++;
     return ended;

@@ -1,5 +1,4 @@
-// The address for invoices of an account: the links that prove it, who hears of a change, and what takes it out again
-// (contract 7.242 to 7.245, 7.262, 7.263 and 7.404).
+// The address for invoices of an account (contract 7.242 to 7.245, 7.262, 7.263 and 7.404).
 import type { Transaction } from 'kysely';
 import type { DB } from '../../../db/schema.ts';
 import { deferAuditEvent } from '../../../db/tables/audit-events.ts';
@@ -15,14 +14,14 @@ import { listUsersOfAccount } from '../../../db/tables/users.ts';
 import type { Dependencies, EndsWithPerson } from '../../ground/dependencies.ts';
 import { notify } from '../../identity/ground/notices.ts';
 
-/** Ends the links to an address for invoices, sent or still to be sent, whoever of the account asked for them. */
+/** Ends all links of the account, including the ones in mails that are not sent yet. */
 export async function endInvoiceEmailLinks(trx: Transaction<DB>, accountId: string): Promise<void> {
   // In this order: a mail that is being sent makes its token while its row is locked.
   await deleteUnsentInvoiceEmailMails(trx, accountId);
   deferEndOfInvoiceEmailTokens(trx, accountId);
 }
 
-/** Tells everybody of the account that invoices go elsewhere. `request` is that of the person who did it. */
+/** Tells everybody of the account. `request` is the one of the person who made the change. */
 export async function tellOfInvoiceEmail(
   trx: Transaction<DB>,
   deps: Pick<Dependencies, 'now'>,
@@ -33,7 +32,6 @@ export async function tellOfInvoiceEmail(
     await notify(trx, deps, user, 'invoice_email_changed', request);
 }
 
-/** `EndsWithPerson` says what this does. */
 export const takeOutInvoiceEmail: EndsWithPerson['takeOutInvoiceEmail'] = async (
   trx,
   deps,

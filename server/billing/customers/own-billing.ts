@@ -1,5 +1,4 @@
-// What customers see of billing (contract 7.247 to 7.252): what they have, what comes next, what is open and
-// how to pay it, and their documents. Nothing of it for somebody whose address is not proved.
+// What customers see of billing (contract 7.247 to 7.252). A person whose email address is not proved sees nothing of it.
 import { findDocumentOf } from '../../../db/tables/documents.ts';
 import { findInvoiceOfAccount, hasOverdueInvoice } from '../../../db/tables/invoices.ts';
 import {
@@ -9,7 +8,7 @@ import {
   type OwnDocument,
 } from '../../../db/tables/own-documents.ts';
 import { type Contract, listContracts } from '../../../db/tables/service-contracts.ts';
-import { type Charge, listWaitingPeriodsOf } from '../../../db/tables/waiting-periods.ts';
+import { listWaitingPeriodsOf } from '../../../db/tables/waiting-periods.ts';
 import { minorDigits } from '../../basics/currencies.ts';
 import { AppError } from '../../basics/errors.ts';
 import { readPage } from '../../basics/page.ts';
@@ -19,7 +18,6 @@ import { isRunning, presentStatus } from '../contracts/contract-states.ts';
 import { buildTaxedBuyer } from '../invoices/buyers.ts';
 import { findSettings, type Settings, zoneOf } from '../invoices/issue.ts';
 import { addMonths, previewDocuments } from '../invoices/preview.ts';
-import type { TaxedBuyer } from '../invoices/tax.ts';
 import { listCountries, nameCountry } from '../values/countries.ts';
 import { addDays, dayIn } from '../values/days.ts';
 import { type DocumentFacts, hasXml } from '../values/document-facts.ts';
@@ -29,13 +27,11 @@ import { findEnd, mayCancel } from './cancel-contract.ts';
 import { describeOwnDetails } from './own-details.ts';
 
 type Deps = Pick<Dependencies, 'db' | 'now'>;
+type Asked = Parameters<typeof previewDocuments>[1];
 
 const mostOpen = 100;
 
-/**
- * Everything of the page; undefined for somebody whose address is not proved. `before` is the `next` of the page of documents
- * before; `next` is null on the last one.
- */
+/** Undefined if the address is not proved. `before` is the `next` of the previous page of documents, null on the last one. */
 export async function describeOwnBilling(deps: Deps, actor: Actor, before?: string) {
   const { db, now } = deps;
   const { account, emailVerifiedAt } = actor.session.user;
@@ -53,21 +49,17 @@ export async function describeOwnBilling(deps: Deps, actor: Actor, before?: stri
     db,
     contracts.map(({ id }) => id),
   );
-  const taxed = buildTaxedBuyer(details);
+  const buyer = { taxed: buildTaxedBuyer(details) };
   const toPay = open.slice(0, mostOpen).map((invoice) => describeInvoice(invoice, now()));
   return {
     contracts: contracts.map((contract) => {
-      const next = findNextCharge(
-        settings,
-        { contract, waiting: waiting.get(contract.id) ?? [], taxed },
-        now(),
-      );
+      const asked = { contract, waiting: waiting.get(contract.id) ?? [], buyer };
+      const next = findNextCharge(settings, asked, now());
       return describeContract(settings, contract, { now: now(), next });
     }),
-    /** What of their payments pays nothing, by currency. */
+    /** The part of their payments that is not allocated, by currency. */
     unused: unused.map(({ currency, amount }) => toAmount(currency, amount)),
     open: toPay.map((invoice) => ({ ...invoice, ...describePayment(settings, invoice) })),
-    /** Whether there is more to pay than is shown. */
     isMoreOpen: open.length > mostOpen,
     howToPay: toPay.length > 0 ? describeAccount(settings) : null,
     documents: documents.page.map((each) =>
@@ -79,7 +71,7 @@ export async function describeOwnBilling(deps: Deps, actor: Actor, before?: stri
   };
 }
 
-/** A day as a `Date` at its beginning in UTC, as pages show days. */
+/** Pages show days by a `Date` in UTC. */
 const toDate = (day: string) => new Date(`${day}T00:00:00Z`);
 
 const toAmount = (currency: string, unitAmount: number) => ({
@@ -107,11 +99,10 @@ function describeContract(
     status,
     trialEndsOn: trialEndsAt && dayOf(trialEndsAt),
     price: price && { ...toAmount(price.currency, price.unitAmount), interval: price.interval },
-    /** Whether tax may be added to the price. */
     isBeforeTax: settings?.settings.tax.prices === 'net',
-    /** Its last day, because the customer canceled it, or the day on which it has ended. */
+    /** The last day of a canceled contract, or the day on which it ended. */
     cancelsOn: cancelsAt && (cancelsAt > now ? lastDayBefore(cancelsAt) : dayOf(cancelsAt)),
-    /** What would be its last day. */
+    /** The last day if the customer canceled now. */
     wouldEndOn: lastDayBefore(findEnd(contract, now)),
     endsAtOnce: findEnd(contract, now) <= now,
     canCancel: goesOn && !cancelsAt && mayCancel(settings),
@@ -120,29 +111,20 @@ function describeContract(
   };
 }
 
-/** A year's next period may begin a day later than a year from now: on 29 February. */
+/** More than 12, because of 29 February: the next period of a yearly contract may begin more than a year from now. */
 const monthsAhead = 13;
 
-/**
- * The contract's next invoice, by the functions that issue it; null if none is to come. Of one that is blocked, or waits until an
- * overdue one is paid, nothing is promised.
- */
-function findNextCharge(
-  settings: Settings | undefined,
-  { contract, waiting, taxed }: { contract: Contract; waiting: Charge[]; taxed: TaxedBuyer | null },
-  now: Date,
-) {
-  const first = settings
-    ? findForecast(settings, { contract, waiting, buyer: { taxed } }, now)
-    : findPlainCharge({ contract, waiting }, now);
+/** The contract's next invoice, by the functions that issue it. Null if none is to come. Has no amount while it is blocked. */
+function findNextCharge(settings: Settings | undefined, asked: Asked, now: Date) {
+  const first = settings ? findForecast(settings, asked, now) : findPlainCharge(asked, now);
   if (!first) return null;
   if (first === 'held') return { state: 'held' as const };
-  if (presentStatus(contract, now) === 'past_due') return { state: 'after_payment' as const };
+  if (presentStatus(asked.contract, now) === 'past_due') return { state: 'after_payment' as const };
   return { state: 'comes' as const, ...first };
 }
 
-function findForecast({ settings }: Settings, of: Parameters<typeof previewDocuments>[1], now: Date) {
-  const { documents, held } = previewDocuments(settings, of, { now, months: monthsAhead });
+function findForecast({ settings }: Settings, asked: Asked, now: Date) {
+  const { documents, held } = previewDocuments(settings, asked, { now, months: monthsAhead });
   const [first] = documents;
   if (!first) return held && 'held';
   const amountOf = (amount: number) => toAmount(first.currency, amount);
@@ -151,7 +133,7 @@ function findForecast({ settings }: Settings, of: Parameters<typeof previewDocum
   return { on: toDate(issued_on), total: amountOf(total), parts: tax > 0 ? parts : null };
 }
 
-function findPlainCharge({ contract, waiting }: { contract: Contract; waiting: Charge[] }, now: Date) {
+function findPlainCharge({ contract, waiting }: Asked, now: Date) {
   const { charges } = listPeriods(contract, addMonths(now, monthsAhead));
   const first = [...waiting, ...charges].find(({ price }) => price.unitAmount > 0);
   if (!first) return null;
@@ -196,7 +178,7 @@ function describeCreditNote({ number, facts: kept }: OwnDocument) {
   };
 }
 
-/** The bank account and the words of the settings in force: an older account may be closed. */
+/** From the settings in force, not from the document: an older account may be closed. */
 function describeAccount(settings: Settings | undefined) {
   if (!settings) return null;
   const { seller, payment } = settings.settings;
@@ -213,7 +195,6 @@ function describePayment(
   return { payLink: link === undefined ? null : fillPaymentLink(link, due) };
 }
 
-/** Whether to tell somebody on each page of their account. */
 export async function hasOwnOverdue(
   { db, now }: Deps,
   { account, emailVerifiedAt }: Actor['session']['user'],
@@ -221,16 +202,15 @@ export async function hasOwnOverdue(
   return emailVerifiedAt !== null && hasOverdueInvoice(db, account.id, now());
 }
 
-/** A document as a page shows it. What it is put back from says nothing to its reader. */
+/** A document as a page shows it, with the English names of its countries. `record` is not for readers. */
 export function describeDocument({ record: _record, ...facts }: DocumentFacts) {
   const codes = [facts.seller.address.country, facts.buyer.address?.country ?? facts.buyer.country].flatMap(
     (code) => code ?? [],
   );
-  // In English.
   return { ...facts, countries: Object.fromEntries(codes.map((code) => [code, nameCountry(code)])) };
 }
 
-/** A document of one's own, by its number. Throws 404 `not_found`. */
+/** Throws 404 `not_found`. */
 export async function getOwnDocument({ db, now }: Deps, { session }: Actor, number: string) {
   const { account, emailVerifiedAt } = session.user;
   if (!emailVerifiedAt) throw new AppError('not_found');

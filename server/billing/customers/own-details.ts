@@ -1,4 +1,4 @@
-// The billing details of one's own account (contract 7.230 to 7.245): editing them, and proving an address for invoices.
+// Contract 7.230 to 7.245.
 import type { Transaction } from 'kysely';
 import { inTransactionOf } from '../../../db/postgres/transactions.ts';
 import type { DB } from '../../../db/schema.ts';
@@ -42,12 +42,12 @@ import {
 import { asGiven, settlePlace } from '../invoices/waiting-country.ts';
 import { endInvoiceEmailLinks, tellOfInvoiceEmail } from './invoice-email.ts';
 
-/** Throws 403 `email_unverified`: nothing of billing is for somebody whose address is not proved (contract 2.7). */
+/** Throws 403 `email_unverified`: billing is only for people whose address is proved (contract 2.3). */
 export function requireProved({ session }: Actor): void {
   if (!session.user.emailVerifiedAt) throw new AppError('email_unverified');
 }
 
-/** The details as their owner sees them. Throws 403 `email_unverified`. */
+/** Throws 403 `email_unverified`. */
 export async function describeOwnDetails({ db }: Pick<Dependencies, 'db'>, actor: Actor) {
   requireProved(actor);
   const { account, email } = actor.session.user;
@@ -67,15 +67,15 @@ export async function describeOwnDetails({ db }: Pick<Dependencies, 'db'>, actor
 }
 
 /**
- * Changes the details; a member that is not given stays. Throws 403 `email_unverified`, 422 `validation_failed`, 401
- * `login_required` without a credential of the last ten minutes, and 429 `rate_limited`.
+ * A member that is not given stays. Throws 403 `email_unverified`, 422 `validation_failed`, 401 `login_required` without a
+ * credential from the last ten minutes, and 429 `rate_limited`.
  */
 export async function updateOwnDetails(deps: Dependencies, actor: Actor, given: SomeDetails): Promise<void> {
   requireProved(actor);
   const { db, config } = deps;
   const { user } = actor.session;
   const known = asGiven((await findBillingDetails(db, user.account.id)) ?? noDetails);
-  // What is wrong is said before a credential is asked for.
+  // Faults are reported before a credential is asked for.
   const { invoiceEmail } = requireRight(known, given, config);
   requireConfirmed(deps, actor);
   const isOwn = invoiceEmail === user.email && user.holdsEmail;
@@ -86,15 +86,15 @@ export async function updateOwnDetails(deps: Dependencies, actor: Actor, given: 
     const present = await lockOpenActor(trx, actor);
     const accountId = present.account.id;
     const details = await lockBillingDetails(trx, accountId);
-    // Others may have changed what this one leaves as it is.
+    // Again under the lock: another person may have changed other members.
     const value = requireRight(asGiven(details), given, config);
     const settled = await settlePlace(trx, accountId, { details, given: value, now: deps.now() });
     const changed = listChanged(asGiven(details), value);
-    // Whoever saves the form has seen what a signup got wrong, and says what is right; but of the country only by naming one.
+    // A person who saves the form has seen and corrected what the signup got wrong. A country is correct only if there is one.
     const ignored = settled.country === null ? details.ignored.filter(mayHideCountry) : [];
     if (changed.length === 0 && ignored.length === details.ignored.length) return;
     const right = details.ignored.filter((pointer) => !ignored.includes(pointer));
-    // Not about an address for invoices that they did not change: one that a signup names is kept by a click of its own.
+    // An unchanged address for invoices is not decided by this: keeping one that a signup named takes a separate click.
     const seen = right.flatMap(nameOf).filter((name) => name !== 'invoiceEmail');
     const decided = [...changed, ...seen];
     await updateBillingDetails(trx, accountId, {
@@ -108,7 +108,6 @@ export async function updateOwnDetails(deps: Dependencies, actor: Actor, given: 
     await endInvoiceEmailLinks(trx, accountId);
     await tellOfInvoiceEmail(trx, deps, accountId, actor.request);
     if (value.invoiceEmail === null) return;
-    // Their own address needs no other mail.
     if (value.invoiceEmail === present.email && present.holdsEmail && present.emailVerifiedAt)
       await proveInvoiceEmail(trx, { accountId, email: present.email, at: deps.now() });
     else if (asks) await sendLink(trx, deps, actor, value.invoiceEmail);
@@ -116,8 +115,8 @@ export async function updateOwnDetails(deps: Dependencies, actor: Actor, given: 
 }
 
 /**
- * Keeps the address for invoices that a signup named, as if the person had given it. Throws what `updateOwnDetails` throws, and 409
- * `edited_meanwhile` if another address is there by now.
+ * Keeps the address for invoices that a signup named, as if the person had entered it. Throws what `updateOwnDetails` throws, and
+ * 409 `edited_meanwhile` if the address has changed.
  */
 export async function keepOwnInvoiceEmail(deps: Dependencies, actor: Actor, email: string): Promise<void> {
   requireProved(actor);
@@ -138,7 +137,7 @@ export async function keepOwnInvoiceEmail(deps: Dependencies, actor: Actor, emai
   });
 }
 
-/** The address for invoices that waits for somebody of the account to say whether it is to stay, or undefined. */
+/** The address for invoices that a signup named, while nobody of the account has decided whether to keep it. */
 export async function findUndecidedInvoiceEmail(
   { db }: Pick<Dependencies, 'db'>,
   { session: { user } }: Actor,
@@ -149,7 +148,7 @@ export async function findUndecidedInvoiceEmail(
   return { email: found.invoiceEmail, isProved: found.provedInvoiceEmail !== null };
 }
 
-/** Mails the link to an address for invoices again. Does nothing if none waits. Throws what `updateOwnDetails` throws. */
+/** Does nothing if no address waits for its proof. Throws what `updateOwnDetails` throws. */
 export async function mailInvoiceEmailAgain(deps: Dependencies, actor: Actor): Promise<void> {
   requireProved(actor);
   const { account } = actor.session.user;
@@ -165,7 +164,7 @@ export async function mailInvoiceEmailAgain(deps: Dependencies, actor: Actor): P
   });
 }
 
-/** Counts like any mail that is asked for: the address may be a stranger's. Throws 429 `rate_limited`. */
+/** Limits these mails, because the address may be a stranger's. Throws 429 `rate_limited`. */
 async function countMail(deps: Dependencies, { request, visit }: Actor, email: string): Promise<void> {
   const device = await findDeviceName(deps, request, email);
   await deps.mailLimits.countTry({ account: email, address: visit.address, device });
@@ -178,19 +177,19 @@ async function sendLink(
   recipient: string,
 ): Promise<void> {
   await recordActorEvent(trx, actor, { type: 'billing.invoice_email_asked' });
-  // It belongs to whoever had it until a short while ago, so no other mail goes to it (contract 2.35). Nobody learns that.
+  // The address still belongs to its previous holder, so no other mail goes to it (contract 2.35). Nobody learns that.
   if (await findReservation(trx, { email: recipient, now: now() })) return;
   deferMail(trx, {
     kind: 'invoice_email',
     userId: actor.session.user.id,
     recipient,
-    // Goes with the mails that people wait for (db/tables/mails.ts).
+    // `until` puts it among the mails that people wait for (db/tables/mails.ts).
     details: { ...keepTrace(actor.visit.trace), until: '' },
     now: now(),
   });
 }
 
-/** The address that a link proves, or undefined if the link does not work. Uses nothing up. */
+/** Undefined if the link does not work. Does not use it up. */
 export async function findInvoiceEmail(deps: Pick<Dependencies, 'db' | 'now'>, token: string) {
   const opened = await openLink(deps, token);
   return opened && { email: opened.email };
@@ -202,7 +201,7 @@ async function openLink({ db, now }: Pick<Dependencies, 'db' | 'now'>, token: st
   return found && { ...key, userId: found.userId, email: found.email };
 }
 
-/** From now on invoices of that account go to that address. Throws 404 `not_found` if the link does not work. */
+/** Throws 404 `not_found` if the link does not work. */
 export async function confirmInvoiceEmail(
   deps: Pick<Dependencies, 'db' | 'now'>,
   visit: Visit,
@@ -215,22 +214,21 @@ export async function confirmInvoiceEmail(
     const user = await lockUser(trx, { id: userId });
     if (!user) throw new AppError('not_found');
     const accountId = user.account.id;
-    // Before the link, as whatever ends links does: two orders could deadlock.
+    // Before the link, in the same order as the functions that end links, to avoid a deadlock.
     await lockBillingDetails(trx, accountId);
     if (!(await consumeMailToken(trx, opened))) throw new AppError('not_found');
     if (!(await proveInvoiceEmail(trx, { accountId, email, at: deps.now() })))
       throw new AppError('not_found');
-    // Whoever reads that mailbox may be somebody else: where they were is not the person's to know.
+    // Only `requestId`, and no request below: the reader of that mailbox may be somebody else, whose place stays private.
     const { requestId } = trailOf(visit);
     deferAuditEvent(trx, { type: 'billing.invoice_email_proved', requestId, userId });
-    // Nor is their browser.
     await tellOfInvoiceEmail(trx, deps, accountId, undefined);
   });
 }
 
 type SomeDetails = { [Name in keyof GivenDetails]?: string | undefined };
 
-/** The details with what is given in place of what was there, which is not judged anew. Throws 422 `validation_failed`. */
+/** Checks only the details that are given. Throws 422 `validation_failed`. */
 function requireRight(
   known: DetailValues,
   given: SomeDetails,
@@ -240,12 +238,11 @@ function requireRight(
   const isGiven = (...names: (keyof GivenDetails)[]) => names.some((name) => Object.hasOwn(named, name));
   const read = readDetails({ ...spellDetails(known), ...named }, config, { known, isGiven });
   if ('errors' in read) throw new AppError('validation_failed', { errors: read.errors });
-  // One that was said stays said.
+  // A country can be changed, but not removed.
   return { ...read.value, country: read.value.country ?? known.country };
 }
 
-/** The details as the fields of a form have them. */
-export function spellDetails({ company, address, country, vatId, invoiceEmail }: DetailValues): GivenDetails {
+function spellDetails({ company, address, country, vatId, invoiceEmail }: DetailValues): GivenDetails {
   return {
     company: company ?? '',
     line1: address?.line1 ?? '',

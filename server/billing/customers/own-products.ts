@@ -1,4 +1,3 @@
-// The products of this group that a person is shown, and when they were last there.
 import { listLastLaunches, listVisitedClients } from '../../../db/tables/launches.ts';
 import { listContractStates } from '../../../db/tables/service-contracts.ts';
 import type { User } from '../../../db/tables/users.ts';
@@ -8,10 +7,7 @@ import type { Actor } from '../../identity/session/actor.ts';
 import type { Audience, Client } from '../../sso/clients.ts';
 import { isRunning, presentStatus } from '../contracts/contract-states.ts';
 
-/**
- * Every product that is listed to this person, and when they were last handed to it, if ever. `href` opens the product: its
- * own login, or a launch if no login is configured.
- */
+/** `href` is the product's own login, or a launch if no login is configured. `openedAt` is the last launch. */
 export async function listOwnProducts(deps: Dependencies, { session: { user } }: Actor) {
   const [launches, isListed] = await Promise.all([
     listLastLaunches(deps.db, user.id),
@@ -26,7 +22,7 @@ export async function listOwnProducts(deps: Dependencies, { session: { user } }:
   }));
 }
 
-/** Which clients are listed to the user (contract 8.61 to 8.63). */
+/** Contract 8.61 to 8.63. */
 async function findWhatIsListed(
   { config, db, now }: Dependencies,
   user: User,

@@ -1,5 +1,6 @@
-// `account.billing` of a signup (contract 7.236 to 7.240): fills what was not edited here, of an account that this signup made:
-// whoever signs up with somebody's address must not get their invoices. What is wrong is left out, so that no customer is lost.
+// `account.billing` of a signup (contract 7.236 to 7.240) fills the details that were not edited here. Only the signup that
+// created the account may do so: signing up with another person's address must not lead to their invoices. Wrong parts are left
+// out, so that no customer is lost.
 import type { Transaction } from 'kysely';
 import type { DB } from '../../../db/schema.ts';
 import {
@@ -42,7 +43,7 @@ type FromSignup = {
   trace: Trace | undefined;
 };
 
-/** Fills the details of an account. The result is what was left out, as JSON pointers into the signup. */
+/** The result has the parts that were left out, as JSON pointers into the signup. */
 export async function fillDetails(
   trx: Transaction<DB>,
   config: Pick<Config, 'production'>,
@@ -60,22 +61,21 @@ export async function fillDetails(
   const filled: DetailValues = { ...details };
   const given = (Object.keys(values) as DetailName[]).filter(isOpen);
   for (const name of given) Object.assign(filled, { [name]: values[name] });
-  // A country that is said alone leaves an address there as it is.
+  // A signup with only a country does not remove an address in that country.
   if (place && isOpen('address') && (place.address || place.country !== details.country)) {
     Object.assign(filled, place);
     if (place.address) given.push('address');
   }
-  const ignored = faulty.map((name) => (name === 'all' ? allPointer : pointers[name]));
   const settled = await settlePlace(trx, accountId, { details: present, given: filled, now });
-  // What was wrong before and is right now is not missing any more, unless it waits.
+  // A part that is right now is not ignored any more, unless it waits.
   const isBlocked = settled.country === null && settled.waiting !== null;
   const stillIgnored = details.ignored.filter(
     (pointer) =>
       (isBlocked && mayHideCountry(pointer)) ||
       (pointer !== allPointer && !given.some((name) => pointers[name] === pointer)),
   );
-  const wrong = faulty.filter((name) => name === 'all' || isOpen(name));
-  const kept = wrong.map((name) => (name === 'all' ? allPointer : pointers[name]));
+  const edited = details.editedHere.map((name) => pointers[name]);
+  const kept = faulty.filter((pointer) => !edited.includes(pointer));
   await updateBillingDetails(trx, accountId, {
     ...settled,
     editedHere: details.editedHere,
@@ -85,15 +85,15 @@ export async function fillDetails(
     await endInvoiceEmailLinks(trx, accountId);
     await askToProve(trx, { userId, recipient: filled.invoiceEmail, now, trace });
   }
-  return ignored;
+  return faulty;
 }
 
 type Asked = { userId: string; recipient: string; now: Date; trace: Trace | undefined };
 
-/** Mails the link that proves the address; not more than twice a day to one, whoever named it to the CRM. */
+/** At most two mails a day to an address, from all signups that name it. */
 async function askToProve(trx: Transaction<DB>, { userId, recipient, now, trace }: Asked): Promise<void> {
   const user = await findUserById(trx, userId);
-  // Their own address gets invoices anyway.
+  // Their own address gets invoices in any case.
   if (!user || user.email === recipient || (await findReservation(trx, { email: recipient, now }))) return;
   try {
     await spendAllowance(trx, 'invoice-email-of-signup', recipient);
@@ -111,17 +111,17 @@ async function askToProve(trx: Transaction<DB>, { userId, recipient, now, trace 
 }
 
 /**
- * `country` is the one that is known so far, which stays unless a signup `canMove` it. What is absent, null or empty is not said.
- * `place` has the country also if the rest of the address is faulty.
+ * `country` is the known one, which a signup may change only if `canMove`. Absent, null and empty mean the same. `place` has the
+ * country even if the rest of the address is faulty.
  */
 function readBilling(
   billing: unknown,
   config: Pick<Config, 'production'>,
   { country, canMove }: { country: string | null; canMove: boolean },
-): { values: Partial<DetailValues>; place: Place | undefined; faulty: (DetailName | 'all')[] } {
-  if (!isObject(billing)) return { values: {}, place: undefined, faulty: ['all'] };
+): { values: Partial<DetailValues>; place: Place | undefined; faulty: string[] } {
+  if (!isObject(billing)) return { values: {}, place: undefined, faulty: [allPointer] };
   const values: Partial<DetailValues> = {};
-  const faulty: DetailName[] = [];
+  const faulty: string[] = [];
   const take = <Name extends Exclude<DetailName, 'address'>>(
     name: Name,
     given: unknown,
@@ -129,13 +129,13 @@ function readBilling(
   ) => {
     if (given === undefined || given === null) return;
     const found = typeof given === 'string' ? read(given) : undefined;
-    if (!found || 'errors' in found) faulty.push(name);
+    if (!found || 'errors' in found) faulty.push(pointers[name]);
     else if (found.value !== null) values[name] = found.value;
   };
   const { company, address, vat_id: vatId, invoice_email: invoiceEmail } = billing;
   take('company', company, readCompany);
   const { place, isFaulty } = readPlace(address);
-  if (isFaulty) faulty.push('address');
+  if (isFaulty) faulty.push(pointers.address);
   const known = (canMove ? place?.country : undefined) ?? country ?? undefined;
   take('vatId', vatId, (given) => readBuyerVatId(given, known));
   take('invoiceEmail', invoiceEmail, (given) => readInvoiceEmail(given, config));

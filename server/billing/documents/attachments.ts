@@ -1,17 +1,14 @@
-// What is attached to a document's PDF, and the metadata that says so (Factur-X 1.0, PDF/A-3).
+// The attachments of a document's PDF, and their metadata (Factur-X 1.0, PDF/A-3).
 
 type Files = { xml: string | undefined; sealed: string; at: Date };
 
-export const factsFile = 'identity-facts.json';
-
-/** Attaches the e-invoice, if there is one, and the sealed facts. */
 export function attachFiles(doc: PDFKit.PDFDocument, { xml, sealed, at }: Files): void {
   const attach = (
     name: string,
     text: string,
     options: { type: string; relationship: string; description: string },
   ) =>
-    // pdfkit takes any bytes; its types know only Node's.
+    // pdfkit accepts any bytes. Its types allow only Node's.
     doc.file(
       new TextEncoder().encode(text) as unknown as string,
       {
@@ -29,7 +26,7 @@ export function attachFiles(doc: PDFKit.PDFDocument, { xml, sealed, at }: Files)
     });
     (doc as unknown as { appendXML: (xml: string) => void }).appendXML(facturXMetadata);
   }
-  attach(factsFile, sealed, {
+  attach('identity-facts.json', sealed, {
     type: 'application/json',
     relationship: 'Source',
     description: 'The facts of this document, sealed by its issuer',

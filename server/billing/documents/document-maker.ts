@@ -1,5 +1,5 @@
-// Has documents made by a thread of their own, as they are built. From the source they are made in place: a thread cannot read it.
-// A start loads nothing of what makes them.
+// Makes documents in a separate thread. From the source it makes them in place, because a thread cannot read the source. The
+// process does not load pdfkit when it starts.
 
 import { findThread } from '../../runtime/files.ts';
 import { openThread } from '../../runtime/thread.ts';
@@ -8,17 +8,17 @@ import type { FilesToMake, MadeFiles } from './make-files.ts';
 type Asked = Omit<FilesToMake, 'font'>;
 
 export type DocumentMaker = {
-  /** Makes one document at a time. Throws an error whose message says why it cannot be made. */
+  /** One document at a time. The message of an error says why the document cannot be made. */
   make: (files: Asked) => Promise<MadeFiles>;
   close: () => Promise<void>;
 };
 
-// Ten times what the longest text that our forms take needs (docs/operate/sizing.md has the figures).
+// Ten times what the longest text that our forms accept needs (docs/operate/sizing.md has the figures).
 const heapMebibytes = 72;
-// The thread dies of too many small things, but too large a single one would end the process. Nothing that we issue comes near.
+// Too many small objects end only the thread, but a single object that is too large would end the process.
 const maxFactsLength = 1_000_000;
 
-/** `font` is a TTF. The thread ends a minute after the last document, and begins again with the next (contract 9.350). */
+/** `font` is a TTF. The thread ends a minute after the last document, and starts again with the next one (contract 7.219). */
 export function openDocumentMaker(font: Uint8Array): DocumentMaker {
   const file = findThread('document-thread');
   const options = { what: 'documents', longestMs: 30_000, heapMebibytes, idleMs: 60_000, given: font };

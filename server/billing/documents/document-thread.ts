@@ -1,4 +1,4 @@
-// The thread that makes documents: what that takes of a processor, no login waits for (server/billing/documents/document-maker.ts).
+// A separate thread, so that logins do not wait for this work (server/billing/documents/document-maker.ts).
 
 import { answerQuestions, readGiven } from '../../runtime/thread.ts';
 import { type FilesToMake, makeFiles } from './make-files.ts';

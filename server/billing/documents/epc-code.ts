@@ -1,18 +1,13 @@
-// What the code on an invoice says, so that a banking app fills in the transfer: EPC069-12, version 002.
+// The text of the QR code from which a banking app fills in a transfer: EPC069-12, version 002.
 
 import { writeDecimal } from '../values/decimals.ts';
 import type { DocumentFacts } from '../values/document-facts.ts';
 
-/** A code of 69 × 69 modules, the largest that the guideline allows, holds so many bytes at its level M. */
+/** What a code of 69 × 69 modules, the largest that the guideline allows, holds at level M. */
 const maxBytes = 331;
 const maxAmount = 99_999_999_999;
 
-const countBytes = (text: string) => new TextEncoder().encode(text).length;
-
-/**
- * The content of the code for what is to be paid. Undefined where there is none: for credit notes, without an IBAN, in another
- * currency than the euro, below 0.01 or above 999,999,999.99 (contract 7.206).
- */
+/** Undefined for a credit note, without an IBAN, for another currency, or for an amount out of range (contract 7.206). */
 export function buildEpcText(facts: DocumentFacts, amount = facts.total): string | undefined {
   const { kind, currency, seller, number } = facts;
   if (kind !== 'invoice' || currency !== 'EUR' || !seller.iban || amount < 1 || amount > maxAmount)
@@ -31,8 +26,8 @@ export function buildEpcText(facts: DocumentFacts, amount = facts.total): string
       '',
       number,
     ].join('\n');
-  // Of a longer name its beginning, as in a transfer.
+  // A longer name is cut, as in a transfer.
   const name = Array.from(seller.name.replace(/\s+/g, ' ')).slice(0, 70);
-  while (countBytes(build(name.join(''))) > maxBytes) name.pop();
+  while (new TextEncoder().encode(build(name.join(''))).length > maxBytes) name.pop();
   return build(name.join('').trim());
 }

@@ -1,5 +1,5 @@
-// The job that makes the files of documents after they are issued (contract 7.218 to 7.220). Any number of instances may do this at
-// once: each takes another document, and of files that were made twice the first ones stay.
+// The job that makes the files of documents after they are issued (contract 7.218 and 7.219). Any number of instances may run it
+// at once: each takes a different document, and if files are made twice, the first ones stay.
 import { isDatabaseAway } from '../../../db/postgres/away.ts';
 import { inTransaction } from '../../../db/postgres/transactions.ts';
 import { insertFiles } from '../../../db/tables/document-files.ts';
@@ -22,7 +22,6 @@ const longestPauseSeconds = 6 * 60 * 60;
 
 type Making = Pick<Dependencies, 'db' | 'log' | 'config'> & { maker: DocumentMaker };
 
-/** Makes the files of all documents that are due, until none is left or `signal` aborts. */
 export async function makeDueDocuments(deps: Making, signal?: AbortSignal): Promise<void> {
   while (!signal?.aborted) {
     const due = await claimDocument(deps.db, leaseSeconds);
@@ -31,7 +30,7 @@ export async function makeDueDocuments(deps: Making, signal?: AbortSignal): Prom
   }
 }
 
-/** Makes the files of one document. A document that fails does not stop the others. */
+/** A document that fails does not stop the others. */
 async function makeDocument({ db, log, config, maker }: Making, due: DocumentToMake): Promise<void> {
   const { number, tries } = due;
   try {

@@ -1,6 +1,5 @@
-// A document as a PDF: one page as a rule, PDF/A-3b, with the e-invoice and the sealed facts as attachments. Loaded only where a
-// document is made: pdfkit and what it brings are not part of a start.
-
+// A document as a PDF/A-3b, with the e-invoice and the sealed facts as attachments. Loaded only when a document is made, so that
+// the process does not load pdfkit when it starts.
 import { formatAmount, formatDecimal, formatPercent } from '../values/decimals.ts';
 import type { Address, DocumentFacts } from '../values/document-facts.ts';
 import { fillPaymentLink } from '../values/payment-link.ts';
@@ -8,19 +7,12 @@ import { attachFiles } from './attachments.ts';
 import { buildEpcText } from './epc-code.ts';
 import { page, Sheet } from './sheet.ts';
 
-/** The font lacks characters of a document. The message says which, and what helps. */
+/** The message names the characters that the font lacks, and what helps. */
 export class MissingCharactersError extends Error {}
 
-export type PdfParts = {
-  /** A TTF. */
-  font: Uint8Array;
-  /** The e-invoice, if there is one. */
-  xml: string | undefined;
-  /** The sealed facts, as JSON. */
-  sealed: string;
-};
+type PdfParts = { font: Uint8Array; xml: string | undefined; sealed: string };
 
-/** Throws a MissingCharactersError. The same facts and parts make the same bytes. */
+/** `font` is a TTF, `sealed` is JSON. The same facts and parts make the same bytes. Throws a MissingCharactersError. */
 export async function buildPdf(facts: DocumentFacts, { font, xml, sealed }: PdfParts): Promise<Uint8Array> {
   const issuedAt = new Date(facts.record.issued_at);
   const sheet = new Sheet(font, {
@@ -149,12 +141,8 @@ const columns = {
 function writeLine(sheet: Sheet, facts: DocumentFacts): void {
   const { line, net, currency } = facts;
   const about = joinLines(line.description, `${formatDay(line.first_day)} to ${formatDay(line.last_day)}`);
-  const style = { size: 9 };
-  const lines = [
-    ...sheet.layOut(line.title, columns.what.width, style),
-    ...sheet.layOut(about, columns.what.width, style),
-  ];
-  sheet.reserve(40 + sheet.heightOf(lines, style));
+  const lines = [...sheet.layOut(line.title, columns.what.width), ...sheet.layOut(about, columns.what.width)];
+  sheet.reserve(40 + sheet.heightOf(lines));
   const head = { colour: grey, size: 8 };
   sheet.write('Service', { ...columns.what, ...head });
   sheet.write('Quantity', { ...columns.quantity, ...head });

@@ -1,11 +1,11 @@
-// Our own check of a document, before it is kept for ever: its sums by another way than they were made, and what it may not
-// lack (contract 7.202).
+// Checks a document before it is kept for ever: its sums, computed in another way than when it was issued, and its required parts
+// (contract 7.219).
 import type { DocumentFacts } from '../values/document-facts.ts';
 
-/** Facts that no document may be made from. The message names the number, and all that is wrong. */
+/** The message names the document's number, and everything that is wrong. */
 export class FactsError extends Error {}
 
-/** Throws a FactsError where sums, dates or references do not fit. */
+/** Throws a FactsError if sums, dates or references do not fit. */
 export function requireSums(facts: DocumentFacts): void {
   const faults = [...findSumFaults(facts), ...findOtherFaults(facts)];
   if (faults.length > 0) throw new FactsError(`${facts.number}: ${faults.join('; ')}`);
@@ -27,20 +27,20 @@ function* findSumFaults({
   if (net + tax !== total) yield 'net and tax do not make the total';
   if ((category === 'S') !== rate > 0) yield `a rate of ${rate} does not go with category ${category}`;
   if (rate === 0 && tax !== 0) yield 'tax is charged without a rate';
-  // The exact tax times 10,000: of the net, or the part of a gross price that is tax.
+  // The exact tax is shareOf / base, in fractions so that nothing is rounded.
   const [shareOf, base] =
     prices === 'net'
       ? [BigInt(net) * BigInt(rate), 10_000n]
       : [BigInt(total) * BigInt(rate), 10_000n + BigInt(rate)];
   const twiceOff = 2n * (BigInt(tax) * base - shareOf);
-  // An invoice is off by half a unit at most. Credits follow the tax that their invoice has, and are rounded all together, so one
-  // of them may be off by half a unit of the invoice, and by one of its own.
+  // An invoice is off by half a unit at most. Credits are rounded together, and follow the tax of their invoice. So a credit note
+  // may be off by the invoice's half unit plus one of its own.
   const allowed = kind === 'invoice' ? base : 4n * base;
   if (twiceOff > allowed || twiceOff < -allowed) yield 'the tax is not that of the rate';
 }
 
 function* findOtherFaults(facts: DocumentFacts): Generator<string, void> {
-  // Not that a credit note is as old as its invoice: version 0.5.0 has issued older ones, which stay as they are.
+  // A credit note may be dated before its invoice: version 0.5.0 has issued such ones.
   const { kind, category, words, line, issued_on, due_on } = facts;
   if ((kind === 'credit_note') !== (facts.invoice !== null))
     yield 'a credit note names its invoice, and nothing else does';

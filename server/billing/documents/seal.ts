@@ -1,15 +1,15 @@
-// The facts of a document as they are attached to its PDF: JSON, sealed by an HMAC, so that whoever has the key can tell a document of
-// this service from a forged one (contract 7.215 and 7.216).
+// The facts of a document for its PDF: JSON, sealed by an HMAC. With the key, a forged document can be told from one of this
+// service (contract 7.215 and 7.216).
 import { encodeHex } from 'oslo/encoding';
 import { hmacSha256 } from '../../sso/hmac.ts';
 import type { DocumentFacts } from '../values/document-facts.ts';
 
 const encoder = new TextEncoder();
 
-/** The content of the attachment. The first of the keys, each of 32 bytes, seals. */
+/** The first of the keys seals. Each has 32 bytes. */
 export async function sealFacts(facts: DocumentFacts, [key]: readonly Uint8Array[]): Promise<string> {
   if (!key) throw new Error('There is no key to seal with.');
-  // A key of its own, so that no seal can stand for anything else that the first key is good for.
+  // A derived key, so that a seal is not valid for any other use of the first key.
   const derived = await hmacSha256(key, encoder.encode('identity-service: seal of documents, 1'));
   const hmac = encodeHex(await hmacSha256(derived, encoder.encode(JSON.stringify(facts))));
   return JSON.stringify({ facts, seal: { version: 1, hmac } }, null, 1);

@@ -1,9 +1,9 @@
-// The paper of a document: A4 pages, text on them in one font, lines, a QR code. It knows nothing of invoices.
+// A4 pages with text in one font, lines and a QR code. It knows nothing about invoices.
 import PDFDocument from 'pdfkit';
 import { encode } from 'uqr';
 import { breakText, type Line, listSeen, type Run } from './text-lines.ts';
 
-/** In points, of 1/72 inch. */
+/** In points of 1/72 inch. */
 export const page = { width: 595.28, height: 841.89, left: 56, right: 539.28, top: 56 };
 
 export type Style = { size?: number; bold?: boolean; colour?: string; align?: 'left' | 'right' };
@@ -11,23 +11,22 @@ export type Style = { size?: number; bold?: boolean; colour?: string; align?: 'l
 const ink = '#1a1a1a';
 const lineHeight = 1.4;
 
-/** What pdfkit does not tell of its font. */
+/** Not in the types of pdfkit. */
 type FontOf = { _font: { font: { hasGlyphForCodePoint: (codePoint: number) => boolean } } };
 
 export class Sheet {
   readonly doc: PDFKit.PDFDocument;
-  /** Where the foot of each page begins. */
+  /** The top of the foot of each page. */
   bottom = page.height - 60;
-  /** Where the next block begins. */
   y = page.top;
-  /** Characters that were to be written, and that the font lacks. */
+  /** Characters that the font lacks. */
   readonly missing = new Set<string>();
 
   constructor(font: Uint8Array, info: PDFKit.DocumentInfo) {
     this.doc = new PDFDocument({
       size: 'A4',
       margin: 0,
-      // By its bytes: a name would be a file, or one of the 14 fonts that cannot be embedded.
+      // Bytes, because pdfkit takes a string for a file name or for one of the 14 fonts that cannot be embedded.
       font: font as unknown as string,
       pdfVersion: '1.7',
       subset: 'PDF/A-3b' as PDFKit.PDFDocumentOptions['subset'],
@@ -44,7 +43,6 @@ export class Sheet {
       if (!font.hasGlyphForCodePoint(sign.codePointAt(0) ?? 0)) this.missing.add(sign);
   }
 
-  /** Breaks a text into lines of that width. */
   layOut(text: string, width: number, { size = 9 }: Style = {}): Line[] {
     this.doc.fontSize(size);
     return breakText(text, width, (part) => this.doc.widthOfString(part));
@@ -52,7 +50,7 @@ export class Sheet {
 
   heightOf = (lines: Line[], { size = 9 }: Style = {}): number => lines.length * size * lineHeight;
 
-  /** Writes at a place. The result is where the text ends. */
+  /** The result is where the text ends. */
   write(
     text: string,
     { x, y = this.y, width, ...style }: Style & { x: number; y?: number; width: number },
@@ -80,7 +78,7 @@ export class Sheet {
 
   #measure = (run: Run) => this.doc.widthOfString(run.text, featuresOf(run));
 
-  /** Goes on to a new page where a block of that height would not fit. */
+  /** Starts a new page if a block of that height does not fit. */
   reserve(height: number): void {
     if (this.y + height <= this.bottom || this.y === page.top) return;
     this.doc.addPage();
@@ -91,7 +89,7 @@ export class Sheet {
     this.doc.moveTo(page.left, y).lineTo(page.right, y).lineWidth(0.5).strokeColor('#c4c4c4').stroke();
   }
 
-  /** A QR code, in black. The white around it, of four modules, is the caller's. */
+  /** The caller leaves the white margin of four modules. */
   drawCode(text: string, { x, y, size }: { x: number; y: number; size: number }): void {
     const { data } = encode(text, { ecc: 'M', border: 0, maxVersion: 13 });
     const module = size / data.length;
@@ -105,7 +103,7 @@ export class Sheet {
   }
 }
 
-// With features, pdfkit has the font lay out the whole text, instead of word for word from left to right. Brackets come
-// mirrored already, so a font that mirrors them by itself (DejaVu does) may not.
+// With features, pdfkit lets the font lay out the whole text, and not word by word from left to right. `rtlm: false`, because the
+// brackets are mirrored already, and fonts such as DejaVu would mirror them again.
 const rtl = { features: { rtlm: false } as unknown as PDFKit.Mixins.OpenTypeFeatures[] };
 const featuresOf = ({ isRtl }: Run) => (isRtl ? rtl : {});

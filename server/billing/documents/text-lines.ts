@@ -1,21 +1,20 @@
-// Text as it stands on a page: where its lines break, and in which order its characters are seen (Unicode's annex 9). A PDF is
-// written from left to right, and knows nothing of either.
+// Text on a page: where its lines break, and in which order its characters are shown (Unicode's annex 9). PDF has neither.
 import bidiFactory from 'bidi-js';
 
-/** Part of a line that is written at once. */
+/** A part of a line that pdfkit writes in one call. */
 export type Run = { text: string; isRtl: boolean };
 /** From left to right. */
 export type Line = Run[];
 
 const bidi = bidiFactory();
 
-// What nobody sees, but for the joiners, which change the shape of letters.
+// Invisible characters, without the joiners, which change the shape of letters.
 const unseen = /(?![\u200c\u200d])\p{Default_Ignorable_Code_Point}/gu;
 
-/** The form of a text that is looked up in a font. */
+/** The form in which a text is looked up in a font. */
 export const clean = (text: string): string => text.normalize('NFC').replace(/[\t\p{Zs}]/gu, ' ');
 
-/** The characters of the text that a font without them could not show. */
+/** The characters that the font must have. */
 export const listSeen = (text: string): string[] => [
   ...new Set(
     clean(text)
@@ -24,7 +23,7 @@ export const listSeen = (text: string): string[] => [
   ),
 ];
 
-/** Breaks at the ends of lines, at spaces, and within a word only where it is wider than `width`: in an address, after a part. */
+/** Breaks at line ends and spaces. Breaks within a word only if it is wider than `width`, in an address after `/`, `?` or `&`. */
 export function breakText(text: string, width: number, measure: (text: string) => number): Line[] {
   return clean(text)
     .split('\n')
@@ -51,7 +50,6 @@ function findBreaks(
   for (const { index, 0: word } of text.matchAll(/[^ ]+/g)) {
     if (end > from && measure(text.slice(from, index + word.length)) > width) close(index);
     if (measure(text.slice(from, index + word.length)) > width) {
-      // A word that is wider than a line.
       let part = index;
       for (const { segment, index: at } of new Intl.Segmenter().segment(word)) {
         const after = index + at + segment.length;
@@ -79,14 +77,13 @@ function orderLine(text: string, levels: Levels, from: number, to: number): Line
     order.splice(start - from, turned.length, ...turned);
   }
   const mirrored = bidi.getMirroredCharactersMap(text, levels.levels, from, to - 1);
-  const isRtlAt = (at: number) => ((levels.levels[at] ?? 0) & 1) === 1;
   const line: Line = [];
   let last: number | undefined;
   for (const at of order) {
-    const isRtl = isRtlAt(at);
+    const isRtl = ((levels.levels[at] ?? 0) & 1) === 1;
     const sign = mirrored.get(at) ?? text[at] ?? '';
     const run = line.at(-1);
-    // Within a run the characters keep the order in which they are read: the font joins and turns them.
+    // Within a run the characters stay in reading order, because the font joins and turns them.
     if (run && last !== undefined && run.isRtl === isRtl && at - last === (isRtl ? -1 : 1))
       run.text = isRtl ? sign + run.text : run.text + sign;
     else line.push({ text: sign, isRtl });
@@ -103,7 +100,7 @@ const rtlScripts = ['Hebrew', 'Arabic', 'Syriac', 'Thaana', 'Nko'];
 const rtlScript = new RegExp(`[${rtlScripts.map((script) => `\\p{Script=${script}}`).join('')}]`, 'u');
 const anyScript = /[^\p{Script=Common}\p{Script=Inherited}]/u;
 
-/** The font lays out a text by the script of its first letter, so each has one script. */
+/** The font lays out a text by the script of its first letter, so each run needs a single script. */
 function splitScripts(run: Run): Run[] {
   if (!run.isRtl) return [run];
   const parts = run.text.split(
@@ -112,7 +109,7 @@ function splitScripts(run: Run): Run[] {
   return parts.reverse().map((text) => ({ ...run, text }));
 }
 
-/** The font turns a text around if its first letter is of a script from right to left. Where it would err, it gets it turned. */
+/** The font reverses a text if its first letter is of a right-to-left script. If that is wrong for the run, this reverses it. */
 function orderForFont({ text, isRtl }: Run): Run {
   const isTurned = rtlScript.test(anyScript.exec(text)?.[0] ?? '');
   if (isTurned === isRtl) return { text, isRtl };

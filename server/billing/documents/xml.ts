@@ -1,5 +1,5 @@
-// A document as an e-invoice: EN 16931 in the syntax CII, the profile EN 16931 of Factur-X and ZUGFeRD. A document has one line
-// and one rate, so its elements are written here one by one (docs/decisions/xml-written-by-hand.md). Their order is the schema's.
+// A document as an e-invoice: EN 16931 in the syntax CII, the profile EN 16931 of Factur-X and ZUGFeRD. It is written by hand
+// (docs/inside/decisions/xml-written-by-hand.md), with the elements in the order of the schema.
 import { formatPercent, writeDecimal } from '../values/decimals.ts';
 import type { Address, DocumentFacts } from '../values/document-facts.ts';
 import { FactsError } from './require-sums.ts';
@@ -7,7 +7,7 @@ import { FactsError } from './require-sums.ts';
 type Element = string | false | null | undefined | Element[];
 
 const escapes: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
-// What XML 1.0 has no way to write.
+// XML 1.0 cannot write these.
 const unwritable = /[^\t\n\r\u{20}-\u{d7ff}\u{e000}-\u{fffd}\u{10000}-\u{10ffff}]/u;
 
 function text(value: string): string {
@@ -21,7 +21,7 @@ const join = (content: Element): string =>
   Array.isArray(content) ? content.map(join).join('') : content || '';
 const tag = (name: string, content: Element, attributes = '') =>
   `<${name}${attributes && ` ${attributes}`}>${join(content)}</${/^\S+/.exec(name)?.[0]}>`;
-/** An element of text; nothing where there is no text. */
+/** Empty without a text. */
 const ram = (name: string, value: string | null | undefined, attributes = '') =>
   value ? tag(`ram:${name}`, text(value), attributes) : '';
 const group = (name: string, ...content: Element[]) => tag(`ram:${name}`, content);
@@ -29,7 +29,7 @@ const group = (name: string, ...content: Element[]) => tag(`ram:${name}`, conten
 const day = (name: string, iso: string, space = 'udt') =>
   group(name, tag(`${space}:DateTimeString`, iso.replaceAll('-', ''), 'format="102"'));
 
-/** Throws an error for text that XML cannot hold. Only for documents that have XML. */
+/** Only for documents that have XML. Throws a FactsError for text that XML cannot contain. */
 export function buildXml(facts: DocumentFacts): string {
   const content = [
     tag(
@@ -79,7 +79,7 @@ function buildLine(facts: DocumentFacts) {
   );
 }
 
-// What is outside the scope of tax has no rate, not even 0 (BR-O-05).
+// A document outside the scope of tax has no rate, not even 0 (BR-O-05).
 const buildRate = ({ category, rate }: DocumentFacts) =>
   category !== 'O' && ram('RateApplicablePercent', formatPercent(rate));
 
@@ -116,7 +116,7 @@ function buildAgreement({ seller, buyer, category }: DocumentFacts) {
   );
 }
 
-/** Whether EN 16931 takes it as a VAT id, which begins with its country (BR-CO-09). */
+/** For EN 16931, a VAT id begins with its country (BR-CO-09). */
 function isVatId(id: string, country: string): boolean {
   const also = country === 'GR' ? 'EL' : country === 'GB' ? 'XI' : country;
   return id.startsWith(country) || id.startsWith(also);

@@ -1,4 +1,3 @@
-// Whom a document is made out to, as they are when it is issued.
 import type { Database } from '../../../db/postgres/client.ts';
 import { findAccountName } from '../../../db/tables/accounts.ts';
 import { type BillingDetails, findBillingDetails, noDetails } from '../../../db/tables/billing-details.ts';
@@ -9,10 +8,10 @@ import type { DocumentFacts } from '../values/document-facts.ts';
 import { isCountryUnread } from './read-details.ts';
 import type { TaxedBuyer } from './tax.ts';
 
-/** `taxed` is null while their country cannot be read (contract 7.393). */
+/** `taxed` is null while the country cannot be read (contract 7.393). */
 export type Buyer = { facts: DocumentFacts['buyer']; taxed: TaxedBuyer | null };
 
-/** Undefined once the account is erased: nobody is left to invoice. */
+/** Undefined once the account is erased. */
 export async function findBuyer(
   db: Database,
   { accountId, userId }: Pick<Contract, 'accountId' | 'userId'>,
@@ -28,12 +27,12 @@ export async function findBuyer(
   const email = details?.provedInvoiceEmail ?? user?.email ?? null;
   const name = printable(details?.company ?? accountName) || printable(email ?? '');
   return {
-    // One that is kept from before such addresses were refused is left out.
     facts: {
       name,
       address,
       ...(address === null && country !== null && { country }),
       vat_id: vatId,
+      // Addresses that cannot be printed were not always refused.
       email: email && isPrintable(email) ? email : null,
     },
     taxed: buildTaxedBuyer(details),
@@ -47,5 +46,5 @@ export const buildTaxedBuyer = (
   return isCountryUnread(details) ? null : { country, vatId, hasCheckedVatId };
 };
 
-/** XML has no place for noncharacters, which a name may have. */
+/** XML cannot contain noncharacters, but a name can. */
 const printable = (text: string) => Array.from(text).filter(isPrintable).join('');

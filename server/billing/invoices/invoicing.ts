@@ -1,8 +1,5 @@
-// Invoices: one for each period of an active contract with a price, and what happens if an invoice is not paid. Also the
-// end of trials.
-//
-// The job may run twice, late, or on two instances at once: it locks a contract, reads its next period under that lock, and
-// a unique index allows one invoice a period.
+// Invoices contracts, marks them past due, and ends them. The job may run twice, late, or on two instances at once: it locks a
+// contract and reads its next period under that lock, and a unique index allows one invoice per period.
 import type { Transaction } from 'kysely';
 import { isDatabaseAway } from '../../../db/postgres/away.ts';
 import type { Database } from '../../../db/postgres/client.ts';
@@ -34,43 +31,32 @@ const batchSize = 100;
 
 type Billing = Pick<Dependencies, 'db' | 'now' | 'log'>;
 
-/**
- * Invoices every period that has begun, marks contracts past due, then trials expired, and writes mails that are due, until
- * nothing is left or `signal` aborts. While billing waits after a restore, contracts that end do so, and nothing else happens
- * (contract 7.340 to 7.344).
- */
+/** While billing waits after a restore, only contracts and trials that are over end (contract 7.340 to 7.344). */
 export async function runBilling(billing: Billing, signal?: AbortSignal): Promise<void> {
   const { db, now } = billing;
   const isWaiting = (await findBillingPause(db)) !== undefined;
   if (!isWaiting) {
-    // Those that somebody wrote at the moment of the resume, and who did not see it yet.
+    // Mails of transactions that ran during the resume and did not see it.
     await releaseBillingMails(db, now());
-    await forEachContract(billing, signal, findContractsToInvoice, async (trx, contract) => {
-      return (await invoiceBegun(trx, contract, { now: now() })) !== contract;
+    await forEachContract(billing, signal, findContractsToInvoice, async (trx, contract, at) => {
+      return (await invoiceBegun(trx, contract, { now: at })) !== contract;
     });
-    await forEachContract(billing, signal, findContractsInArrears, (trx, contract) =>
-      settleContract(trx, contract, now()),
-    );
+    await forEachContract(billing, signal, findContractsInArrears, settleContract);
   }
-  await forEachContract(billing, signal, findCanceledContracts, (trx, contract) =>
-    endContract(trx, contract, now()),
-  );
-  // Trials come last, because nothing waits for them: a trial counts as expired from the moment it ends. The first run may
-  // find trials of many years.
-  await forEachContract(billing, signal, findEndedTrials, (trx, contract) =>
-    expireTrial(trx, contract, now()),
-  );
+  await forEachContract(billing, signal, findCanceledContracts, endContract);
+  // Trials come last, because a trial counts as expired from the moment it ends. The first run may find many years of them.
+  await forEachContract(billing, signal, findEndedTrials, expireTrial);
   if (!isWaiting) await writeDueMails(billing, signal);
 }
 
-/** Locks each contract in a transaction of its own. A contract that fails does not stop the others. */
+/** Works on each contract in its own transaction, so a contract that fails does not stop the others. */
 async function forEachContract(
   { db, now, log }: Billing,
   signal: AbortSignal | undefined,
   find: (db: Database, search: Search) => Promise<string[]>,
-  work: (trx: Transaction<DB>, contract: Contract) => Promise<boolean>,
+  work: (trx: Transaction<DB>, contract: Contract, at: Date) => Promise<boolean>,
 ): Promise<void> {
-  // Contracts that failed, or needed nothing after all, are not taken again.
+  // Contracts that failed or needed nothing are not tried again in this run.
   const done: string[] = [];
   for (;;) {
     const ids = await find(db, { now: now(), limit: batchSize, except: done });
@@ -81,7 +67,7 @@ async function forEachContract(
         const isChanged = await inTransaction(db, { by: 'service', cause: 'billing' }, async (trx) => {
           await limitLockWait(trx);
           const contract = await lockContract(trx, { id });
-          return contract !== undefined && (await work(trx, contract));
+          return contract !== undefined && (await work(trx, contract, now()));
         });
         if (!isChanged) done.push(id);
       } catch (err) {
@@ -94,14 +80,14 @@ async function forEachContract(
 }
 
 /**
- * `isEnding`: the contract ends, so what began while it was past due is invoiced, too. `replaces`: the lost numbers that the invoices
- * of its periods take the place of, by the first day of the period.
+ * `isEnding`: the contract ends, so periods that began while it was past due are invoiced as well. `replaces` has the lost
+ * numbers that its invoices replace, by the first day of the period.
  */
 type Billed = { now: Date; isEnding?: boolean; replaces?: ReadonlyMap<string, string> };
 
 /**
- * Invoices every period that has begun and in which the contract had not ended. What cannot be invoiced, because it is blocked or the
- * contract is past due or billing waits, waits with its price. The result is the contract afterwards. `trx` has locked the contract.
+ * Invoices each period that began before the contract ended. A period waits with its price if it is blocked, the contract is past
+ * due, or billing waits. The result is the contract afterwards. `trx` has locked the contract.
  */
 export async function invoiceBegun(
   trx: Transaction<DB>,
@@ -125,14 +111,13 @@ export async function invoiceBegun(
   return billed;
 }
 
-/** Invoices the periods up to the first one that is blocked. The result is what is left, and why. */
 async function invoiceInOrder(
   trx: Transaction<DB>,
   contract: Contract,
   charges: Charge[],
   { now, replaces }: Billed,
 ): Promise<{ left: Charge[]; blocked: BlockedCode | undefined }> {
-  // Read once: all that this transaction issues names the same version.
+  // Read once, so that all documents of this transaction name the same version.
   const settings = await findSettings(trx);
   for (const [at, charge] of charges.entries()) {
     if (!settings) await issueWithoutSeller(trx, contract, charge, now);
@@ -144,7 +129,7 @@ async function invoiceInOrder(
   return { left: [], blocked: undefined };
 }
 
-/** As before there were sellers: an invoice that is no tax invoice, also over nothing. */
+/** Without billing settings, an invoice is not a tax invoice, and there are invoices over 0. */
 async function issueWithoutSeller(
   trx: Transaction<DB>,
   contract: Contract,
@@ -165,10 +150,9 @@ async function issueWithoutSeller(
   deferAuditEvent(trx, { type: 'invoice.issued', details: { number, contractId: contract.id } });
 }
 
-/** What the audit keeps of who moves a contract, if it does not move by itself. */
 type Trail = Omit<AuditEvent, 'type' | 'reason'>;
 
-/** Moves a contract to another state. False if the present state does not allow the move. `trx` has locked the contract. */
+/** False if the present state does not allow the move. `trx` has locked the contract. */
 async function moveContract(
   trx: Transaction<DB>,
   contract: Contract,
@@ -183,44 +167,40 @@ async function moveContract(
   return true;
 }
 
-/** Stores that a trial is over. False if it is not over, or its end is stored already. `trx` has locked the contract. */
+/** False if the trial is not over, or its end is stored already. `trx` has locked the contract. */
 async function expireTrial(trx: Transaction<DB>, contract: Contract, now: Date): Promise<boolean> {
   return presentStatus(contract, now) === 'expired' && moveContract(trx, contract, 'expire');
 }
 
 /**
- * Makes an active contract past due if something is open past its days, unless billing waits, and one that is past due active if
- * nothing is. `trx` has locked the contract. False if nothing was to be done.
+ * Moves a contract between active and past due, as its overdue invoices say. While billing waits, it does not become past due.
+ * False if nothing changed. `trx` has locked the contract.
  */
 export async function settleContract(trx: Transaction<DB>, contract: Contract, now: Date): Promise<boolean> {
-  // It has ended, however late the job is that writes it down.
+  // By the clock, because the job may store the end later.
   if (!isRunning(presentStatus(contract, now))) return false;
   const isDue = await isPastDue(trx, contract.id, now);
-  // What was paid in the lost time may be reported again.
+  // Payments from the time that the restore has lost may be reported again.
   if (isDue && contract.status === 'active' && (await findBillingPause(trx))) return false;
   if (contract.status === (isDue ? 'active' : 'past_due'))
     return moveContract(trx, contract, isDue ? 'fall_behind' : 'activate');
   return false;
 }
 
-/** Ends a contract for good, for an operator. Undefined if there is no such contract, false if it has already ended. */
+/** Undefined if there is no such contract, false if it has already ended. */
 export async function cancelContract(
   { db, now }: Pick<Billing, 'db' | 'now'>,
   signupId: string,
   trail?: Trail,
 ): Promise<boolean | undefined> {
-  const why = trail?.why;
-  const origin = { by: 'operator', cause: 'contract:cancel', ...(why !== undefined && { why }) } as const;
+  const origin = { by: 'operator', cause: 'contract:cancel', why: trail?.why } as const;
   return inTransaction(db, origin, async (trx) => {
     const contract = await lockContract(trx, { signupId });
     return contract && endContract(trx, contract, now(), trail);
   });
 }
 
-/**
- * Ends a contract that `trx` has locked, and invoices what began before. What is blocked of that is invoiced later. False if it has
- * already ended.
- */
+/** Invoices the periods that began before, or later if they are blocked. False if it has already ended. `trx` has locked it. */
 export async function endContract(
   trx: Transaction<DB>,
   contract: Contract,

@@ -1,6 +1,5 @@
-// Issues documents: what they say, their number, their rows (contract 7.50 to 7.75). All of it in a transaction that has locked
-// the contract, and the invoice that a credit note corrects. The number comes last, because whoever takes one holds up all
-// others.
+// Issues documents: what they say, their number, their rows (contract 7.50 to 7.74). The transaction has locked the contract, and
+// the invoice that a credit note corrects. It takes the number last, because that lock holds up all others.
 import type { Transaction } from 'kysely';
 import type { Database } from '../../../db/postgres/client.ts';
 import type { DB } from '../../../db/schema.ts';
@@ -21,10 +20,10 @@ import { findTax } from './tax.ts';
 
 export type Settings = { version: number; settings: BillingSettings };
 
-/** The settings in force. A transaction that issues reads them once. */
+/** A transaction that issues documents reads the settings once. */
 export const findSettings = (db: Database) => findSettingsInForce(db) as Promise<Settings | undefined>;
 
-/** The seller's zone, or UTC without one. */
+/** The seller's time zone, or UTC without a seller. */
 export const findZone = async (db: Database): Promise<string> => zoneOf(await findSettings(db));
 
 export const zoneOf = (settings: Settings | undefined): string =>
@@ -38,7 +37,6 @@ export type BlockedCode =
   | 'tax_currency'
   | 'price_too_high';
 
-/** What an invoice for the period would say of money, or why there can be none. Pure. */
 export function computeInvoice(
   settings: BillingSettings,
   { price, startsAt, endsAt }: Charge,
@@ -58,13 +56,10 @@ export function computeInvoice(
   return { ...amounts, ...tax, firstDay, lastDay };
 }
 
-/** What the audit keeps of who has a document issued, if it is not the job. */
+/** Who has a document issued, for the audit. Undefined for the job. */
 type Trail = Omit<AuditEvent, 'type'> | undefined;
 
-/**
- * Issues an invoice for a period, whose price is above 0. `replaces` are lost numbers, by the first day of the period whose invoice takes
- * their place. The result is its number, or why the period is blocked.
- */
+/** The price must be above 0. `replaces` has lost numbers by the first day of the period whose invoice replaces them. */
 export async function issueInvoice(
   trx: Transaction<DB>,
   { version, settings }: Settings,
@@ -78,7 +73,7 @@ export async function issueInvoice(
   if (!buyer) return { blocked: 'account_erased' };
   const drawn = computeInvoice(settings, charge, buyer);
   if ('blocked' in drawn) return drawn;
-  const { net, tax, total, category, rate, words, firstDay, lastDay } = drawn;
+  const { firstDay, lastDay, ...amounts } = drawn;
   const { zone, now, today } = await readDay(trx, settings);
   const { number, issuedOn } = await takeNumber(trx, numbers.invoice, today);
   const dueOn = addDays(issuedOn, terms.days_to_pay);
@@ -91,7 +86,7 @@ export async function issueInvoice(
     periodStartsAt: charge.startsAt,
     periodEndsAt: charge.endsAt,
     currency,
-    unitAmount: total,
+    unitAmount: amounts.total,
     issuedAt: now,
     dueAt,
     document: { number, pastDueAt },
@@ -115,12 +110,7 @@ export async function issueInvoice(
       last_day: lastDay,
     },
     prices: settings.tax.prices,
-    category,
-    rate,
-    words,
-    net,
-    tax,
-    total,
+    ...amounts,
     payment: { text: payment.text ?? null, link: payment.link ?? null },
     record: {
       contract_id: contract.id,
@@ -140,10 +130,7 @@ export async function issueInvoice(
   return { id, number };
 }
 
-/**
- * Issues a credit note over `total` of an invoice, of which no more is credited already than `invoice.credited` says. Its rate,
- * its buyer and its days are those of the invoice. The caller writes down what is credited. The result is its number.
- */
+/** Issues a credit note over `total`, with the rate, buyer and days of the invoice. The caller stores the credited amount. */
 export async function issueCreditNote(
   trx: Transaction<DB>,
   { version, settings }: Settings,
@@ -152,7 +139,7 @@ export async function issueCreditNote(
 ): Promise<string> {
   const { numbers, seller } = settings;
   const { now, today } = await readDay(trx, settings);
-  // The series of invoices may be ahead, or the zone have changed since.
+  // Never before the invoice: its series may be ahead of the clock, or the time zone may have changed.
   const [, earliest = today] = [today, corrected.issued_on].sort();
   const { number, issuedOn } = await takeNumber(trx, numbers.credit_note, earliest);
   const facts: DocumentFacts = {
@@ -180,7 +167,7 @@ export async function issueCreditNote(
   return number;
 }
 
-/** The seller of now; with the tax ids of the invoice if those of now do not do for its tax (contract 7.76). */
+/** The present seller, with the tax ids of the invoice if its tax category requires ids that are gone (contract 7.71). */
 function keepTaxIds(seller: Seller, { category, seller: before }: DocumentFacts): Seller {
   const isEnough = category === 'AE' ? seller.vat_id : (seller.vat_id ?? seller.tax_number);
   return isEnough ? seller : { ...seller, vat_id: before.vat_id, tax_number: before.tax_number };
@@ -200,18 +187,11 @@ async function insertFacts(
   issuedAt: Date,
 ): Promise<void> {
   await insertDocument(trx, {
+    ...facts,
     ...{ invoiceId, prefix, issuedAt, settingsVersion: facts.record.settings_version },
-    number: facts.number,
-    kind: facts.kind,
     issuedOn: facts.issued_on,
     firstDay: facts.line.first_day,
     lastDay: facts.line.last_day,
-    currency: facts.currency,
-    net: facts.net,
-    tax: facts.tax,
-    total: facts.total,
-    category: facts.category,
-    rate: facts.rate,
     facts,
   });
   deferDocumentMails(trx, facts, issuedAt);

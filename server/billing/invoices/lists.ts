@@ -1,4 +1,4 @@
-// Contracts and invoices of everybody, as the commands print them and administrators read them (contract 12.140 to 12.142).
+// Everybody's contracts and invoices, for the commands and for administrators (contract 12.140 to 12.142).
 import type { Database } from '../../../db/postgres/client.ts';
 import {
   type ListedContract,
@@ -14,7 +14,7 @@ import { findZone } from './issue.ts';
 export const contractStates = [...contractStatusSchema.options, 'held'] as const;
 export const invoiceStates = ['open', 'paid', 'void', 'overdue'] as const;
 
-/** `held` is why its next period cannot be invoiced; `email` is null once its user is erased. */
+/** `held` is why its next period cannot be invoiced. `email` is null once the user is erased. */
 export const describeListedContract = ({ held, email, ...contract }: ListedContract, now: Date) => ({
   ...describeContract(contract, now),
   held,
@@ -37,7 +37,7 @@ export const describeListedInvoice = (invoice: ListedInvoice) => ({
 
 type Asked<Before> = { state?: string | undefined; before?: Before | undefined; now: Date };
 
-/** A page of 50, the newest first. `next` is the `before` of the next one, null on the last. */
+/** A page of 50, newest first. `next` is the `before` of the next page, or null on the last one. */
 export async function readContracts(db: Database, asked: Asked<string>) {
   const { page, last } = await readPage((limit) => listContracts(db, { ...asked, limit }));
   return {
@@ -50,7 +50,7 @@ export async function readContracts(db: Database, asked: Asked<string>) {
   };
 }
 
-/** As `readContracts`. `user_id` is null once the user is erased. */
+/** A page of 50, newest first. `user_id` is null once the user is erased. */
 export async function readInvoices(db: Database, asked: Asked<number>) {
   const zone = await findZone(db);
   const { page, last } = await readPage((limit) => listInvoices(db, { ...asked, zone, limit }));

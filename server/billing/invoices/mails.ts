@@ -1,5 +1,5 @@
-// Mails about contracts, documents and money: when one is written, and its key (contract 7.270 to 7.285). Whether it is still
-// true is looked at when it is sent (server/mail/billing-mails.ts).
+// Writes mails about contracts, documents and money (contract 7.270 to 7.282). The key keeps a mail from being written twice.
+// server/mail/billing-mails.ts checks that it is still true when it is sent.
 import type { Transaction } from 'kysely';
 import type { Database } from '../../../db/postgres/client.ts';
 import { inTransaction } from '../../../db/postgres/transactions.ts';
@@ -11,7 +11,7 @@ import { deferBillingMail, deferMail } from '../../../db/tables/mails.ts';
 import type { Dependencies } from '../../ground/dependencies.ts';
 import type { DocumentFacts } from '../values/document-facts.ts';
 
-/** Sends a document to its buyer, and a copy to the archive. */
+/** One to the buyer, and a copy to the archive. */
 export function deferDocumentMails(
   trx: Transaction<DB>,
   { kind, number, record }: Pick<DocumentFacts, 'kind' | 'number' | 'record'>,
@@ -19,32 +19,31 @@ export function deferDocumentMails(
 ): void {
   const about = {
     kind: `${kind}_issued`,
-    key: documentMailKey(kind, number),
+    key: `${kind}_issued:${number}`,
     details: { document: number },
   } as const;
   deferBillingMail(trx, { ...about, contractId: record.contract_id, now });
-  // Whether there is an archive, and its address, is known when it is sent.
-  const copy = { key: archiveMailKey(kind, number), details: { ...about.details, archive: 'true' } };
+  // Sending it finds out whether there is an archive, and its address.
+  const copy = { key: `${about.key}:archive`, details: { ...about.details, archive: 'true' } };
   deferMail(trx, { ...about, ...copy, userId: null, recipient: '', now });
 }
 
-/** Thanks for a payment that has paid something of an invoice with a document. */
+/** Only for a payment that was allocated to an invoice with a document. */
 export function deferPaymentMail(
   trx: Transaction<DB>,
   { payment, number, contractId }: { payment: string; number: string; contractId: string },
   now: Date,
 ): void {
-  const key = paymentMailKey(payment, number);
   deferBillingMail(trx, {
     kind: 'payment_received',
-    key,
+    key: `payment_received:${payment}:${number}`,
     contractId,
     details: { document: number, payment },
     now,
   });
 }
 
-/** Tells that a customer has ended their contract, or goes on after all. Each time that they do is told. */
+/** A mail each time that a customer cancels a contract or keeps it after all: the key has the time in it. */
 export function deferContractMail(
   trx: Transaction<DB>,
   kind: 'contract_cancel_asked' | 'contract_kept',
@@ -55,47 +54,35 @@ export function deferContractMail(
   deferBillingMail(trx, { kind, key, contractId, details: { contract: contractId }, now });
 }
 
-const documentMailKey = (kind: DocumentFacts['kind'], number: string) => `${kind}_issued:${number}`;
-const archiveMailKey = (kind: DocumentFacts['kind'], number: string) =>
-  `${documentMailKey(kind, number)}:archive`;
-const reminderKey = (which: 1 | 2, number: string) => `invoice_reminder_${which}:${number}`;
-const paymentMailKey = (payment: string, number: string) => `payment_received:${payment}:${number}`;
-
-type Billing = Pick<Dependencies, 'db' | 'now'>;
-
 const batchSize = 100;
 
-/** Writes the mails that nothing but time causes: reminders, and that a trial ends. None without a seller. */
-export async function writeDueMails({ db, now }: Billing, signal?: AbortSignal): Promise<void> {
+/** Writes the mails that only time causes: reminders, and that a trial ends. None without a seller. */
+export async function writeDueMails(
+  { db, now }: Pick<Dependencies, 'db' | 'now'>,
+  signal?: AbortSignal,
+): Promise<void> {
   if (!(await findSettingsInForce(db))) return;
-  const write = (work: (trx: Transaction<DB>) => Promise<void>) =>
-    inTransaction(db, { by: 'service', cause: 'billing' }, work);
-  await forEach(signal, findDueReminders, ({ number, contractId, which }, at) =>
-    write(async (trx) => {
-      if (!(await markReminded(trx, number, which))) return;
-      const kind = `invoice_reminder_${which}` as const;
-      const details = { document: number };
-      deferBillingMail(trx, { kind, key: reminderKey(which, number), contractId, details, now: at });
-    }),
-  );
-  await forEach(signal, findEndingTrials, ({ key, contractId, endsAt }, at) =>
-    write(async (trx) => {
-      const details = { contract: contractId, ends: endsAt.toISOString() };
-      deferBillingMail(trx, { kind: 'trial_ends', key, contractId, details, now: at });
-    }),
-  );
+  await forEach(findDueReminders, async (trx, { number, contractId, which }, at) => {
+    if (!(await markReminded(trx, number, which))) return;
+    const kind = `invoice_reminder_${which}` as const;
+    const details = { document: number };
+    deferBillingMail(trx, { kind, key: `${kind}:${number}`, contractId, details, now: at });
+  });
+  await forEach(findEndingTrials, async (trx, { key, contractId, endsAt }, at) => {
+    const details = { contract: contractId, ends: endsAt.toISOString() };
+    deferBillingMail(trx, { kind: 'trial_ends', key, contractId, details, now: at });
+  });
 
   async function forEach<Due>(
-    signal: AbortSignal | undefined,
     find: (db: Database, search: { now: Date; limit: number }) => Promise<Due[]>,
-    work: (due: Due, at: Date) => Promise<void>,
+    work: (trx: Transaction<DB>, due: Due, at: Date) => Promise<void>,
   ): Promise<void> {
     for (;;) {
       const at = now();
       const found = await find(db, { now: at, limit: batchSize });
       for (const due of found) {
         if (signal?.aborted) return;
-        await work(due, at);
+        await inTransaction(db, { by: 'service', cause: 'billing' }, (trx) => work(trx, due, at));
       }
       if (found.length < batchSize) return;
     }

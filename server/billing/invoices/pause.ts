@@ -1,5 +1,5 @@
-// Billing waits after a restore until an operator resumes it (contract 7.340 to 7.350): numbers that somebody got in the lost
-// time must not be given again.
+// Billing waits after a restore until an operator resumes it (contract 7.340 to 7.349): numbers that were given in the lost time
+// must not be given again.
 import type { Transaction } from 'kysely';
 import type { Database } from '../../../db/postgres/client.ts';
 import type { DB } from '../../../db/schema.ts';
@@ -13,16 +13,16 @@ import { findBillingPause, resumeBilling } from '../../../db/tables/restores.ts'
 import type { PaymentTrail } from '../../acts/act.ts';
 import { AppError, invalidMember } from '../../basics/errors.ts';
 import { dayIn } from '../values/days.ts';
-import { findSettings, zoneOf } from './issue.ts';
+import { findSettings, findZone, zoneOf } from './issue.ts';
 
-/** Throws 409 `billing_paused`. A trigger would refuse what is issued all the same. */
+/** Throws 409 `billing_paused`. Without this check, a trigger would refuse the document. */
 export async function requireBillingGoesOn(db: Database): Promise<void> {
   if (await findBillingPause(db)) throw new AppError('billing_paused');
 }
 
 type DocumentNumber = { prefix: string; year: number; serial: number };
 
-/** The parts of the number of a document; undefined for any other text. */
+/** Undefined for a text that is not a document number. */
 export function readDocumentNumber(text: string): DocumentNumber | undefined {
   const [, prefix, year, serial] = /^([A-Z0-9-]{1,12})(\d{4})-(\d{4,15})$/.exec(text) ?? [];
   if (prefix === undefined) return undefined;
@@ -30,22 +30,21 @@ export function readDocumentNumber(text: string): DocumentNumber | undefined {
   return read.serial > 0 && writeNumber(read, read.serial) === text ? read : undefined;
 }
 
-/** More numbers than that are a typing error. */
+/** More are a typing error. */
 const mostLost = 1_000;
 
-/** What is told of numbers that are lost: the first and the last of them. */
 export type Lost = { first: string; last: string; count: number };
 
 export type Skipped = {
-  /** What is lost now, by series. */
+  /** By series. */
   lost: Lost[];
-  /** The numbers that changed nothing, with the last one of their series, which is above. */
+  /** The numbers that changed nothing, each with the last one of its series, which is higher. */
   below: { number: string; last: string }[];
 };
 
 /**
- * Takes the numbers up to the given ones as given, because somebody may have got them; what is not known of these is lost. Throws
- * 422 `validation_failed`. Billing waits.
+ * Marks all numbers up to each of `numbers` as given, because somebody may have them. The ones without a document are lost. Only
+ * while billing waits. Throws 422 `validation_failed`.
  */
 export async function skipNumbers(trx: Transaction<DB>, numbers: string[]): Promise<Skipped> {
   const skipped: Skipped = { lost: [], below: [] };
@@ -54,26 +53,23 @@ export async function skipNumbers(trx: Transaction<DB>, numbers: string[]): Prom
     if (!number) throw refuse(`${text} is no number of a document, such as INV-2026-0041.`);
     const last = await findLastNumber(trx, number);
     if (last > number.serial) skipped.below.push({ number: text, last: writeNumber(number, last) });
-    // Whatever its year: a number that is here has been given.
+    // Before the year is checked: this number has been given.
     if (last >= number.serial) continue;
-    const [settings, clock] = [await findSettings(trx), await readClock(trx)];
-    const year = Number(dayIn(zoneOf(settings), clock).slice(0, 4));
+    const today = dayIn(await findZone(trx), await readClock(trx));
+    const year = Number(today.slice(0, 4));
     if (number.year !== year && number.year !== year - 1)
       throw refuse(`${text} is neither of this year nor of the last one.`);
     if (!(await isKnownPrefix(trx, number.prefix)))
       throw refuse(
         `No settings of billing have ever had numbers that begin with ${number.prefix}. If those that had are lost, set them again, and then run this once more.`,
       );
-    const gap = await skipNumbersUpTo(trx, number, dayIn(zoneOf(settings), clock));
+    const gap = await skipNumbersUpTo(trx, number, today);
     if (gap) skipped.lost.push(gap);
   }
   return skipped;
 }
 
-/**
- * Takes all numbers of a series up to that one as given. Those that it skips are lost. `dated` is the day before which no document of
- * the series is dated from then on. Throws 422 `validation_failed` if it would skip too many. Billing waits.
- */
+/** From then on, no document of the series is dated before `dated`. Throws 422 `validation_failed` for too many numbers. */
 async function skipNumbersUpTo(
   trx: Transaction<DB>,
   number: DocumentNumber,
@@ -99,13 +95,13 @@ async function skipNumbersUpTo(
 
 const refuse = (detail: string) => invalidMember('/last', detail);
 
-/** The numbers of these of whose series none was named. */
+/** The numbers in `next` whose series has no number in `named`. */
 export const listUnnamed = (next: string[], named: string[]): string[] => {
   const seriesOf = (text: string) => text.replace(/\d+$/, '');
   return next.filter((number) => !named.map(seriesOf).includes(seriesOf(number)));
 };
 
-/** The numbers that are given next, one for each series in use; none without a seller. */
+/** The next number of each series in use. None without a seller. */
 export async function listNextNumbers(db: Database): Promise<string[]> {
   const settings = await findSettings(db);
   if (!settings) return [];
@@ -124,7 +120,7 @@ export const describeSpan = ({ first, last }: Pick<Lost, 'first' | 'last'>): str
 export const describeLost = (lost: Pick<Lost, 'first' | 'last'>[]): string =>
   lost.map(describeSpan).join(', ');
 
-/** What stays lost, in spans of numbers that follow each other. */
+/** The lost numbers, in spans of numbers that follow each other. */
 export async function listLost(db: Database): Promise<Lost[]> {
   const spans: (Lost & { end: DocumentNumber })[] = [];
   for (const text of await listLostDocuments(db)) {
@@ -139,7 +135,7 @@ export async function listLost(db: Database): Promise<Lost[]> {
   return spans.map(({ end, ...lost }) => lost);
 }
 
-/** Lets billing go on, on all instances, with the mails that waited. False if it did not wait. */
+/** Resumes billing on all instances, and releases the mails on hold. False if billing did not wait. */
 export async function resume(trx: Transaction<DB>, now: Date, trail: PaymentTrail): Promise<boolean> {
   if (!(await resumeBilling(trx))) return false;
   const mails = await releaseBillingMails(trx, now);

@@ -1,4 +1,4 @@
-// What a contract will be charged (contract 7.185 to 7.198): by the same functions that issue. Pure, but for reading.
+// What a contract will be charged (contract 7.185 to 7.198), by the same functions that issue its invoices.
 import type { Database } from '../../../db/postgres/client.ts';
 import { inTransaction } from '../../../db/postgres/transactions.ts';
 import { readClock } from '../../../db/tables/documents.ts';
@@ -7,30 +7,23 @@ import { type Charge, listWaitingPeriods } from '../../../db/tables/waiting-peri
 import { AppError } from '../../basics/errors.ts';
 import type { BillingSettings } from '../settings/settings.ts';
 import { dayIn } from '../values/days.ts';
-import type { TaxCategory } from '../values/document-facts.ts';
+import type { DocumentFacts } from '../values/document-facts.ts';
 import { endOfPeriod, listPeriods } from '../values/periods.ts';
 import { type Buyer, findBuyer } from './buyers.ts';
 import { type BlockedCode, computeInvoice, findSettings } from './issue.ts';
 
-/** A document to come, as `--json` has it. Amounts in minor units, `rate` in hundredths of a percent. */
-export type Forecast = {
-  issued_on: string;
-  period_first_day: string;
-  period_last_day: string;
-  currency: string;
-  net: number;
-  tax: number;
-  total: number;
-  category: TaxCategory;
-  rate: number;
-};
+/** A future document, as `--json` prints it. Amounts in minor units, `rate` in hundredths of a percent. */
+export type Forecast = Pick<
+  DocumentFacts,
+  'issued_on' | 'currency' | 'net' | 'tax' | 'total' | 'category' | 'rate'
+> & { period_first_day: string; period_last_day: string };
 
-/** `held`: why there is nothing after these. */
+/** `held` is why no documents follow. */
 export type Preview = { documents: Forecast[]; held: BlockedCode | null };
 
 /**
- * As if all is paid in time, and neither the contract, its buyer nor the settings change. `waiting`: its periods that began and
- * are not invoiced. `buyer`: undefined once the account is erased.
+ * Assumes that everything is paid in time, and that contract, buyer and settings do not change. `waiting` has the periods that
+ * began and are not invoiced. `buyer` is undefined once the account is erased.
  */
 export function previewDocuments(
   settings: BillingSettings,
@@ -60,14 +53,14 @@ export function previewDocuments(
   return { documents, held: null };
 }
 
-/** The same time of the day so many months later, or on the last day of a shorter month. */
+/** On the last day of a month that is too short. */
 export const addMonths = (from: Date, months: number): Date => {
   let at = from;
   for (let month = 0; month < months; month++) at = endOfPeriod(at, 'month', from.getUTCDate());
   return at;
 };
 
-/** The preview of the contract of a signup. Throws 404 `not_found`, or `not_configured` while there is no seller. */
+/** Throws 404 `not_found`, or `not_configured` while there is no seller. */
 export const readPreview = (db: Database, signupId: string, months: number): Promise<Preview> =>
   inTransaction(db, { by: 'service', cause: 'preview' }, async (trx) => {
     const contract = await findContract(trx, { signupId });

@@ -1,5 +1,4 @@
-// Billing details as people and signups give them (contract 7.232 to 7.234, 7.390 to 7.393). Pure: each part is read on its own, into its usual
-// form or a fault.
+// Reads billing details from forms and signups (contract 7.232 to 7.234, 7.390 to 7.393), each part on its own.
 import type {
   BillingAddress,
   BillingDetails,
@@ -14,7 +13,7 @@ import { billingTextSchema, longestLine } from '../values/billing-text.ts';
 import { hasAddressPart, readCountry } from '../values/countries.ts';
 import { readVatId, readVatIdOfAny } from '../values/vat-ids.ts';
 
-/** As a form has them: what is empty is not there. */
+/** As in a form: an empty text means absent. */
 export type GivenDetails = Record<
   'company' | 'line1' | 'line2' | 'postcode' | 'city' | 'country' | 'vatId' | 'invoiceEmail',
   string
@@ -38,7 +37,7 @@ const firstOf = (error: { issues: { message: string }[] } | undefined) => error?
 
 export type GivenAddress = Pick<GivenDetails, 'line1' | 'line2' | 'postcode' | 'city' | 'country'>;
 
-/** Where somebody is. A country may be said alone; an address is whole. */
+/** A country may come alone. An address is always complete. */
 export type Place = Pick<DetailValues, 'address' | 'country'>;
 
 export function readAddress({ country: code, ...given }: GivenAddress): Read<Place> {
@@ -68,7 +67,7 @@ export function readAddress({ country: code, ...given }: GivenAddress): Read<Pla
   return { value: { address, country } };
 }
 
-/** `country` is that of the buyer's address, if it is known. */
+/** `country` is the one of the buyer's address. */
 export function readBuyerVatId(text: string, country: string | undefined): Read<string | null> {
   if (isEmpty(text)) return { value: null };
   const value = country === undefined ? readVatIdOfAny(text) : readVatId(country, text);
@@ -83,10 +82,7 @@ export function readInvoiceEmail(text: string, config: Pick<Config, 'production'
 
 type Known = { known: DetailValues; isGiven: (...names: (keyof GivenDetails)[]) => boolean };
 
-/**
- * All of a form, with everything that is wrong with it. What is not given is as it is `known`: nobody is refused for what somebody
- * else said.
- */
+/** What is not given stays as `known` and is not checked: nobody is refused for what somebody else entered. */
 export function readDetails(
   given: GivenDetails,
   config: Pick<Config, 'production'>,
@@ -97,7 +93,7 @@ export function readDetails(
   const address = isGiven('line1', 'line2', 'postcode', 'city', 'country')
     ? readAddress({ line1, line2, postcode, city, country })
     : { value: { address: known.address, country: known.country } };
-  // Each must fit the other; also where something else is wrong with the address.
+  // The two must fit each other, even if something else is wrong with the address.
   const vatId = isGiven('country', 'vatId')
     ? readBuyerVatId(given.vatId, readCountry(given.country))
     : { value: known.vatId };
@@ -119,7 +115,7 @@ export function readDetails(
   };
 }
 
-/** What of a signup is which detail. */
+/** Where each detail is in a signup. */
 export const pointers: Record<DetailName, string> = {
   company: '/account/billing/company',
   address: '/account/billing/address',
@@ -127,13 +123,12 @@ export const pointers: Record<DetailName, string> = {
   invoiceEmail: '/account/billing/invoice_email',
 };
 
-/** All of `account.billing`. */
 export const allPointer = '/account/billing';
 
-/** Whether what was left out there may have said a country. */
+/** Whether the part that was left out may have contained a country. */
 export const mayHideCountry = (pointer: string): boolean =>
   pointer === allPointer || pointer === pointers.address;
 
-/** Whether nobody can tell the country, because what a signup said of it could not be read. */
+/** The country is unknown because the signup's address could not be read. */
 export const isCountryUnread = ({ country, ignored }: Pick<BillingDetails, 'country' | 'ignored'>): boolean =>
   country === null && ignored.some(mayHideCountry);

@@ -1,5 +1,5 @@
-// What administrators see at /admin/billing (contract 7.191 to 7.194 and 7.300 to 7.306): what waits for somebody, what is to come,
-// and what came in. Reads only. Amounts in minor units.
+// The page /admin/billing (contract 7.191 to 7.194 and 7.300 to 7.306): what needs attention, what is to come, and the income.
+// Amounts in minor units.
 import type { Transaction } from 'kysely';
 import { z } from 'zod';
 import { inTransaction } from '../../../db/postgres/transactions.ts';
@@ -40,7 +40,7 @@ export const monthSchema = z
   .max(7)
   .regex(/^20\d\d-(0[1-9]|1[0-2])$/);
 
-/** Reads all on one connection: a page must not take those that logins wait for. */
+/** Uses one connection only, to leave the others to logins. */
 export const summariseBilling = ({ db, now }: Pick<Dependencies, 'db' | 'now'>, before?: string) =>
   inTransaction(db, { by: 'service' }, (trx) => readSummary(trx, { now: now(), before }));
 
@@ -50,7 +50,7 @@ export async function readSummary(
 ) {
   const settings = await findSettings(db);
   const zone = zoneOf(settings);
-  // Without `before` a series may be ahead of the clock: its documents are of the newest month.
+  // Without `before` the span has no end: the dates of a series may be ahead of the clock, and count for the newest month.
   const from = addMonth(before ?? addMonth(dayIn(zone, now).slice(0, 7), 1), -monthsOfIncome);
   const limit = most + 1;
   const [
@@ -91,7 +91,7 @@ export async function readSummary(
     pastDue: pastDue.slice(0, most).map((contract) => ({ ...contract, open: contract.open.map(withDigits) })),
     unallocated: unallocated.map(withDigits),
     held: held.slice(0, most),
-    /** Other countries that change the tax and wait for an administrator. */
+    /** Countries that would change the tax, and wait for an administrator. */
     countries: waiting
       .slice(0, most)
       .map((each) => ({ ...each, isOverdue: each.since < overdueBefore(now) })),
@@ -100,12 +100,12 @@ export async function readSummary(
     unmade: unmade.slice(0, most),
     trials: trials.slice(0, most),
     recurring: recurring.map(describeRecurring),
-    /** How the prices of plans are meant; null without a seller. */
+    /** Whether plan prices include tax. Null without a seller. */
     prices: settings?.settings.tax.prices ?? null,
     income: { rows: income.map(withDigits), earlier: more ? from : null },
-    /** When the database was restored, while billing waits since then. */
+    /** The time of the restore, while billing waits because of it. */
     waitsSince: waitsSince ?? null,
-    /** The lists that leave something out. */
+    /** The names of the lists that are cut off. */
     more: Object.entries(lists).flatMap(([name, { length }]) => (length > most ? [name] : [])),
   };
 }
@@ -115,15 +115,13 @@ const withDigits = <T extends { currency: string }>(each: T) => ({
   minorDigits: minorDigits(each.currency),
 });
 
-/** All are added up as twelfths, and rounded once (contract 7.304). */
+/** Adds up twelfths and rounds once (contract 7.304). */
 function describeRecurring({ plan, currency, count, yearly, ofMonths, ofYears }: Recurring) {
   const twelfths = BigInt(ofMonths) * 12n + BigInt(ofYears);
   return {
     ...{ plan, currency, count, yearly },
-    ...{
-      amount: Number(divideRounded(twelfths, 12n)),
-      minorDigits: currency === null ? 0 : minorDigits(currency),
-    },
+    amount: Number(divideRounded(twelfths, 12n)),
+    minorDigits: currency === null ? 0 : minorDigits(currency),
   };
 }
 

@@ -1,4 +1,4 @@
-// Which tax a document charges (contract 7.62 to 7.66). Pure.
+// Which tax a document charges (contract 7.62 to 7.66).
 
 import type { BillingSettings } from '../settings/settings.ts';
 import { isMemberState } from '../values/countries.ts';
@@ -7,10 +7,10 @@ import { readVatId } from '../values/vat-ids.ts';
 
 export type Tax = { category: TaxCategory; rate: number; words: string | null };
 
-/** `country` is null where none was said. `hasCheckedVatId`: an administrator has marked `vatId` as checked. */
+/** `country` is null if the buyer gave none. `hasCheckedVatId`: an administrator has marked `vatId` as checked. */
 export type TaxedBuyer = { country: string | null; vatId: string | null; hasCheckedVatId: boolean };
 
-/** The tax for a period with that last day; undefined if no rule says one. */
+/** The tax for a period with that last day. Undefined without a rule for it. */
 export function findTax(
   { seller, tax }: Pick<BillingSettings, 'seller' | 'tax'>,
   buyer: TaxedBuyer,
@@ -26,7 +26,7 @@ export function findTax(
   return rule && { category: rule.category, rate: rule.rate, words: rule.words ?? null };
 }
 
-/** Whether two buyers are taxed alike on every day that the rules tell apart. */
+/** Compares the tax of two buyers on each day on which a rule begins. */
 export const isTaxedAlike = (
   settings: Pick<BillingSettings, 'seller' | 'tax'>,
   one: TaxedBuyer,

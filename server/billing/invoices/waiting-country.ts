@@ -1,5 +1,5 @@
-// Another country that changes the tax counts once an administrator has looked (contract 7.394 to 7.399), whoever says it: whoever
-// types an address must not choose their tax.
+// A new country that changes the tax waits until an administrator accepts it (contract 7.394 to 7.399), so that nobody chooses
+// their tax by typing an address.
 import type { Transaction } from 'kysely';
 import type { DB } from '../../../db/schema.ts';
 import {
@@ -15,10 +15,10 @@ import { findSettings } from './issue.ts';
 import { isCountryUnread, mayHideCountry } from './read-details.ts';
 import { isTaxedAlike } from './tax.ts';
 
-/** What waits since before then is overdue: it has waited for 14 days. */
+/** A country that has waited for 14 days is overdue. */
 export const overdueBefore = (now: Date): Date => daysAfter(now, -14);
 
-/** The details as they were given last, what waits included. */
+/** The details as they were given last, including what waits. */
 export const asGiven = (details: BillingDetails): BillingDetails => {
   if (!details.waiting) return details;
   const { address, country, vatId } = details.waiting;
@@ -33,7 +33,7 @@ export const asGiven = (details: BillingDetails): BillingDetails => {
 
 type Settled = DetailValues & Pick<BillingDetails, 'waiting'>;
 
-/** What of `given` counts now, and what waits. `trx` has locked the details. */
+/** Splits `given` into what counts now and what waits. `trx` has locked the details. */
 export async function settlePlace(
   trx: Transaction<DB>,
   accountId: string,
@@ -43,7 +43,7 @@ export async function settlePlace(
   if (country === null || !(await changesTax(trx, accountId, details, { ...given, country })))
     return { ...given, waiting: null };
   const { address, vatId } = given;
-  // Whoever changes it again must not begin the days anew.
+  // Another change does not start the 14 days again.
   const waiting = { address, country, vatId, since: details.waiting?.since ?? now };
   return { ...given, address: details.address, country: details.country, vatId: details.vatId, waiting };
 }
@@ -58,7 +58,7 @@ async function changesTax(
   if (given.country === country) return false;
   const found = await findSettings(trx);
   if (!found) return false;
-  // The first word about it is what anybody can only say themselves. It is not the first after one that nobody could read.
+  // A first country counts at once, because only the customer knows it. After one that could not be read, it is not the first.
   if (country === null && !isCountryUnread(details) && !(await hasDocuments(trx, accountId))) return false;
   const after = {
     country: given.country,
@@ -68,7 +68,7 @@ async function changesTax(
   return !isTaxedAlike(found.settings, { country, vatId, hasCheckedVatId }, after);
 }
 
-/** Lets what waits count, or drops it. False if that country does not wait. `trx` has locked the account. */
+/** Accepts what waits, or drops it. False if that country does not wait. `trx` has locked the account. */
 export async function decideWaiting(
   trx: Transaction<DB>,
   accountId: string,
@@ -87,8 +87,8 @@ export async function decideWaiting(
 
 function editedOnceRefused(details: BillingDetails): DetailName[] {
   const others = details.editedHere.filter((name) => name !== 'address');
-  // Invoices are blocked until somebody says the country: the CRM may, even where the customer typed the one that was refused.
+  // Invoices are blocked until there is a country. The CRM may set it, even if the customer typed the one that was refused.
   if (isCountryUnread(details)) return others;
-  // The CRM sends its address with each report: what was refused does not wait again for that.
+  // The CRM sends its address with each report. The refused address must not wait again each time.
   return [...others, 'address' as const].sort();
 }

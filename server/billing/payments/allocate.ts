@@ -1,6 +1,5 @@
-// Money that came in, went back, and pays invoices (contract 7.130 to 7.139). Each function works in the caller's transaction,
-// and locks contracts, then invoices, then payments, in one order for all; whoever finds afterwards that it locked too little
-// starts again.
+// Money that comes in, goes back, and pays invoices (contract 7.130 to 7.138). Each function locks contracts, then invoices, then
+// payments, each in a fixed order. A function that finds afterwards that it locked too little starts again (LostRace).
 import type { Transaction } from 'kysely';
 import { LostRace } from '../../../db/races.ts';
 import type { DB } from '../../../db/schema.ts';
@@ -30,7 +29,6 @@ import { faultWords } from '../../basics/fault-words.ts';
 import { settleContract } from '../invoices/invoicing.ts';
 import { deferPaymentMail } from '../invoices/mails.ts';
 
-/** Who does it, and when. */
 export type Recorder = { now: Date; recordedBy: Payment['recordedBy']; trail?: PaymentTrail };
 
 export type Money = Pick<
@@ -41,7 +39,7 @@ export type Money = Pick<
 
 export type Recorded = { payment: Payment; applied: boolean };
 
-/** Records a payment or a refund, once. Throws 422 `idempotency_key_reused` if its id has other facts, or `validation_failed`. */
+/** Records each id once. Throws 422 `idempotency_key_reused` if the id has other facts, or `validation_failed`. */
 export async function recordMoney(trx: Transaction<DB>, money: Money, by: Recorder): Promise<Recorded> {
   const named = money.invoiceNumber === null ? undefined : await findInvoiceToPay(trx, money.invoiceNumber);
   const invoices = await lockInvoices(trx, [
@@ -51,7 +49,11 @@ export async function recordMoney(trx: Transaction<DB>, money: Money, by: Record
   await lockPayments(trx, [money.id, ...(money.of === null ? [] : [money.of])]);
   const known = await findPayment(trx, money.id);
   if (known) {
-    if (!hasSameFacts(known, money)) throw otherFacts();
+    if (!hasSameFacts(known, money))
+      throw new AppError('idempotency_key_reused', {
+        detail:
+          'This payment_id was reported with other facts. Use a new id for each payment and each refund.',
+      });
     return { payment: known, applied: false };
   }
   await (money.kind === 'payment'
@@ -66,7 +68,7 @@ export async function recordMoney(trx: Transaction<DB>, money: Money, by: Record
   return { payment: (await findPayment(trx, money.id)) as Payment, applied: true };
 }
 
-/** Records a payment of all that is open of an invoice. Throws 404 `not_found`, and 409 `already_settled` if nothing is. */
+/** Records a payment of the open amount. Throws 404 `not_found`, and 409 `already_settled` if nothing is open. */
 export async function payOpen(
   trx: Transaction<DB>,
   { number, id, paidAt }: { number: string; id: string; paidAt: Date },
@@ -89,7 +91,7 @@ const hasSameFacts = (known: Payment, money: Money) =>
   known.amount === money.amount &&
   known.paidAt.getTime() === money.paidAt.getTime();
 
-/** What of it went back before it came is gone; the rest pays what is open of the invoice that it names. */
+/** Refunds may be reported before their payment. The rest of the payment pays the invoice that it names. */
 async function applyPayment(
   trx: Transaction<DB>,
   money: Money,
@@ -111,7 +113,7 @@ function queuePaymentMail(trx: Transaction<DB>, payment: string, invoice: Invoic
   if (hasDocument) deferPaymentMail(trx, { payment, number, contractId }, now);
 }
 
-/** Takes what is not allocated of its payment first, then what it pays, the newest first. */
+/** Takes from the unallocated part of the payment first, then from the invoices that it pays, newest first. */
 async function applyRefund(
   trx: Transaction<DB>,
   money: Money & { kind: 'refund' },
@@ -151,10 +153,7 @@ async function applyRefund(
 
 const sum = (amounts: number[]) => amounts.reduce((all, amount) => all + amount, 0);
 
-/**
- * Says which refunds of a payment found something to take, `taken` in all: those of an earlier time first, in whatever order they
- * were reported.
- */
+/** Divides `taken` among the refunds of a payment, oldest first by the time of the refund, not of the report. */
 async function settleRefunds(trx: Transaction<DB>, refunds: Payment[], taken: number): Promise<void> {
   const byTime = (one: Payment, other: Payment) =>
     one.paidAt.getTime() - other.paidAt.getTime() || (one.id < other.id ? -1 : 1);
@@ -166,10 +165,7 @@ async function settleRefunds(trx: Transaction<DB>, refunds: Payment[], taken: nu
   }
 }
 
-/**
- * Pays an invoice with what is left of a payment. Throws 404 `not_found`, 409 `already_settled` if nothing is left or open, and
- * 422 for another currency.
- */
+/** Throws 404 `not_found`, 409 `already_settled` if nothing is left or open, and 422 for another currency. */
 export async function allocate(
   trx: Transaction<DB>,
   { paymentId, number }: { paymentId: string; number: string },
@@ -200,7 +196,7 @@ function tellAllocated(
   deferAuditEvent(trx, { ...by.trail, type: 'payment.allocated', details });
 }
 
-/** Pays invoices with what is left of the payments that name the lost numbers that they take the place of, by these numbers. */
+/** `invoices` has invoices by the lost numbers that they replace. Payments that name a lost number pay its invoice. */
 export async function payWithWaiting(
   trx: Transaction<DB>,
   invoices: Map<string, Invoice>,
@@ -218,7 +214,7 @@ export async function payWithWaiting(
   }
 }
 
-/** Records that what is left of a payment was paid back. Throws 404 `not_found`, and 409 `already_settled` if nothing is left. */
+/** Pays back what is left of a payment. Throws 404 `not_found`, and 409 `already_settled` if nothing is left. */
 export async function payBack(
   trx: Transaction<DB>,
   { paymentId, id, paidAt }: { paymentId: string; id: string; paidAt: Date },
@@ -242,7 +238,7 @@ export async function payBack(
   return amount;
 }
 
-/** Allocates as much as both allow, and no more than `most`. The result is how much. */
+/** Returns how much it allocated. */
 export async function allocateUpTo(
   trx: Transaction<DB>,
   {
@@ -258,9 +254,7 @@ export async function allocateUpTo(
   return amount;
 }
 
-/**
- * Frees what is allocated of an invoice beyond `allocated`, the newest first, for other uses. `invoice` is locked. The result has each payment with how much of it was freed.
- */
+/** Frees what is allocated to a locked invoice beyond `allocated`, newest first. */
 export async function freeAllocated(
   trx: Transaction<DB>,
   invoice: Invoice,
@@ -268,7 +262,7 @@ export async function freeAllocated(
 ): Promise<{ payment: string; amount: number }[]> {
   const freed: { payment: string; amount: number }[] = [];
   let left = invoice.allocated - allocated;
-  // As the invoice is locked, nobody changes what pays it, and no payment needs a lock that stays as it is.
+  // The lock on the invoice keeps its allocations as they are, so only the payments that change need a lock.
   for (const { payment, amount } of await listAllocated(trx, { invoiceId: invoice.id })) {
     const part = Math.min(amount, left);
     if (part <= 0) break;
@@ -287,23 +281,20 @@ export async function freeAllocated(
   return freed;
 }
 
-/** Adds to what of an invoice is allocated, or takes away, and keeps `invoice` as it is then. */
+/** `amount` is negative to take away. Updates `invoice` to the row as it is then. */
 async function moveAllocated(
   trx: Transaction<DB>,
   { payment, invoice, amount, paidAt }: { payment: string; invoice: Invoice; amount: number; paidAt: Date },
 ): Promise<void> {
   await insertAllocation(trx, { payment, invoiceId: invoice.id, amount });
-  const { credited } = invoice;
-  Object.assign(
-    invoice,
-    await updateSettled(trx, invoice, { credited, allocated: invoice.allocated + amount, paidAt }),
-  );
+  const settled = { credited: invoice.credited, allocated: invoice.allocated + amount, paidAt };
+  Object.assign(invoice, await updateSettled(trx, invoice, settled));
 }
 
 const listPaid = async (trx: Transaction<DB>, payment: string) =>
   (await listAllocated(trx, { payment })).map(({ invoiceId }) => ({ id: invoiceId }));
 
-/** Locks the contracts of invoices, then the invoices, each in one order. */
+/** Contracts first, then invoices, each in one order for all callers: another order could deadlock. */
 export async function lockInvoices(
   trx: Transaction<DB>,
   found: Pick<Invoice, 'id'>[],
@@ -315,8 +306,7 @@ export async function lockInvoices(
   return invoices;
 }
 
-/** Moves the contracts of locked invoices between active and past due, as what is open says. */
-export async function settleContracts(
+async function settleContracts(
   trx: Transaction<DB>,
   invoices: Map<number, Invoice>,
   { now }: Pick<Recorder, 'now'>,
@@ -326,8 +316,3 @@ export async function settleContracts(
     if (contract) await settleContract(trx, contract, now);
   }
 }
-
-const otherFacts = () =>
-  new AppError('idempotency_key_reused', {
-    detail: 'This payment_id was reported with other facts. Use a new id for each payment and each refund.',
-  });

@@ -1,11 +1,11 @@
-// Credits an invoice, whole or in part, and issues it anew (contract 7.70 to 7.75).
+// Credits an invoice, in full or in part, and reissues it (contract 7.70 to 7.74).
 import type { Transaction } from 'kysely';
 import type { DB } from '../../../db/schema.ts';
 import { deferAuditEvent } from '../../../db/tables/audit-events.ts';
 import { findFacts } from '../../../db/tables/documents.ts';
 import { findInvoice, type Invoice, lockInvoice, updateSettled } from '../../../db/tables/invoices.ts';
 import { findPayment, type Payment } from '../../../db/tables/payments.ts';
-import { type Contract, lockContract } from '../../../db/tables/service-contracts.ts';
+import { lockContract } from '../../../db/tables/service-contracts.ts';
 import { AppError, invalidMember } from '../../basics/errors.ts';
 import { faultWords } from '../../basics/fault-words.ts';
 import { findBuyer } from '../invoices/buyers.ts';
@@ -22,10 +22,9 @@ import type { DocumentFacts } from '../values/document-facts.ts';
 import { allocateUpTo, freeAllocated, type Recorder } from './allocate.ts';
 
 /**
- * Credits an invoice over `amount`, or all that is not credited; what was paid of that is free for other uses. One from before
- * there was a seller has no document, and only becomes void. The result is the number of the credit note, if there is one.
- * Throws 404 `not_found`, 409 `already_settled` if all is credited or `billing_paused`, and 422 for more than is left, or a part
- * without a document.
+ * Credits `amount`, or all that is left. Payments of the credited part become free. An invoice without a document only becomes
+ * void, in full. The result is the number of the credit note. Throws 404 `not_found`, 409 `already_settled` or `billing_paused`,
+ * and 422 for an amount that cannot be credited.
  */
 export async function creditInvoice(
   trx: Transaction<DB>,
@@ -38,14 +37,10 @@ export async function creditInvoice(
   const left = invoice.unitAmount - invoice.credited;
   if (left === 0) throw new AppError('already_settled');
   if (amount !== undefined && (amount > left || (amount < left && !invoice.hasDocument)))
-    throw new AppError('validation_failed', {
-      errors: [
-        {
-          pointer: '/amount',
-          detail: invoice.hasDocument ? faultWords.credit_too_much : faultWords.credit_part_of_old,
-        },
-      ],
-    });
+    throw invalidMember(
+      '/amount',
+      invoice.hasDocument ? faultWords.credit_too_much : faultWords.credit_part_of_old,
+    );
   const creditNote = invoice.hasDocument
     ? (await credit(trx, invoice, amount ?? left, by)).number
     : await voidWithoutDocument(trx, invoice, by);
@@ -54,9 +49,9 @@ export async function creditInvoice(
 }
 
 /**
- * Credits an invoice whole, and issues the same period at the same price to the buyer as they are now; what was paid of it goes
- * along. Throws 404 `not_found`, 409 `already_settled` if anything is credited or `billing_paused`, 403 `not_allowed` without a
- * document or a buyer, and 422 if there can be no new one.
+ * Credits an invoice in full, and invoices the same period at the same price to the present buyer, with the payments of the old
+ * invoice. Throws 404 `not_found`, 409 `already_settled` if anything is credited or `billing_paused`, 403 `not_allowed` without a
+ * document or a buyer, and 422 if the new invoice is blocked.
  */
 export async function reissueInvoice(
   trx: Transaction<DB>,
@@ -71,7 +66,7 @@ export async function reissueInvoice(
   if (!(await findBuyer(trx, contract))?.facts.name)
     throw new AppError('not_allowed', { detail: faultWords.reissue_no_buyer });
   const { number: creditNote, facts, settings, freed } = await credit(trx, invoice, invoice.unitAmount, by);
-  // The price as it was meant, before or with tax.
+  // The old price is before or with tax as the old invoice says, not as the settings say now.
   const tax = { ...settings.settings.tax, prices: facts.prices };
   const issued = await issueInvoice(
     trx,
@@ -87,7 +82,7 @@ export async function reissueInvoice(
   );
   if ('blocked' in issued) throw invalidMember('/number', blockedWords[issued.blocked]);
   const renewed = await lockInvoice(trx, issued.id);
-  // `freed` is newest first. Allocated oldest first, so that a later refund takes the newest again; and no other money of theirs.
+  // `freed` is newest first. Allocating oldest first lets a later refund take from the newest payment again.
   for (const { payment: id, amount: most } of freed.reverse())
     await allocateUpTo(trx, { payment: (await findPayment(trx, id)) as Payment, invoice: renewed, most });
   await settleContract(trx, contract, by.now);
@@ -102,17 +97,14 @@ const blockedWords: Record<BlockedCode, string> = {
   price_too_high: faultWords.blocked_price_too_high,
 };
 
-async function lockToCorrect(
-  trx: Transaction<DB>,
-  number: string,
-): Promise<{ contract: Contract; invoice: Invoice }> {
+async function lockToCorrect(trx: Transaction<DB>, number: string) {
   const found = await findInvoice(trx, number);
   const contract = found && (await lockContract(trx, { id: found.contractId }));
   if (!contract) throw new AppError('not_found');
   return { contract, invoice: await lockInvoice(trx, found.id) };
 }
 
-/** An invoice from before there was a seller. */
+/** For an invoice that was issued while there was no seller. */
 async function voidWithoutDocument(trx: Transaction<DB>, invoice: Invoice, by: Recorder): Promise<undefined> {
   await freeCredited(trx, invoice, invoice.unitAmount, by);
   const details = { ...by.trail?.details, number: invoice.number };
@@ -121,7 +113,7 @@ async function voidWithoutDocument(trx: Transaction<DB>, invoice: Invoice, by: R
 
 async function credit(trx: Transaction<DB>, invoice: Invoice, amount: number, by: Recorder) {
   const freed = await freeCredited(trx, invoice, invoice.credited + amount, by);
-  // There have been settings since there are documents.
+  // An invoice has a document only if there were settings.
   const [facts, settings] = await Promise.all([
     findFacts(trx, invoice.number) as Promise<DocumentFacts>,
     findSettings(trx) as Promise<Settings>,
@@ -130,14 +122,14 @@ async function credit(trx: Transaction<DB>, invoice: Invoice, amount: number, by
   return { number, facts, settings, freed };
 }
 
-/** Writes down what is credited in all, and frees what was paid of it. `invoice` stays as it was. */
+/** Stores what is credited in all, and frees payments that are too much then. Does not change `invoice`. */
 async function freeCredited(
   trx: Transaction<DB>,
   invoice: Invoice,
   credited: number,
   { now }: Pick<Recorder, 'now'>,
 ) {
-  // `freeAllocated` keeps what it is given as the row is then.
+  // A copy, because `freeAllocated` updates what it is given.
   const present = { ...invoice };
   const freed = await freeAllocated(trx, present, Math.min(invoice.allocated, invoice.unitAmount - credited));
   await updateSettled(trx, present, { credited, allocated: present.allocated, paidAt: now });

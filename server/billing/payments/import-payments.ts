@@ -1,4 +1,4 @@
-// Records the payments of a file, each once, or says what that would do (contract 7.314 to 7.319 and 7.411).
+// Records each payment of a file once, or shows what that would do (contract 7.314 to 7.319).
 import type { Database } from '../../../db/postgres/client.ts';
 import { inTransaction, type Origin } from '../../../db/postgres/transactions.ts';
 import { findInvoiceToPay } from '../../../db/tables/invoices.ts';
@@ -9,7 +9,7 @@ import { type Recorder, recordMoney } from './allocate.ts';
 import { describeRecorded } from './payment-answer.ts';
 import { type Fault, type ListedPayment, normalise } from './payment-file.ts';
 
-/** What of a payment was allocated when it was recorded. */
+/** How much of a payment was allocated when it was recorded. */
 export const outcomes = ['whole', 'part', 'unallocated', 'known'] as const;
 export type Outcome = (typeof outcomes)[number];
 
@@ -21,7 +21,6 @@ export type LineResult = Pick<ListedPayment, 'line' | 'id' | 'number' | 'currenc
 
 const sliceSize = 1_000;
 
-/** Those of the payments that are recorded, by id. */
 export async function findRecorded(db: Database, payments: ListedPayment[]): Promise<Map<string, Payment>> {
   const found = new Map<string, Payment>();
   for (let from = 0; from < payments.length; from += sliceSize)
@@ -33,7 +32,7 @@ export async function findRecorded(db: Database, payments: ListedPayment[]): Pro
   return found;
 }
 
-/** Those of the payments that are recorded, by id; and which ids were recorded as something else, by whatever way. */
+/** `known` has the ids that are recorded. A fault is an id that is recorded with other facts. */
 export async function findKnown(
   db: Database,
   payments: ListedPayment[],
@@ -48,14 +47,14 @@ export async function findKnown(
   return { known: new Set(found.keys()), faults };
 }
 
-/** Its day is in its id: the instant of noon moves with the seller's zone. */
+/** Does not compare the day: it is part of the id, and the instant of noon depends on the seller's time zone. */
 const isOf = ({ number, currency, amount }: ListedPayment, recorded: Payment) =>
   recorded.kind === 'payment' &&
   normalise(recorded.invoiceNumber ?? '') === number &&
   recorded.currency === currency &&
   recorded.amount === amount;
 
-/** What the import would do of each line, with things as they are. It reads only, and does not see what happens meanwhile. */
+/** Shows what the import would do now. Reads only. */
 export async function* planPayments(
   db: Database,
   payments: ListedPayment[],
@@ -75,7 +74,7 @@ export async function* planPayments(
   }
 }
 
-/** Records each in a transaction of its own, until it is stopped. */
+/** Records each payment in its own transaction, until the import is stopped. */
 export async function* importPayments(
   db: Database,
   payments: ListedPayment[],
@@ -98,7 +97,7 @@ export async function* importPayments(
     const noon = noons.get(day) ?? noonOf(zone, day);
     noons.set(day, noon);
     const { applied, allocated } = await inTransaction(db, origin, async (trx) => {
-      // Another run may have recorded it, and the seller's zone have changed since.
+      // Another run may have recorded it, before the seller's time zone changed.
       const paidAt = (await findPayment(trx, id))?.paidAt ?? noon;
       const money = { id, kind: 'payment', of: null, currency, amount, paidAt, method: null } as const;
       return describeRecorded(trx, await recordMoney(trx, { ...money, reference, invoiceNumber }, by()));

@@ -1,4 +1,4 @@
-// Until 1.1.0: payments that version 0.5.0 recorded from a file (contract 7.411). It named them by their texts as the file wrote
+// Until 1.1.0: payments that version 0.5.0 recorded from a file (contract 7.315). It named them by their texts as the file wrote
 // them, so that a line that says the same may have another id.
 import type { Database } from '../../../db/postgres/client.ts';
 import { listImported, type Payment } from '../../../db/tables/payments.ts';
@@ -6,7 +6,7 @@ import { addDays } from '../values/days.ts';
 import { findRecorded } from './import-payments.ts';
 import { type ListedPayment, nameOf, normalise, type PaymentFacts, writeFacts } from './payment-file.ts';
 
-/** The payments, each with the id by which it is recorded, if it is. */
+/** A payment that is recorded gets the id of its record. */
 export async function nameAsRecorded(db: Database, payments: ListedPayment[]): Promise<ListedPayment[]> {
   const recorded = await findRecorded(db, payments);
   const unknown = payments.filter(({ id }) => !recorded.has(id));
@@ -18,7 +18,7 @@ export async function nameAsRecorded(db: Database, payments: ListedPayment[]): P
   });
 }
 
-/** By what their lines say, the ids of those whose texts are in another form than ours. */
+/** The ids of payments whose texts are not in our form, by what their lines say. */
 function findOlder(imported: Payment[]): Map<string, string[]> {
   const alike = new Map<string, number>();
   for (const payment of imported) {
@@ -35,7 +35,7 @@ function findOlder(imported: Payment[]): Map<string, string[]> {
   return older;
 }
 
-/** The day of a payment is in its id alone, as the seller's zone may have changed since. Undefined for texts in our form. */
+/** Only the id tells the day, because the seller's time zone may have changed. Undefined for texts in our form. */
 function findDay(payment: Payment, alike: number): string | undefined {
   const near = payment.paidAt.toISOString().slice(0, 10);
   if (writeFacts(factsOf(payment, near)) === say(payment, near)) return undefined;

@@ -1,9 +1,9 @@
-// The day of a payment, as people give it: noon of that day in the seller's zone (contract 7.157).
+// The day of a payment, as people type it. It stands for noon of that day in the seller's time zone (contract 7.157).
 import type { Database } from '../../../db/postgres/client.ts';
 import { findZone } from '../invoices/issue.ts';
-import { dayIn, noonOf } from '../values/days.ts';
+import { dayIn, isDay, noonOf } from '../values/days.ts';
 
-/** Undefined for anything but a day from 2000 to today. Without a text it is today; without a seller, in UTC. */
+/** Undefined for a text that is not a day from 2000 to today. Without a text it is today. */
 export async function readPaidOn(
   db: Database,
   text: string | undefined,
@@ -15,10 +15,5 @@ export async function readPaidOn(
   return isPayday(day, today) ? noonOf(zone, day) : undefined;
 }
 
-/** Whether a text is a day from 2000 to today. */
-export function isPayday(day: string, today: string): boolean {
-  if (!/^\d{4}-\d\d-\d\d$/.test(day) || day < '2000-01-01' || day > today) return false;
-  const instant = new Date(`${day}T00:00:00Z`);
-  // 30 February is none.
-  return !Number.isNaN(instant.getTime()) && instant.toISOString().slice(0, 10) === day;
-}
+export const isPayday = (text: string, today: string): boolean =>
+  isDay(text) && text >= '2000-01-01' && text <= today;

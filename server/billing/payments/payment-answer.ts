@@ -1,4 +1,4 @@
-// What became of a payment or refund, as the endpoint and the procedures say it (contract 7.146 and 7.147).
+// Contract 7.146 and 7.147.
 import type { Transaction } from 'kysely';
 import { z } from 'zod';
 import type { DB } from '../../../db/schema.ts';

@@ -1,4 +1,4 @@
-// A file of payments (contract 7.311 to 7.315 and 7.411): what its lines say, or all that is wrong with them.
+// Reads a file of payments, or finds everything that is wrong with it (contract 7.311 to 7.315).
 import { encodeHex } from 'oslo/encoding';
 import { isCurrency, minorDigits } from '../../basics/currencies.ts';
 import { readCsv } from '../../runtime/csv.ts';
@@ -16,7 +16,7 @@ const maxLineBytes = 4_096;
 const columns = ['number', 'amount', 'currency', 'date', 'reference'] as const;
 type Column = (typeof columns)[number];
 
-/** What a line says. `amount` in minor units. `day` is such as 2026-11-26. */
+/** What a line says. `amount` is in minor units, `day` such as 2026-11-26. */
 export type PaymentFacts = {
   number: string | null;
   amount: number;
@@ -25,13 +25,13 @@ export type PaymentFacts = {
   reference: string | null;
 };
 
-/** `said` is equal for lines that say the same. */
+/** Lines that say the same have the same `said`. */
 export type ListedPayment = PaymentFacts & { line: number; id: string; said: string };
 
-/** Without a line where nobody can tell lines apart. */
+/** Without `line` if lines cannot be told apart. */
 export type Fault = { line?: number; column?: Column; detail: string };
 
-/** `today` in the seller's zone: no payment is of a later day. */
+/** `today` is in the seller's time zone. A later day is a fault. */
 export async function readPaymentFile(
   bytes: Uint8Array,
   today: string,
@@ -136,20 +136,19 @@ const readDay = (text: string): string =>
       `${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`,
   );
 
-/** Programs that write the same statement differ in the form of Unicode and in spaces that keep words together. */
+/** Programs that export the same statement may use different forms of Unicode and different spaces. */
 export const normalise = (text: string): string | null =>
   readPayerText(text.normalize('NFC').replace(/\p{Zs}/gu, ' '));
 
-/** What is kept. The id goes by the whole texts: what stands beyond may tell two payments apart. */
+/** Only for storing. The id uses the whole texts, because their ends may tell two payments apart. */
 const cut = ({ number, reference }: PaymentFacts) => ({
   number: number && readPayerText(number, mostOfPayer.number),
   reference: reference && readPayerText(reference, mostOfPayer.reference),
 });
 
-/** As the file wrote them. */
 export const writeFacts = ({ number, amount, currency, day, reference }: PaymentFacts): string =>
   JSON.stringify([number, amount, currency, day, reference]);
 
-/** The id of a payment: of what its line says, and how many equal ones stood before it. */
+/** The id of a payment. `before` is how many equal lines came before it. */
 export const nameOf = (said: string, before: number): string =>
   `csv:${encodeHex(sha256(`${said}${before}`))}`;

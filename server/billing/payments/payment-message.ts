@@ -1,16 +1,9 @@
-// A report of a payment or refund (contract 7.142 to 7.145): its schema, and what it says.
+// A report of a payment or refund (contract 7.142 to 7.145).
 import { z } from 'zod';
-import { AppError, toFieldErrors } from '../../basics/errors.ts';
 import { instantSchema } from '../../basics/instant.ts';
 import { isObject } from '../../basics/is-object.ts';
 import { buildNameSchema } from '../../basics/names.ts';
-import {
-  buildFuture,
-  currencySchema,
-  describeType,
-  isTooLate,
-  readStrictJson,
-} from '../contracts/signup-message.ts';
+import { currencySchema, readMessage } from '../contracts/signup-message.ts';
 import { maxAmount } from '../values/amounts.ts';
 import type { Money } from './allocate.ts';
 import { mostOfPayer, readPayerText } from './payer-text.ts';
@@ -20,12 +13,11 @@ export const paymentIdSchema = z
   .regex(/^[A-Za-z0-9_.:-]{1,128}$/, 'Must be 1 to 128 of the characters A-Z a-z 0-9 _ . : -')
   .describe('The provider’s own name for the payment or refund.');
 
+/** Text that staff type is refused if it is too long. Text of a payer is cut. */
 const typedText = (most: number) => buildNameSchema(most, `Use no more than ${most} characters.`);
 
-/** As staff type it. */
 export const numberSchema = typedText(mostOfPayer.number);
 
-/** As staff type it. */
 export const methodSchema = typedText(mostOfPayer.method);
 
 const payerText = (of: keyof typeof mostOfPayer, what: string) =>
@@ -58,7 +50,7 @@ export const paymentSchema = z
   .refine(({ kind, of }) => kind !== 'refund' || (of ?? null) !== null, {
     path: ['of'],
     error: 'Required when kind is refund.',
-    // Also beside other faults, so that one answer names them all.
+    // Runs even if there are other faults, so that one answer names them all.
     when: ({ value }) => isObject(value),
   })
   .refine(({ kind, of }) => kind !== 'payment' || (of ?? null) === null, {
@@ -74,25 +66,17 @@ export const paymentSchema = z
   })
   .describe('A payment, or a refund of one. Unknown members are ignored.');
 
-/** Reads a report. Throws 400 `malformed_json`, or 422 `validation_failed` with everything that is wrong. */
+/** Throws 400 `malformed_json`, or 422 `validation_failed` with everything that is wrong. */
 export function readPayment(body: Uint8Array, now: Date): Money {
-  const message = readStrictJson(body);
-  const result = paymentSchema.safeParse(message, { error: describeType });
-  const at = isObject(message) ? message.paid_at : undefined;
-  const tooLate = isTooLate(at, now) ? [buildFuture('/paid_at')] : [];
-  if (!result.success || tooLate.length > 0) {
-    const errors = [...(result.success ? [] : toFieldErrors(result.error)), ...tooLate];
-    throw new AppError('validation_failed', { errors });
-  }
-  const { payment_id, kind, of, invoice_number, amount, paid_at, method, reference } = result.data;
+  const { kind, of, amount, ...report } = readMessage(paymentSchema, body, 'paid_at', now);
   const facts = {
-    id: payment_id,
-    invoiceNumber: invoice_number ?? null,
+    id: report.payment_id,
+    invoiceNumber: report.invoice_number ?? null,
     currency: amount.currency,
     amount: amount.unit_amount,
-    paidAt: paid_at,
-    method: method ?? null,
-    reference: reference ?? null,
+    paidAt: report.paid_at,
+    method: report.method ?? null,
+    reference: report.reference ?? null,
   };
   return kind === 'refund' ? { ...facts, kind, of: of as string } : { ...facts, kind, of: null };
 }

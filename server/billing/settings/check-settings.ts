@@ -1,5 +1,5 @@
-// What must be right between members of the settings of billing (contract 7.105 to 7.112), also where others are wrong: one
-// answer names everything.
+// Checks between members of the billing settings (contract 7.105 to 7.112). They work on raw JSON, so that one answer names every
+// fault even if other members are wrong.
 import type { FieldError } from '../../basics/errors.ts';
 import { isObject } from '../../basics/is-object.ts';
 import { isCountry, isMemberState } from '../values/countries.ts';
@@ -12,10 +12,8 @@ const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : []
 
 const trimmed = (value: unknown) => (typeof value === 'string' ? value.trim() : undefined);
 
-/** Whether something is said: neither absent nor null. */
 const isSaid = (value: unknown) => value !== undefined && value !== null;
 
-/** Faults between members that are right by themselves. */
 export const findFaultsBetween = (json: unknown): FieldError[] => [
   ...checkVatId(json),
   ...checkTaxIds(json),

@@ -1,4 +1,4 @@
-// The settings of billing for whoever looks after them (contract 7.121): what counts, what will, and the versions before.
+// The billing settings for administrators (contract 7.121): what is in force, what will be, and the earlier versions.
 import type { Database } from '../../../db/postgres/client.ts';
 import { listNames } from '../../../db/tables/staff-views.ts';
 import { digestBasis } from '../../acts/act.ts';
@@ -9,7 +9,7 @@ type Version = Versions['newest'][number];
 
 const shownVersions = 30;
 
-/** `seen` is what a form about the settings is made from now; `people` are those who made versions. */
+/** `people` made the versions. A form sends `seen` back, so that it cannot overwrite a later change. */
 export async function describeSettings(db: Database) {
   const versions = await findVersions(db, shownVersions + 1);
   const { inForce, pending, newest } = versions;
@@ -27,15 +27,7 @@ export async function describeSettings(db: Database) {
   };
 }
 
-const describeVersion = ({ version, settings, countsFrom, madeAt, madeBy, actorId, why }: Version) => ({
-  version,
-  countsFrom,
-  madeAt,
-  madeBy,
-  actorId,
-  why,
-  settings,
-});
+const describeVersion = ({ hasBegun: _hasBegun, stoppedAt: _stoppedAt, ...version }: Version) => version;
 
 function stateOf(
   { inForce, pending }: Versions,
@@ -46,7 +38,7 @@ function stateOf(
   return version === pending?.version ? 'pending' : 'replaced';
 }
 
-/** The members, such as `seller.iban`, that differ from the one before; empty for the first. */
+/** The members that differ from the earlier version, such as `seller.iban`. Empty for the first version. */
 function listChanges(before: BillingSettings | undefined, settings: BillingSettings): string[] {
   if (!before) return [];
   const [old, present] = [flatten(before), flatten(settings)];

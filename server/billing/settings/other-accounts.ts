@@ -1,5 +1,5 @@
-// Bank accounts in free texts of the settings (contract 7.383 and 7.384): documents print these texts at once, and another account
-// must wait for 24 hours. So the only account that a new text may name is the one in force.
+// Bank accounts in free texts of the settings (contract 7.383). Documents print these texts at once, but another
+// account must wait for 24 hours. So a new text may name only the account in force.
 import { countrySpecs } from 'ibantools';
 import type { FieldError } from '../../basics/errors.ts';
 import { isObject } from '../../basics/is-object.ts';
@@ -7,8 +7,8 @@ import { readIban } from '../values/bank-account.ts';
 import type { BillingSettings } from './settings.ts';
 
 /**
- * Each IBAN that stands in a text, without spaces and in capitals, whatever signs stand between its letters and digits. Numbers
- * beside each other are often parted by `/`, `:` or `,`: read across these, they would be an IBAN by chance.
+ * Each IBAN in a text, without spaces and in capitals. Other signs may stand between its letters and digits, but not `/`, `:` and
+ * `,`: these often separate numbers that together would be an IBAN by chance.
  */
 export const findIbans = (text: string): string[] =>
   text
@@ -18,7 +18,7 @@ export const findIbans = (text: string): string[] =>
     .map((run) => run.replaceAll(/[^A-Za-z0-9]/g, ''))
     .flatMap(findInRun);
 
-/** The digit of any script in ASCII: each script has its ten in a row. */
+/** The digit in ASCII. The ten digits of a script follow each other in Unicode. */
 function spellDigit(sign: string): string {
   const code = sign.codePointAt(0) ?? 0;
   let digit = 0;
@@ -27,7 +27,7 @@ function spellDigit(sign: string): string {
 }
 
 const findInRun = (signs: string): string[] =>
-  // Both check digits may be written as letters.
+  // Somebody may write letters for the check digits, to get past this check.
   [...signs.matchAll(/(?=([A-Za-z]{2})[0-9OoIil]{2})/g)].flatMap(({ index, 1: letters = '' }) => {
     const country = letters.toUpperCase();
     const spec = Object.hasOwn(countrySpecs, country) ? countrySpecs[country] : undefined;
@@ -40,9 +40,9 @@ const findInRun = (signs: string): string[] =>
     return found === undefined ? [] : [found];
   });
 
-/** As it is written, and with digits for the letters that look like them, where digits belong, and where they may. */
+/** The text as written; with digits for the letters that look like them where only digits may stand; and also where they may. */
 function readings(written: string, form: string): string[] {
-  // How the country's form says it, such as [A-Z]{4}[0-9]{14}.
+  // The form is such as [A-Z]{4}[0-9]{14}.
   const kinds = [...form.matchAll(/\[([^\]]+)\](?:\{(\d+)\})?/g)].flatMap(([, signs = '', count = '1']) =>
     Array<string>(Number(count)).fill(signs),
   );
@@ -63,16 +63,13 @@ function readings(written: string, form: string): string[] {
 
 const lookAlikes: Record<string, string> = { O: '0', o: '0', I: '1', i: '1', l: '1' };
 
-// These count after 24 hours.
+// These have a delay of 24 hours already.
 const bankPointers = ['/seller/iban', '/seller/bic', '/payment/link'];
 
 const detail =
   'This text names a bank account that is not the one in force. Change the account in the field for the IBAN: it counts after 24 hours. Documents print it by themselves.';
 
-/**
- * A fault for each text that names another account than the one in force. Texts that are in force say what they said: whoever
- * changes something else is not refused for them.
- */
+/** A fault for each text that names an account other than the one in force. A text that is in force already is not refused. */
 export function findOtherAccounts(
   settings: BillingSettings,
   inForce: BillingSettings | undefined,
@@ -86,7 +83,7 @@ export function findOtherAccounts(
   const knownJoined = new Set(inForce && listJoined(inForce).map(([, lines]) => lines.join(' ')));
   const joined = listJoined(settings).filter(([, lines]) => {
     const text = lines.join(' ');
-    // What stands in one line is found there.
+    // An IBAN within one line is a fault of that line.
     const inLines = lines.flatMap(listOthers);
     return !knownJoined.has(text) && listOthers(text).some((found) => !inLines.includes(found));
   });
@@ -99,7 +96,7 @@ function listTexts(value: unknown, pointer = ''): [pointer: string, text: string
   return Object.entries(value).flatMap(([name, each]) => listTexts(each, `${pointer}/${name}`));
 }
 
-/** What documents print below each other, by where it begins. */
+/** Lines that documents print below each other: an IBAN may be split between them. */
 function listJoined({ seller, plans }: BillingSettings): [pointer: string, lines: string[]][] {
   const { line1, line2 = '', postcode, city } = seller.address;
   return [

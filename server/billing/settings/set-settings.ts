@@ -1,5 +1,5 @@
-// Changes of the settings of billing (contract 7.114 to 7.122): each is a version. A new bank account or link counts after 24
-// hours, and every administrator can stop it until then.
+// Changes of the billing settings (contract 7.114 to 7.121): each is a version. A new bank account or payment link counts after
+// 24 hours, and every administrator can stop it until then.
 import type { Transaction } from 'kysely';
 import type { Database } from '../../../db/postgres/client.ts';
 import type { DB } from '../../../db/schema.ts';
@@ -20,40 +20,34 @@ import { requireAllowance, spendAllowance } from '../../identity/ground/allowanc
 import { findOtherAccounts } from './other-accounts.ts';
 import type { BillingSettings } from './settings.ts';
 
-/** How long before a new bank account or link counts. */
-export const pauseHours = 24;
-
 type Version = MadeVersion & { settings: BillingSettings };
 
-/** What counts now, and what will: each is undefined if there is none. `newest` has the versions of which they are. */
 export type Versions = { inForce: Version | undefined; pending: Version | undefined; newest: Version[] };
 
 export async function findVersions(db: Database, limit = 2): Promise<Versions> {
-  // Each change adds a version that counts at once, and at most one more: the two newest have what is in force.
+  // A change adds one version that counts at once, and at most one that counts later. So one of the two newest is in force.
   const newest = (await listSettingsVersions(db, Math.max(2, limit))) as Version[];
   const left = newest.filter(({ stoppedAt }) => stoppedAt === null);
   const [first] = left;
   return {
     inForce: left.find(({ hasBegun }) => hasBegun),
-    // An older one would be replaced by what counts now before it could count.
+    // Only the newest: the version in force has replaced any older one.
     pending: first && !first.hasBegun ? first : undefined,
     newest,
   };
 }
 
-/** What forms about the settings are made from. */
 export const basisOf = ({ inForce, pending, newest }: Versions) => [
   newest[0]?.version ?? 0,
   inForce?.version ?? 0,
   pending?.version ?? 0,
 ];
 
-/** `nothing`: they are so already, or will be. `pending` is the version that counts later, if there is one. */
+/** Not done if the settings are already in force, or pending. */
 export type SetOutcome =
   | { done: false; version: number }
   | { done: true; version: number; pending?: { version: number; countsFrom: Date } };
 
-/** What the audit keeps of who sets them. */
 type SettingsTrail = PaymentTrail & { why: string };
 
 const deferSet = (
@@ -65,14 +59,11 @@ const deferSet = (
   deferAuditEvent(trx, {
     ...trail,
     type: 'billing.set',
-    ...(reason && { reason }),
+    reason,
     details: { ...trail.details, ...details },
   });
 
-/**
- * Makes these settings the ones that count. Throws 422 `validation_failed` where a new text names a bank account that is not the one
- * in force.
- */
+/** Throws 422 `validation_failed` if a new text names a bank account other than the one in force. */
 export async function setSettings(
   trx: Transaction<DB>,
   deps: Pick<Dependencies, 'now'>,
@@ -85,7 +76,13 @@ export async function setSettings(
   if (wanted && isSame(wanted.settings, settings)) return { done: false, version: wanted.version };
   const errors = findOtherAccounts(settings, inForce?.settings);
   if (errors.length > 0) throw new AppError('validation_failed', { errors });
-  await tellOfTexts(trx, deps, { before: inForce?.settings, settings, actorId: trail.actorId });
+  const texts = listChangedTexts(inForce?.settings, settings);
+  if (texts.length > 0)
+    await tellOtherAdministrators(trx, deps, {
+      kind: 'billing_texts_changed',
+      actorId: trail.actorId,
+      details: { what: texts.join(' ') },
+    });
   const insert = (each: BillingSettings, begins: Begin) =>
     insertSettingsVersion(trx, {
       settings: each,
@@ -101,20 +98,19 @@ export async function setSettings(
     return { done: true, version };
   }
   const isKnown = pending !== undefined && isSame(bankOf(pending.settings), bankOf(settings));
-  const later = await insert(settings, isKnown ? { asVersion: pending.version } : { afterHours: pauseHours });
+  const later = await insert(settings, isKnown ? { asVersion: pending.version } : { afterHours: 24 });
   deferSet(trx, trail, { version, pending: later.version, countsFrom: later.countsFrom.toISOString() });
   if (!isKnown)
     await tellOtherAdministrators(trx, deps, {
       kind: 'bank_details_changed',
       actorId: trail.actorId,
-      // It says until when the change can be stopped.
+      // The mail says until when the change can be stopped.
       tellsActor: true,
       details: { countsAt: later.countsFrom.toISOString() },
     });
   return { done: true, version, pending: later };
 }
 
-/** Where customers pay to. */
 const bankOf = ({ seller, payment }: BillingSettings) => ({
   iban: seller.iban,
   bic: seller.bic,
@@ -130,7 +126,7 @@ function keepBank(settings: BillingSettings, present: BillingSettings): BillingS
   };
 }
 
-/** What documents print at once of what administrators typed, by the names that the mail has for it (server/mail/notices.ts). */
+/** The texts that documents print at once, by the names that the mail uses (server/mail/notices.ts). */
 const textsOf = ({ seller, plans, tax, payment }: BillingSettings) => ({
   name: seller.name,
   address: seller.address,
@@ -145,28 +141,14 @@ const textsOf = ({ seller, plans, tax, payment }: BillingSettings) => ({
 
 export type PrintedText = keyof ReturnType<typeof textsOf>;
 
-async function tellOfTexts(
-  trx: Transaction<DB>,
-  deps: Pick<Dependencies, 'now'>,
-  {
-    before,
-    settings,
-    actorId,
-  }: { before: BillingSettings | undefined; settings: BillingSettings; actorId: string | undefined },
-): Promise<void> {
+function listChangedTexts(before: BillingSettings | undefined, settings: BillingSettings): string[] {
   const [old, present] = [before && textsOf(before), textsOf(settings)];
-  const changed = (Object.keys(present) as PrintedText[]).filter(
+  return (Object.keys(present) as PrintedText[]).filter(
     (name) => !isSame(old?.[name] ?? null, present[name] ?? null),
   );
-  if (changed.length === 0) return;
-  await tellOtherAdministrators(trx, deps, {
-    kind: 'billing_texts_changed',
-    actorId,
-    details: { what: changed.join(' ') },
-  });
 }
 
-/** Whether two values are the same as JSON, in whatever order their members are. */
+/** Equal as JSON, in any order of members. */
 const isSame = (one: unknown, other: unknown): boolean => writeSorted(one) === writeSorted(other);
 
 const writeSorted = (value: unknown): string =>
@@ -176,7 +158,7 @@ const writeSorted = (value: unknown): string =>
       : member,
   );
 
-/** Stops what does not count yet. The caller has locked the versions. Throws 409 `edited_meanwhile` if nothing waits. */
+/** The caller has locked the versions. Throws 409 `edited_meanwhile` if no version is pending. */
 async function stopPending(trx: Transaction<DB>, trail: SettingsTrail): Promise<number> {
   const { pending } = await findVersions(trx);
   if (!pending || !(await stopSettingsVersion(trx, pending.version))) throw new AppError('edited_meanwhile');
@@ -192,10 +174,7 @@ const settings: Subject<Versions> = {
   answer: (result) => result,
 };
 
-/**
- * Sets them. `read` gives the settings, and throws 422 for what is wrong with them. `nameField` names where in the form a pointer
- * into the settings is.
- */
+/** `read` throws 422 for wrong settings. `nameField` translates a pointer into the settings to a field of the form. */
 export const stateSetSettings = (
   read: () => BillingSettings,
   nameField: (pointer: string) => string = (pointer) => pointer,

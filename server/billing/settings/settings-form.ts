@@ -1,5 +1,5 @@
-// The settings of billing as fields of a form (contract 7.125 and 7.126): amounts and rates are decimals there, tax rules and
-// plans are rows of a table.
+// The billing settings as fields of a form (contract 7.101). In the form, amounts and rates are decimals, and tax rules
+// and plans are rows of a table.
 import { z } from 'zod';
 import { minorDigits } from '../../basics/currencies.ts';
 import { AppError, type FieldError, writePointer } from '../../basics/errors.ts';
@@ -20,16 +20,16 @@ type Schema = z.core.$ZodType;
 type Path = (string | number)[];
 type Table = FormTable & { columns: FormField[] };
 
-/** A field of the form, and where its value is in the settings: for the name of a plan, where the plan is. */
+/** A field of the form, and the path of its value in the settings. For the name of a plan, it is the path of the plan. */
 type Place = Omit<FormField, 'name'> & { name: string; schema: Schema; path: Path };
 
 type Walk = {
   visit: (place: Place) => unknown;
-  /** The rows of a table: of each what it is called in the settings, and its number in the form. */
+  /** For each row of a table: its key in the settings, and its number in the form. */
   rowsOf: (table: Table, path: Path) => [key: string, row: number][];
 };
 
-/** Visits each field of the form. The result is what `visit` gave, in the shape of settings. */
+/** Visits each field of the form. The result has the shape of the settings, with the results of `visit` as its values. */
 function walk(walked: Walk, schema: Schema = settingsSchema, path: Path = [], suffix = ''): unknown {
   const enter = (each: Schema, name: string | number, inRow = suffix) =>
     walk(walked, each, [...path, name], inRow);
@@ -56,7 +56,7 @@ function walk(walked: Walk, schema: Schema = settingsSchema, path: Path = [], su
 
 type ShownField = Omit<Place, 'schema' | 'path'> & { isOptional: boolean };
 
-/** What stands in each section of the form, in that order: fields beside each other, or a table. */
+/** For each section of the form: its lines of fields, and its tables. */
 export function describeSettingsForm() {
   const sections: Record<string, { fields: ShownField[]; table?: Table }[]> = {};
   const partsOf = (section: unknown) => (sections[String(section)] ??= []);
@@ -76,10 +76,10 @@ export function describeSettingsForm() {
 
 const isOptional = (schema: Schema) => schema._zod.optin === 'optional';
 
-/** A label within a sentence: such as IBAN stays as it is. */
+/** Labels such as IBAN stay as they are. */
 const writeInText = (label: string) => label.replace(/^[A-Z](?![A-Z])/, (first) => first.toLowerCase());
 
-/** What the list of changes calls members: by name, such as `seller.iban`. */
+/** What the list of changes calls each member. The keys are such as `seller.iban`. */
 export const memberNames: Record<string, string> = Object.fromEntries(
   Object.entries(settingsSchema.shape).flatMap(([part, schema]) =>
     Object.entries<z.ZodType>('shape' in schema ? schema.shape : {}).map(([name, member]) => [
@@ -89,7 +89,7 @@ export const memberNames: Record<string, string> = Object.fromEntries(
   ),
 );
 
-/** The form of these settings; without them, what is usual. */
+/** Without settings, the fields have their usual values. */
 export function writeSettingsForm(settings: BillingSettings | undefined): Fields {
   const fields: Fields = {};
   walk({
@@ -114,18 +114,18 @@ function writeValue(settings: BillingSettings, place: Place): string {
 const digitsOf = ({ digits = 0 }: Place, currency: string): number =>
   digits === 'of the currency' ? minorDigits(currency) : digits;
 
-/** What was typed, as JSON that the rules of settings refuse if it is none of theirs. */
+/** A text that cannot be read stays a text, which the schema then refuses. */
 function readValue(place: Place, typed: string, currency: string): unknown {
   const { schema, digits } = place;
   const text = isOptional(schema) ? typed.trim() : typed;
   if (text === '' && isOptional(schema)) return undefined;
   if (schema instanceof z.ZodBoolean) return text === 'yes' ? true : text === 'no' ? false : text;
   if (digits === undefined) return text;
-  // People may write the sign of a rate.
+  // People may write a rate with a percent sign.
   return readDecimal(digits === 2 ? text.replace(/%\s*$/, '') : text, digitsOf(place, currency)) ?? text;
 }
 
-/** Reads such a form as JSON. `places` are its fields by pointers into that. */
+/** `places` has the fields of the form by their pointers into `json`. */
 function readForm(fields: Fields) {
   const places = new Map<string, Place>();
   const errors: FieldError[] = [];
@@ -150,7 +150,7 @@ function readForm(fields: Fields) {
   return { json, places, errors, currency };
 }
 
-/** The numbers of the rows in which anything is typed: an empty row may have a choice. */
+/** The numbers of the rows in which something is typed. A choice does not count, because an empty row may have one. */
 function listRows(fields: Fields, columns: FormField[]): number[] {
   const names: string[] = columns.filter(({ options }) => !options).map(({ name }) => name);
   const numbers = Object.entries(fields).flatMap(([field, value]) => {
@@ -160,7 +160,7 @@ function listRows(fields: Fields, columns: FormField[]): number[] {
   return [...new Set(numbers)].sort((one, other) => one - other);
 }
 
-/** Where in such a form a pointer into the settings is, as a pointer: `rules` and `plans` are the tables as a whole. */
+/** The field of the form for a pointer into the settings, as a pointer. `/rules` and `/plans` stand for the whole tables. */
 export const nameSettingsField = (fields: Fields, pointer: string): string =>
   nameField(readForm(fields).places, pointer);
 
@@ -169,7 +169,7 @@ function nameField(places: Map<string, Place>, pointer: string): string {
   return `/${places.get(pointer)?.name ?? whole}`;
 }
 
-/** Reads such a form. Throws 422 `validation_failed` with everything that is wrong, by the names of fields. */
+/** Throws 422 `validation_failed` with everything that is wrong, by the names of fields. */
 export function readSettingsForm(fields: Fields): BillingSettings {
   const { json, places, errors, currency } = readForm(fields);
   try {

@@ -1,5 +1,5 @@
-// The settings of billing (contract 7.100 to 7.113): who sells, how documents are numbered, what is taxed, and how to pay. The one
-// table of them: of each member what it may be, and the field of the form for it.
+// The billing settings (contract 7.100 to 7.113): who sells, how documents are numbered, what is taxed, and how to pay. This one
+// table has the rules of each member and its field in the form.
 
 import { z } from 'zod';
 import { isCurrency } from '../../basics/currencies.ts';
@@ -22,21 +22,18 @@ export type FormField = {
   isEmail?: true;
   isDay?: true;
   inputMode?: 'numeric' | 'decimal';
-  /** The words for each value, if one is chosen. */
+  /** The words for each value, if the field is a choice. */
   options?: Record<string, string>;
-  /** What it holds while there is no seller. */
+  /** The value while there are no settings. */
   usual?: string;
-  /** It stands beside the one before. */
   isBeside?: true;
-  /** Where in the form it stands, if not in the section that has the name of its part of the settings. */
+  /** The section of the form, if it is not the one with the name of its part of the settings. */
   section?: string;
-  /** Of a number: how many digits are after its decimal point. */
   digits?: number | 'of the currency';
-  /** The words for what is no such number: those of its schema are about the whole numbers of a file. */
+  /** The words for a faulty number: those of the schema are about the whole numbers of a file. */
   fault?: string;
 };
 
-/** A table of the form, with a row for each member. */
 export type FormTable = { name: string; id: string; caption: string; row: string; hint: string };
 
 export const formFields = z.registry<FormField>();
@@ -45,24 +42,23 @@ export const formTables = z.registry<FormTable>();
 type Named = [name: FormField['name'], label: string, more?: Omit<FormField, 'name' | 'label'>];
 
 function field<Of extends z.ZodType>(schema: Of, ...[name, label, more]: Named): Of {
-  // Some members have the schema of another.
+  // Some members share a schema, and the registry knows a schema only once.
   const own = schema.clone();
   formFields.add(own, { name, label, ...more });
   return own;
 }
 
-/** What is greater cannot be a price (contract 7.102). */
+/** Contract 7.102. */
 const maxPrice = 10 ** 12;
 const maxRows = 200;
 
-/** A member that may be left out, or be null. */
 const optional = <Of extends z.ZodType>(schema: Of) =>
   schema
     .nullish()
     .transform((value) => value ?? undefined)
     .optional();
 
-/** A text that `read` brings into its usual form, or refuses by giving undefined. */
+/** `read` returns the text in its usual form, or undefined to refuse it. */
 const readBy = (read: (text: string) => string | undefined, fault: string) =>
   z
     .string()
@@ -86,7 +82,7 @@ const numberSchema = (min: number, max: number) => {
 };
 
 function isTimeZone(name: string): boolean {
-  // An offset such as +01:00 knows no summer time, and what IST or CST means depends on whom one asks.
+  // An offset such as +01:00 has no summer time, and IST and CST have several meanings.
   if (!/^(?:UTC|(?!SystemV\/)[A-Za-z]\w*(?:\/[\w+-]+)+)$/.test(name) || name.length > 60) return false;
   try {
     new Intl.DateTimeFormat('en', { timeZone: name });
@@ -104,7 +100,7 @@ const prefixSchema = readIf(
 const days = (least: 0 | 1, ...[name, label, more]: Named) =>
   field(numberSchema(least, 365), name, label, { inputMode: 'numeric', digits: 0, ...more });
 
-/** What each is called in the list of changes, if not as in the form, is its description. */
+/** The description of a member is its name in the list of changes, if that is not its label in the form. */
 export const settingsSchema = z.strictObject({
   seller: z.strictObject({
     name: field(billingTextSchema(200), 'sellerName', 'Name of the company'),
@@ -120,7 +116,7 @@ export const settingsSchema = z.strictObject({
         }),
       })
       .describe('address'),
-    // Its form depends on the country.
+    // findFaultsBetween checks it, because its form depends on the country.
     vat_id: field(optional(z.string()), 'vatId', 'VAT ID', { hint: 'Such as DE123456789' }),
     tax_number: field(optional(billingTextSchema(30)), 'taxNumber', 'Tax number', {
       hint: 'One of the two is required where tax is charged',
@@ -155,7 +151,6 @@ export const settingsSchema = z.strictObject({
       hint: 'Such as the register, its number, and who manages the company',
     }),
   }),
-  // What numbers of documents begin with.
   numbers: z.strictObject({
     invoice: field(prefixSchema.describe('numbers of invoices'), 'invoicePrefix', 'Invoices begin with', {
       hint: 'A to Z, 0 to 9 and hyphens',
@@ -168,14 +163,13 @@ export const settingsSchema = z.strictObject({
       { hint: 'Another beginning than that of invoices', usual: 'CN-', isBeside: true },
     ),
   }),
-  // What plans are called on documents.
   plans: z
     .record(
       field(planSchema, 'plan', 'Plan'),
       z.strictObject({
         title: field(billingTextSchema(200), 'planTitle', 'Title'),
         description: field(optional(billingTextSchema(500)), 'planDescription', 'Description'),
-        // In minor units of the seller's currency, for information.
+        // Minor units of the seller's currency. Only for information.
         price: field(optional(numberSchema(0, maxPrice)), 'planPrice', 'Price', {
           inputMode: 'decimal',
           digits: 'of the currency',
@@ -228,7 +222,7 @@ export const settingsSchema = z.strictObject({
     rules: z
       .array(
         z.strictObject({
-          // ISO 3166-1 alpha-2, or `*` for countries without a rule of their own.
+          // `*` is for countries without a rule of their own.
           country: field(
             readIf(
               (text) => text === '*' || isCountry(text),
@@ -258,7 +252,6 @@ export const settingsSchema = z.strictObject({
             { options: { '': 'Choose', S: 'S: taxed', E: 'E: exempt', O: 'O: out of scope' } },
           ),
           words: field(optional(billingTextSchema(300)), 'ruleWords', 'Words, if no tax'),
-          // The first day.
           from: field(
             readIf(
               (text) => text.startsWith('20') && isDay(text),
@@ -301,7 +294,7 @@ export const settingsSchema = z.strictObject({
 
 export type BillingSettings = z.output<typeof settingsSchema>;
 
-/** Reads settings. Throws 422 `validation_failed` with everything that is wrong, by JSON pointers. */
+/** Throws 422 `validation_failed` with everything that is wrong, by JSON pointers. */
 export function readSettings(json: unknown): BillingSettings {
   const parsed = settingsSchema.safeParse(json, { error: describeFault });
   const errors = [...(parsed.success ? [] : toErrors(parsed.error)), ...findFaultsBetween(json)];
@@ -311,7 +304,7 @@ export function readSettings(json: unknown): BillingSettings {
   return { seller: { ...seller, vat_id: vatId }, ...others };
 }
 
-/** Unknown members are named one by one. */
+/** Names unknown members one by one. */
 function toErrors({ issues }: z.core.$ZodError): FieldError[] {
   const each = issues.flatMap((issue): Pick<typeof issue, 'path' | 'message'>[] =>
     issue.code === 'unrecognized_keys'

@@ -1,5 +1,5 @@
-// The accounting export: a span of days as CSV, for a bookkeeper's program (contract 7.170 to 7.183). All of it is of one snapshot of the
-// database, in slices, so that memory is bounded.
+// The accounting export: a span of days as CSV, for a bookkeeper's program (contract 7.170 to 7.183). It reads one snapshot of
+// the database, in slices that bound memory.
 import type { Transaction } from 'kysely';
 import type { Database } from '../../../db/postgres/client.ts';
 import { inTransaction } from '../../../db/postgres/transactions.ts';
@@ -36,15 +36,12 @@ const headers = {
 export type BookName = keyof typeof headers;
 export const bookNames = Object.keys(headers) as BookName[];
 
-/** Writes records of a file; how fast is up to whoever writes. */
+/** Awaited, so the writer sets the pace. */
 type Write = (name: BookName, records: string[][]) => Promise<void>;
 
 type Days = { from: string; to: string };
 
-/**
- * Throws 422 `validation_failed` for days that are not over each other, or after today in the seller's zone; without a seller, in
- * UTC. The result is the zone.
- */
+/** The result is the seller's time zone. Throws 422 `validation_failed` if `from` is after `to`, or `to` is after today. */
 export async function requireSpan(db: Database, { from, to }: Days): Promise<string> {
   const zone = await findZone(db);
   const today = dayIn(zone, await readClock(db));
@@ -54,13 +51,12 @@ export async function requireSpan(db: Database, { from, to }: Days): Promise<str
 }
 
 type Reading = {
-  /** Only this file. */
   only?: BookName;
-  /** Somebody waits for it: no statement takes longer than the pool lets it, and `signal` aborts when they have gone. */
+  /** For a person who waits: it aborts when they leave, and statements have the usual time limit. */
   signal?: AbortSignal;
 };
 
-/** Writes the header and the records of each file. The result is how many records each has. Throws what `requireSpan` throws. */
+/** The result is the number of records in each file. Throws what `requireSpan` throws. */
 export async function exportBooks(
   db: Database,
   { from, to }: Days,
@@ -81,13 +77,13 @@ export async function exportBooks(
 }
 
 const pauseMs = 100;
-// Each statement of ours ends after five seconds at most, and a transaction that does nothing after ten, so by then none that
-// writes books is under way. Without this bound, transactions of others could hold up the export for ever.
+// Our statements end after five seconds, and idle transactions after ten, so by then none that writes books is still open.
+// Without this bound, other people's transactions could hold up the export for ever.
 const longestMs = 10 * 60 * 1_000;
 
 /**
- * What is recorded is committed a little later than it says. So after the last day has ended, waits for what was under way then:
- * the next export would have it, and this one would not (contract 7.182).
+ * A row is committed a little later than its timestamp says. So if the last day is over, this waits for the transactions that
+ * were open then. Otherwise this export could lack rows of that day that a later one has (contract 7.182).
  */
 async function waitForOpenTransactions(
   db: Database,
@@ -141,7 +137,7 @@ const decimal = (amount: string | bigint, currency: string) => writeDecimal(Numb
 
 const isKept = (row: BookedDocument | BookedLoss): row is BookedDocument => row.kind !== 'lost';
 
-/** Nothing is known of it but its number, and which invoice takes its place. */
+/** A lost document: only its number is known, and the invoice that replaces it. */
 const toLoss = ({ number, kind, issued_on, invoice }: BookedLoss) => {
   const known: Record<string, string> = { number, kind, issued_on, invoice: invoice ?? '' };
   return headers['documents.csv'].split(',').map((column) => known[column] ?? '');
@@ -151,7 +147,6 @@ function toDocument(document: BookedDocument): string[] {
   const { currency, credited, allocated } = document;
   const amount = (minor: string | bigint) => decimal(minor, currency);
   const total = BigInt(document.total);
-  // A credit note is never open.
   const settled =
     credited === null || allocated === null
       ? ['', '', '', '']
@@ -169,7 +164,7 @@ function toDocument(document: BookedDocument): string[] {
   ];
 }
 
-/** Hundredths of a percent: 1900 is 19.00. */
+/** 1900 is 19.00. */
 const percent = (rate: number) => (rate / 100).toFixed(2);
 
 const toLine = ({ number, category, rate, net, currency, title, kind, issued_on }: BookedDocument) => [

@@ -1,5 +1,5 @@
-// Lets billing go on after a restore (contract 7.349 and 7.420 to 7.424). The invoices that the archive copies tell of are issued again
-// with it, before anything else, so that each names the lost number that it takes the place of.
+// Resumes billing after a restore (contract 7.349 and 7.420 to 7.423). First it issues the invoices of the archive copies again,
+// so that each names the lost number that it replaces.
 import type { Transaction } from 'kysely';
 import type { DB } from '../../../db/schema.ts';
 import { isKnownPrefix } from '../../../db/tables/billing-settings.ts';
@@ -13,15 +13,15 @@ import { invoiceBegun } from '../invoices/invoicing.ts';
 import { readDocumentNumber, resume } from '../invoices/pause.ts';
 import { payWithWaiting } from '../payments/allocate.ts';
 
-/** What an archive copy says of a lost invoice: its number, whose it is, and the first day of its period, such as 2026-11-26. */
+/** A lost invoice, by its copy in the archive. `firstDay` is the first day of its period, such as 2026-11-26. */
 export type ArchiveCopy = { number: string; signupId: string; firstDay: string };
 
-/** Which invoice takes the place of which lost number. */
+/** The invoice `number` replaces `lost`. */
 export type Replaced = { lost: string; number: string };
 
 /**
- * Lets billing go on, and issues the periods of the copies again; payments that wait for their lost numbers pay them. Undefined if
- * billing did not wait. Throws 422 `validation_failed` if that cannot be done for one of them: then nothing is done.
+ * Payments that name the lost numbers pay the new invoices. Undefined if billing did not wait. Throws 422 `validation_failed` if
+ * one of the copies cannot be issued again; then nothing is done.
  */
 export async function resumeBilling(
   trx: Transaction<DB>,
@@ -53,7 +53,7 @@ export async function resumeBilling(
       throw refuse(`The contract of signup ${signupId} is not here. Let the CRM send its signups again.`);
     replacesOf.set(contract.id, (replacesOf.get(contract.id) ?? new Map()).set(firstDay, number));
   }
-  // In the order of all who lock several contracts.
+  // Everybody locks several contracts in this order.
   for (const [id, replaces] of [...replacesOf].sort(([one], [other]) => (one < other ? -1 : 1)))
     await invoiceBegun(trx, (await lockContract(trx, { id })) as Contract, { now, replaces });
   const invoices = new Map<string, Invoice>();

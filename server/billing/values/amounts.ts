@@ -1,7 +1,7 @@
-// Amounts of money (contract 7.59 to 7.61), in whole minor units. All functions are pure. Products are made with BigInt: a
-// price times a rate does not fit a number.
+// Amounts of money (contract 7.60 and 7.61), in whole minor units. Products use BigInt, because a price times a rate does not
+// fit a number.
 
-/** The highest price and payment. */
+/** The highest price, and the highest payment. */
 export const maxAmount = 10 ** 12;
 
 export type Amounts = { net: number; tax: number; total: number };
@@ -14,7 +14,7 @@ export function divideRounded(dividend: bigint, divisor: bigint): bigint {
 
 const wholeRate = 10_000n;
 
-/** What a price comes to. `rate` in hundredths of a percent. Of a net price the tax is rounded, of a gross price the net. */
+/** `rate` is in hundredths of a percent. For a net price the tax is rounded, for a gross price the net amount. */
 export function taxPrice(price: number, rate: number, prices: 'net' | 'gross'): Amounts {
   const [amount, share] = [BigInt(price), BigInt(rate)];
   const [net, tax] =
@@ -27,9 +27,8 @@ export function taxPrice(price: number, rate: number, prices: 'net' | 'gross'): 
 }
 
 /**
- * What a credit of `total` comes to, after `before` of the invoice was credited. The rounded part is the share of all credits so
- * far less what was credited before, so all credits of an invoice come to it exactly: also where one of them was lost in a restore,
- * and those before are not the shares that they would be.
+ * The amounts of a credit of `total`, if `before` of the invoice was credited earlier. The rounded part is its share in all
+ * credits so far, minus what was credited before. So all credits add up to the invoice, even if a restore has lost one of them.
  */
 export function shareCredit(
   invoice: Amounts & { prices: 'net' | 'gross' },

@@ -3,7 +3,7 @@ import { isCountry } from './countries.ts';
 
 const compact = (text: string) => text.replaceAll(/\s/g, '').toUpperCase();
 
-/** The IBAN, or undefined if its check digits say that it is none. */
+/** The IBAN, or undefined if its form or its check digits are wrong. */
 export function readIban(text: string): string | undefined {
   if (text.length > 60) return undefined;
   const iban = compact(text);
@@ -12,7 +12,6 @@ export function readIban(text: string): string | undefined {
   return BigInt(digits) % 97n === 1n ? iban : undefined;
 }
 
-/** The BIC, or undefined. */
 export function readBic(text: string): string | undefined {
   if (text.length > 40) return undefined;
   const bic = compact(text);
@@ -20,5 +19,5 @@ export function readBic(text: string): string | undefined {
   return isOne && isCountryOfBanks(bic.slice(4, 6)) ? bic : undefined;
 }
 
-/** Banks of Kosovo have a code that ISO 3166 leaves to its users. */
+/** Banks in Kosovo use a code that ISO 3166 leaves to its users. */
 const isCountryOfBanks = (code: string) => isCountry(code) || code === 'XK';

@@ -1,21 +1,21 @@
-// Text of sellers, buyers and plans, which documents print and their XML holds (contract 7.104).
+// Text of sellers, buyers and plans: documents print it, and their XML contains it (contract 7.104).
 import { z } from 'zod';
 import { isVisible, notShown } from '../../basics/names.ts';
 
-// XML has no way to write some of them, and none means anything.
+// XML cannot write some of them, and they mean nothing.
 const noncharacter = /\p{Noncharacter_Code_Point}/u;
 
-/** Whether nothing in the text keeps a document from being made, whatever the font is. */
+/** Whether a document can contain the text, apart from characters that its font lacks. */
 export const isPrintable = (text: string): boolean => !noncharacter.test(text);
 
-/** How a line of an address is bounded. */
+/** The longest line of an address, in code points. */
 export const longestLine = 100;
 
-/** Text on one line: trimmed, of 1 to `longest` code points, one of them visible, and nothing that could garble a document. */
+/** One line of 1 to `longest` code points, trimmed, with at least one that is visible and none that could garble a document. */
 export const billingTextSchema = (longest: number) =>
   z
     .string()
-    // Before any other work is done with it: a code point is two units at most.
+    // Bounds the work of the checks below. A code point has two units at most.
     .max(2 * longest + 1_000, { error: tooLong(longest), abort: true })
     .trim()
     .refine(isVisible, { error: 'Enter a text.', abort: true })

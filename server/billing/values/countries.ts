@@ -1,5 +1,4 @@
-// Countries as addresses and tax rules name them: the assigned codes of ISO 3166-1 alpha-2; which are in the EU, and which parts
-// an address there has.
+// Countries in addresses and tax rules, by the assigned codes of ISO 3166-1 alpha-2.
 import { formatAddress } from 'localized-address-format';
 
 const codes = new Set(
@@ -14,13 +13,12 @@ const codes = new Set(
   ).split(' '),
 );
 
-/** As people write the United Kingdom, and VAT ids Greece. */
+/** People write UK for the United Kingdom, and VAT ids write EL for Greece. */
 const otherCodes: Record<string, string> = { UK: 'GB', EL: 'GR' };
 
-/** The country that a text names by its code, or undefined. */
 export function readCountry(text: string): string | undefined {
   const letters = text.normalize('NFKC').trim();
-  // Before they are capitals: ß would become SS.
+  // Before toUpperCase, which turns ß into SS.
   if (!/^[A-Za-z]{2}$/.test(letters)) return undefined;
   const code = letters.toUpperCase();
   const known = otherCodes[code] ?? code;
@@ -31,10 +29,8 @@ export const isCountry = (code: string): boolean => codes.has(code);
 
 const names = new Intl.DisplayNames('en', { type: 'region' });
 
-/** The English name of a country. */
 export const nameCountry = (code: string): string => names.of(code) ?? code;
 
-/** All of them with their names, in the order of these. */
 export const listCountries = (): { code: string; name: string }[] =>
   [...codes]
     .map((code) => ({ code, name: nameCountry(code) }))
@@ -44,13 +40,9 @@ const memberStates = new Set(
   'AT BE BG CY CZ DE DK EE ES FI FR GR HR HU IE IT LT LU LV MT NL PL PT RO SE SI SK'.split(' '),
 );
 
-/** Whether a country is a member state of the European Union. */
 export const isMemberState = (country: string): boolean => memberStates.has(country);
 
-/**
- * Whether addresses of a country have a postal code, or a city: by the table of Google's libaddressinput, which the package keeps.
- * It shows its table only by what it writes.
- */
+/** By the table of Google's libaddressinput. The package does not export the table, so this formats an address to find out. */
 export const hasAddressPart = (country: string, part: 'postcode' | 'city'): boolean => {
   const name = part === 'postcode' ? 'postalCode' : 'locality';
   return formatAddress({ postalCountry: country, [name]: '?' }).some((line) => line.includes('?'));

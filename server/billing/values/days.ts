@@ -1,17 +1,17 @@
-// Days in a time zone, written as 2026-11-26. All functions are pure.
+// Days in a time zone, written as 2026-11-26.
 
-/** The day that it is in the zone, an IANA name, at that instant. */
+/** `zone` is an IANA name. */
 export function dayIn(zone: string, at: Date): string {
   return dayWriter(zone)(at.getTime());
 }
 
-/** Whether the text is a day: 2026-02-30 is none. */
+/** False for a day that does not exist, such as 2026-02-30. */
 export const isDay = (text: string): boolean =>
   /^\d{4}-\d\d-\d\d$/.test(text) &&
   !Number.isNaN(Date.parse(text)) &&
   new Date(text).toISOString().startsWith(text);
 
-/** The first instant of that day in the zone: midnight, or later if clocks are put forward then. */
+/** Midnight in the zone, or later if clocks go forward at midnight. */
 export function startOfDay(zone: string, day: string): Date {
   const write = dayWriter(zone);
   const midnight = Date.parse(`${day}T00:00:00Z`);
@@ -25,14 +25,18 @@ export function startOfDay(zone: string, day: string): Date {
   return new Date(from);
 }
 
-/** Noon of that day in the zone. */
 export function noonOf(zone: string, day: string): Date {
-  const local = `${day}T12`;
-  // Clocks differ from UTC by whole quarters of an hour, and no zone is further from it.
+  // Clocks differ from UTC by whole quarters of an hour, and by less than 16 hours.
   const earliest = Date.parse(`${day}T12:00:00Z`) - 16 * hourMs;
-  const write = hourWriter(zone);
+  const write = dayWriter(zone);
+  const hour = new Intl.DateTimeFormat('en', {
+    timeZone: zone,
+    hour: '2-digit',
+    hourCycle: 'h23',
+    numberingSystem: 'latn',
+  });
   for (let at = earliest; at < earliest + 32 * hourMs; at += hourMs / 4)
-    if (write(at) === local) return new Date(at);
+    if (write(at) === day && hour.format(at) === '12') return new Date(at);
   return new Date(earliest + 16 * hourMs);
 }
 
@@ -41,17 +45,6 @@ export function addDays(day: string, days: number): string {
 }
 
 const hourMs = 3_600_000;
-
-function hourWriter(zone: string): (at: number) => string {
-  const day = dayWriter(zone);
-  const hour = new Intl.DateTimeFormat('en', {
-    timeZone: zone,
-    hour: '2-digit',
-    hourCycle: 'h23',
-    numberingSystem: 'latn',
-  });
-  return (at) => `${day(at)}T${hour.format(at)}`;
-}
 
 function dayWriter(zone: string): (at: number) => string {
   const format = new Intl.DateTimeFormat('en', {

@@ -1,8 +1,8 @@
-// What a document (an invoice or a credit note) says: made once, when it is issued, kept as JSON, and all that its page, PDF
-// and XML are made from. Amounts are whole minor units of `currency`; days are such as 2026-11-26, in the seller's time zone.
+// What a document (an invoice or a credit note) says. The facts are built when it is issued and stored as JSON. Its page, PDF and
+// XML come from them alone. Amounts are minor units of `currency`. Days are in the seller's time zone, such as 2026-11-26.
 import { minorDigits } from '../../basics/currencies.ts';
 
-/** A postal address. `country` is an ISO 3166-1 alpha-2 code. Postcode and city are empty where addresses of the country have none. */
+/** `country` is an ISO 3166-1 alpha-2 code. Postcode and city are empty if addresses in that country have none. */
 export type Address = {
   line1: string;
   line2?: string | undefined;
@@ -22,7 +22,7 @@ export type Seller = {
   currency: string;
   iban?: string | undefined;
   bic?: string | undefined;
-  /** What stands at the foot of each page, such as the register and the managing director. */
+  /** Printed at the foot of each page, such as the register and the managing director. */
   foot?: string | undefined;
 };
 
@@ -34,42 +34,41 @@ export type DocumentFacts = {
   kind: 'invoice' | 'credit_note';
   number: string;
   issued_on: string;
-  /** Of an invoice: the last day to pay. Null for a credit note. */
+  /** The last day to pay. Null for a credit note. */
   due_on: string | null;
-  /** Of a credit note: the invoice that it corrects. */
+  /** The invoice that a credit note corrects. */
   invoice: { number: string; issued_on: string } | null;
-  /** Of an invoice: the number that a restore has lost, and that it takes the place of. Absent of all others. */
+  /** The number of the invoice that a restore has lost and that this one replaces. */
   replaces?: string | undefined;
   currency: string;
   seller: Seller;
-  /** `name` is the company, or else the account's name. */
   buyer: {
+    /** The company, or else the account's name. */
     name: string;
     address: Address | null;
-    /** The country that the tax is of, if they said no more of their address. */
+    /** The country that decides the tax, if the buyer gave no address. */
     country?: string | undefined;
     vat_id: string | null;
     email: string | null;
   };
-  /** What was sold, and for which days, both included. */
+  /** Both days are included. */
   line: { plan: string; title: string; description: string | null; first_day: string; last_day: string };
-  /** Whether the plan's price is before tax. */
   prices: 'net' | 'gross';
   category: TaxCategory;
   /** Hundredths of a percent: 1900 is 19 %. */
   rate: number;
-  /** Why no tax is charged, if none is. */
+  /** Why no tax is charged. */
   words: string | null;
   net: number;
   tax: number;
   total: number;
-  /** How to pay an invoice: words and a link of the settings. Null for a credit note. */
+  /** From the settings. Null for a credit note. */
   payment: { text: string | null; link: string | null } | null;
-  /** What belongs to the document and is not printed. Instants are RFC 3339. */
+  /** Not printed. Instants are RFC 3339. */
   record: {
     contract_id: string;
     account_id: string;
-    /** The CRM's id of the contract; absent before version 0.5.0. A contract that a restore lost has another id of ours later. */
+    /** The CRM's id of the contract. Absent before version 0.5.0. A contract that a restore has lost gets another id of ours. */
     signup_id?: string | undefined;
     period_starts_at: string;
     period_ends_at: string;
@@ -80,9 +79,9 @@ export type DocumentFacts = {
   };
 };
 
-/** Whether a document has XML (contract 7.207): EN 16931 asks for the buyer's address, and knows two digits at most. */
+/** EN 16931 requires the buyer's address, and allows at most two decimals (contract 7.207). */
 export const hasXml = ({ buyer, seller, currency, category }: DocumentFacts): boolean =>
   buyer.address !== null &&
   minorDigits(currency) <= 2 &&
-  // BR-E-02: the standard lets nobody be exempt who is not registered.
+  // BR-E-02: a seller that is exempt from tax must be registered for it.
   (category === 'O' || Boolean(seller.vat_id || seller.tax_number));

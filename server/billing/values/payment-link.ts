@@ -1,9 +1,9 @@
-// Links to pay an invoice (contract 7.108 and 7.248): an https address with placeholders. All functions are pure.
+// Links to pay an invoice (contract 7.108 and 7.248): an https address with placeholders.
 import { writeDecimal } from './decimals.ts';
 
 const placeholder = /\{(?:number|amount|currency)\}/g;
 
-/** Whether a text is such an address: with no other braces, and with none in its host. */
+/** Refuses other braces, and placeholders in the host. */
 export function isLinkTemplate(text: string): boolean {
   if (text.length > 500 || !/^https:\/\/[^\s{}/?#\\@]+(?:[/?#]\S*)?$/.test(text)) return false;
   const filled = text.replaceAll(placeholder, 'x');
@@ -12,7 +12,7 @@ export function isLinkTemplate(text: string): boolean {
   return protocol === 'https:' && username === '' && password === '';
 }
 
-/** The address for an invoice of which `amount` is open, with its values percent-encoded. */
+/** `amount` is what is open, in minor units. */
 export function fillPaymentLink(
   link: string,
   { number, amount, currency }: { number: string; amount: number; currency: string },

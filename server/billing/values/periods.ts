@@ -1,10 +1,10 @@
-// Billing periods, in UTC. All functions are pure.
+// Billing periods, in UTC.
 import type { Contract } from '../../../db/tables/service-contracts.ts';
 import type { Charge } from '../../../db/tables/waiting-periods.ts';
 
 /**
- * When a period that begins at `start` ends: a month or a year later, at the same time of day, on the anchor day, or on the
- * last day of a month without that day. So 31 January leads to 28 February, and 28 February to 31 March.
+ * A month or a year later at the same time of day, on the anchor day or on the last day of a month without that day.
+ * So 31 January leads to 28 February, and 28 February to 31 March.
  */
 export function endOfPeriod(start: Date, interval: 'month' | 'year', anchorDay: number): Date {
   const months = start.getUTCMonth() + (interval === 'month' ? 1 : 12);
@@ -16,7 +16,7 @@ export function endOfPeriod(start: Date, interval: 'month' | 'year', anchorDay: 
   return end;
 }
 
-/** The start of the first period that is not over at `at`, among the periods that follow each other from `start`. */
+/** The start of the first period that is not over at `at`. The first period begins at `start`. */
 export function startOfPresentPeriod(
   start: Date,
   interval: 'month' | 'year',
@@ -31,15 +31,7 @@ export function startOfPresentPeriod(
   }
 }
 
-/** When the period in progress at `at` ends, among the periods that follow each other from `start`, which is not after `at`. */
-export const findEndOfPresentPeriod = (
-  start: Date,
-  interval: 'month' | 'year',
-  anchorDay: number,
-  at: Date,
-): Date => endOfPeriod(startOfPresentPeriod(start, interval, anchorDay, at), interval, anchorDay);
-
-/** The periods of a contract that begin by `until` and before it ends, after those that are invoiced or wait; and what is next. */
+/** The periods that begin by `until` and before the contract ends, without the periods that are already invoiced or waiting. */
 export function listPeriods(
   { status, plan, price, billingAnchorDay, cancelsAt, nextPeriodStartsAt }: Contract,
   until: Date,

@@ -1,4 +1,4 @@
-// VAT ids (contract 7.106): in the EU with the prefix and form of their country, as VIES has them; elsewhere any short text.
+// VAT ids (contract 7.106): in the EU with the prefix and form of their country, as in VIES. Elsewhere any short text.
 import { billingTextSchema } from './billing-text.ts';
 
 /** What comes after the prefix, by country. */
@@ -32,10 +32,9 @@ const forms: Record<string, RegExp> = {
   SK: /^\d{10}$/,
 };
 
-/** What VAT ids of a country of the EU begin with: that of Greece is EL. */
 export const vatPrefix = (country: string): string => (country === 'GR' ? 'EL' : country);
 
-/** The VAT id as documents have it, or undefined if it is none of that country. */
+/** The VAT id as documents print it, or undefined if it does not fit the country. */
 export function readVatId(country: string, text: string): string | undefined {
   const form = forms[country];
   if (!form) return otherSchema.safeParse(text).data;
@@ -47,7 +46,7 @@ export function readVatId(country: string, text: string): string | undefined {
 
 const otherSchema = billingTextSchema(30);
 
-/** The same where the buyer's country is not known: whatever begins as in a country of the EU has the form of that country. */
+/** For a buyer whose country is not known. A VAT id with the prefix of an EU country must have the form of that country. */
 export function readVatIdOfAny(text: string): string | undefined {
   const start = text.slice(0, 60).trim().slice(0, 2).toUpperCase();
   return readVatId(Object.keys(forms).find((country) => vatPrefix(country) === start) ?? '', text);

@@ -1,12 +1,9 @@
-// Acts by command: what staff do by forms (contract 12.37), each made from its record (server/staff/acts.ts); and what other
-// commands that change something share with them.
-
-import { Argument, type Command, InvalidArgumentError, Option } from 'commander';
+// Acts by command (contract 12.37), each made from its record in server/staff/acts.ts. Other commands share the helpers.
+import { Argument, type Command, Option } from 'commander';
 import type { Database } from '../../../db/postgres/client.ts';
 import { inTransaction, type Origin } from '../../../db/postgres/transactions.ts';
-import { type AuditEvent, deferAuditEvent, recordAuditEvent } from '../../../db/tables/audit-events.ts';
+import { type AuditEvent, recordAuditEvent } from '../../../db/tables/audit-events.ts';
 import { findContract } from '../../../db/tables/service-contracts.ts';
-import type { User } from '../../../db/tables/users.ts';
 import { type AnyAct, actAsOperator, type Subject, trailsOf } from '../../acts/act.ts';
 import { type Given, readFields } from '../../acts/fields.ts';
 import { AppError } from '../../basics/errors.ts';
@@ -24,6 +21,7 @@ import {
   findUser,
   noSuchUser,
   now,
+  readIf,
   readName,
   readUserKey,
   readWhy,
@@ -37,7 +35,7 @@ import {
   writeJson,
 } from './command.ts';
 
-/** Who the operator says they are. */
+/** `by` is who the operator says they are. */
 export type Operator = { by?: string; json: boolean };
 export type Reason = Operator & { why?: string };
 
@@ -63,10 +61,9 @@ function authorOf({ by, why }: { by?: string; why?: string }) {
   return { by: 'operator', name: by ?? user, systemUser: user, why } as const;
 }
 
-/** What the audit keeps of an operator (contract 7.161, 12.44 and 12.45). */
+/** What the audit keeps about an operator (contract 7.161 and 12.44). */
 export const booksTrailOf = (reason: { by?: string; why?: string }) => trailsOf(authorOf(reason)).whole;
 
-/** Records that an operator has looked at somebody, or searched. */
 export function recordLook(
   db: Database,
   { by }: Operator,
@@ -80,17 +77,9 @@ export function recordLook(
   });
 }
 
-/** Records an act that is none of server/staff/acts.ts, beside what else there is to record. */
-export const deferActEvent = (
-  trx: Parameters<typeof deferAuditEvent>[0],
-  type: 'staff.create' | 'staff.erase',
-  userId: string,
-  reason: { by?: string; why?: string },
-): void => deferAuditEvent(trx, { ...booksTrailOf(reason), type, userId });
-
 const depsOf = () => ({ now, endsWithPerson, config: readConfig(environment) });
 
-/** Does it. The result is what the act returns: undefined if there was nothing to do. */
+/** The result is what the act returns: undefined if there was nothing to do. */
 export const actByCommand = (
   db: Database,
   command: string,
@@ -104,21 +93,13 @@ export const actByCommand = (
 export const toJson = (intent: string, done: boolean, id: string, more: Record<string, unknown> = {}) =>
   writeJson({ done, intent, id, ...more });
 
-/** Names somebody in a question. */
-export const nameUser = ({ name, email }: User) => `${show(name)} <${show(email)}>`;
-
 /** How a command names what it is about. */
 type Named = {
   argument: [name: string, about: string, read: (text: string) => unknown];
-  /** Undefined: there is no such thing. */
+  /** Undefined if there is no such thing. */
   // biome-ignore lint/suspicious/noExplicitAny: it is what `read` of the same argument gives
   toGiven: (db: Database, key: any) => Promise<Given | undefined>;
   missing: string;
-};
-
-const readBy = (isRight: (text: string) => boolean, sentence: string) => (text: string) => {
-  if (!isRight(text)) throw new InvalidArgumentError(sentence);
-  return text;
 };
 
 const named: Record<Subject<unknown>['name'], Named> = {
@@ -134,7 +115,7 @@ const named: Record<Subject<unknown>['name'], Named> = {
     argument: [
       '<number>',
       'of the invoice',
-      readBy((text) => numberSchema.safeParse(text).success, 'Enter the number of an invoice.'),
+      readIf((text) => numberSchema.safeParse(text).success, 'Enter the number of an invoice.'),
     ],
     toGiven: async (_db, number: string) => ({ number: numberSchema.parse(number) }),
     missing: 'There is no invoice with this number.',
@@ -143,7 +124,7 @@ const named: Record<Subject<unknown>['name'], Named> = {
     argument: [
       '<id>',
       'of the payment',
-      readBy(
+      readIf(
         (text) => paymentIdSchema.safeParse(text).success || /^invoice#\d+$/.test(text),
         'Enter the id of a payment.',
       ),
@@ -160,7 +141,7 @@ const named: Record<Subject<unknown>['name'], Named> = {
     missing: 'There is no contract for this signup.',
   },
   mail: {
-    argument: ['<id>', 'as `mails` lists it', readBy(isUuid, 'Enter the id of an email.')],
+    argument: ['<id>', 'as `mails` lists it', readIf(isUuid, 'Enter the id of an email.')],
     toGiven: async (_db, id: string) => ({ id }),
     missing: 'No email with this id waits.',
   },
@@ -170,7 +151,6 @@ const named: Record<Subject<unknown>['name'], Named> = {
 type Options = Reason & { yes: boolean } & Record<string, string | undefined>;
 type Asked = { intent: string; act: AnyAct; words: CommandWords<unknown>; key: unknown; given: Given };
 
-/** Adds the commands of all acts. */
 export function addActCommands(program: Command): void {
   for (const [intent, act] of actsByCommand) {
     const { name = '', takes = {}, asks, needsWhy = false } = act.command ?? {};
@@ -197,7 +177,7 @@ export function addActCommands(program: Command): void {
       const given = Object.fromEntries(
         fields.flatMap(({ field, option, values }) => {
           const typed = option === undefined ? rest.shift() : options[option];
-          // Of a script with a variable that is not set: to leave it out means something else.
+          // A script whose variable is unset gives an empty value. Leaving the option out would mean something else.
           if (option !== undefined && typed === '')
             throw new UsageError(`--${field}: Enter a value, or leave it out.`);
           const value = values ? values[typed ? 0 : 1] : typed;
@@ -221,7 +201,7 @@ async function perform(
   const given = { ...taken, ...ofKey };
   const found = ofKey && (await about.find(db, given));
   if (!found?.thing) throw new CommandError(missing);
-  // What is wrong with how it was given is said before anything is asked.
+  // Refuses wrong usage before it asks anything.
   await readFields(fields, given, { ...depsOf(), db, thing: found.thing }).catch(refuseField(act, words));
   if (words.asks) {
     const yes = options.yes || (command?.asks === 'on a terminal' && !isTerminal());
@@ -245,7 +225,7 @@ async function perform(
   return options.json ? writeJson({ done, intent, id, ...more }) : said;
 }
 
-/** Throws what is wrong with how the command was given. A number that is not there is no wrong usage. */
+/** Throws a `UsageError` about the first wrong field. An unknown invoice number is not wrong usage. */
 const refuseField =
   ({ command }: AnyAct, { wrong }: CommandWords<unknown>) =>
   (error: unknown): never => {

@@ -1,12 +1,12 @@
-// Reading the audit: what happened, to whom, by whom and why (contract 11.54).
-import { type Command, InvalidArgumentError } from 'commander';
+// Prints the audit (contract 11.54).
+import type { Command } from 'commander';
 import type { Database } from '../../../db/postgres/client.ts';
 import { type AuditRow, listAuditEvents } from '../../../db/tables/audit-events.ts';
 import { listNames } from '../../../db/tables/staff-views.ts';
 import { print } from '../../runtime/process.ts';
 import { typesOfClient } from '../../staff/audit.ts';
 import {
-  readNumber,
+  readUpTo,
   readUserKey,
   requireUser,
   show,
@@ -24,8 +24,6 @@ type Options = {
   json: boolean;
 };
 
-const maxEvents = 10_000;
-
 export function addAuditCommand(program: Command): void {
   program
     .command('audit')
@@ -34,7 +32,7 @@ export function addAuditCommand(program: Command): void {
     .option('--person <email>', 'or the id, also of someone who has been erased', readUserKey)
     .option('--staff <email>', 'or the id: what this member of the staff did', readUserKey)
     .option('--client <name>', 'such as marketplace')
-    .option('--limit <number>', 'how many of the newest', readLimit, 50)
+    .option('--limit <number>', 'how many of the newest', readUpTo(10_000), 50)
     .option('--json', 'for programs: one JSON object a line', false)
     .action(({ person, staff, client, json, ...options }: Options) =>
       withDatabase(async (db) => {
@@ -54,13 +52,6 @@ export function addAuditCommand(program: Command): void {
     );
 }
 
-function readLimit(text: string): number {
-  const limit = readNumber(text);
-  if (limit < 1 || limit > maxEvents)
-    throw new InvalidArgumentError(`Enter a number from 1 to ${maxEvents}.`);
-  return limit;
-}
-
 async function findId(db: Database, key: UserKey | undefined): Promise<string | undefined> {
   if (!key || 'id' in key) return key?.id;
   return (await requireUser(db, key)).id;
@@ -68,7 +59,7 @@ async function findId(db: Database, key: UserKey | undefined): Promise<string | 
 
 type Event = Omit<AuditRow, 'address'> & { address?: string | null | undefined };
 
-/** An event as a line. `people` has the names of those who are still here. */
+/** `people` leaves out people who were erased. */
 export function describeEvent(event: Event, people: { id: string; email: string }[]): string {
   const nameOf = (id: string) => people.find((each) => each.id === id)?.email ?? id;
   const { at, type, reason, userId, actorId, why, details, address, device, place } = event;

@@ -1,4 +1,4 @@
-// A backup of the database by the service's own settings (contract 9.310 to 9.319).
+// Backs up the database (contract 9.310 to 9.319).
 import type { Command } from 'commander';
 import { withSnapshot } from '../../../db/backups.ts';
 import { type Database, openDatabase } from '../../../db/postgres/client.ts';
@@ -58,7 +58,7 @@ async function writeLastNumbers(db: Database): Promise<string> {
   ].join(' ');
 }
 
-/** Of a version that had no such table. */
+/** For a database of a version without that table. */
 const withoutTable =
   <T>(value: T) =>
   (error: { code?: string }): T => {

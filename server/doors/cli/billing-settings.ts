@@ -1,4 +1,4 @@
-// The settings of billing (contract 7.127 to 7.129): what administrators do at /admin/billing/settings.
+// The billing settings, as at /admin/billing/settings (contract 7.127 to 7.129).
 import type { Command } from 'commander';
 import { inTransaction } from '../../../db/postgres/transactions.ts';
 import { AppError } from '../../basics/errors.ts';
@@ -27,7 +27,7 @@ export function addBillingSettingsCommands(program: Command): void {
     .option('--yes', 'do not ask', false);
   addReason(set, { isRequired: true }).action(async (file: string, options: Options) => {
     const settings = readChecked(await readJson(file));
-    // They can be set again, so nobody has to say yes where nobody can be asked (contract 12.38).
+    // Settings can be set again, so --yes is not needed if nobody can be asked (contract 12.38).
     await requireYes(
       { yes: options.yes || !isTerminal() },
       `Let ${show(settings.seller.name)} be the seller?`,
@@ -68,7 +68,7 @@ function readChecked(json: unknown): BillingSettings {
   }
 }
 
-/** Throws with a line for each thing that is wrong with the settings. */
+/** Throws an error with one line for each wrong setting. */
 function refuse(error: unknown): never {
   if (!(error instanceof AppError) || error.errors.length === 0) throw error;
   throw new CommandError(

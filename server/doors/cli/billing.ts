@@ -1,4 +1,3 @@
-// Signups and mails.
 import { type Command, Option } from 'commander';
 import { listFailedMails, retryFailedMails } from '../../../db/tables/mails.ts';
 import { describeAnswer } from '../../mail/describe-answer.ts';

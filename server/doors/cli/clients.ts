@@ -1,4 +1,3 @@
-// How far each client is with its events.
 import type { Command } from 'commander';
 import { type Delivery, listDeliveries } from '../../../db/tables/event-deliveries.ts';
 import { listLastLaunchesOfClients } from '../../../db/tables/launches.ts';
@@ -49,7 +48,7 @@ const toJson = (status: Status) => ({
   last_failure: status.failure,
 });
 
-/** A block of lines: nothing is cut off, and long addresses push nothing aside. */
+/** A block of lines instead of a row, because addresses can be long. */
 function toText(status: Status): string {
   const { client, settings, launchedAt, latest, latestAt } = status;
   const lines = [

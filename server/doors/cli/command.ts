@@ -1,5 +1,3 @@
-// Shared by the commands: the database, and reading options.
-
 import { InvalidArgumentError } from 'commander';
 import { startEmbeddedPostgres } from '../../../db/embedded/server.ts';
 import { isMigrated } from '../../../db/migration-status.ts';
@@ -17,25 +15,18 @@ import { dataFolder } from '../../runtime/files.ts';
 import { ask, environment, isTerminal, printAside } from '../../runtime/process.ts';
 import { type Config, readConfig } from '../../settings/config.ts';
 
-/** An error with a message that is a sentence for the operator. */
+/** Its message is a sentence for the operator. */
 export class CommandError extends Error {}
 
-/** Such an error about how the command was given: it exits with 2, and nothing was done. */
+/** Wrong usage: the command exits with 2, and nothing was done. */
 export class UsageError extends CommandError {}
 
 export const now = () => new Date();
 
-type DatabaseUse = {
-  /** As `openDatabase` takes it. */
-  statementTimeoutMs?: number;
-  /** For a command that must change nothing: the database is not migrated. */
-  isDryRun?: boolean;
-};
-
-/** Migrates the database of the service, and closes it after `work`. */
+/** Migrates the database of the service, and closes it after `work`. A dry run changes nothing, so it does not migrate. */
 export async function withDatabase<T>(
   work: (db: Database) => Promise<T>,
-  { statementTimeoutMs, isDryRun = false }: DatabaseUse = {},
+  { statementTimeoutMs, isDryRun = false }: { statementTimeoutMs?: number; isDryRun?: boolean } = {},
 ): Promise<T> {
   return withDatabaseUrl(async (url, config) => {
     if (!isDryRun) await migrate(url, (what) => printAside(`Waiting for ${what}.`));
@@ -47,14 +38,17 @@ export async function withDatabase<T>(
       onError: () => undefined,
     });
     const use = async () => {
-      if (isDryRun) await requireMigrated(database.db);
+      if (isDryRun && !(await isMigrated(database.db)))
+        throw new CommandError(
+          'The database does not have the current schema: run the command "migrate" first.',
+        );
       return work(database.db);
     };
     return use().finally(database.close);
   });
 }
 
-/** The database of the service as it is: the embedded one runs while `work` does. */
+/** Does not migrate. An embedded database runs only while `work` does. */
 export async function withDatabaseUrl<T>(work: (url: string, config: Config) => Promise<T>): Promise<T> {
   const config = readConfig(environment);
   const embedded = config.databaseUrl
@@ -67,18 +61,13 @@ export async function withDatabaseUrl<T>(work: (url: string, config: Config) => 
   }
 }
 
-async function requireMigrated(db: Database): Promise<void> {
-  if (!(await isMigrated(db)))
-    throw new CommandError('The database does not have the current schema: run the command "migrate" first.');
-}
-
 export function readEmail(text: string): string {
   const email = readEmailAddress(text);
   if (!email) throw new InvalidArgumentError('Enter a valid email address.');
   return email;
 }
 
-/** What names a user: an address that they hold or can have back, or their id (contract 12.41). */
+/** What names a user (contract 12.41). */
 export type UserKey = { id: string } | { email: string };
 
 export const userKeyWords = 'an address that they hold or can have back, or their id';
@@ -100,11 +89,9 @@ export function describeRefusal({ code, detail, errors }: AppError): string {
   return errors[0]?.detail ?? detail;
 }
 
-/** Finds a user, without a lock. */
 export const findUser = (db: Database, key: UserKey): Promise<User | undefined> =>
   'id' in key ? findUserById(db, key.id) : findAddressOwner(db, key.email, now());
 
-/** The same. Throws if there is none. */
 export async function requireUser(db: Database, key: UserKey): Promise<User> {
   const user = await findUser(db, key);
   if (!user) throw noSuchUser();
@@ -116,7 +103,17 @@ export function readNumber(text: string): number {
   return Number(text);
 }
 
-/** Why an operator did something: it goes into the audit trail. */
+export const readUpTo = (most: number) => (text: string) => {
+  const number = readNumber(text);
+  if (number < 1 || number > most) throw new InvalidArgumentError(`Enter a number from 1 to ${most}.`);
+  return number;
+};
+
+export const readIf = (isRight: (text: string) => boolean, sentence: string) => (text: string) => {
+  if (!isRight(text)) throw new InvalidArgumentError(sentence);
+  return text;
+};
+
 export function readWhy(text: string): string {
   const why = whySchema.safeParse(text);
   if (!why.success) throw new InvalidArgumentError(why.error.issues[0]?.message ?? faultWords.why_length);
@@ -133,10 +130,9 @@ export function readName(text: string): string {
 export const show = (text: string) =>
   text.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`);
 
-/** JSON on one line, with these characters escaped. */
+/** JSON on one line, with the characters that `show` escapes escaped for JSON. */
 export const writeJson = (value: unknown) => escapeJson(JSON.stringify(value));
 
-/** A line of JSON, with these characters escaped. */
 export const escapeJson = (json: string) =>
   json.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, (character) =>
     Array.from(
@@ -145,13 +141,13 @@ export const escapeJson = (json: string) =>
     ).join(''),
   );
 
-/** For what cannot be undone (contract 12.38). Throws where nobody can be asked and there is no `--yes`. */
+/** For acts that cannot be undone (contract 12.38). Throws if nobody can be asked and there is no `--yes`. */
 export function requireAnswerable({ yes }: { yes: boolean }): void {
   if (!yes && !isTerminal())
     throw new UsageError('This cannot be undone. Nobody can be asked here: give --yes to do it.');
 }
 
-/** Asks on the terminal unless there is `--yes`. Throws where the answer is another than yes. */
+/** Asks on the terminal unless there is `--yes`. Throws unless the answer is yes. */
 export async function requireYes({ yes }: { yes: boolean }, question: string): Promise<void> {
   if (yes) return;
   if ((await ask(`${question} Type yes: `)).trim() !== 'yes') throw new CommandError('Nothing was done.');

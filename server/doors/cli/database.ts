@@ -1,4 +1,3 @@
-// Migrating the database, and what must be done after the database was put back to an earlier time.
 import type { Command } from 'commander';
 import type { Transaction } from 'kysely';
 import { nameDatabase } from '../../../db/backups.ts';
@@ -78,7 +77,7 @@ export function addDatabaseCommands(program: Command): void {
         const given = { last, lastInvoice };
         const { name, sessions, mails, next, lost, warnings } = await withDatabase(async (db) => {
           const name = await nameDatabase(db);
-          // Scripts ran it before there was a question.
+          // Scripts used this command before it asked a question.
           await requireYes(
             { yes: yes || !isTerminal() },
             `End all sessions and links in the database ${name}?`,
@@ -113,19 +112,19 @@ function describeStatus({ toDo, ahead, fault }: MigrationStatus): string {
 }
 
 /**
- * After a restore, what was used up, ended or changed in the lost time looks unused, live or unchanged again, and nobody can
- * tell which. So this ends all of it, in one transaction: if it is interrupted, nothing was done. Statements on everybody's
- * rows go in ranges, each well under the time that a statement may take.
+ * After a restore, everything that was used up, ended or changed in the lost time looks unused, live or unchanged again, and
+ * nobody can tell what was. So this ends all of it, in one transaction. Statements on everybody's rows go in ranges, each well
+ * under the time that a statement may take.
  */
 async function endWhatIsOlder(
   trx: Transaction<DB>,
   { last, lastInvoice }: { last: string[]; lastInvoice: number },
 ) {
-  // Nothing is issued from here on, whatever instance was started before and was about to.
+  // From here on no instance issues a document, even if it was about to.
   await lockAllNumbers(trx);
   await insertRestore(trx);
   const { lost, below } = await skipNumbers(trx, last);
-  // First, so that clients begin with the events that the rest of this appends.
+  // Before the rest, so that clients begin with the events that the rest appends.
   await restartEvents(trx);
   await deleteDeliveries(trx);
   const sessions = await endAllSessions(trx, now());

@@ -1,7 +1,7 @@
-// Deleting a user for somebody who cannot do it themselves.
 import type { Command } from 'commander';
 import type { Database } from '../../../db/postgres/client.ts';
 import { inTransaction } from '../../../db/postgres/transactions.ts';
+import { deferAuditEvent } from '../../../db/tables/audit-events.ts';
 import { listInvoices } from '../../../db/tables/invoices.ts';
 import { listContracts } from '../../../db/tables/service-contracts.ts';
 import { lockUser, type User } from '../../../db/tables/users.ts';
@@ -12,7 +12,7 @@ import { isLastAdmin } from '../../identity/person/deletion.ts';
 import { eraseUser } from '../../identity/person/erase-user.ts';
 import { print } from '../../runtime/process.ts';
 import { peopleActs } from '../../staff/people-acts.ts';
-import { actByCommand, addReason, deferActEvent, nameUser, originOf, type Reason, toJson } from './act.ts';
+import { actByCommand, addReason, booksTrailOf, originOf, type Reason, toJson } from './act.ts';
 import {
   noSuchUser,
   now,
@@ -20,6 +20,7 @@ import {
   requireAnswerable,
   requireUser,
   requireYes,
+  show,
   type UserKey,
   userKeyWords,
   withDatabase,
@@ -42,14 +43,14 @@ export function addDeletionCommand(program: Command): void {
       await withDatabase(async (db) => {
         const user = await requireUser(db, key);
         if (!options.now) return plan(db, user, options);
-        await requireYes(options, `Erase ${nameUser(user)} for good?`);
+        await requireYes(options, `Erase ${show(user.name)} <${show(user.email)}> for good?`);
         return erase(db, user.id, options);
       }),
     );
   });
 }
 
-// The reason would say something of somebody who is to be forgotten (contract 12.44).
+// Keeps no reason, because it would say something about a person who must be forgotten (contract 12.44).
 const erase = (db: Database, id: string, { by, json }: Reason): Promise<string> =>
   inTransaction(db, originOf(name, {}), async (trx) => {
     const user = await lockUser(trx, { id });
@@ -58,7 +59,7 @@ const erase = (db: Database, id: string, { by, json }: Reason): Promise<string> 
     const invoices = await countInvoices(trx, user);
     const erased = await eraseUser(trx, { now, endsWithPerson }, id, { by: 'cli', onlyDue: false });
     if (!erased) throw noSuchUser();
-    deferActEvent(trx, 'staff.erase', id, { by });
+    deferAuditEvent(trx, { ...booksTrailOf({ by }), type: 'staff.erase', userId: id });
     const { canceled } = erased;
     if (json) return toJson('erase', true, id, { canceled, invoices });
     return `The user ${id} is erased. Contracts canceled: ${canceled}.\n${describeInvoices(invoices)}`;

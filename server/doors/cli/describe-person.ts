@@ -1,4 +1,3 @@
-// A person as lines for a terminal.
 import type { describePerson, listWouldGet } from '../../staff/person.ts';
 import { describeEvent } from './audit.ts';
 import { show } from './command.ts';
@@ -6,7 +5,7 @@ import { describeChange } from './history.ts';
 
 type Shown = Awaited<ReturnType<typeof describePerson>> & { wouldGet: ReturnType<typeof listWouldGet> };
 
-/** Facts first, then each list: a row of it is a line. */
+/** Facts come first, then each list with one row a line. */
 export function describePersonInLines({ account, activity, history, authors, ...person }: Shown): string {
   const lines = (rows: Record<string, unknown>) =>
     Object.entries(rows).flatMap(([name, value]) => describe(toWords(name), value));

@@ -1,5 +1,4 @@
-// The doctor: proves a client right, or says what is wrong with it. It needs the settings; with the service's database too, it
-// sees whether the client reads after a nudge.
+// The doctor needs only the settings. With the service's database, it also sees whether the client reads after a nudge.
 import type { Command } from 'commander';
 import { announce, describeReport, toJson } from '../../../clients/doctor/describe-report.ts';
 import { examine } from '../../../clients/doctor/examine.ts';
@@ -54,7 +53,7 @@ function readTarget(config: Config, name: string, options: Options): Target {
     throw new CommandError(
       `Where the login of ${name} starts is not set: set ${prefixOf(name)}_LOGIN_URL, or give --login-url.`,
     );
-  // A demo client takes nudges where it runs itself.
+  // With --url, the address of the demo's own nudges does not belong to the client that is examined.
   const setEvents = client.isDemo && !isDemo ? undefined : client.eventsUrl;
   const eventsUrl = options.eventsUrl ?? setEvents;
   return {

@@ -1,4 +1,3 @@
-// Reading what changed about somebody, who changed it and why; or who they were at an instant.
 import { type Command, InvalidArgumentError } from 'commander';
 import type { Database } from '../../../db/postgres/client.ts';
 import { type Change, listChangesOfUser, type Value } from '../../../db/tables/changes.ts';

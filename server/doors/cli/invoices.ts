@@ -1,5 +1,4 @@
-// Reading contracts and invoices, what is to come, and the accounting export.
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import { type Command, Option } from 'commander';
 import type { Database } from '../../../db/postgres/client.ts';
 import { listAllContracts, listAllInvoices } from '../../../db/tables/invoice-lists.ts';
 import { AppError } from '../../basics/errors.ts';
@@ -23,7 +22,8 @@ import {
   describeRefusal,
   now,
   readEmail,
-  readNumber,
+  readIf,
+  readUpTo,
   requireUser,
   show,
   UsageError,
@@ -32,6 +32,7 @@ import {
 } from './command.ts';
 
 const json = ['--json', 'for programs: one JSON object a line', false] as const;
+const readDay = readIf(isDay, faultWords.day_none);
 
 export function addInvoiceCommands(program: Command): void {
   program
@@ -54,7 +55,7 @@ export function addInvoiceCommands(program: Command): void {
     .command('contract:preview')
     .description('print the documents to come of a contract, as if all is paid in time')
     .argument('<signup id>', "the CRM's id for it")
-    .requiredOption('--months <number>', 'how far to look ahead, 1 to 120', readMonths)
+    .requiredOption('--months <number>', 'how far to look ahead, 1 to 120', readUpTo(120))
     .option(...json)
     .action(async (signupId: string, options: { months: number; json: boolean }) => {
       const { documents, held } = await withDatabase((db) =>
@@ -115,7 +116,7 @@ type ListOptions = { state?: string; account?: string; json: boolean };
 
 type Listed = { states: string[]; described: object; facts: (string | false | null)[] };
 
-/** Prints those in that state, of that account; of none says `nothing`, beside what a script counts. */
+/** Prints the rows of that state and account. Without one, it prints `nothing` aside, so that scripts count no line. */
 const list = (
   { state, account, json: isJson }: ListOptions,
   nothing: string,
@@ -151,7 +152,7 @@ async function writeFolder(
       await requireEmptyFolder(out);
       for (const each of bookNames) writers.set(each, await openLineWriter(`${out}/${each}`));
     }
-    // The writer ends the last line.
+    // The writer adds the last line break itself.
     await writers.get(name)?.write(writeCsv(records).slice(0, -1));
   };
   try {
@@ -182,14 +183,3 @@ const describeForecast = ({ currency, ...forecast }: Forecast) =>
     `tax ${formatAmount(forecast.tax, currency)} (${forecast.category} ${(forecast.rate / 100).toFixed(2)} %)`,
     `total ${formatAmount(forecast.total, currency)}`,
   ].join('  ');
-
-function readDay(text: string): string {
-  if (!isDay(text)) throw new InvalidArgumentError(faultWords.day_none);
-  return text;
-}
-
-function readMonths(text: string): number {
-  const months = readNumber(text);
-  if (months < 1 || months > 120) throw new InvalidArgumentError('Enter a number from 1 to 120.');
-  return months;
-}

@@ -1,4 +1,3 @@
-// The migration from the legacy marketplace: URLs of hand-offs, and the importer.
 import { SingleBar } from 'cli-progress';
 import { type Command, Option } from 'commander';
 import { dryRunImport, importProfiles, maxLineLength } from '../../marketplace/import.ts';
@@ -12,7 +11,7 @@ import { openLines, openLineWriter, requireOtherFile, writeLinesOut } from '../.
 import { environment, onStopSignal, print, printAside } from '../../runtime/process.ts';
 import { readConfig } from '../../settings/config.ts';
 import { buildHandOffUrl } from '../demo/legacy-marketplace.ts';
-import { withDatabase } from './command.ts';
+import { now, withDatabase } from './command.ts';
 
 export function addMarketplaceCommands(program: Command): void {
   program
@@ -31,9 +30,9 @@ export function addMarketplaceCommands(program: Command): void {
         ...options,
         accountName: options.account,
         emailVerified: !options.unverified,
-        profileUpdatedAt: new Date(),
+        profileUpdatedAt: now(),
       };
-      print(await buildHandOffUrl(readConfig(environment), user, new Date()));
+      print(await buildHandOffUrl(readConfig(environment), user, now()));
     });
 
   program
@@ -77,7 +76,7 @@ async function importFile(file: string, options: ReportOptions, isStopped: () =>
     hideCursor: true,
   });
   let done = 0;
-  // Lines of a report and a bar in one window would write over each other.
+  // Report lines and a progress bar in the same terminal would overwrite each other.
   if (report !== out) bar.start(input.size, 0, { done, refused: 0 });
   const onBatch = async (results: LineResult[]) => {
     add(results);
@@ -91,7 +90,6 @@ async function importFile(file: string, options: ReportOptions, isStopped: () =>
   };
   const run = isDryRun ? dryRunImport : importProfiles;
   const name = file.replace(/^.*[/\\]/, '');
-  const now = () => new Date();
   const config = readConfig(environment);
   await withDatabase((db) => run(db, input.lines, { config, now, name, isStopped, onBatch }), {
     isDryRun,

@@ -1,4 +1,4 @@
-// Payments from a file (contract 7.310 to 7.320).
+// Payments from a file (contract 7.310 to 7.319).
 import type { Command } from 'commander';
 import type { Database } from '../../../db/postgres/client.ts';
 import { AppError } from '../../basics/errors.ts';
@@ -55,10 +55,7 @@ async function run(
   const { known, faults: others } = await findKnown(db, payments);
   refuse(others);
   const plan = () => planPayments(db, payments, known);
-  if (options.dryRun) {
-    print(summarise(await report(plan(), options), options));
-    return;
-  }
+  if (options.dryRun) return print(summarise(await report(plan(), options), options));
   if (isTerminal() && !options.yes) {
     const counts = count();
     for await (const { outcome } of plan()) counts[outcome]++;
@@ -72,7 +69,7 @@ async function run(
   if (isStopped()) printAside('Stopped before the end. Run it again to continue.');
 }
 
-/** Throws with a line for each fault. */
+/** Throws an error with one line for each fault. */
 function refuse(faults: Fault[]): void {
   if (faults.length === 0) return;
   const lines = faults.map(
@@ -84,7 +81,7 @@ function refuse(faults: Fault[]): void {
 
 const count = () => Object.fromEntries(outcomes.map((outcome) => [outcome, 0])) as Record<Outcome, number>;
 
-/** Prints each line as it is done. The result is how many had each outcome. */
+/** Prints each line as soon as it is done. The result counts the outcomes. */
 async function report(
   results: AsyncGenerator<LineResult, void>,
   { json }: Options,

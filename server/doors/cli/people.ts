@@ -1,4 +1,4 @@
-// Finding somebody, and all that there is to know of them (contract 11.52 and 11.53).
+// Finds people, and shows everything known about one (contract 11.52 and 11.53).
 import { type Command, Option } from 'commander';
 import { environment, print, printAside } from '../../runtime/process.ts';
 import { readConfig } from '../../settings/config.ts';
@@ -16,8 +16,6 @@ import {
   writeJson,
 } from './command.ts';
 import { describePersonInLines } from './describe-person.ts';
-
-type Filters = NonNullable<Parameters<typeof findPeople>[1]>;
 
 export function addPeopleCommands(program: Command): void {
   const find = program
@@ -37,7 +35,7 @@ export function addPeopleCommands(program: Command): void {
       ]),
     );
   addOperator(find).action(
-    async (q: string, { by, json, ...filters }: Operator & Pick<Filters, 'role' | 'state'>) => {
+    async (q: string, { by, json, ...filters }: Operator & { role?: string; state?: string }) => {
       const { people, more } = await withDatabase(async (db) => {
         const found = await findPeople({ db, now }, { q, ...filters });
         await recordLook(db, { by, json }, { type: 'staff.searched', hits: found.people.length });

@@ -9,7 +9,6 @@ import type { Config } from '../../settings/config.ts';
 
 const answerWithinMs = 3_000;
 
-/** Closes the database after `work`. */
 export async function withReads<T>(
   config: Config,
   client: string,
@@ -41,7 +40,7 @@ export async function withReads<T>(
   }
 }
 
-/** Says that the service is away, so that the client can read nothing; undefined if it answers. */
+/** A sentence if the service is away, because the client can then read nothing. */
 async function checkService(baseUrl: string): Promise<string | undefined> {
   const url = new URL('/sso/events', baseUrl);
   const answer = await fetch(url, { redirect: 'manual', signal: AbortSignal.timeout(answerWithinMs) }).catch(

@@ -1,4 +1,3 @@
-// Comparing the contracts with a file of the CRM's.
 import type { Command } from 'commander';
 import { openCrmView } from '../../billing/contracts/crm-view.ts';
 import { type Comparison, compareContracts, type Finding } from '../../billing/contracts/reconcile.ts';

@@ -1,4 +1,4 @@
-// Checking the settings of the environment, without starting anything: nothing is built, and no database is asked.
+// Checks the settings of the environment. It builds nothing and asks no database.
 import type { Command } from 'commander';
 import { environment, print, printAside } from '../../runtime/process.ts';
 import { listInForce, readConfig, type SettingInForce } from '../../settings/config.ts';
@@ -20,7 +20,7 @@ export function addSettingsCommand(program: Command): void {
     });
 }
 
-/** The value is last, because it may be of any length. */
+/** The value is the last column, because it can have any length. */
 function toTable(settings: SettingInForce[]): string {
   const rows = [{ name: 'Setting', from: 'From', value: 'Value' }, ...settings];
   const width = (key: 'name' | 'from') => Math.max(...rows.map((row) => row[key].length)) + 2;
@@ -28,6 +28,6 @@ function toTable(settings: SettingInForce[]): string {
   return `${rows.map(({ name, from, value }) => name.padEnd(names) + from.padEnd(sources) + printable(value)).join('\n')}\n`;
 }
 
-/** In one line, and without what moves the cursor of a terminal. */
+/** One line, without characters that move a terminal's cursor. */
 const printable = (value: string) =>
   /\p{C}/u.test(value) ? JSON.stringify(value).replaceAll(/\p{C}/gu, '?') : value;

@@ -1,4 +1,3 @@
-// Ending a freeze or a suspension, once the owner of the account is known.
 import type { Command } from 'commander';
 import type { Database } from '../../../db/postgres/client.ts';
 import { allCodeFactors, nameCodeFactors } from '../../identity/factor/code-factors.ts';
@@ -55,10 +54,8 @@ async function perform(db: Database, key: UserKey, { keep, removeFactors, ...rea
     throw new CommandError(
       'The account does not have this address. Without --keep, this command lists those that it has.',
     );
-  const given = { keep, removeFactors: removeFactors ? 'yes' : '' };
-  const result = await actByCommand(db, 'user:thaw', {
-    ...{ act: peopleActs.thaw, given: { id, ...given }, reason },
-  });
+  const given = { id, keep, removeFactors: removeFactors ? 'yes' : '' };
+  const result = await actByCommand(db, 'user:thaw', { act: peopleActs.thaw, given, reason });
   // Another operator was first.
   if (result === undefined) throw new CommandError(notEnded);
   if (reason.json) return toJson('thaw', true, id);

@@ -1,4 +1,3 @@
-// Creating users.
 import { type Command, Option } from 'commander';
 import { inTransaction } from '../../../db/postgres/transactions.ts';
 import { findAddressOwner } from '../../../db/tables/address-owners.ts';
@@ -13,7 +12,7 @@ import { findPasswordFault } from '../../identity/password/password-fault.ts';
 import { hashPassword } from '../../identity/password/passwords.ts';
 import { environment, isTerminal, print, readInput } from '../../runtime/process.ts';
 import { type Config, readConfig } from '../../settings/config.ts';
-import { addReason, deferActEvent, originOf, type Reason, toJson } from './act.ts';
+import { addReason, booksTrailOf, originOf, type Reason, toJson } from './act.ts';
 import { CommandError, now, readEmail, readName, withDatabase } from './command.ts';
 
 type Options = Reason & { email: string; name: string; account?: string; role: InternalRole };
@@ -32,7 +31,7 @@ export function addUserCommands(program: Command): void {
     const config = readConfig(environment);
     if (!canGetMail(options.email, config))
       throw new CommandError('Enter an email address that mail can be sent to.');
-    // A password that is typed would stand on the screen.
+    // A typed password would be visible on the screen.
     const passwordHash = isTerminal() ? undefined : await readPasswordHash(config, options);
     const { id, link } = await create(config, options, passwordHash);
     if (options.json) return print(toJson('create', true, id, { ...(link && { link }) }));
@@ -66,7 +65,7 @@ const create = (config: Config, { email, name, account, role, ...reason }: Optio
         account: { name: account ?? name },
       });
       deferAuditEvent(trx, { type: 'user.created', userId: id, details: { role, by: 'cli' } });
-      deferActEvent(trx, 'staff.create', id, reason);
+      deferAuditEvent(trx, { ...booksTrailOf(reason), type: 'staff.create', userId: id });
       if (role !== 'user')
         await tellOtherAdministrators(
           trx,

@@ -3,7 +3,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { daysAfter } from '../../basics/instant.ts';
 import { signWebhook } from '../../web/webhook-signature.ts';
 
-export type DemoSignup = {
+type DemoSignup = {
   signupId?: string;
   email: string;
   name: string;

@@ -1,8 +1,7 @@
-// Local mode only: small clients on the kit for TypeScript, as a product's own engineers would write them, so that a
-// newcomer can watch a hand-off arrive and be verified or refused.
-//
-// They use only the kit (clients/typescript), their own secret, and a table for used nonces. Their sessions are their own: to
-// end a session of a demo client ends none of the service, but a session that ends at the service ends here by an event.
+// Local mode only: small clients on the kit for TypeScript, as a product's own engineers would write them, so that a newcomer
+// can watch a hand-off arrive and be verified or refused. They use only the kit (clients/typescript), their own secret, and a
+// table for used nonces. Their sessions are their own: the end of a demo session ends no session of the service, but a session
+// that ends at the service ends here by an event.
 import {
   createIdentityClient,
   createMemoryStores,
@@ -19,13 +18,11 @@ import { buildCookie, readCookies } from './demo-cookies.ts';
 import { createDemoSessions, type DemoSession, type KeptSession } from './demo-sessions.ts';
 import { createDemoStreams } from './demo-streams.ts';
 
-/**
- * What the page shows of a visitor. Without `session`, the session has ended, and `events` begins with the event that ended it.
- */
-export type DemoVisit = { session?: DemoSession } & Pick<KeptSession, 'events' | 'arrived'>;
+/** Without `session`, the session has ended, and `events` begins with the event that ended it. */
+type DemoVisit = { session?: DemoSession } & Pick<KeptSession, 'events' | 'arrived'>;
 
 /** What a product's own client would show of a refusal and, because this is a demo, the precise reason. */
-export type DemoRefusal = Pick<Refusal, 'code' | 'reason' | 'status' | 'launchId'>;
+type DemoRefusal = Pick<Refusal, 'code' | 'reason' | 'status' | 'launchId'>;
 
 type Connection = { stores: Stores; identity: IdentityClient; isCaughtUp: boolean };
 
@@ -88,7 +85,6 @@ export function createDemoClients({
     };
   }
 
-  /** Starts this client's login. */
   function start(client: Client, request: Request): Promise<Response> {
     const asked = new URL(request.url).searchParams.get('prompt');
     const prompt = asked === 'login' || asked === 'none' ? asked : undefined;

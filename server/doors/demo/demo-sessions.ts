@@ -1,5 +1,5 @@
-// What a demo client keeps besides the kit's own stores: its own sessions, and what each event (contract 10.8 to 10.13) does to
-// them. In memory: after a restart nobody is logged in.
+// The sessions of a demo client, and what each event (contract 10.8 to 10.13) does to them. In memory: after a restart nobody
+// is logged in.
 import type {
   EventHooks,
   HandOff,
@@ -32,7 +32,7 @@ export type KeptSession = {
   live: DemoSession | undefined;
   /** The events about this person since the login, the newest first. */
   events: ArrivedEvent[];
-  /** How many there have been, of which the oldest are not kept. */
+  /** How many events there have been, including old ones that are not kept. */
   arrived: number;
   /** Called when there is something new to see. */
   watchers: Set<() => void>;
@@ -46,7 +46,7 @@ export function createDemoSessions() {
   /** The people who have been here before. */
   const visitors = new Map<string, true>();
 
-  /** A session for the person of a verified hand-off; the result is its id. */
+  /** The result is the id of the session. */
   function start(
     payload: HandOff,
     { isNewer, ...login }: Login & Pick<DemoSession, 'query' | 'profile'> & { isNewer: boolean },
@@ -71,7 +71,7 @@ export function createDemoSessions() {
     if (find(client, id)) sessions.delete(id);
   }
 
-  /** Ends the sessions that began with this login, which has ended. */
+  /** Ends the sessions of a login that has ended. */
   function endLogin(client: string, sid: string): void {
     for (const [id, kept] of sessions) if (kept.client === client && kept.sid === sid) sessions.delete(id);
   }
@@ -121,7 +121,7 @@ const endsSession = ({ type, sid }: IdentityEvent, ofSession: string | undefined
   type === 'user.deleted' ||
   (type === 'session.ended' && sid !== undefined && sid === ofSession);
 
-/** Adds an entry. Drops the oldest if there are too many: a demo may run for weeks. */
+/** Drops the oldest entry if there are too many: a demo may run for weeks. */
 function keep<T>(map: Map<string, T>, key: string, value: T): void {
   map.delete(key);
   map.set(key, value);

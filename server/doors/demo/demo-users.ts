@@ -73,9 +73,8 @@ export async function seedDemoUsers(db: Database, passwordHash: string, now: Dat
   });
 }
 
-export async function hasDemoUsers(db: Database): Promise<boolean> {
-  return hasUsers(
+export const hasDemoUsers = (db: Database): Promise<boolean> =>
+  hasUsers(
     db,
     demoUsers.map((_, index) => demoId(0, index)),
   );
-}

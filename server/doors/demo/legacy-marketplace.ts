@@ -19,40 +19,36 @@ export type LegacyUser = {
  * The URL that the marketplace sends its logged-in user's browser to. Throws 404 `not_configured`, and 400 `invalid_request` if
  * no URL can be made: it would be too long, or a time does not exist.
  */
-export async function buildHandOffUrl(...wanted: Parameters<typeof sealHandOff>): Promise<string> {
-  try {
-    return await sealHandOff(...wanted);
-  } catch (error) {
-    if (error instanceof RangeError) throw new AppError('invalid_request', { cause: error });
-    throw error;
-  }
-}
-
-async function sealHandOff(
+export async function buildHandOffUrl(
   { marketplaceInbound, issuer, baseUrl }: Config,
   user: LegacyUser,
   issuedAt: Date,
 ): Promise<string> {
   if (!marketplaceInbound) throw new AppError('not_configured');
   const iat = Math.floor(issuedAt.getTime() / 1_000);
-  const payload = {
-    iss: marketplaceInbound.issuer,
-    aud: issuer,
-    iat,
-    exp: iat + marketplaceInbound.ttlSeconds,
-    nonce: createNonce(),
-    client: 'marketplace',
-    profile: {
-      id: user.id,
-      email: user.email,
-      email_verified: user.emailVerified ?? true,
-      name: user.name,
-      role: user.role,
-      account: { capabilities: user.capabilities, ...(user.accountName && { name: user.accountName }) },
-      profile_updated_at: user.profileUpdatedAt.toISOString(),
-    },
-    ...(user.returnTo && { return_to: user.returnTo }),
-  };
-  const sealed = await sealEnvelope(payload, marketplaceInbound.secrets);
-  return `${baseUrl}/sso/marketplace/callback?${new URLSearchParams(sealed)}`;
+  try {
+    const payload = {
+      iss: marketplaceInbound.issuer,
+      aud: issuer,
+      iat,
+      exp: iat + marketplaceInbound.ttlSeconds,
+      nonce: createNonce(),
+      client: 'marketplace',
+      profile: {
+        id: user.id,
+        email: user.email,
+        email_verified: user.emailVerified ?? true,
+        name: user.name,
+        role: user.role,
+        account: { capabilities: user.capabilities, ...(user.accountName && { name: user.accountName }) },
+        profile_updated_at: user.profileUpdatedAt.toISOString(),
+      },
+      ...(user.returnTo && { return_to: user.returnTo }),
+    };
+    const sealed = await sealEnvelope(payload, marketplaceInbound.secrets);
+    return `${baseUrl}/sso/marketplace/callback?${new URLSearchParams(sealed)}`;
+  } catch (error) {
+    if (error instanceof RangeError) throw new AppError('invalid_request', { cause: error });
+    throw error;
+  }
 }

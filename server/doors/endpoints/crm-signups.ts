@@ -5,25 +5,13 @@ import { readSignup } from '../../billing/contracts/signup-message.ts';
 import { acceptSignup, describeOutcome } from '../../billing/customers/accept-signup.ts';
 import type { Dependencies } from '../../ground/dependencies.ts';
 import type { SignupResult } from '../../metrics/results.ts';
-import { toAppError } from '../../web/answers.ts';
 import type { Visit } from '../../web/requests.ts';
-import { answerOnce, readWebhook, resultOf, toResponse, type WebhookAnswer } from './webhook.ts';
+import { answerCounted, answerOnce, readWebhook, type WebhookAnswer } from './webhook.ts';
 
-export async function crmSignups(deps: Dependencies, request: Request, visit: Visit): Promise<Response> {
-  try {
-    const answered = await answer(deps, request, visit);
-    deps.metrics.countSignup(answered.result);
-    return toResponse(answered);
-  } catch (error) {
-    const refusal = toAppError(error);
-    // Logged, not audited: strangers could fill the audit trail. The log's details hold no value of the body.
-    const { code, detail, errors } = refusal;
-    deps.metrics.countSignup(resultOf(refusal));
-    const { requestId, address } = visit;
-    deps.log.record({ requestId, address, code, detail, errors }, 'signup refused');
-    throw refusal;
-  }
-}
+export const crmSignups = (deps: Dependencies, request: Request, visit: Visit): Promise<Response> =>
+  answerCounted<SignupResult>(deps, visit, 'signup refused', deps.metrics.countSignup, () =>
+    answer(deps, request, visit),
+  );
 
 async function answer(
   deps: Dependencies,

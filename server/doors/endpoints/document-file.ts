@@ -16,12 +16,12 @@ import { lookAtDocument } from '../../staff/invoices.ts';
 import { redirect } from '../../web/answers.ts';
 import { loginAgainPath, loginPathTo, prefersHtml, type Visit } from '../../web/requests.ts';
 
-/** As the path has it, with the ending. */
+/** `name` is the last part of the path, with its extension. */
 type AskedFile = { name: string };
 
 /**
- * The file, for people on whose account the document is. Leads a browser to the login, and throws 401 `login_required` for others;
- * 404 `not_found` for a document that they do not have, and for a file that there is none of; 503 `unavailable` where it is not
+ * For people whose account has the document. Without a session, it leads a browser to the login, and throws 401
+ * `login_required` for programs. Throws 404 `not_found` for other documents and files, and 503 `unavailable` if the file is not
  * made yet.
  */
 export async function documentFile(
@@ -41,8 +41,8 @@ export async function documentFile(
 }
 
 /**
- * The file of any document, for administrators, as a look at its buyer. Leads to the login if the credential was given too long ago,
- * and throws 403 `not_allowed` for managers, and 429 `rate_limited`. The shell hides it from anybody who is not staff.
+ * For administrators. It counts as a look at the buyer, and leads to the login if the last credential is too old. Throws 403
+ * `not_allowed` for managers, and 429 `rate_limited`. The shell hides the route from people who are not staff.
  */
 export async function staffDocumentFile(
   deps: Dependencies,
@@ -70,7 +70,7 @@ function readName({ name }: AskedFile): { number: string; kind: FileKind } {
   return { number, kind: kind as FileKind };
 }
 
-/** The XML of a document without files; null if there is none, undefined if the document is at fault. */
+/** For a document without files. Null if it has no XML, undefined if its sums are wrong. */
 function makeXml({ facts: found }: FoundFile): Uint8Array<ArrayBuffer> | null | undefined {
   const facts = found as DocumentFacts;
   if (!hasXml(facts)) return null;
@@ -89,7 +89,7 @@ function answer(found: FoundFile | undefined, number: string, kind: FileKind): R
   // The XML needs no font, so it waits for nothing.
   const bytes = found?.bytes === undefined && kind === 'xml' ? found && makeXml(found) : found?.bytes;
   if (!found || bytes === null) throw new AppError('not_found');
-  // The job makes it within seconds, unless it is at fault.
+  // The job makes the file within seconds, unless the document is at fault.
   if (!bytes)
     throw new AppError('unavailable', {
       detail:
@@ -99,7 +99,7 @@ function answer(found: FoundFile | undefined, number: string, kind: FileKind): R
   return new Response(bytes, {
     headers: {
       'Content-Type': types[kind],
-      // A browser that showed it in place would do so in our origin.
+      // Without this, a browser could show it in our origin.
       'Content-Disposition': `attachment; filename="${number}.${kind}"`,
       'Cache-Control': 'no-store',
     },

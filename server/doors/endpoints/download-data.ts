@@ -1,5 +1,5 @@
 // GET /profile/data.json: everything kept about the person who is logged in, as one file. The file is written while it is
-// sent, a page of rows at a time, and no transaction waits for whoever reads it.
+// sent, a page of rows at a time, so that no transaction waits for its reader.
 
 import { type OwnRow, readOwnRows, sections } from '../../../db/own-data.ts';
 import { inTransactionOf } from '../../../db/postgres/transactions.ts';
@@ -13,10 +13,7 @@ import { isFromElsewhere, isSpeculative, type Visit } from '../../web/requests.t
 
 const rowsAtOnce = 200;
 
-/**
- * Sends the file, or leads to the page that asks for a credential if none was given within ten minutes. Throws 429
- * `rate_limited`.
- */
+/** Leads to the page that asks for a credential if the last one is older than ten minutes. Throws 429 `rate_limited`. */
 export async function downloadData(deps: Dependencies, request: Request, visit: Visit): Promise<Response> {
   if (isSpeculative(request)) return respond(204);
   const { db } = deps;
@@ -53,7 +50,7 @@ async function* writeData({ db, now, config }: Dependencies, user: User): AsyncG
 }
 
 /**
- * Reads rows only as fast as the browser takes them. A fault breaks the download off, so nobody takes half a file for a
+ * Reads rows only as fast as the browser takes them. A fault breaks the download off, so that nobody mistakes half a file for a
  * whole one.
  */
 function toStream(

@@ -1,5 +1,4 @@
 // GET /sso/launch/{client} (contract section 4): hands the login of this browser over to a client, signed.
-//
 // The target is always the configured callback: nothing in the request changes it, or `iss`.
 
 import { isDatabaseBusy } from '../../../db/postgres/away.ts';
@@ -148,17 +147,17 @@ async function recordFirstLaunch(
   if (typeof login !== 'object') return login;
   if (login.sid) return { ...login, sid: login.sid };
   const launched = { sessionId: login.id, client: client.name, sid: createNonce() };
-  // A statement of its own, without round trips to begin and end a transaction. If another transaction is at the same rows, it runs
-  // again in a transaction that knows how long to wait and how often to try.
+  // One statement outside a transaction saves two round trips. If another transaction has locked the rows, it runs again in a
+  // transaction, which waits and retries.
   const sid = await tryRecordLaunch(db, launched).catch((error) => {
     if (!isDatabaseBusy(error)) throw error;
     return inTransactionOf(visit, db, (trx) => recordLaunch(trx, launched));
   });
-  // The user was logged out, suspended or erased at this moment.
+  // The user was logged out, suspended or erased meanwhile.
   return sid === undefined ? 'nobody' : { ...login, sid };
 }
 
-/** The path of this launch, to go on to after the login. Without `prompt`, which would ask for the password again and again. */
+/** Where to go on after the login. Without `prompt`, which would ask for the password again and again. */
 function launchPath(client: Client, { state, returnTo, authAfter }: Asked): string {
   const query = new URLSearchParams({
     ...(state && { state }),
@@ -192,7 +191,7 @@ function buildPayload(
   };
 }
 
-/** Seals the payload. Only `return_to` is long enough to make a payload too long. */
+/** Only `return_to` is long enough to make a payload too long. */
 async function sealOrRefuse(payload: Payload, client: Client) {
   try {
     return await sealEnvelope(payload, client.secrets);

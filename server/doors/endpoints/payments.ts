@@ -1,5 +1,5 @@
-// POST /integrations/payments (contract 7.140 to 7.150): records a payment or refund that a payment provider reports, exactly once.
-// Two layers make sure of it: webhook.ts by the webhook-id, `recordMoney` by the payment_id.
+// POST /integrations/payments (contract 7.140 to 7.148): records a payment or refund that a payment provider reports, exactly
+// once. Two layers make sure of it: webhook.ts by the webhook-id, `recordMoney` by the payment_id.
 import { encodeHex } from 'oslo/encoding';
 import { recordMoney } from '../../billing/payments/allocate.ts';
 import { describeRecorded } from '../../billing/payments/payment-answer.ts';
@@ -7,25 +7,13 @@ import { readPayment } from '../../billing/payments/payment-message.ts';
 import type { Dependencies } from '../../ground/dependencies.ts';
 import { type PaymentResult, paymentProvider } from '../../metrics/results.ts';
 import { sha256 } from '../../runtime/hash.ts';
-import { toAppError } from '../../web/answers.ts';
 import type { Visit } from '../../web/requests.ts';
-import { answerOnce, readWebhook, resultOf, toResponse, type WebhookAnswer } from './webhook.ts';
+import { answerCounted, answerOnce, readWebhook, type WebhookAnswer } from './webhook.ts';
 
-export async function payments(deps: Dependencies, request: Request, visit: Visit): Promise<Response> {
-  try {
-    const answered = await answer(deps, request, visit);
-    deps.metrics.countPayment(answered.result);
-    return toResponse(answered);
-  } catch (error) {
-    const refusal = toAppError(error);
-    // As of a signup: logged, not audited, and without any value of the body.
-    const { code, detail, errors } = refusal;
-    deps.metrics.countPayment(resultOf(refusal));
-    const { requestId, address } = visit;
-    deps.log.record({ requestId, address, code, detail, errors }, 'payment refused');
-    throw refusal;
-  }
-}
+export const payments = (deps: Dependencies, request: Request, visit: Visit): Promise<Response> =>
+  answerCounted<PaymentResult>(deps, visit, 'payment refused', deps.metrics.countPayment, () =>
+    answer(deps, request, visit),
+  );
 
 async function answer(
   deps: Dependencies,
@@ -37,7 +25,7 @@ async function answer(
   deps.metrics.countCall(paymentProvider, 'payment', message.secret);
   const money = readPayment(message.body, now());
   const { webhookId } = message;
-  // No signup has such a key: they are kept by the webhook-id itself, which has no colon.
+  // Never the key of a signup, which is a webhook-id: that has no colon.
   const key = `payments:${encodeHex(sha256(webhookId))}`;
   return answerOnce(deps, { ...message, key, by: 'payments' }, async (trx) => {
     const recorded = await recordMoney(trx, money, {

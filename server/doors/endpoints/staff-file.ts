@@ -1,5 +1,5 @@
-// GET /admin/files/{name}.csv: a table, or a book of a span of days, for administrators (contract 12.143 to 12.161). The file is
-// written while it is sent, a slice of rows at a time.
+// GET /admin/files/{name}.csv: a table, or a book of a span of days, for administrators (contract 12.143 to 12.161). The file
+// is written while it is sent, a slice of rows at a time.
 
 import { requireRight } from '../../acts/act.ts';
 import { looks } from '../../acts/rights.ts';
@@ -17,17 +17,17 @@ import { isFromElsewhere, isSpeculative, readQuery, type Visit } from '../../web
 
 const atOnce = 2;
 const stallMs = 30_000;
-// An accounting export is of one moment, which holds a connection.
+// An accounting export is of one moment, so it holds a connection.
 const wholeBookMs = 5 * 60_000;
 const wholeTableMs = 60 * 60_000;
 
-/** The files that an instance sends, of which there are two at once. */
+/** How many files an instance is sending: two at most. */
 export type FilePlaces = { taken: number };
 
 /**
- * The file. Leads to the page of the files whoever must give something first, and throws 404 `not_found` for managers, and for a
- * file that there is none of, 422 `validation_failed` for days that are none, 503 `unavailable` where two files are sent, and 429
- * `rate_limited`. The shell hides it from anybody who is not staff.
+ * Leads to the page of the files if a credential is needed first. Throws 404 `not_found` for managers and unknown files, 422
+ * `validation_failed` for wrong days, 503 `unavailable` if two files are being sent, and 429 `rate_limited`. The shell hides
+ * the route from people who are not staff.
  */
 export async function staffFile(
   deps: Dependencies,
@@ -58,16 +58,19 @@ export async function staffFile(
     stallMs,
     wholeMs,
   });
+  // Books of several spans can be saved in the same folder.
+  const fileName =
+    'from' in asked ? asked.file.replace('.csv', `-${asked.from}-${asked.to}.csv`) : asked.file;
   return new Response(body, {
     headers: {
       'Content-Type': 'text/csv; charset=utf-8; header=present',
-      'Content-Disposition': `attachment; filename="${nameOf(asked)}"`,
+      'Content-Disposition': `attachment; filename="${fileName}"`,
       'Cache-Control': 'no-store',
     },
   });
 }
 
-/** Undefined if they must give something that staff must give. Throws 404 `not_found` for managers. */
+/** Undefined if a login or a second factor is missing. Throws 404 `not_found` for managers. */
 async function findAdministrator(
   deps: Dependencies,
   request: Request,
@@ -90,11 +93,7 @@ function pathOfPage({ file, from, to }: { file: string; from: string; to: string
   return `/admin/files?${new URLSearchParams(query)}`;
 }
 
-/** Books of several spans end up in one folder. */
-const nameOf = (asked: AskedFile) =>
-  'from' in asked ? asked.file.replace('.csv', `-${asked.from}-${asked.to}.csv`) : asked.file;
-
-/** Sends it, and records how it ended, whatever happens. */
+/** Always records how the file ended. */
 async function send(
   deps: Dependencies,
   staff: Staff,
@@ -115,7 +114,7 @@ async function send(
       const { columns, read } = tableFiles[asked.file];
       await write(writeCsv([columns.split(',')]));
       for await (const records of read(deps)) {
-        // Whoever is no administrator any more, or was logged out meanwhile, gets no further slice.
+        // After a logout, or without the role of an administrator, no further slice leaves.
         if (!(await findAdministrator(deps, staff.request, staff.visit)))
           throw new CutOff('The session is over.');
         await add(records);

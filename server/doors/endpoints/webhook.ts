@@ -1,5 +1,4 @@
-// What the endpoints that take signed webhooks have in common: a message is read once its signature holds, and is answered once
-// by its webhook-id (contract 7.17 to 7.22).
+// Signed webhooks: a message is read once its signature holds, and is answered once by its webhook-id (contract 7.17 to 7.22).
 import type { Transaction } from 'kysely';
 import { constantTimeEqual } from 'oslo/crypto';
 import { inTransaction, type Origin } from '../../../db/postgres/transactions.ts';
@@ -9,40 +8,31 @@ import { AppError } from '../../basics/errors.ts';
 import { readHeader } from '../../basics/text.ts';
 import type { Dependencies } from '../../ground/dependencies.ts';
 import { sha256 } from '../../runtime/hash.ts';
-import { respond } from '../../web/answers.ts';
+import { respond, toAppError } from '../../web/answers.ts';
 import { readBody, type Visit } from '../../web/requests.ts';
 import { outOfDate, requireWebhookSignature } from '../../web/webhook-signature.ts';
 
-export type WebhookMessage = { webhookId: string; body: Uint8Array; visit: Visit };
+/** `secret` is the place of the secret that signed it. */
+type WebhookMessage = { webhookId: string; body: Uint8Array; visit: Visit; secret: number };
 
-/** A message, and the place of the secret that signed it. */
-type ReadMessage = WebhookMessage & { secret: number };
-
-/** Reads a message. Throws 404 `not_configured` without secrets, 415, 413, and 401 `invalid_webhook_signature`. */
+/** Throws 404 `not_configured` without secrets, 415, 413, and 401 `invalid_webhook_signature`. */
 export async function readWebhook(
   request: Request,
   visit: Visit,
   { secrets, now }: { secrets: readonly string[] | undefined; now: () => Date },
-): Promise<ReadMessage> {
+): Promise<WebhookMessage> {
   if (!secrets) throw new AppError('not_configured');
-  requireJson(request);
+  const type = readHeader(request.headers, 'content-type') ?? '';
+  if (!/^application\/json *(; *charset="?utf-8"? *)?$/i.test(type))
+    throw new AppError('unsupported_media_type', { detail: 'The Content-Type must be application/json.' });
   const body = await readBody(request, visit);
   const { id, secret } = await requireWebhookSignature(request.headers, body, { secrets, now: now() });
   return { webhookId: id, body, visit, secret };
 }
 
-function requireJson(request: Request): void {
-  const type = readHeader(request.headers, 'content-type') ?? '';
-  if (!/^application\/json *(; *charset="?utf-8"? *)?$/i.test(type))
-    throw new AppError('unsupported_media_type', { detail: 'The Content-Type must be application/json.' });
-}
-
 export type WebhookAnswer<Result> = { status: number; text: string; result: Result | 'repeated' };
 
-/**
- * Stores the work and its answer together, in one transaction, or neither. `key` is what its answer is kept by: no two endpoints
- * have one in common.
- */
+/** Stores the work and its answer in one transaction. The answer is kept by `key`, which no two endpoints share. */
 export function answerOnce<Result>(
   { db, now }: Pick<Dependencies, 'db' | 'now'>,
   { webhookId, body, visit, key, by }: WebhookMessage & { key: string; by: Origin['by'] },
@@ -70,16 +60,31 @@ export function answerOnce<Result>(
   );
 }
 
-/** What the metrics count a refusal as. */
-export const resultOf = ({ code, reason }: AppError) => (reason === outOfDate ? outOfDate : code);
-
-export const toResponse = ({ status, text, result }: WebhookAnswer<unknown>): Response =>
-  respond(
-    status,
-    {
-      'Content-Type': 'application/json',
-      'Cache-Control': 'no-store',
-      ...(result === 'repeated' && { 'Idempotent-Replayed': 'true' }),
-    },
-    text,
-  );
+/** A refusal is logged, not audited: strangers could fill the audit trail. The log's details hold no value of the body. */
+export async function answerCounted<Result>(
+  { log }: Pick<Dependencies, 'log'>,
+  { requestId, address }: Visit,
+  refused: string,
+  count: (result: Result | 'repeated' | AppError['code'] | typeof outOfDate) => void,
+  answer: () => Promise<WebhookAnswer<Result>>,
+): Promise<Response> {
+  try {
+    const { status, text, result } = await answer();
+    count(result);
+    return respond(
+      status,
+      {
+        'Content-Type': 'application/json',
+        'Cache-Control': 'no-store',
+        ...(result === 'repeated' && { 'Idempotent-Replayed': 'true' }),
+      },
+      text,
+    );
+  } catch (error) {
+    const refusal = toAppError(error);
+    const { code, detail, errors, reason } = refusal;
+    count(reason === outOfDate ? outOfDate : code);
+    log.record({ requestId, address, code, detail, errors }, refused);
+    throw refusal;
+  }
+}

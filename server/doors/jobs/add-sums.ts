@@ -3,7 +3,7 @@ import { isUndone } from '../../../db/postgres/away.ts';
 import { addToSums } from '../../../db/tables/sums-of-hours.ts';
 import type { Dependencies } from '../../ground/dependencies.ts';
 
-/** Throws if it fails. What was surely not added is kept for the next time; what may have been counts as added. */
+/** If it fails, it keeps counts that were certainly not added for the next time. Others count as added. */
 export async function addSums({
   db,
   metrics: { sums },

@@ -1,10 +1,9 @@
-// The loop of a job.
 import type { Log } from '../../basics/log.ts';
 
 /**
- * Runs `work` again and again, with a pause of `intervalMs` after each run. After failures the pause doubles up to ten seconds, so
- * that a database that is away does not fill the log; that of a job that runs less often stays as it is. No job has more than a minute
- * (contract 9.335). The result stops it: it aborts the signal, and resolves once work under way has ended.
+ * Runs `work` again and again, with a pause of `intervalMs`, at most a minute (contract 9.335), after each run. After failures
+ * the pause doubles up to ten seconds, so that a database that is away does not fill the log. The result stops the job: it
+ * aborts the signal, and resolves once work under way has ended.
  */
 export function runInBackground(
   name: string,

@@ -1,5 +1,4 @@
 // The jobs that every instance runs beside its requests. Any number of instances may run them at once.
-
 import { openDocumentMaker } from '../../billing/documents/document-maker.ts';
 import { makeDueDocuments } from '../../billing/documents/make-due.ts';
 import { runBilling } from '../../billing/invoices/invoicing.ts';
@@ -14,7 +13,7 @@ import { addSums } from './add-sums.ts';
 import { runInBackground } from './background.ts';
 import { sweep } from './sweep.ts';
 
-/** Starts the jobs. The result stops them, and resolves once work under way has ended. */
+/** The result stops the jobs, and resolves once work under way has ended. */
 export function startJobs(deps: Dependencies): () => Promise<void> {
   const { config, log, metrics } = deps;
   const openMailer = () => config.mail && createMailer(config.mail, config.baseUrl);

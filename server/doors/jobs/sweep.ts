@@ -1,5 +1,4 @@
-// Deletes expired rows, in small batches. The clock of the database decides: an instance with a fast clock must not forget a
-// nonce too early.
+// Deletes expired rows by the database's clock, because an instance with a fast clock must not forget a nonce too early.
 import { sql } from 'kysely';
 import { deleteExpiredRows, type ExpiredRows } from '../../../db/expired-rows.ts';
 import { isDatabaseBusy } from '../../../db/postgres/away.ts';
@@ -12,8 +11,8 @@ const batchSize = 1_000;
 
 const daysAgo = (days: number) => sql`now() - make_interval(days => ${sql.lit(days)})`;
 
-// docs/security/data.md says why each table keeps rows for so long. Sessions that ended or idled are not looked for before
-// their 30 days are over: an index on a column that changes with each visit would cost more than it saves.
+// docs/security/data.md says why each table keeps rows for so long. Ended and idle sessions stay until their 30 days are over:
+// an index on a column that changes with each visit would cost more than it saves.
 export const expired: ExpiredRows[] = [
   // Longer than an instance's clock may be wrong (contract 9.109).
   { table: 'nonces', column: 'expires_at', before: sql`now() - interval '10 minutes'` },
@@ -31,7 +30,7 @@ export const expired: ExpiredRows[] = [
   { table: 'reserved_addresses', column: 'expires_at', before: sql`now()` },
   { table: 'sessions', column: 'created_at', before: daysAgo(30) },
   { table: 'webhook_requests', column: 'created_at', before: daysAgo(30) },
-  // Sent or given up long ago: no mail is tried for so long.
+  // Sent or given up, because no mail is tried for 30 days.
   { table: 'mails', column: 'created_at', before: daysAgo(30) },
   { table: 'audit_events', column: 'at', before: daysAgo(400) },
   // Only erased history: the history of people who are still here stays.
@@ -41,24 +40,22 @@ export const expired: ExpiredRows[] = [
   { table: 'sums_of_hours', column: 'hour', before: daysAgo(400) },
   // A client's kept events are a run without holes (contract 10.2 and 10.22).
   { table: 'events', column: 'numbered_at', before: daysAgo(90), inOrderOf: 'seq' },
-  // Of the column's own type, or Postgres could not use the index.
+  // Cast to the column's own type, because Postgres cannot use the index otherwise.
   { table: 'rate_limits', column: 'expire', before: sql`(extract(epoch from now()) * 1000)::bigint` },
 ];
 
-/** Deletes batch after batch of each kind, until less than a batch is left. */
 export async function sweep({ db }: Pick<Dependencies, 'db'>, signal?: AbortSignal): Promise<void> {
   for (const rows of expired) {
     while (!signal?.aborted) {
       const startedAt = performance.now();
       if ((await deleteBatch(db, rows)) < batchSize) break;
-      // Rests as long as it worked, so that requests get their turn, however many rows there are and however slow the database
-      // is.
+      // Rests as long as it worked, so that requests get their turn.
       await rest(performance.now() - startedAt, signal);
     }
   }
 }
 
-/** Deletes one batch; nothing of rows that go in order, if another instance is deleting them. */
+/** Deletes nothing if the rows go in order and another instance is deleting them. */
 const deleteBatch = (db: Database, rows: ExpiredRows): Promise<number> =>
   deleteExpiredRows(db, rows, batchSize).catch((error) => {
     if (rows.inOrderOf && isDatabaseBusy(error)) return 0;

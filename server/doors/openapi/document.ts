@@ -38,10 +38,10 @@ export type OpenApi = {
 
 export type Published = { document: OpenApi; text: string; etag: string };
 
+type Settings = Pick<Config, 'issuer' | 'baseUrl' | 'name'>;
+
 /** Makes the document once, when it is first asked for. */
-export function createPublished(
-  config: Pick<Config, 'issuer' | 'baseUrl' | 'name'>,
-): () => Promise<Published> {
+export function createPublished(config: Settings): () => Promise<Published> {
   let published: Promise<Published> | undefined;
   const publish = async () => {
     const document = await buildDocument(config);
@@ -54,11 +54,7 @@ export function createPublished(
   };
 }
 
-async function buildDocument({
-  issuer,
-  baseUrl,
-  name,
-}: Pick<Config, 'issuer' | 'baseUrl' | 'name'>): Promise<OpenApi> {
+async function buildDocument({ issuer, baseUrl, name }: Settings): Promise<OpenApi> {
   const worked = await buildExamples({ issuer });
   const refuse = buildRefuse(baseUrl);
   const paths = {
@@ -115,11 +111,9 @@ const requestId: Header = {
   schema: { type: 'string' },
 };
 
-const requestIdRef = { 'X-Request-Id': { $ref: '#/components/headers/X-Request-Id' } };
-
 const addRequestId = (answer: Answer): Answer => ({
   ...answer,
-  headers: { ...answer.headers, ...requestIdRef },
+  headers: { ...answer.headers, 'X-Request-Id': { $ref: '#/components/headers/X-Request-Id' } },
 });
 
 function withRequestId(item: PathItem): PathItem {

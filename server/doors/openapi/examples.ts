@@ -1,4 +1,4 @@
-// Worked examples: genuine messages of one moment, signed by the code that signs. Their secrets are published, and the
+// Worked examples: genuine messages of one moment, signed by the service's own code. Their secrets are published, so the
 // settings of a service in production refuse them.
 
 import { buildNudgeSecret } from '../../events/nudge-secret.ts';
@@ -157,7 +157,6 @@ export async function buildExamples({ issuer }: Pick<Config, 'issuer'>) {
         contract: { id: contractId, status: 'active', plan: 'starter', trial_ends_at: null, created: false },
       },
     },
-    /** The refund gives a part of the payment back. */
     payments: {
       payment: await signExample(exampleSecrets.payments, 'msg_2001', payment),
       refund: await signExample(exampleSecrets.payments, 'msg_2002', refund),

@@ -1,4 +1,4 @@
-// The parameters of a hand-off on the way, out to a client or in from the marketplace (contract 3.19 to 3.21 and 6.1).
+// The parameters of a hand-off, to a client or from the marketplace (contract 3.19 to 3.21 and 6.1).
 import { z } from 'zod';
 import { maxPayloadLength } from '../../sso/envelope.ts';
 import { payloadSchema } from '../../sso/payload.ts';
@@ -69,7 +69,6 @@ export const handOffParameters = (
   ];
 };
 
-/** What arrives at a client's own callback, by a browser. */
 export const arrivesAtCallback = ({ handOff, state }: Worked): Parameter[] => [
   ...handOffParameters('Payload', { ...handOff, name: 'hand_off' }),
   {

@@ -2,7 +2,7 @@
 import { contractsLimit } from '../endpoints/crm-contracts.ts';
 import type { SignedExample, Worked } from './examples.ts';
 import { json, noStore, type Parameter, type PathItem, type Refuse, text, toExamples } from './parts.ts';
-import { schemaRef, wholeSchema } from './schemas.ts';
+import { type SchemaName, schemaRef, wholeSchema } from './schemas.ts';
 
 const webhookForms: Record<string, [form: string, description: string]> = {
   'webhook-id': ['^[A-Za-z0-9_-]{1,255}$', 'Of this message. The same when it is sent again.'],
@@ -13,7 +13,7 @@ const webhookForms: Record<string, [form: string, description: string]> = {
   ],
 };
 
-/** The headers of Standard Webhooks. `examples`: by name. */
+/** The headers of Standard Webhooks, with examples by name. */
 export const webhookHeaders = (examples: Record<string, SignedExample>): Parameter[] =>
   Object.entries(webhookForms).map(([name, [form, description]]) => ({
     name,
@@ -37,11 +37,9 @@ const answered = {
   },
 };
 
-type SchemaName = Parameters<typeof schemaRef>[0];
 type Answered = [description: string, examples: Record<string, unknown>];
 
 type Signed = {
-  /** Of the operation. */
   says: Record<'operationId' | 'summary' | 'description', string> & { tags: string[] };
   security: string;
   examples: Record<string, SignedExample>;

@@ -4,7 +4,7 @@ import { type ProblemCode, problems } from '../../basics/problems.ts';
 import { type JsonSchema, schemaRef } from './schemas.ts';
 
 export type Reference = { $ref: string };
-export type Examples = Record<string, { summary?: string; value: unknown }>;
+type Examples = Record<string, { summary?: string; value: unknown }>;
 export type Header = { description?: string; required?: boolean; schema: JsonSchema; examples?: Examples };
 export type Headers = Record<string, Header | Reference>;
 export type Content = Record<string, { schema: JsonSchema; examples?: Examples }>;
@@ -28,8 +28,7 @@ export type Operation = {
   requestBody?: { description?: string; required: true; content: Content };
   responses: Answers;
 };
-export type Method = 'get' | 'head' | 'post';
-export type PathItem = Partial<Record<Method, Operation>>;
+export type PathItem = Partial<Record<'get' | 'head' | 'post', Operation>>;
 
 export const text = (pattern?: string): JsonSchema => ({ type: 'string', ...(pattern && { pattern }) });
 
@@ -40,12 +39,11 @@ export const ifNoneMatch: Parameter = {
   schema: text(),
 };
 
-/** A header that always has this value. */
 export const always = (value: string): Header => ({ required: true, schema: { const: value } });
 
 export const noStore: Headers = { 'Cache-Control': always('no-store') };
 
-/** `examples`: by the names of the requests that get this answer. */
+/** `examples` have the names of the requests that get this answer. */
 export const location = (description: string, examples?: Record<string, string>): Header => ({
   description,
   required: true,
@@ -83,7 +81,7 @@ export type Refuse = (
   more?: { headers?: Headers; examples?: Partial<Record<ProblemCode, AppError>> },
 ) => Answers;
 
-/** The answers of an operation that is refused with these codes, and with those of every operation. */
+/** The answers of an operation that is refused with these codes, and with those of `everywhere`. */
 export const buildRefuse =
   (baseUrl: string): Refuse =>
   (codes, { headers, examples = {} } = {}) => {
@@ -94,12 +92,13 @@ export const buildRefuse =
         const own = all.filter((code) => problems[code][0] === status);
         const isShared = !headers && own.every((code) => everywhere.some((each) => each === code));
         const errors = own.map((code) => examples[code] ?? new AppError(code));
-        return [status, isShared ? sharedRef(own[0]) : describeRefusal(errors, baseUrl, headers)];
+        return [
+          status,
+          isShared ? { $ref: `#/components/responses/${own[0]}` } : describeRefusal(errors, baseUrl, headers),
+        ];
       }),
     );
   };
-
-const sharedRef = (code = ''): Reference => ({ $ref: `#/components/responses/${code}` });
 
 /** The answers that `buildRefuse` refers to. */
 export const buildShared = (baseUrl: string): Record<string, Answer> =>

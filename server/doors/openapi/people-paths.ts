@@ -17,7 +17,11 @@ import {
 } from './parts.ts';
 import { schemaRef, wholeSchema } from './schemas.ts';
 
-const revalidated: Headers = { 'Cache-Control': always('private, no-cache'), Vary: always('Cookie') };
+const revalidated: Headers = {
+  'Cache-Control': always('private, no-cache'),
+  Vary: always('Cookie'),
+  ETag: { required: true, schema: text('^".+"$') },
+};
 
 export const profilePath = ({ profile }: Worked, refuse: Refuse): PathItem => ({
   get: {
@@ -31,17 +35,14 @@ export const profilePath = ({ profile }: Worked, refuse: Refuse): PathItem => ({
     responses: {
       200: {
         description: 'The profile. Its address may be one that is not proved yet.',
-        headers: { ...revalidated, ETag: { required: true, schema: text('^".+"$') } },
+        headers: revalidated,
         content: json(schemaRef('Profile'), { profile }),
       },
       303: {
         description: 'For a browser: to set up a second factor first.',
         headers: { ...noStore, Location: location('A page here.') },
       },
-      304: {
-        description: 'It has not changed.',
-        headers: { ...revalidated, ETag: { required: true, schema: text('^".+"$') } },
-      },
+      304: { description: 'It has not changed.', headers: revalidated },
       ...refuse(['login_required', 'second_factor_required']),
     },
   },

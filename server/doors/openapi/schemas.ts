@@ -61,7 +61,7 @@ const pathOf = (name: string) => `#/components/schemas/${name}`;
 
 export const schemaRef = (name: SchemaName): JsonSchema => ({ $ref: pathOf(name) });
 
-/** By name. `input`: the form that a sender writes; it fits the schemas of answers, too. */
+/** `io: 'input'` is the form that a sender writes. It fits the schemas of answers as well. */
 export function buildSchemas(): Record<SchemaName, JsonSchema> {
   const registry = z.registry<{ id: string }>();
   for (const [id, schema] of Object.entries(ours)) registry.add(schema, { id });

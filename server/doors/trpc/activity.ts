@@ -1,4 +1,3 @@
-// What happened to the owner's account.
 import { z } from 'zod';
 import { listOwnActivity } from '../../identity/history/activity.ts';
 import { person, router } from './init.ts';

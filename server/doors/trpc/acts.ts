@@ -6,18 +6,20 @@ import { textSchema } from '../../basics/text.ts';
 import type { Dependencies } from '../../ground/dependencies.ts';
 import { staff, withRight } from './init.ts';
 
-/** What each act asks for. A member that is missing is refused in its turn (contract 12.14), not before. */
+/** A missing member counts as empty, so that it is refused in its turn (contract 12.14), not before. */
+export const text = (name: Parameters<typeof textSchema>[0]) => textSchema(name).default('');
+
 export const askedOf = ({ keys, mayLackSeen }: Pick<Subject<never>, 'keys' | 'mayLackSeen'>) => ({
-  ...Object.fromEntries(keys.map((name) => [name, textSchema(name).default('')])),
-  why: textSchema('why').default(''),
-  seen: mayLackSeen ? textSchema('seen').optional() : textSchema('seen').default(''),
+  ...Object.fromEntries(keys.map((name) => [name, text(name)])),
+  why: text('why'),
+  seen: mayLackSeen ? textSchema('seen').optional() : text('seen'),
 });
 
-/** Does it. The result is what programs get. */
+/** The result is what programs get. */
 export const perform = async (ctx: Staff & { deps: Dependencies }, act: AnyAct, asked: Asked) =>
   act.about.answer(await actAsStaff(ctx.deps, ctx, act, asked));
 
-/** The procedures of these acts whose right is of that part of `admin`, by what follows in its name. */
+/** The procedures of the acts whose right begins with `part`, by the rest of its name. */
 export const proceduresOf = <Part extends string, Acts extends Record<string, AnyAct>>(
   part: Part,
   acts: Acts,
@@ -40,7 +42,7 @@ const buildProcedure = (act: AnyAct) => {
     .input(
       z.object({
         ...askedOf(act.about),
-        ...Object.fromEntries(fields.map((name) => [name, textSchema(name).default('')])),
+        ...Object.fromEntries(fields.map((name) => [name, text(name)])),
       }),
     )
     .mutation(({ ctx, input }) => perform(ctx, act, input as Asked));

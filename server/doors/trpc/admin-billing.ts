@@ -1,7 +1,6 @@
 // What administrators do with the settings of billing (contract sections 7a and 11).
 import { z } from 'zod';
 import { actAsStaff } from '../../acts/act.ts';
-import { textSchema } from '../../basics/text.ts';
 import { describeSettings } from '../../billing/settings/describe-settings.ts';
 import { stateSetSettings } from '../../billing/settings/set-settings.ts';
 import { readSettings } from '../../billing/settings/settings.ts';
@@ -12,10 +11,10 @@ import {
   readSettingsForm,
   writeSettingsForm,
 } from '../../billing/settings/settings-form.ts';
+import { text } from './acts.ts';
 import { allowed, router } from './init.ts';
 
-// A member that is missing is refused in its turn (contract 12.14), not before.
-const asked = { why: textSchema('why').default(''), seen: textSchema('seen').default('') };
+const asked = { why: text('why'), seen: text('seen') };
 
 export const adminBillingRouter = router({
   /** What counts now, what will, and the newest versions. */
@@ -33,7 +32,7 @@ export const adminBillingRouter = router({
 });
 
 export const billingFormsRouter = router({
-  /** The same as `admin.billing.settings`, and the form: what stands in it, and what its fields hold. */
+  /** The answer of `admin.billing.settings`, and the form with what its fields hold. */
   settings: allowed('billing.settings').query(async ({ ctx }) => {
     const described = await describeSettings(ctx.deps.db);
     const latest = described.pending ?? described.inForce;

@@ -7,9 +7,10 @@ import { contractStates, invoiceStates, readContracts, readInvoices } from '../.
 import { readPreview } from '../../billing/invoices/preview.ts';
 import { monthSchema, summariseBilling } from '../../billing/invoices/summary.ts';
 import { describeForStaff, describePreview, listWaiting } from '../../staff/invoices.ts';
+import { text } from './acts.ts';
 import { allowed, router, staff } from './init.ts';
 
-/** An empty filter is none. */
+/** An empty text filters nothing. */
 const filter = (states: readonly string[]) =>
   textSchema('state')
     .refine((state) => state === '' || states.includes(state))
@@ -17,14 +18,14 @@ const filter = (states: readonly string[]) =>
     .optional();
 
 export const adminInvoicesRouter = router({
-  /** A page of contracts, the newest first. They name people, so that each page is a search. */
+  /** The newest first. A page names people, so it counts as a search. */
   contracts: allowed('billing.contracts')
     .input(z.object({ state: filter(contractStates), before: z.uuid().optional() }).default({}))
     .query(({ ctx, input }) =>
       searchAsStaff(ctx, 'contracts', () => readContracts(ctx.deps.db, { ...input, now: ctx.deps.now() })),
     ),
 
-  /** A page of invoices, likewise. `before` is a `next`. */
+  /** The newest first. A page names people, so it counts as a search. `before` is the `next` of another page. */
   invoices: allowed('billing.invoices')
     .input(
       z
@@ -44,12 +45,11 @@ export const adminInvoicesRouter = router({
       return { ...read, next: read.next === null ? null : String(read.next) };
     }),
 
-  /** What waits for somebody, and what billing brings in: see server/billing/invoices/summary.ts. */
   summary: allowed('billing.summary')
     .input(z.object({ before: monthSchema.optional() }).optional())
     .query(({ ctx: { deps }, input }) => summariseBilling(deps, input?.before)),
 
-  /** The documents to come of a contract. Throws 404 `not_found`, or `not_configured` while there is no seller. */
+  /** The documents to come of a contract. Throws 404 `not_found`, or `not_configured` without a seller. */
   preview: allowed('billing.preview')
     .input(z.object({ signup: signupIdSchema, months: z.int().min(1).max(120) }))
     .query(({ ctx: { deps }, input: { signup, months } }) => readPreview(deps.db, signup, months)),
@@ -58,10 +58,9 @@ export const adminInvoicesRouter = router({
 export const invoiceFormsRouter = router({
   /** An invoice or a credit note. */
   document: staff
-    .input(z.object({ number: textSchema('number').default('') }))
+    .input(z.object({ number: text('number') }))
     .query(({ ctx, input }) => describeForStaff(ctx.deps, ctx, input.number)),
 
-  /** What a contract will be charged, for its page. */
   preview: allowed('billing.preview')
     .input(z.object({ signup: signupIdSchema, months: z.int().min(1).max(120) }))
     .query(({ ctx, input: { signup, months } }) => describePreview(ctx.deps, signup, months)),

@@ -1,4 +1,4 @@
-// What administrators see of clients, and of mails that have not left, and what they do about these (contract 12.120 to 12.132).
+// What administrators see of clients, and what they do about unsent mails (contract 12.120 to 12.131).
 import { z } from 'zod';
 import { mailStates } from '../../../db/tables/unsent-mails.ts';
 import { type Staff, searchAsStaff } from '../../acts/staff.ts';
@@ -23,18 +23,18 @@ const filters = z
   .default({});
 
 export const clientsRouter = router({
-  /** What is set and counted of each, in the order of the settings. */
+  /** In the order of the settings. */
   list: allowed('clients.list').query(({ ctx }) => listClients(ctx.deps)),
 });
 
 export const mailsOf = allowed('mails.list').input(filters);
 
-/** It names people, 50 at a time. */
+/** A page names up to 50 people, so it counts as a search. */
 export const readMails = (ctx: Staff & { deps: Dependencies }, asked: z.output<typeof filters>) =>
   searchAsStaff(ctx, 'people', () => listMails(ctx.deps, ctx, asked));
 
 export const mailsRouter = router({
-  /** 50 of those that failed or were given up, or of one state; `next` is for the page after. */
+  /** A page of 50 mails that failed or were given up, or of one state. */
   list: mailsOf.query(({ ctx, input }) => readMails(ctx, input)),
   ...proceduresOf('mails', mailActs),
 });

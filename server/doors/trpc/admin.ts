@@ -15,7 +15,7 @@ import { findPeople, showHits } from '../../staff/find-people.ts';
 import { peopleActs, verification } from '../../staff/people-acts.ts';
 import { wouldGet } from '../../staff/person.ts';
 import { getPerson, listPersonForms } from '../../staff/person-page.ts';
-import { askedOf, perform, proceduresOf } from './acts.ts';
+import { askedOf, perform, proceduresOf, text } from './acts.ts';
 import { adminBillingRouter } from './admin-billing.ts';
 import { adminFilesRouter } from './admin-files.ts';
 import { adminInvoicesRouter } from './admin-invoices.ts';
@@ -23,8 +23,6 @@ import { clientsRouter, mailsOf, mailsRouter, readMails } from './admin-mails.ts
 import { adminOverviewRouter } from './admin-overview.ts';
 import { mergeRouters, router, staff } from './init.ts';
 
-// A member that is missing is refused in its turn (contract 12.14), not before.
-const text = (name: Parameters<typeof textSchema>[0]) => textSchema(name).default('');
 const named = z.object({ id: text('id') });
 
 const peopleRouter = router({
@@ -48,13 +46,13 @@ const peopleRouter = router({
   wouldGet: staff.input(named).query(({ ctx, input }) => wouldGet(ctx.deps, ctx, input.id)),
 
   ...proceduresOf('people', peopleActs),
-  /** Stands for each act that decides. */
+  /** One procedure for all acts that decide. */
   decide: staff
     .input(z.object({ ...askedOf(person), what: text('what'), decision: text('decision') }))
     .mutation(({ ctx, input: { what, decision, ...more } }) => {
       const [ofVerification, ofCapability] = decisions.get(decision) ?? [];
       const intent = (what === verification ? ofVerification : ofCapability) ?? 'undecide';
-      // Without a decision there is nothing to choose.
+      // Without a known decision, the act refuses the empty capability.
       const capability = decisions.has(decision) ? what : '';
       return perform(ctx, acts[intent], { ...more, capability });
     }),
@@ -85,7 +83,7 @@ const auditRouter = router({
         .default({}),
     )
     .query(({ ctx, input }) =>
-      // It names people, 50 events at a time: who could page through it at will would learn who everybody is.
+      // A page names the people of 50 events. If it did not count as a search, staff could page through everybody.
       searchAsStaff(ctx, 'people', () => listAudit(ctx.deps, ctx, input)),
     ),
 });
@@ -107,37 +105,35 @@ export const adminRouter = router({
 });
 
 export const staffFormsRouter = router({
-  /** Who of the staff asks. Without a factor only in local mode. */
+  /** The member of the staff who asks. Only in local mode can one lack a factor. */
   who: staff.query(({ ctx: { session } }) => ({
     id: session.user.id,
     role: session.user.role,
     lacksFactor: !session.amr.includes('mfa'),
   })),
 
-  /** A person as `admin.people.get` has them, and the forms of their page. */
+  /** The answer of `admin.people.get`, and the forms of the page. */
   person: staff.input(named).query(async ({ ctx, input }) => {
     const person = await getPerson(ctx.deps, ctx, input.id);
     return { person, forms: listPersonForms(person) };
   }),
 
-  /** What a form that led back to its page has done; null for another intent. */
+  /** What the form that led back to its page has done. Null for an unknown intent. */
   outcome: staff
     .input(z.object({ about: z.string(), intent: text('intent') }))
     .query(({ input }) => sayOutcome(input.about, input.intent)),
 
-  /** The same as `admin.mails.list`, each with its forms. */
+  /** The answer of `admin.mails.list`, with the forms of each mail. */
   mails: mailsOf.query(async ({ ctx, input }) => {
     const listed = await readMails(ctx, input);
     return { ...listed, mails: withForms(listed.mails) };
   }),
 
-  /** The kinds of events that the audit can be searched by. */
   auditKinds: staff.query(() => listKinds()),
 
-  /** The kinds of mails that a list can be of, in words. */
   mailKinds: staff.query(() => listMailKinds()),
 
-  /** A form of a page: an act by its intent, with the fields of its form. Throws 400 `invalid_request` for another intent. */
+  /** A form of a page: an act by its intent, with the fields of its form. Throws 400 `invalid_request` for an unknown intent. */
   act: staff
     .input(
       z.object({
@@ -147,7 +143,7 @@ export const staffFormsRouter = router({
       }),
     )
     .mutation(({ ctx, input: { about, intent, given, ...more } }) => {
-      // Of another thing, nothing is found by what the page names.
+      // Other kinds of things need no check: an act finds nothing by the keys of another kind.
       const isOfPerson = about === 'person';
       const asked = isIntent(intent) && (acts[intent].about.isPerson ?? false) === isOfPerson && acts[intent];
       if (!asked) throw new AppError('invalid_request', { detail: faultWords.choice_missing });

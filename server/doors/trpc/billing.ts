@@ -1,6 +1,6 @@
-// The account's service contracts, invoices and billing details. Nobody sees any before their address is proved.
+// Nobody sees contracts, invoices or billing details of their account before their address is proved.
 import { z } from 'zod';
-import { type Invoice, listInvoices } from '../../../db/tables/invoices.ts';
+import { listInvoices } from '../../../db/tables/invoices.ts';
 import { listContracts } from '../../../db/tables/service-contracts.ts';
 import { minorDigits } from '../../basics/currencies.ts';
 import { textSchema } from '../../basics/text.ts';
@@ -8,7 +8,6 @@ import { presentStatus } from '../../billing/contracts/contract-states.ts';
 import { cancelOwnContract, keepOwnContract } from '../../billing/customers/cancel-contract.ts';
 import { getOwnDocument } from '../../billing/customers/own-billing.ts';
 import { describeOwnDetails, updateOwnDetails } from '../../billing/customers/own-details.ts';
-import type { Dependencies } from '../../ground/dependencies.ts';
 import { person, router } from './init.ts';
 
 /** These refuse what is wrong before they ask for a credential. */
@@ -36,7 +35,7 @@ export const contractsRouter = router({
     .input(ofContract)
     .mutation(({ ctx, input }) => cancelOwnContract(ctx.deps, ctx, input.contract)),
 
-  /** Until it has ended. */
+  /** Only until the contract has ended. */
   keep: changing
     .input(ofContract)
     .mutation(({ ctx, input }) => keepOwnContract(ctx.deps, ctx, input.contract)),
@@ -47,7 +46,11 @@ export const invoicesRouter = router({
   list: person.query(async ({ ctx: { deps, session } }) => {
     if (!session.user.emailVerifiedAt) return [];
     const invoices = await listInvoices(deps.db, session.user.account.id);
-    return invoices.map((invoice) => describe(deps, invoice));
+    return invoices.map(({ id, contractId, pastDueAt, ...invoice }) => ({
+      ...invoice,
+      isOverdue: invoice.status === 'open' && invoice.dueAt <= deps.now(),
+      minorDigits: minorDigits(invoice.currency),
+    }));
   }),
 
   /** An invoice or a credit note. Throws 404 `not_found` for one that the account does not have. */
@@ -75,13 +78,4 @@ export const billingRouter = router({
   details: person.query(({ ctx }) => describeOwnDetails(ctx.deps, ctx)),
 
   update: changing.input(detailsSchema).mutation(({ ctx, input }) => updateOwnDetails(ctx.deps, ctx, input)),
-});
-
-const describe = (
-  { now }: Pick<Dependencies, 'now'>,
-  { id, contractId, pastDueAt, ...invoice }: Invoice,
-) => ({
-  ...invoice,
-  isOverdue: invoice.status === 'open' && invoice.dueAt <= now(),
-  minorDigits: minorDigits(invoice.currency),
 });

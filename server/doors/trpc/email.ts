@@ -1,5 +1,3 @@
-// Verifying one's own e-mail address, and changing it.
-
 import { z } from 'zod';
 import { textSchema } from '../../basics/text.ts';
 import {
@@ -20,7 +18,7 @@ import { requireConfirmed } from '../../identity/session/actor.ts';
 import { readOwnPath } from '../../web/requests.ts';
 import { person, router } from './init.ts';
 
-/** Refuses first, so that nobody is asked for a credential before a change that would be refused all the same. */
+/** Refuses first, so that nobody is asked for a credential for a change that would be refused anyway. */
 const changing = person
   .use(({ ctx, next }) => {
     requireNoObstacle(ctx.session.user);
@@ -29,6 +27,8 @@ const changing = person
   .meta({ access: 'confirmed' })
   .use(({ ctx, next }) => next({ ctx: requireConfirmed(ctx.deps, ctx) }));
 
+const link = z.object({ token: textSchema('token') });
+
 export const emailRouter = router({
   requestVerification: person
     .input(z.object({ next: textSchema('next').optional() }))
@@ -36,29 +36,25 @@ export const emailRouter = router({
 
   requestPassword: person.mutation(({ ctx }) => requestOwnPasswordMail(ctx.deps, ctx)),
 
-  canVerify: person
-    .input(z.object({ token: textSchema('token') }))
-    .query(({ ctx, input }) => canVerifyEmail(ctx.deps, ctx, input.token)),
+  canVerify: person.input(link).query(({ ctx, input }) => canVerifyEmail(ctx.deps, ctx, input.token)),
 
-  verify: person
-    .input(z.object({ token: textSchema('token') }))
-    .mutation(({ ctx, input }) => verifyEmail(ctx.deps, ctx, input.token)),
+  verify: person.input(link).mutation(({ ctx, input }) => verifyEmail(ctx.deps, ctx, input.token)),
 
   /** Pages ask for a credential first (server/identity/login/confirm.ts). */
   requestChange: changing
     .input(z.object({ email: textSchema('email') }))
     .mutation(({ ctx, input }) => requestEmailChange(ctx.deps, ctx, input.email)),
 
-  /** The change that waits for somebody to use its link, or null. */
+  /** The change whose link has not been used yet, or null. */
   pendingChange: person.query(async ({ ctx }) => (await findOwnEmailChange(ctx.deps, ctx)) ?? null),
 
   cancelChange: person.mutation(({ ctx }) => cancelEmailChange(ctx.deps, ctx)),
 
   findChange: person
-    .input(z.object({ token: textSchema('token') }))
+    .input(link)
     .query(async ({ ctx, input }) => (await findEmailChange(ctx.deps, ctx, input.token)) ?? null),
 
   confirmChange: person
-    .input(z.object({ token: textSchema('token') }))
+    .input(link)
     .mutation(({ ctx, input }) => confirmEmailChange(ctx.deps, ctx, input.token)),
 });

@@ -19,17 +19,15 @@ export type TrpcContext = {
   visit: Visit;
   /** Headers for the answer, such as a new session's cookie. */
   headers: Headers;
-  /** The session, looked up once for all that is asked together, and again after each change. */
+  /** The session is looked up once for a request, and again after each change. */
   looked: { session?: ReturnType<typeof findSession> };
 };
 
-/** Who may call a procedure. */
 export type Access = 'anonymous' | 'person' | 'confirmed' | 'setting_up' | 'setting_up_confirmed' | 'staff';
 
 /**
- * Reads an input. It is JSON, and superjson may only say of it that the input, or members of it, are undefined. Superjson
- * itself does not read it: its other types would let the sender choose what we make, and it walks every path for each
- * annotation.
+ * An input is JSON, in which superjson may only mark the input or its members as undefined. Superjson itself does not read it:
+ * with its other types a sender could choose what we make, and it walks every path for each annotation.
  */
 function readInput({ json, meta }: SuperJSONResult): unknown {
   if (meta === undefined) return json;
@@ -46,7 +44,7 @@ function readInput({ json, meta }: SuperJSONResult): unknown {
   return Object.fromEntries(Object.entries(json).filter(([name]) => !gone.has(name)));
 }
 
-/** More than the members of any input. */
+/** No input has so many members. */
 const maxAnnotations = 20;
 
 const isUndefined = (annotation: unknown) =>
@@ -67,8 +65,8 @@ const t = initTRPC
 
 export const { router, createCallerFactory, mergeRouters } = t;
 
-// tRPC turns whatever a procedure throws into INTERNAL_SERVER_ERROR, and bad input into 400. Our refusals keep their code
-// and status.
+// tRPC turns everything that a procedure throws into INTERNAL_SERVER_ERROR, and bad input into 400. Our refusals keep their
+// code and status.
 const refusals = t.middleware(async ({ next }) => {
   const result = await next();
   if (result.ok) return result;
@@ -99,7 +97,6 @@ const forgetAfterChange = t.middleware(async ({ ctx, type, next }) => {
 
 const base = t.procedure.use(refusals).use(forgetAfterChange);
 
-/** The session of this browser. */
 export function lookUp({ looked, deps, request, visit }: Omit<TrpcContext, 'headers'>) {
   looked.session ??= findSession(deps, request, visit);
   return looked.session;
@@ -107,21 +104,20 @@ export function lookUp({ looked, deps, request, visit }: Omit<TrpcContext, 'head
 
 // Each procedure begins with one of these words, which say who may call it.
 
-/** Anybody. */
 export const anonymous = base.meta({ access: 'anonymous' });
 
-/** A user to whom all of their account is open. Otherwise throws 401 `login_required` or 403 `second_factor_required`. */
+/** A user with a full session. Otherwise throws 401 `login_required` or 403 `second_factor_required`. */
 export const person = base
   .meta({ access: 'person' })
   .use(async ({ ctx, next }) => next({ ctx: { ...ctx, session: requireLive(await lookUp(ctx)) } }));
 
-/** A person who gave a credential within ten minutes. Otherwise throws 401 `login_required`, too. */
+/** A person who gave a credential within the last ten minutes. Otherwise throws 401 `login_required`. */
 export const confirmed = person
   .meta({ access: 'confirmed' })
   .use(({ ctx, next }) => next({ ctx: requireConfirmed(ctx.deps, ctx) }));
 
 /**
- * Somebody of the staff (contract 12.1). Otherwise throws 401 `login_required`, 404 `not_found` for other people, or 403
+ * A member of the staff (contract 12.1). Otherwise throws 401 `login_required`, 404 `not_found` for other people, or 403
  * `second_factor_required`.
  */
 export const staff = base
@@ -130,7 +126,7 @@ export const staff = base
     next({ ctx: { ...ctx, session: requireStaff(ctx.deps, await lookUp(ctx)) } }),
   );
 
-/** Somebody of the staff whose role has that right. To others there is nothing here, whatever they send. */
+/** A member of the staff whose role has that right. Other staff get 404 `not_found`, whatever they send. */
 export const withRight = (right: Right) =>
   staff.use(({ ctx, next }) => {
     requireRight(ctx, right);
@@ -144,20 +140,18 @@ export const settingUp = base
   .meta({ access: 'setting_up' })
   .use(async ({ ctx, next }) => next({ ctx: { ...ctx, session: requireLoggedIn(await lookUp(ctx)) } }));
 
-/** A person, or a user who must first set up a second factor or give theirs, if they gave a credential within ten minutes. */
+/** As `settingUp`, with a credential that was given within the last ten minutes. */
 export const settingUpConfirmed = settingUp
   .meta({ access: 'setting_up_confirmed' })
   .use(({ ctx, next }) => next({ ctx: requireConfirmed(ctx.deps, ctx) }));
 
-/** Sets cookies of the browser with the answer. */
 export function setCookies({ headers }: TrpcContext, cookies: string[]): void {
   for (const cookie of cookies) headers.append('Set-Cookie', cookie);
 }
 
-/** Turns the failure of a procedure into a refusal of ours. */
 export function toRefusal(error: TRPCError): AppError {
   if (error.cause instanceof AppError) return error.cause;
-  // Only of its input: anything else that does not parse is a fault of ours.
+  // Only for input: anything else that does not parse is our own fault.
   if (error.code === 'BAD_REQUEST' && error.cause instanceof z.core.$ZodError) {
     return new AppError('validation_failed', { errors: toFieldErrors(error.cause), cause: error });
   }

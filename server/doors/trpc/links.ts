@@ -1,5 +1,3 @@
-// The accounts elsewhere, and the products, of a user who is logged in.
-
 import { z } from 'zod';
 import { textSchema } from '../../basics/text.ts';
 import { listOwnProducts } from '../../billing/customers/own-products.ts';

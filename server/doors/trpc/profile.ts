@@ -1,5 +1,3 @@
-// The profile, read and edited by its owner.
-
 import { z } from 'zod';
 import { textSchema } from '../../basics/text.ts';
 import { changePassword } from '../../identity/password/change-password.ts';

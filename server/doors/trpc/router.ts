@@ -1,4 +1,4 @@
-// The typed procedures. Programs call those of contract 11.18 to 11.25, at /trpc; pages call these and their own, directly.
+// The typed procedures. Programs call those of contract 11.18 and 11.23, at /trpc; pages call these and their own, directly.
 import { fetchRequestHandler } from '@trpc/server/adapters/fetch';
 import { isStaff } from '../../acts/staff.ts';
 import type { Dependencies } from '../../ground/dependencies.ts';
@@ -44,10 +44,10 @@ const peopleRouters = {
   billing: billingRouter,
 };
 
-/** For whoever is not staff: to them `admin` is no procedure at all (contract 12.6). */
+/** For people who are not staff. For them there is no `admin` (contract 12.6). */
 const routerForPeople = router(peopleRouters);
 
-/** For whoever has no session: what they ask for refuses them, whether or not there is such a procedure. */
+/** Without a session, every name is refused in the same way, whether or not there is such a procedure. */
 const buildRouterForNobody = (name: string, { method }: Request) =>
   router({ [name]: method === 'POST' ? staff.mutation(() => {}) : staff.query(() => null) });
 
@@ -80,7 +80,6 @@ export const pagesRouter = mergeRouters(
   }),
 );
 
-/** What the pages of one request call. */
 export const createProcedures = createCallerFactory(pagesRouter);
 
 export type Procedures = ReturnType<typeof createProcedures>;
@@ -125,14 +124,13 @@ export async function handleTrpc(deps: Dependencies, request: Request, visit: Vi
 const readName = ({ url }: Request) =>
   decodeURIComponent(new URL(url).pathname.replace(/^\/trpc\/?/, '').replace(/\/$/, ''));
 
-/** Who asks for a procedure of `admin`. */
 async function findWho(asked: Omit<TrpcContext, 'headers'>): Promise<'staff' | 'people' | 'nobody'> {
   const session = await lookUp(asked);
   if (!session || session.state === 'suspended') return 'nobody';
   return isStaff(session.user) ? 'staff' : 'people';
 }
 
-/** The request with its body read, so that the sender's time does not count. */
+/** Reads the body first, so that the time of a slow sender does not count. */
 async function toReadRequest(request: Request, visit: Visit): Promise<Request> {
   if (request.method !== 'POST') return request;
   const { url, method, headers } = request;

@@ -1,5 +1,3 @@
-// Where the owner is logged in, and ending those sessions.
-
 import { z } from 'zod';
 import { textSchema } from '../../basics/text.ts';
 import {

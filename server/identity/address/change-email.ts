@@ -1,5 +1,4 @@
-// Changing one's own address: the new address gets a link, and nothing changes until somebody uses it. For seven days the
-// user can have the old address back (take-back.ts); meanwhile it belongs to nobody else.
+// Changing an address, by a link to the new one. For seven days only the user can have the old address back (take-back.ts).
 
 import type { Transaction } from 'kysely';
 import { inTransactionOf } from '../../../db/postgres/transactions.ts';
@@ -41,10 +40,9 @@ import {
   requireOwnAllowance,
 } from '../session/actor.ts';
 
-/** How long the link to the new address works, counted from when its mail is sent (server/mail/outbox.ts). */
+/** Counted from when the mail is sent (server/mail/outbox.ts). */
 const linkMs = 60 * 60 * 1_000;
 
-/** What keeps a user from changing their address, or undefined. They must hold the present address and have a credential. */
 export const findObstacle = (user: User): 'unproved' | 'no_credential' | undefined =>
   user.holdsEmail ? (hasOwnLogin(user) ? undefined : 'no_credential') : 'unproved';
 
@@ -53,10 +51,7 @@ export function requireNoObstacle(user: User): void {
   if (findObstacle(user)) throw new AppError('email_unverified');
 }
 
-/**
- * Mails a link to the new address, or tells its holder that the address is theirs; neither the answer nor its time tells the
- * actor which. Links of earlier requests end. Throws 422 `validation_failed`, 403 `email_unverified` and 429 `rate_limited`.
- */
+/** Neither the answer nor its time shows whether the new address is taken. Throws 422, 403 `email_unverified` and 429. */
 export async function requestEmailChange(
   deps: Dependencies,
   actor: Confirmed<Actor>,
@@ -68,7 +63,7 @@ export async function requestEmailChange(
   const email = readNewEmailAddress(typed, deps.config);
   if (!email) throw new AppError('validation_failed', { errors: [malformedEmail] });
   await requireNew(deps, session.user, email);
-  // The allowance comes first: a request that is refused must not count against the mails of the new address.
+  // First, because a refused request must not count against the mails of the new address.
   await requireOwnAllowance(deps, actor, 'email.change_requested');
   await answerAlike(deps, visit, { email, request }, async (trx) => {
     const user = await lockOpenActor(trx, actor);
@@ -80,7 +75,7 @@ export async function requestEmailChange(
     const mail = { kind: 'change_email', userId: user.id, recipient: email } as const;
     if (owner) await tellOwner(trx, deps, { owner, email, details });
     else deferMail(trx, { ...mail, details, now: now() });
-    // The pending change is written last, as in an erasure of the owner: a mail to the owner waits for the owner's row.
+    // Last, as in an erasure of the owner: a mail to the owner waits for the owner's row.
     const expiresAt = new Date(now().getTime() + linkMs);
     deferPendingEmailChange(trx, { userId: user.id, email, now: now(), expiresAt });
   });
@@ -92,13 +87,12 @@ async function voidChangeMails(trx: Transaction<DB>, userId: string, by: MailTok
   deferEndOfMailTokens(trx, userId, by, 'change_email');
 }
 
-/** The change that the actor has asked for and not used yet. The result does not depend on who holds that address. */
+/** Does not depend on who holds that address. */
 export const findOwnEmailChange = (
   { db, now }: Dependencies,
   { session }: Actor,
 ): Promise<PendingEmailChange | undefined> => findPendingEmailChange(db, session.user.id, now());
 
-/** Gives up the change that the actor has asked for: its link stops working. Does nothing if there is no such change. */
 export const cancelEmailChange = ({ db }: Dependencies, actor: Actor): Promise<void> =>
   inTransactionOf(actor.visit, db, async (trx) => {
     const user = await lockActor(trx, actor);
@@ -107,10 +101,7 @@ export const cancelEmailChange = ({ db }: Dependencies, actor: Actor): Promise<v
       await recordActorEvent(trx, actor, { type: 'email.change_canceled' });
   });
 
-/**
- * Refuses the actor's present address, and one that they changed away from a short while ago. The actor knows both, so the
- * answer may name them.
- */
+/** The user knows both addresses, so the answer may name them. */
 async function requireNew({ db, now }: Dependencies, user: User, email: string): Promise<void> {
   const refuse = (detail: string) => invalidMember('/email', detail);
   if (email === user.email) throw refuse(faultWords.email_same);
@@ -118,7 +109,6 @@ async function requireNew({ db, now }: Dependencies, user: User, email: string):
   if (owner?.id === user.id) throw refuse(faultWords.email_left);
 }
 
-/** The change that a mail token makes, or undefined if the token does not work in that session. Uses nothing up. */
 export async function findEmailChange(
   deps: Dependencies,
   actor: Actor,
@@ -130,20 +120,14 @@ export async function findEmailChange(
   return { email: opened.email, isTaken: owner !== undefined };
 }
 
-/**
- * Works only in a session of the user, as in verify-email.ts: a stranger who got the mail by mistake must not get the
- * account by a click.
- */
+/** Works only in a session of the user: a stranger who got the mail by mistake must not get the account with a click. */
 async function openToken({ db, now }: Dependencies, { session }: Actor, token: string) {
   const key = { tokenHash: hashToken(token), purpose: 'change_email', now: now() } as const;
   const found = await findAddressToken(db, key);
   return found?.userId === session.user.id ? { ...key, ...found } : undefined;
 }
 
-/**
- * Uses the mail token up, unless somebody else holds the address by now (`taken`). All other links in mails to the user
- * end. Throws 404 `not_found` for a token that does not work in that session.
- */
+/** `taken`: somebody else holds the address by now. Throws 404 `not_found` for a token that does not work in that session. */
 export async function confirmEmailChange(
   deps: Dependencies,
   actor: Actor,
@@ -160,7 +144,7 @@ export async function confirmEmailChange(
     if (!(await consumeMailToken(trx, opened))) throw new AppError('not_found');
     const at = await findTimeOfChange(trx, deps, user.id);
     await updateUser(trx, user.id, { email, emailVerifiedAt: at });
-    // Before `reserveAddress`: the database stores a change that is not stored by then.
+    // Before `reserveAddress`: the database itself stores a change that is not stored by then.
     await notifyWithTakeBack(trx, deps, user, 'email_changed', { at, request: actor.request });
     await reserveAddress(trx, { email: user.email, userId: user.id, expiresAt: daysAfter(at, takeBackDays) });
     await voidMails(trx, user.id, 'address_changed');

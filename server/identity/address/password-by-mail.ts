@@ -1,5 +1,4 @@
-// Setting a password through a mail (request-password-mail.ts), for people who have none or forgot it. The mail token
-// proves the address, so using it also verifies the address.
+// Setting a password by the link in a mail (request-password-mail.ts). The token also proves the address.
 import type { Transaction } from 'kysely';
 import { inTransactionOf } from '../../../db/postgres/transactions.ts';
 import type { DB } from '../../../db/schema.ts';
@@ -29,16 +28,12 @@ import { endWhatPasswordOpened, passkeyAmr } from '../session/sessions.ts';
 
 export type PasswordMail = {
   email: string;
-  /**
-   * Whose password the link sets. `own`: that of the user whom the mail was for. `holder`: that of somebody else who holds
-   * the address by now and has not arrived yet. `taken`: nobody's, because the holder of the address has a way in already.
-   */
+  /** Whose password: the mail's user's, that of a new holder of the address, or nobody's if that holder has a way in. */
   sets: 'own' | 'holder' | 'taken';
-  /** The user is a newcomer, so a passkey is enough. For anybody else a passkey would get round the credentials they have. */
+  /** Only for newcomers. For anybody else a passkey would get round the credentials they have. */
   mayBePasskey: boolean;
 };
 
-/** What a mail token is for, or undefined if the token does not work (any more). Uses nothing up. */
 export async function findPasswordMail(
   { db, now }: Dependencies,
   token: string,
@@ -53,9 +48,7 @@ export async function findPasswordMail(
   };
 }
 
-/**
- * The user whose first passkey a mail token may add. Throws 404 `not_found` for a token that does not work or adds no passkey.
- */
+/** Throws 404 `not_found` for a token that does not work or may add no passkey. */
 export async function requireNewcomer(
   { db, now }: Pick<Dependencies, 'db' | 'now'>,
   token: string,
@@ -68,7 +61,6 @@ export async function requireNewcomer(
   return holder ?? { ...opened, id: opened.userId };
 }
 
-/** What somebody sent with the page that the mail's link opens. */
 export type NewCredential = { newPassword: string } | { passkey: string; name: string };
 
 type ReadCredential = Partial<
@@ -77,7 +69,6 @@ type ReadCredential = Partial<
   }
 >;
 
-/** Reads the new password or passkey. Throws 422 `validation_failed`, 404 `not_found`, and what `hashNewPassword` throws. */
 async function readCredential(
   deps: Dependencies,
   request: Request,
@@ -93,7 +84,7 @@ async function readCredential(
   return hashNewPassword(deps, visit, { password: given.newPassword, ...opened });
 }
 
-/** Whose password is set when a typed address is proved: whoever proved the address first holds it. */
+/** The first user to prove a typed address holds it. */
 function whoseIsSet(userId: string, holder: User | undefined): PasswordMail['sets'] {
   if (!holder || holder.id === userId) return 'own';
   const hasArrived = !isNewcomer(holder) || holder.emailVerifiedAt !== null;
@@ -101,11 +92,10 @@ function whoseIsSet(userId: string, holder: User | undefined): PasswordMail['set
 }
 
 /**
- * Sets the password, or adds a first passkey for a user without any credential, and uses the mail token up. The result is a
- * new session, which is then the user's only one, or a login that waits for the code. With `taken` (see `PasswordMail`)
- * nothing changes. From then on all of the user's marketplace links sleep: whoever made them had not shown that they own
- * the address. Throws 404 `not_found` for a token that does not work, 422 `validation_failed`, 403 `account_suspended`, and
- * what `hashNewPassword` throws.
+ * Sets the password, or adds a newcomer's first passkey. The result is the user's only session, or a login that waits for the
+ * code. The user's marketplace links sleep from then on, because their makers had not shown that they own the address. With
+ * `taken` nothing changes. Throws 404 `not_found`, 422 `validation_failed`, 403 `account_suspended`, and what `hashNewPassword`
+ * throws.
  */
 export async function setPasswordByMail(
   deps: Dependencies,
@@ -116,7 +106,7 @@ export async function setPasswordByMail(
   const { db, now } = deps;
   const opened = await openMailToken(db, 'set_password', token, now());
   if (!opened) throw new AppError('not_found');
-  // Before the password is hashed: a link that is `taken` is not used up, so somebody could send it without end.
+  // Before the hashing: a link that is `taken` is not used up, so somebody could send it without end.
   const owner = await findAddressOwner(db, opened.email, now());
   if (whoseIsSet(opened.userId, owner) === 'taken') return 'taken';
   const credential = await readCredential(deps, request, visit, given, { token, ...opened });
@@ -145,21 +135,26 @@ export async function setPasswordByMail(
       await storeNewPasskey(trx, user.id, { ...passkey, fromEstablishedBrowser, at });
     }
     const proved = { ...user, holdsEmail: true };
-    const isPasskey = passkey !== undefined;
-    const set = { isPasskey, isFirstCredential };
-    const step = await startAnew(trx, deps, { user: proved, ...set, request, visit });
+    await endWhatMailsOpened(trx, deps, user.id, passkey ? 'passkey_added' : 'password_set');
+    const type = passkey ? 'passkey.added' : 'password.set';
+    deferAuditEvent(trx, { ...trailOf(visit), type, reason: 'by_mail', userId: user.id });
+    await notify(trx, deps, proved, passkey ? 'passkey_added' : 'password_set', request);
+    const amr = passkey && passkeyAmr;
+    // A new session would end these, but so far there is only a login that waits for the code.
+    if (asksForCode(user)) await endWhatPasswordOpened(trx, user.id, now(), readDevice(deps, request));
+    const start = { user: proved, startedBy: 'mail', amr, isFirstCredential, request, visit } as const;
+    const step = await startSessionOrAsk(trx, deps, start);
     if (!user.emailVerifiedAt) await notify(trx, deps, proved, 'email_proved', request);
-    // Before their first credential nobody could be in the account.
+    // Before the first credential, nobody could be in the account.
     if (!isFirstCredential) await takeOutLateInvoiceEmail(trx, deps, proved, { request, visit });
     await giveBack?.(trx);
     return step;
   });
 }
 
-// How long after it was given a password that is set by mail takes the address for invoices out.
 const lateDays = 30;
 
-/** Takes out an address for invoices that somebody gave lately, for a password that was set by mail. */
+/** A password set by mail takes out an address for invoices that somebody gave within the last `lateDays`. */
 export const takeOutLateInvoiceEmail = (
   trx: Transaction<DB>,
   deps: Pick<Dependencies, 'now' | 'endsWithPerson'>,
@@ -172,33 +167,7 @@ export const takeOutLateInvoiceEmail = (
     request,
   });
 
-/**
- * Ends all else that could lead to the user, once a mail has set their password or added their first passkey: from then on
- * nobody else is in. The caller holds links and user.
- */
-export async function startAnew(
-  trx: Transaction<DB>,
-  deps: Dependencies,
-  {
-    user,
-    isPasskey = false,
-    isFirstCredential = false,
-    request,
-    visit,
-  }: { user: User; isPasskey?: boolean; isFirstCredential?: boolean; request: Request; visit: Visit },
-): Promise<LoginStep> {
-  await endWhatMailsOpened(trx, deps, user.id, isPasskey ? 'passkey_added' : 'password_set');
-  const type = isPasskey ? 'passkey.added' : 'password.set';
-  deferAuditEvent(trx, { ...trailOf(visit), type, reason: 'by_mail', userId: user.id });
-  await notify(trx, deps, user, isPasskey ? 'passkey_added' : 'password_set', request);
-  const amr = isPasskey ? passkeyAmr : undefined;
-  // A new session would end all of this, but so far there is only a login that waits for the code.
-  if (asksForCode(user)) await endWhatPasswordOpened(trx, user.id, deps.now(), readDevice(deps, request));
-  const start = { user, startedBy: 'mail', amr, isFirstCredential, request, visit } as const;
-  return startSessionOrAsk(trx, deps, start);
-}
-
-/** Ends links in mails, marketplace links and hand-offs that wait. The caller holds links and user. */
+/** The caller has locked links and user. */
 export async function endWhatMailsOpened(
   trx: Transaction<DB>,
   { now }: Pick<Dependencies, 'now'>,

@@ -1,4 +1,4 @@
-// Requests for the mail with which a user sets a password (password-by-mail.ts).
+// Requests for the mail that sets a password (password-by-mail.ts).
 import type { Transaction } from 'kysely';
 import type { DB } from '../../../db/schema.ts';
 import { findAddressOwner } from '../../../db/tables/address-owners.ts';
@@ -15,12 +15,7 @@ import { trailOf } from '../ground/trail.ts';
 import type { Actor } from '../session/actor.ts';
 import { requestEmailVerification } from './verify-email.ts';
 
-/**
- * Sends the mail if somebody here has that address. If it is a user's earlier one, which they can have back, sends the mail with
- * the link that takes it back (contract 2.135). Neither the answer nor its time tells the caller. `next` is a path of
- * ours to go on to. `request` says which browser asks: a browser that the user knows has an allowance of its own. Throws
- * 422 `validation_failed` for a malformed address, and 429 `rate_limited`.
- */
+/** Neither the answer nor its time shows who holds the address (contract 2.135). Throws 422 `validation_failed` and 429. */
 export async function requestPasswordMail(
   deps: Dependencies,
   visit: Visit,
@@ -36,8 +31,8 @@ export async function requestPasswordMail(
 }
 
 /**
- * Sends the mail to somebody who is logged in. If they merely typed their address, somebody else may own it, so they get
- * the mail that also proves the address. Throws 429 `rate_limited`.
+ * If the user merely typed their address, somebody else may own it, so the mail also proves the address. Throws 429
+ * `rate_limited`.
  */
 export async function requestOwnPasswordMail(deps: Dependencies, actor: Actor): Promise<void> {
   const { email, holdsEmail } = actor.session.user;

@@ -1,6 +1,4 @@
-// The address that somebody typed to get a mail, and the name of a sign-up, kept in cookies for the page that says that the mail
-// is on its way. The browser gets the cookies whether we know the address or not. The page shows the address to whoever sends
-// the cookie, and asks for the mail again with what is there (contract 2.129): the same request as if it were typed once more.
+// Kept for the page that says that the mail is on its way (contract 2.129), whether we know the address or not.
 
 import { nameSchema } from '../../basics/names.ts';
 import type { Dependencies } from '../../ground/dependencies.ts';
@@ -12,7 +10,7 @@ const nameCookie = 'identity_typed_name';
 const maxNameBytes = 1_000;
 const lifeSeconds = 600;
 
-/** The `Set-Cookie` value that keeps the typed address. */
+/** Returns a `Set-Cookie` value. */
 export const keepTypedEmail = ({ config }: Pick<Dependencies, 'config'>, typed: string): string =>
   buildTokenCookie(config.issuer, cookie, readEmailAddress(typed) ?? '', lifeSeconds);
 
@@ -21,7 +19,7 @@ export const readTypedEmail = (
   request: Request,
 ): string | undefined => readEmailAddress(readCookie(request, config.issuer, cookie) ?? '');
 
-/** The `Set-Cookie` value that keeps the typed name, or none if it is too long for a cookie. */
+/** Drops the cookie if the name is too long for it. Returns a `Set-Cookie` value. */
 export function keepTypedName({ config }: Pick<Dependencies, 'config'>, typed: string): string {
   const name = nameSchema.safeParse(typed).data ?? '';
   const isShort = name !== '' && encodeURIComponent(name).length <= maxNameBytes;

@@ -1,5 +1,3 @@
-// Proving an address in a session of its user: a mail with a link, and the click on that link.
-
 import { inTransactionOf } from '../../../db/postgres/transactions.ts';
 import { consumeMailToken } from '../../../db/tables/mail-tokens.ts';
 import { deferMail } from '../../../db/tables/mails.ts';
@@ -12,11 +10,7 @@ import { findDeviceName } from '../ground/device.ts';
 import { notify } from '../ground/notices.ts';
 import { type Actor, lockActor, recordActorEvent } from '../session/actor.ts';
 
-/**
- * Does nothing for a proved address. If somebody merely typed the address, the mail leads to setting a password, in any
- * browser; a holder proves the address by a click in a session of their own. `next` is a path of ours to go on to. Throws
- * 429 `rate_limited`.
- */
+/** If the address was merely typed, the mail leads to setting a password. Throws 429 `rate_limited`. */
 export async function requestEmailVerification(
   deps: Dependencies,
   actor: Actor,
@@ -25,13 +19,13 @@ export async function requestEmailVerification(
   const { config, db, mailLimits, now } = deps;
   const { user } = actor.session;
   if (user.emailVerifiedAt) return;
-  // Somebody who merely typed an address must not spend the allowance of its owner.
+  // Somebody who merely typed an address must not spend its owner's allowance.
   const device = await findDeviceName(deps, actor.request, user.email);
   await mailLimits.countTry({ account: user.email, address: actor.visit.address, device });
   await inTransactionOf(actor.visit, db, async (trx) => {
     // A hand-off may have moved the actor's link to somebody else and removed the actor.
     await lockActor(trx, actor);
-    // The address is reserved for whoever had it until a short while ago, so no other mail goes to it.
+    // The address is reserved for its former holder, so no other mail goes to it.
     if (!user.holdsEmail && (await findReservation(trx, { email: user.email, now: now() }))) return;
     deferMail(trx, {
       kind: user.holdsEmail ? 'verify_email' : 'prove_address',
@@ -45,8 +39,8 @@ export async function requestEmailVerification(
 }
 
 /**
- * Works only in a session of the user whom the mail was for: a stranger who got the mail by mistake must not verify
- * that user's address by a click. Throws 404 `not_found` for a token that does not work.
+ * Works only in a session of the user: a stranger who got the mail by mistake must not verify the address with a click. Throws
+ * 404 `not_found`.
  */
 export async function verifyEmail(deps: Dependencies, actor: Actor, token: string): Promise<void> {
   const { db, now } = deps;
@@ -63,7 +57,6 @@ export async function verifyEmail(deps: Dependencies, actor: Actor, token: strin
   });
 }
 
-/** Whether `verifyEmail` takes that mail token. Uses nothing up. */
 export async function canVerifyEmail(
   { db, now }: Dependencies,
   actor: Actor,

@@ -1,4 +1,3 @@
-// Checking a code of somebody's authenticator app.
 import type { Database } from '../../../db/postgres/client.ts';
 import { consumeStep, findAuthenticator } from '../../../db/tables/authenticators.ts';
 import { countChange, findFullCount } from '../../../db/tables/rate-limits.ts';
@@ -7,10 +6,10 @@ import { digestOf } from '../../ground/rate-limits.ts';
 import { seal, unseal } from '../ground/sealing.ts';
 import { findOtherSteps, findStep, stepOf } from './totp.ts';
 
-/** A code that was right at another time: the clock of the phone may be off. It counts as a wrong one. */
+/** A code that was right at another time: the clock of the phone may be off. It counts as wrong. */
 export type OtherTime = 'other_time';
 
-/** What uses the code up, or undefined if the code is wrong. */
+/** The returned function uses the code up: true for exactly one caller. Undefined if the code is wrong. */
 export async function readAuthenticatorCode(
   { db, config, now: clock }: Dependencies,
   userId: string,
@@ -20,7 +19,7 @@ export async function readAuthenticatorCode(
   if (!authenticator) return undefined;
   const { sealedSecret: stored, lastStep } = authenticator;
   const opened = await unseal(config.encryptionKeys, secretContext(userId), stored);
-  // The operator has lost the key. Recovery codes still work, since no key seals them.
+  // The operator has lost the key. Recovery codes still work, because no key seals them.
   if (!opened) throw new Error('IDENTITY_ENCRYPTION_KEY does not open the secret of an authenticator app');
   const now = clock();
   const step = await findStep(opened.plain, code, now);
@@ -36,11 +35,10 @@ export async function readAuthenticatorCode(
     !(await isBarred(trx, userId, step)) && (await consumeStep(trx, { userId, step, sealedSecret, now }));
 }
 
-/** The context that the secret of a user's authenticator app is sealed for. */
 export const secretContext = (userId: string) => `authenticator ${userId}`;
 
-// Of a code that is still to come, whoever guesses would learn that it is right in a few minutes. So it is never right (contract
-// 9.249). It is kept for longer than until its time is over.
+// Somebody who guesses a future code would learn that it is right in a few minutes. So it is never right (contract 9.248), and
+// stays barred for longer than its time.
 const barredFor = (userId: string, step: number) => ({
   key: `code-barred:${digestOf(`${userId} ${step}`)}`,
   times: 1,

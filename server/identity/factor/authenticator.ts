@@ -1,5 +1,4 @@
-// The authenticator app of somebody who is logged in: setting it up, making new recovery codes, and turning it off, each
-// with a credential given a moment ago.
+// The authenticator app and the recovery codes of a user who is logged in.
 
 import { encode } from 'uqr';
 import { inTransactionOf } from '../../../db/postgres/transactions.ts';
@@ -44,10 +43,9 @@ import { findSetUpSecret, forgetSetUpSecret, keepSetUpSecret } from './set-up-se
 import { buildKeyUri, createSecret, findOtherSteps, findStep, isCode, spellSecret } from './totp.ts';
 import { readTypedCode } from './typed-code.ts';
 
-/** A user who may set up an authenticator app, even if they must do so before anything else. */
+/** Also a user who must set up a second factor before anything else. */
 type Owner = Confirmed<AnyActor>;
 
-/** What the page shows when nobody is setting up an app. */
 export async function describeAuthenticator(deps: Dependencies, { session, request }: AnyActor) {
   const { config, db } = deps;
   const { user } = session;
@@ -57,13 +55,10 @@ export async function describeAuthenticator(deps: Dependencies, { session, reque
     email: user.email,
     hasPasskey: user.hasPasskey,
     isRequired: needsSecondFactor(config, user),
-    /** Whether the user must set up a second factor before they can open anything else. */
     comesFirst: mustSetUpFactor(config, session),
-    /** Whether the user could help other people, but for the factor. */
+    /** Whether only the missing factor keeps the user from helping other people. */
     isStaffWithoutFactor: needsStaffFactor(config, user) && !session.amr.includes('mfa'),
-    /** Whether a link in a mail can remove a factor that the user adds in this browser now. */
     isRevocable: await isRevocable(deps, request, user),
-    /** Whether the user has a passkey, but logged in with their password alone. */
     mustUsePasskey: lacksFactor && user.hasPasskey,
     isOn: found && {
       addedAt: found.addedAt,
@@ -74,22 +69,17 @@ export async function describeAuthenticator(deps: Dependencies, { session, reque
 }
 
 export type SetUp = {
-  /** The secret as text, for typing into the app. */
   secret: string;
   uri: string;
   qr: { size: number; path: string };
 };
 
-/**
- * Makes a secret, which counts once the user gives a code of it. One that waits for its code already stays the same, so
- * that two tabs show one secret. The result is a `Set-Cookie` value.
- */
+/** A secret that already waits for its code stays, so that two tabs show the same one. Returns a `Set-Cookie` value. */
 export async function startSetUp(deps: Dependencies, actor: Owner): Promise<string> {
   await requireOwnAllowance(deps, actor, 'authenticator.added');
   return keepSetUpSecret(deps, actor, (await findSetUpSecret(deps, actor)) ?? createSecret());
 }
 
-/** The secret that waits for its code; undefined if none does, or none of this user and session. */
 export async function findSetUp(deps: Dependencies, actor: AnyActor): Promise<SetUp | undefined> {
   const secret = await findSetUpSecret(deps, actor);
   if (!secret) return undefined;
@@ -98,9 +88,8 @@ export async function findSetUp(deps: Dependencies, actor: AnyActor): Promise<Se
 }
 
 /**
- * Turns the app on, logs the user out everywhere else, and returns the recovery codes, which are shown only this once, with
- * a `Set-Cookie` value. `on` if an app is on already, `gone` if no secret waits. Throws 422 `validation_failed` for a wrong
- * code.
+ * Ends every other session. `on`: an app is on already. `gone`: no secret waits. Throws 422 `validation_failed`. `codes` are
+ * shown only this once.
  */
 export async function addAuthenticator(
   deps: Dependencies,
@@ -124,7 +113,7 @@ export async function addAuthenticator(
     const user = await lockOpenActor(trx, actor);
     if (!hasOwnLogin(user)) throw new AppError('login_required');
     if (user.codeFactors.includes('authenticator')) return 'on';
-    // With the code the user has given a second factor in this session.
+    // The code is the second factor of this session.
     const amr = session.amr.includes('mfa') ? (session.amr as Amr[]) : amrOf.code;
     await setSessionAmr(trx, session.id, amr);
     const at = await findTimeOfChange(trx, deps, user.id);
@@ -133,7 +122,7 @@ export async function addAuthenticator(
     await insertAuthenticator(trx, { ...added, fromEstablishedBrowser });
     // The other sessions were started without the app.
     await endSessions(trx, user.id, { exceptId: session.id }, now());
-    // Other browsers have shown the password at most, so none of them keeps an allowance for codes.
+    // Other browsers showed the password at most, so they lose their allowance for codes.
     await forgetDevices(trx, user.id, now(), readDevice(deps, request));
     const codes = createRecoveryCodes();
     await replaceRecoveryCodes(trx, { userId: user.id, codeHashes: hashAll(user.id, codes), now: at });
@@ -143,7 +132,7 @@ export async function addAuthenticator(
   });
 }
 
-/** Makes new recovery codes in place of those that are left. Undefined if no app is set up. */
+/** Undefined if no app is set up. */
 export async function renewRecoveryCodes(deps: Dependencies, actor: Owner): Promise<string[] | undefined> {
   return inTransactionOf(actor.visit, deps.db, async (trx) => {
     const user = await lockOpenActor(trx, actor);
@@ -157,7 +146,6 @@ export async function renewRecoveryCodes(deps: Dependencies, actor: Owner): Prom
   });
 }
 
-/** Removes the app and its recovery codes. */
 export async function removeAuthenticator(deps: Dependencies, actor: Owner): Promise<void> {
   await inTransactionOf(actor.visit, deps.db, async (trx) => {
     const user = await lockOpenActor(trx, actor);
@@ -168,7 +156,7 @@ export async function removeAuthenticator(deps: Dependencies, actor: Owner): Pro
   });
 }
 
-/** Draws each dark square as a piece of one path, on a grid of one unit, with the margin that scanners need. */
+/** One path on a grid of one unit, with the margin that scanners need. */
 function drawQr(text: string): SetUp['qr'] {
   const { data, size } = encode(text, { ecc: 'M', border: 4 });
   const path = data

@@ -1,5 +1,4 @@
-// The kinds of second factor whose code is asked for after the password. What deals with any of them works through this
-// list. Recovery codes stand beside them.
+// The kinds of second factor with a code after the password. All code for them goes through this list. Recovery codes are apart.
 import type { Database } from '../../../db/postgres/client.ts';
 import { deleteAuthenticator, findAuthenticator } from '../../../db/tables/authenticators.ts';
 import type { CodeFactor } from '../../../db/tables/users.ts';
@@ -8,21 +7,19 @@ import { type OtherTime, readAuthenticatorCode } from './authenticator-code.ts';
 import { isCode } from './totp.ts';
 
 type Rules = {
-  /** As sentences name it, after "the" or "your". */
   name: string;
   find: (
     db: Database,
     userId: string,
   ) => Promise<{ addedAt: Date; fromEstablishedBrowser: boolean } | undefined>;
-  /** Whether a text looks like a code of this kind. */
   isCode: (text: string) => boolean;
-  /** What uses a code up (true for exactly one caller), or undefined if the code is wrong. */
+  /** Returns what uses a code up (true for exactly one caller), or undefined if the code is wrong. */
   read: (
     deps: Dependencies,
     userId: string,
     code: string,
   ) => Promise<((trx: Database) => Promise<boolean>) | OtherTime | undefined>;
-  /** Deletes the user's, or only one that was added since then. */
+  /** With `since`, deletes only one that was added since then. */
   delete: (db: Database, userId: string, since?: Date) => Promise<unknown>;
 };
 
@@ -38,6 +35,5 @@ export const codeFactorRules: Record<CodeFactor, Rules> = {
 
 export const allCodeFactors = Object.keys(codeFactorRules) as CodeFactor[];
 
-/** Names kinds in a sentence. */
 export const nameCodeFactors = (kinds: CodeFactor[], between: 'and' | 'or') =>
   kinds.map((kind) => codeFactorRules[kind].name).join(` ${between} `);

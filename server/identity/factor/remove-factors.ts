@@ -1,4 +1,4 @@
-// What an operator does for somebody who has lost every second factor.
+// What an operator does for a user who has lost every second factor.
 import type { Transaction } from 'kysely';
 import type { DB } from '../../../db/schema.ts';
 import { deferMail } from '../../../db/tables/mails.ts';
@@ -12,10 +12,7 @@ import type { Recorder } from '../ground/trail.ts';
 import { hasSecondFactor } from '../session/second-factor.ts';
 import { allCodeFactors, codeFactorRules } from './code-factors.ts';
 
-/**
- * Removes every second factor, and ends all sessions and the password, so that whoever knows no more than the password gets
- * nothing; a mail sets a new one. False if there was no factor. The caller has locked the user.
- */
+/** Also ends all sessions and the password, which alone must open nothing. False if there was no factor. The user is locked. */
 export async function removeFactors(
   trx: Transaction<DB>,
   deps: Pick<Dependencies, 'now'>,
@@ -26,7 +23,7 @@ export async function removeFactors(
   const { id: userId, email: recipient, holdsEmail } = user;
   const now = deps.now();
   await deleteFactors(trx, userId);
-  // A hash that nothing matches (contract 2.63).
+  // A hash that nothing matches (contract 2.62).
   if (!keepsPassword) await updateUser(trx, userId, { passwordHash: nobodysHash });
   await endSessions(trx, userId, 'all', now);
   record({ type: 'factors.removed' });
@@ -35,10 +32,9 @@ export async function removeFactors(
   return true;
 }
 
-/** The factors to keep: those kinds, or the passkey with that id. */
 export type KeptFactors = { codeFactors: CodeFactor[] } | { passkey: string };
 
-/** Deletes every second factor, or those added since `since`, except those to keep. Recovery codes always go. */
+/** Deletes every second factor, or those added since `since`, except `keeps`. Recovery codes always go. */
 export async function deleteFactors(
   trx: Transaction<DB>,
   userId: string,

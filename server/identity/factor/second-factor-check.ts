@@ -1,5 +1,3 @@
-// Checking what somebody gives as their second factor, after their password: a code, or a recovery code. Each works once.
-
 import type { Database } from '../../../db/postgres/client.ts';
 import { consumeRecoveryCode } from '../../../db/tables/recovery-codes.ts';
 import type { CodeFactor } from '../../../db/tables/users.ts';
@@ -11,16 +9,16 @@ import { readTypedCode } from './typed-code.ts';
 
 export type FactorUse = {
   kind: CodeFactor | 'recovery_code';
-  /** Uses the factor up: true for exactly one caller. `trx` has locked the user. */
+  /** True for exactly one caller, who has locked the user. */
   consume: (trx: Database) => Promise<boolean>;
 };
 
-/** The factor that was typed, or undefined if it is wrong. Uses nothing up. */
+/** Undefined if the factor is wrong. Uses nothing up. */
 export async function readFactor(
   deps: Dependencies,
   userId: string,
   typed: string,
-  /** Only codes of these kinds count, and recovery codes that were not made after `madeBy`. */
+  /** Recovery codes made after `madeBy` do not count. */
   { kinds = allCodeFactors, madeBy }: { kinds?: CodeFactor[]; madeBy?: Date | undefined } = {},
 ): Promise<FactorUse | OtherTime | undefined> {
   const code = readTypedCode(typed);

@@ -1,5 +1,5 @@
-// The secret of an authenticator app that its owner is setting up. It is in a cookie, sealed for that user and session, so
-// that the page shows the same secret after a reload; the database gets it once a code of it was given.
+// The secret of an authenticator app that is being set up, in a cookie sealed for that user and session. So a reload shows the
+// same secret, and the database gets it only after a right code.
 import { base64url } from 'oslo/encoding';
 import type { Dependencies } from '../../ground/dependencies.ts';
 import { seal, unseal } from '../ground/sealing.ts';
@@ -9,12 +9,12 @@ import type { AnyActor } from '../session/actor.ts';
 const cookie = 'identity_set_up';
 const lifeSeconds = 600;
 
-/** In front of the secret stands the time until which it counts, as a double: a browser may keep a cookie for longer. */
+/** The time until which the secret counts comes first, as a double: a browser may keep a cookie for longer. */
 const timeBytes = 8;
 
 type Deps = Pick<Dependencies, 'config' | 'now'>;
 
-/** The `Set-Cookie` value that keeps the secret for ten minutes. */
+/** Returns a `Set-Cookie` value. */
 export async function keepSetUpSecret(
   { config, now }: Deps,
   actor: AnyActor,
@@ -23,10 +23,10 @@ export async function keepSetUpSecret(
   const plain = new Uint8Array([...new Uint8Array(timeBytes), ...secret]);
   new DataView(plain.buffer).setFloat64(0, now().getTime() + lifeSeconds * 1_000);
   const sealed = await seal(config.encryptionKeys, contextOf(actor), plain);
-  return buildTokenCookie(config.issuer, cookie, encode(sealed), lifeSeconds);
+  const text = base64url.encode(sealed, { includePadding: false });
+  return buildTokenCookie(config.issuer, cookie, text, lifeSeconds);
 }
 
-/** The secret that this browser keeps for this user and session. */
 export async function findSetUpSecret(
   { config, now }: Deps,
   actor: AnyActor,
@@ -38,14 +38,12 @@ export async function findSetUpSecret(
   return now().getTime() < until ? opened.plain.slice(timeBytes) : undefined;
 }
 
-/** The `Set-Cookie` value that forgets the secret. */
+/** Returns a `Set-Cookie` value. */
 export const forgetSetUpSecret = ({ config }: Pick<Deps, 'config'>): string =>
   buildTokenCookie(config.issuer, cookie, '', 0);
 
-// Not the context of a stored secret, so that an offered secret never passes for a stored one, nor the other way round.
+// Not the context of a stored secret: neither may pass for the other.
 const contextOf = ({ session }: AnyActor) => `authenticator set-up ${session.user.id} ${session.id}`;
-
-const encode = (bytes: Uint8Array) => base64url.encode(bytes, { includePadding: false });
 
 function decode(text: string): Uint8Array | undefined {
   // The base64url of a nonce, the time, 20 bytes and a tag.

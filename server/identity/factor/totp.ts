@@ -5,29 +5,25 @@ import { generateHOTP } from 'oslo/otp';
 
 const stepSeconds = 30;
 
-/** A secret of as many bytes as SHA-1 gives (RFC 4226 section 4, R6). */
+/** As many bytes as SHA-1 gives (RFC 4226 section 4, R6). */
 export const createSecret = (): Uint8Array => crypto.getRandomValues(new Uint8Array(20));
 
-/** The secret in groups of four letters, for typing. */
 export const spellSecret = (secret: Uint8Array): string =>
   base32.encode(secret, { includePadding: false }).replace(/(.{4})(?!$)/g, '$1 ');
 
-/** What the QR code says. Not made by oslo, which writes a space in the name as a plus, and apps show that plus. */
+/** Not made by oslo, which writes a space in the name as a plus, and apps show that plus. */
 export function buildKeyUri(
   secret: Uint8Array,
   { issuer, email }: { issuer: string; email: string },
 ): string {
-  // A colon parts name and account, so the name must not contain one.
+  // A colon separates name and account, so the name must not contain one.
   const [name, account] = [issuer.replaceAll(':', ' '), email].map(encodeURIComponent);
   return `otpauth://totp/${name}:${account}?secret=${base32.encode(secret, { includePadding: false })}&issuer=${name}`;
 }
 
 export const isCode = (text: string) => /^\d{6}$/.test(text);
 
-/**
- * The time step of the code, or undefined: the present step or one beside it, for clocks that differ and people who type
- * slowly. If two steps have the same code, the later one.
- */
+/** The present step or one beside it, for clocks that differ and people who type slowly. If two match, the later one. */
 export async function findStep(secret: Uint8Array, code: string, now: Date): Promise<number | undefined> {
   const present = stepOf(now);
   let found: number | undefined;
@@ -36,10 +32,10 @@ export async function findStep(secret: Uint8Array, code: string, now: Date): Pro
   return found;
 }
 
-// Five minutes: a clock that is further off is far off enough for its owner to see.
+// Five minutes: the owner can see that a clock is off by more.
 const furthestSteps = 10;
 
-/** The steps of which the code is, of those too far away to count, but within five minutes. */
+/** The steps with that code within five minutes, but too far away to count. */
 export async function findOtherSteps(secret: Uint8Array, code: string, now: Date): Promise<number[]> {
   const present = stepOf(now);
   const far = Array.from({ length: furthestSteps - 1 }, (_, at) => at + 2);
@@ -48,7 +44,6 @@ export async function findOtherSteps(secret: Uint8Array, code: string, now: Date
   return steps.filter((_, at) => same[at]);
 }
 
-/** The time step of an instant. */
 export const stepOf = (at: Date): number => Math.floor(at.getTime() / 1_000 / stepSeconds);
 
 const bytesOf = (text: string) => new TextEncoder().encode(text);

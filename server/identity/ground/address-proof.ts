@@ -1,5 +1,5 @@
-// Mail tokens: the secrets in the links of our mails, of 256 random bits each. The database stores their SHA-256. A token
-// has one purpose, and works once, in time, while its user still has the address that the mail went to.
+// Tokens for the links in our mails: 256 random bits. The database stores only their SHA-256. A token has one purpose, and
+// works once, in time, while its user still has the address that the mail went to.
 
 import type { Transaction } from 'kysely';
 import type { Database } from '../../../db/postgres/client.ts';
@@ -23,7 +23,7 @@ import type { Config } from '../../settings/config.ts';
 import type { Trace } from '../../web/trace-context.ts';
 import { createToken, hashToken } from './tokens.ts';
 
-/** Ends the links of all mails to the user, whether sent or not, except take-back links. `by` is what ends them. */
+/** Also ends the links of mails that are not sent yet, but no take-back links. `by` is what ends them. */
 export async function voidMails(trx: Transaction<DB>, userId: string, by: MailTokenEnd): Promise<void> {
   // In this order: a mail that is being sent makes its token while its row is locked.
   await deleteUnsentLetters(trx, userId);
@@ -32,14 +32,10 @@ export async function voidMails(trx: Transaction<DB>, userId: string, by: MailTo
   await deleteNewAddress(trx, userId);
 }
 
-/** The name of the client whose launch that path is, if it is one. */
 export const findLaunchedClient = (path: string | undefined): string | undefined =>
   /^\/sso\/launch\/([a-z0-9_]+)(?:[?#]|$)/.exec(path ?? '')?.[1];
 
-/**
- * What a mail may carry of `next`, the path to go on to after its link: the login at a client, or /continue. A stranger may
- * have asked for the mail and chosen `next`, so the mail keeps no text of theirs. A client that gets no `state` asks again.
- */
+/** A stranger may have asked for the mail and chosen `next`, so it keeps no text of theirs. Clients without `state` ask again. */
 export function keepNext({ clients }: Config, next: string | undefined): Record<string, string> {
   const client = findLaunchedClient(next);
   if (client && clients.has(client)) return { next: `/sso/launch/${client}` };
@@ -47,13 +43,11 @@ export function keepNext({ clients }: Config, next: string | undefined): Record<
   return pending ? { next: pending } : {};
 }
 
-/**
- * What a mail keeps, for the log, of the trace of the request that caused it. The mail that goes out does not show the trace.
- */
+/** For the log. The mail that goes out does not show the trace. */
 export const keepTrace = (trace: Trace | undefined): Record<string, string> =>
   trace ? { traceId: trace.traceId } : {};
 
-/** Makes a token for a mail. The result is the only copy of the token, or undefined if the mail is void by now. */
+/** The result is the only copy of the token, or undefined if the mail is void by now. */
 export async function createMailToken(
   db: Database,
   purpose: MailTokenPurpose,
@@ -65,7 +59,7 @@ export async function createMailToken(
   return (await insertMailToken(db, row)) ? token : undefined;
 }
 
-/** Makes the token of a link that an operator hands over, and that sets a password within an hour. The result is its only copy. */
+/** For a link that an operator hands over. The result is the only copy of the token. */
 export async function createHandedToken(
   trx: Transaction<DB>,
   { userId, email, now }: { userId: string; email: string; now: Date },
@@ -82,13 +76,13 @@ export async function createHandedToken(
   return token;
 }
 
-/** Makes a token for a take-back link. The result is the only copy of the token, or undefined if the mail is void by now. */
+/** The only copy of the token; undefined if the mail is void by now. */
 export async function createTakeBackToken(db: Database, mailId: string): Promise<string | undefined> {
   const token = createToken();
   return (await insertTakeBackToken(db, { tokenHash: hashToken(token), mailId })) ? token : undefined;
 }
 
-/** Makes a token for a link about a new address. The result is its only copy, or undefined if the mail is void by now. */
+/** The only copy of the token; undefined if the mail is void by now. */
 export async function createNewAddressToken(
   db: Database,
   purpose: MailTokenPurpose,
@@ -99,27 +93,21 @@ export async function createNewAddressToken(
   return (await insertNewAddressToken(db, row)) ? token : undefined;
 }
 
-/** The user of the token, with what `consumeMailToken` needs, or undefined if the token does not work. Uses nothing up. */
+/** Returns what `consumeMailToken` needs. Uses nothing up. */
 export async function openMailToken(db: Database, purpose: MailTokenPurpose, token: string, now: Date) {
   const key = { tokenHash: hashToken(token), purpose, now };
   const found = await findMailToken(db, key);
   return found && { ...key, ...found };
 }
 
-/** What became of a link that does not work, and what a new one needs. */
 export type DeadLink = {
   /** `other_account`: it works, but not in this session. `over`: it does not work, for another reason. */
   fate: MailTokenEnd | 'expired' | 'other_account' | 'over';
-  /** The address that the mail went to. */
   email: string;
-  /** Of a sign-up, the name that was typed. */
   name: string;
 };
 
-/**
- * What became of a link that has turned out not to work. Undefined if the token is not ours, or nothing is kept of it any more.
- * Whoever has the token had the mail, so they may know. `userId` is the user who is logged in, if anybody.
- */
+/** The holder of the token had the mail, so they may know. Undefined if the token is not ours, or is no longer kept. */
 export async function explainDeadLink(
   db: Database,
   { purpose, token, now, userId }: { purpose: MailTokenPurpose; token: string; now: Date; userId?: string },

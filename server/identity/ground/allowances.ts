@@ -1,6 +1,4 @@
-// How often a user may make each change, so that one person cannot fill the tables with audit events, history and events
-// for clients, nor mailboxes with mails (contract 9.52 to 9.68). The counts are in Postgres, for all instances together.
-import { base64url } from 'oslo/encoding';
+// How often a user may make each change, so that nobody can flood the tables or mailboxes (contract 9.52 to 9.67).
 import type { Database } from '../../../db/postgres/client.ts';
 import {
   type Allowance,
@@ -9,21 +7,19 @@ import {
 } from '../../../db/tables/audit-event-types.ts';
 import { countChange, findFullCount } from '../../../db/tables/rate-limits.ts';
 import { AppError } from '../../basics/errors.ts';
-import { sha256 } from '../../runtime/hash.ts';
+import { digestOf } from '../../ground/rate-limits.ts';
 
 const hour = 60 * 60;
 const day = 24 * hour;
 
-/** Those that no audit event stands for. */
 const further = {
-  // To each address for invoices that signups name.
+  // For each address for invoices that signups name.
   'invoice-email-of-signup': { times: 2, seconds: day },
-  // For each password, so that a password set by mail starts to count afresh. Counted in each browser that the user has had
-  // for a week; in all browsers that are new to them; and in all others together, so that another login adds no allowance.
+  // For each password, so that a password set by mail starts to count afresh. Counted in each browser that the user has had for a
+  // week, in all new browsers together, and in all others together, so that another login adds no allowance.
   'login-own-browser': { times: 60, seconds: hour },
   'login-new-browser': { times: 100, seconds: hour },
   'login-known-browser': { times: 300, seconds: hour },
-  // For each passkey.
   'login-passkey': { times: 300, seconds: hour },
 };
 
@@ -33,7 +29,6 @@ type Counted = {
 
 export type AllowanceName = Counted | keyof typeof further;
 
-/** The allowances, by the audit event that the change leaves. */
 export const allowances = {
   ...Object.fromEntries(
     Object.entries(auditEventTypes).flatMap(([type, { limit }]) =>
@@ -45,20 +40,16 @@ export const allowances = {
 
 const countOf = (name: AllowanceName, of: string) => {
   const { times, seconds } = allowances[name];
-  const digest = base64url.encode(sha256(of), { includePadding: false });
-  return { key: `allowance-${name}:${digest}`, times, windowMs: seconds * 1_000 };
+  return { key: `allowance-${name}:${digestOf(of)}`, times, windowMs: seconds * 1_000 };
 };
 
-/**
- * Counts a change, in the transaction that makes the change: a change that fails counts nothing, and a change over the
- * limit leaves nothing. `of` says whose allowance it is. Throws 429 `rate_limited`.
- */
+/** Call it in the transaction of the change, so that a failed change counts nothing. `of`: whose allowance. Throws 429. */
 export async function spendAllowance(trx: Database, name: AllowanceName, of: string): Promise<void> {
   const count = countOf(name, of);
   if (!(await countChange(trx, count))) throw refuse((await findFullCount(trx, count)) ?? 0);
 }
 
-/** Checks an allowance without counting, before a user does something in vain. Throws 429 `rate_limited`. */
+/** Counts nothing. Throws 429 `rate_limited`. */
 export async function requireAllowance(db: Database, name: AllowanceName, of: string): Promise<void> {
   const waitMs = await findFullCount(db, countOf(name, of));
   if (waitMs !== undefined) throw refuse(waitMs);

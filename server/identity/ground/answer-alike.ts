@@ -1,5 +1,4 @@
-// A request for a mail to an address that anybody may have typed. Neither the answer nor its time tells what we found for
-// that address.
+// Requests for a mail to an address that anybody may have typed. Neither the answer nor its time shows what we found for it.
 import type { Transaction } from 'kysely';
 import { inTransactionOf } from '../../../db/postgres/transactions.ts';
 import type { DB } from '../../../db/schema.ts';
@@ -10,11 +9,7 @@ import { findDeviceName } from './device.ts';
 // Longer than the work takes for any address.
 const answerAfterMs = 300;
 
-/**
- * Counts the request, then decides in one transaction which mail goes out, if any. `request` says which browser asks: a
- * browser that the holder of the address knows has an allowance of its own. `limits` are those of all mails, unless said
- * otherwise. Throws 429 `rate_limited`.
- */
+/** In `request`, a browser that the holder of the address knows has its own allowance. Throws 429 `rate_limited`. */
 export async function answerAlike(
   deps: Dependencies,
   visit: Visit,
@@ -28,6 +23,6 @@ export async function answerAlike(
   const device = await findDeviceName(deps, request, email);
   await limits.countTry({ account: email, address: visit.address, device });
   const pause = new Promise((done) => setTimeout(done, answerAfterMs));
-  // The mail is stored before the answer, so it goes out even if this process ends right after the answer.
+  // The mail is stored before the answer, so it goes out even if this process ends right after.
   await Promise.all([inTransactionOf(visit, deps.db, send), pause]);
 }

@@ -1,5 +1,4 @@
-// What an account may be granted (contract 2.66 to 2.68). To add one: name it here and in the check constraint of
-// `accounts`; the compiler points to the rest.
+// What an account may be granted (contract 2.66 to 2.68). A new one also goes into the check constraint of `accounts`.
 
 const rules = {
   manage_storefront: { needsVerifiedAccount: false },
@@ -10,15 +9,13 @@ const rules = {
 
 export type Capability = keyof typeof rules;
 
-/** All capabilities, sorted. */
 export const capabilities = (Object.keys(rules) as Capability[]).sort();
 
-/** The capabilities among `names`: sorted, each once. */
 export function readCapabilities(names: readonly string[]): Capability[] {
   return capabilities.filter((name) => names.includes(name));
 }
 
-/** The capabilities in force. Some need a verified account, even if they were granted before. */
+/** Some need a verified account, even if they were granted before. */
 export function listActiveCapabilities(account: {
   capabilities: readonly string[];
   verifiedAt: Date | null;

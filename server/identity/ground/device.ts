@@ -1,7 +1,5 @@
-// What a request says about the browser that sent it: the device cookie (contract 9.23 to 9.25), and a name for people.
-//
-// The cookie gives the users who have logged in with that browser an allowance of their own for guesses, and says which of
-// them was the last. The cookie logs nobody in, except as contract 6.36 says.
+// The device cookie (contract 9.23), and names of browsers for people. The cookie logs nobody in, except as contract 6.36
+// says.
 
 import Bowser from 'bowser';
 import type { Transaction } from 'kysely';
@@ -24,7 +22,7 @@ const lifeDays = 400;
 export const userAgentOf = (request: Request) =>
   (readHeader(request.headers, 'user-agent') ?? '').slice(0, headerBounds['user-agent']);
 
-/** The hash of the token in the device cookie, or undefined if there is no cookie. */
+/** The hash of the token in the device cookie. */
 export function readDevice(
   { config }: Pick<Dependencies, 'config'>,
   request: Request,
@@ -33,7 +31,7 @@ export function readDevice(
   return token === undefined ? undefined : hashToken(token);
 }
 
-/** Makes that user the last who logged in with this browser. The result is a `Set-Cookie` value. */
+/** Makes that user the last who logged in with this browser. Returns a `Set-Cookie` value. */
 export async function rememberLogin(
   trx: Transaction<DB>,
   { config, now }: Dependencies,
@@ -47,7 +45,6 @@ export async function rememberLogin(
   return buildTokenCookie(config.issuer, cookie, token, lifeDays * 24 * 60 * 60);
 }
 
-/** Records that the user of a session has given a credential in this browser. */
 export async function rememberCredential(
   trx: Database,
   { config, now }: Pick<Dependencies, 'config' | 'now'>,
@@ -58,7 +55,7 @@ export async function rememberCredential(
   if (tokenHash) await recordDeviceCredential(trx, { tokenHash, userId, now: now() });
 }
 
-/** The last user who logged in with this browser, if that user still knows the browser. */
+/** Undefined if that user no longer knows the browser. */
 export async function findLastUser(
   db: Database,
   deps: Pick<Dependencies, 'config'>,
@@ -68,22 +65,16 @@ export async function findLastUser(
   return device && findLastUserOfDevice(db, device);
 }
 
-/**
- * Names a browser that the user knows, for counting tries, by the time since when they know it. The token in its cookie
- * would not do: each login renews the token, and would start to count afresh.
- */
+/** By the time since when the user knows it: each login renews the token in the cookie, and would start to count afresh. */
 const nameDevice = (userId: string, knownSince: Date) => `${userId} ${knownSince.toISOString()}`;
 
-/**
- * Names a browser for counting guesses at a password or a code. A new password starts to count afresh, also in a browser
- * that stays known. Undefined if this user does not know the browser.
- */
+/** A new password starts to count afresh, even in a known browser. Undefined if this user does not know the browser. */
 export const nameGuessingDevice = (owner: PasswordOwner | undefined) =>
   owner?.deviceKnownSince
     ? `${nameDevice(owner.userId, owner.deviceKnownSince)} ${owner.passwordHash ?? ''}`
     : undefined;
 
-/** Names this browser for the user who holds that address, or can have it back, or undefined if they do not know the browser. */
+/** For the user who holds that address or can have it back. Undefined if they do not know the browser. */
 export async function findDeviceName(
   deps: Dependencies,
   request: Request | undefined,
@@ -96,10 +87,7 @@ export async function findDeviceName(
 
 const knownNames = new Set<string>([...Object.values(Bowser.BROWSER_MAP), ...Object.values(Bowser.OS_MAP)]);
 
-/**
- * A browser's name for people, such as "Firefox on Linux". It uses only names from a list: the header is a stranger's text,
- * and the name goes into mails.
- */
+/** Uses only names from a list: the header is a stranger's text, and the name goes into mails. */
 export function describeDevice(userAgent: string): string {
   if (!userAgent) return 'Unknown browser';
   const { browser, os } = Bowser.parse(userAgent);
@@ -115,7 +103,6 @@ const kinds = new Map<string | undefined, 'phone' | 'tablet' | 'computer'>([
   ['desktop', 'computer'],
 ]);
 
-/** The kind of device, or undefined if the browser does not say it. */
 export function kindOfDevice(userAgent: string): 'phone' | 'tablet' | 'computer' | undefined {
   return userAgent ? kinds.get(Bowser.parse(userAgent).platform.type) : undefined;
 }

@@ -6,9 +6,9 @@ import { faultWords } from '../../basics/fault-words.ts';
 import { textBounds } from '../../basics/text.ts';
 import type { Config } from '../../settings/config.ts';
 
-// Default_Ignorable covers zero-width and most bidi characters, Bidi_Control the other bidi characters; Cf catches those
-// that a later Unicode adds. Quotes would be a second spelling of the same mailbox, and mail programs drop angle brackets.
-// Noncharacters mean nothing, and XML cannot hold all of them.
+// Default_Ignorable covers zero-width and most bidi characters, Bidi_Control the other bidi characters, and Cf the characters that a later
+// Unicode adds. Quotes would spell a mailbox in two ways, mail programs drop angle brackets, and XML cannot hold all
+// noncharacters.
 const forbidden =
   /["<>\p{Cc}\p{Cf}\p{Bidi_Control}\p{Default_Ignorable_Code_Point}\p{White_Space}\p{Cs}\p{Noncharacter_Code_Point}]/u;
 
@@ -20,20 +20,19 @@ const rules = {
   verifyDNSLength: true,
 };
 
-// Short cuts for nearly every address: neither NFKC nor the list above can change what `isPlain` accepts, nor can `toASCII`
-// change what `isPlainDomain` accepts.
+// Shortcuts for nearly every address: neither NFKC, the list above nor `toASCII` would change what these accept.
 const isPlain = (text: string) => /^[!#-;=?-~]*$/.test(text);
 
 function isPlainDomain(domain: string): boolean {
   return domain.length <= 253 && /^(?!xn--)[a-z0-9-]{1,63}(?:\.(?!xn--)[a-z0-9-]{1,63})*$/.test(domain);
 }
 
-/** The canonical form, or undefined if the text is no address. Knows no rules of single mail providers. */
+/** Undefined if the text is no address. Knows no rules of individual mail providers. */
 export function readEmailAddress(text: string): string | undefined {
   if (text.length > textBounds.email) return undefined;
   if (!isPlain(text) && (text.normalize('NFKC') !== text || forbidden.test(text))) return undefined;
   const lower = text.toLowerCase();
-  // NFKC may compose small letters that it leaves apart as capitals. The canonical form must not change again.
+  // NFKC may compose small letters, but not their capitals. The canonical form must not change again.
   if (!isPlain(lower) && lower.normalize('NFKC') !== lower) return undefined;
   const [local, domain, ...more] = lower.split('@');
   if (!local || !domain || more.length > 0) return undefined;
@@ -43,20 +42,14 @@ export function readEmailAddress(text: string): string | undefined {
   return Array.from(address).length <= 254 ? address : undefined;
 }
 
-/**
- * A canonical address with its domain as people write it, `zoë@bücher.example`. Two domains may look the same so: show it beside
- * the canonical form only.
- */
+/** With the domain as people write it. Two domains may look the same, so show it only beside the canonical form. */
 export function spellEmailAddress(email: string): string {
   const at = email.lastIndexOf('@') + 1;
   const { domain, error } = toUnicode(email.slice(at), rules);
   return error ? email : email.slice(0, at) + domain;
 }
 
-/**
- * Whether a canonical address may become somebody's, because mail to its domain can leave the house. Whoever has another
- * address from before keeps it: ask this only when an address is new to its user.
- */
+/** Whether mail to its domain can leave the house. Ask only for an address that is new to its user: old ones stay. */
 export function canGetMail(address: string, { production }: Pick<Config, 'production'>): boolean {
   const labels = address.slice(address.lastIndexOf('@') + 1).split('.');
   const last = labels.at(-1) ?? '';
@@ -67,19 +60,18 @@ export function canGetMail(address: string, { production }: Pick<Config, 'produc
   return labels.length > 1 && !/^(?:\d+|0x[\da-f]*)$/.test(last);
 }
 
-/** The canonical form of an address that is to become somebody's, or undefined if the address may not. */
+/** The canonical form; undefined if it is no address or cannot get mail. */
 export function readNewEmailAddress(text: string, config: Pick<Config, 'production'>): string | undefined {
   const address = readEmailAddress(text);
   return address !== undefined && canGetMail(address, config) ? address : undefined;
 }
 
-/** The error to show at the field of the address. */
 export const malformedEmail = {
   pointer: '/email',
   detail: faultWords.email_malformed,
 };
 
-/** `readEmailAddress` as a schema, for what other systems say of people who may be here already. */
+/** For what other systems say of people who may be here already. */
 export const emailSchema = z
   .string()
   .max(textBounds.email, { error: 'Must be a valid email address.', abort: true })

@@ -1,11 +1,7 @@
-// What a form that works once has answered, for the same form from the same browser (contract 9.285 to 9.289): on a slow network
-// people press twice, and the browser shows the answer to the second request only.
-//
-// The row is found by the hash of the browser cookie, and its answer is sealed with a key made from that cookie and all others of
-// ours. So the database alone opens none, no other browser gets one, and neither does this one after a login or a log-out.
-//
-// Each page with a form gives the browser cookie anew. So a form from a page that was opened later is another form, although its
-// fields are the same: somebody may have undone the first meanwhile.
+// What a form that works once has answered, for the same form from the same browser (contract 9.285): people press
+// twice, and the browser shows only the second answer. The answer is sealed with a key made from all our cookies, so neither the
+// database nor another browser opens it. Each page with a form renews its cookie, because somebody may have undone the first form
+// meanwhile.
 import { decodeHex, encodeHex } from 'oslo/encoding';
 import { z } from 'zod';
 import { Turns } from '../../../db/postgres/turns.ts';
@@ -32,45 +28,41 @@ import {
 const cookie = 'identity_browser';
 const cookieSeconds = 24 * 60 * 60;
 const keepMs = 60_000;
-/** For how long the first request may take before the second does not wait for it any more. */
+/** The second request waits no longer than this for the first. */
 const claimMs = 10_000;
 const pausesMs = [30, 60, 120];
 const longestPauseMs = 250;
 const maxBytes = 64 * 1_024;
-/** Of one browser, on one instance. Each asks the database again and again. */
+/** For one browser on one instance. Each asks the database again and again. */
 const maxWaiting = 4;
 
 const answerSchema = z.object({
   status: z.int(),
   headers: z.array(z.tuple([z.string(), z.string()])),
   body: z.string().nullable(),
-  /** The hash of the token of the session that the browser has with this answer, in hex, or null. */
   session: z.string().nullable(),
 });
 
 type Deps = Pick<Dependencies, 'config' | 'db' | 'now' | 'log'>;
 
-/** What the room of sessions knows. */
 type Sessions = {
   findSessionAfter: (answered: { request: Request; response: Response }) => Promise<Uint8Array | undefined>;
   isSessionLive: (tokenHash: Uint8Array) => Promise<boolean>;
 };
 
-/** The `Set-Cookie` value that gives the browser its cookie, which is another one with each page that has a form. */
+/** Each page with a form renews the cookie. Returns a `Set-Cookie` value. */
 export const nameBrowser = ({ config }: Pick<Deps, 'config'>): string =>
   buildTokenCookie(config.issuer, cookie, createToken(), cookieSeconds);
 
 export const isNamed = ({ config }: Pick<Deps, 'config'>, request: Request): boolean =>
   readToken(request, config.issuer, cookie) !== undefined;
 
-/** Whether the browser keeps our cookies: it has sent one of them. */
 export const sendsCookies = ({ config }: Pick<Deps, 'config'>, request: Request): boolean =>
   sendsCookieLike(request, config.issuer, 'identity_');
 
 /**
- * Answers a posted form by `act`, whose result says whether the form has done what it is for. If `worksOnce`, the same form from
- * the same page and browser with the same cookies gets the same answer for a minute, and waits for it while `act` is at work, unless
- * too many wait already. Any other form of that page ends that.
+ * If `worksOnce`, the same form from the same page, browser and cookies gets the same answer for a minute. It waits while `act`
+ * is at work, unless too many wait already. Any other form of that page ends this. `isDone`: the form has done what it is for.
  */
 export async function answerOnce(
   deps: Deps & Sessions,
@@ -88,7 +80,7 @@ export async function answerOnce(
   const browserHash = hashToken(token);
   if (!worksOnce) {
     const { response, isDone } = await act();
-    // Whoever is nobody yet, and on no page with such a form, has nothing kept that is worth a write.
+    // Strangers on a page without such a form have nothing kept that is worth a write.
     if (isDone && (mayEnd || isKnown(deps, request)))
       await settle(deps, visit, dropFormAnswer(deps.db, { browserHash }));
     return response;
@@ -104,10 +96,10 @@ export async function answerOnce(
   try {
     const { response, isDone } = await act();
     if (!isDone) return response;
-    // If nobody knows, the answer is given and not kept.
+    // If the session is unknown, the answer is given and not kept.
     const session = await deps.findSessionAfter({ request, response }).catch(() => 'unknown' as const);
     const given = await read(response, session === 'unknown' ? undefined : session);
-    // Such a page may have the form again, and is opened by this answer.
+    // The page may have the form again, and this answer opens it anew.
     if (given.status === 200) given.headers.push(['set-cookie', nameBrowser(deps)]);
     const plain = new TextEncoder().encode(JSON.stringify(given));
     if (plain.length <= maxBytes && session !== 'unknown') kept = await seal([sealKey], context, plain);
@@ -123,7 +115,7 @@ export async function answerOnce(
   }
 }
 
-/** The form is answered, whatever becomes of the row. */
+/** The form is answered even if the row cannot be written. */
 const settle = ({ log }: Deps, { requestId }: Visit, work: Promise<void>) =>
   work.catch((err) => log.error({ requestId, err }, 'the answer to a form is not kept'));
 
@@ -136,10 +128,7 @@ const isKnown = ({ config }: Deps, request: Request): boolean =>
 
 const waiting = new Turns({ each: maxWaiting, maxWaiting: { all: 0, each: 0 } });
 
-/**
- * The answer to the first, or undefined if it did nothing, or has not come in time. Holds no connection meanwhile. Throws 503
- * `unavailable` if too many wait already.
- */
+/** Undefined if the first did nothing or takes too long. Holds no connection meanwhile. Throws 503 `unavailable`. */
 async function waitForAnswer(
   { db, now }: Deps,
   key: Key,
@@ -153,7 +142,7 @@ async function waitForAnswer(
   try {
     for (let tries = 0; found && !found.sealed; tries++) {
       await new Promise((done) => setTimeout(done, pausesMs[tries] ?? longestPauseMs));
-      // It must not go on to a try of its own either: nobody would see what it did.
+      // It must not act by itself either: nobody would see what it did.
       if (signal?.aborted) throw new AppError('invalid_request', { detail: 'The request was canceled.' });
       found = await find();
     }
@@ -163,11 +152,10 @@ async function waitForAnswer(
   }
 }
 
-/** A session that was ended, such as by logging out everywhere, ends what was answered in it. */
+/** The end of a session, such as by logging out everywhere, ends what was answered in it. */
 const isStillTheirs = async ({ isSessionLive }: Sessions, { session }: Answer): Promise<boolean> =>
   session === null || isSessionLive(decodeHex(session));
 
-/** Names the form by where it was sent, with which cookies, and what it holds. */
 function hashForm(request: Request, others: string, body: Uint8Array): Uint8Array {
   const { pathname, search } = new URL(request.url);
   const start = new TextEncoder().encode(`${pathname}${search}\n${others}\n`);

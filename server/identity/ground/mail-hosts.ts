@@ -1,9 +1,7 @@
-// A likely slip in the domain of a typed address: one letter off a mail host that very many people have (contract 9.220 to
-// 9.222). Looks at nothing but the text.
+// Likely slips in a typed domain: one letter off a mail host that very many people have (contract 9.220 to 9.222).
 import { AppError, type FieldError } from '../../basics/errors.ts';
 import { readEmailAddress } from './email-address.ts';
 
-/** The twenty biggest, the biggest first. */
 const bigHosts = [
   'gmail.com',
   'yahoo.com',
@@ -27,7 +25,7 @@ const bigHosts = [
   'comcast.net',
 ];
 
-/** Hosts that there really are, one letter off one of them. */
+/** Real hosts that are one letter off one of those. */
 const realHosts = new Set([
   ...['mail.com', 'email.com', 'ymail.com', 'gmail.ru', 'mai.ru', 'yandex.eu'],
   ...['aon.com', 'ao.com', 'bol.com', 'sol.com', 'love.com', 'life.com', 'line.com', 'five.com', 'olive.com'],
@@ -45,7 +43,6 @@ const realHosts = new Set([
   ],
 ]);
 
-/** The address that was probably meant, or undefined if nothing speaks for another. */
 export function findLikelyAddress(typed: string): string | undefined {
   const email = readEmailAddress(typed);
   if (email === undefined) return undefined;
@@ -56,7 +53,6 @@ export function findLikelyAddress(typed: string): string | undefined {
   return likely && email.slice(0, at) + likely;
 }
 
-/** Whether one letter is missing, added or wrong, or two neighbours are swapped. */
 function isOneLetterOff(one: string, other: string): boolean {
   if (Math.abs(one.length - other.length) > 1) return false;
   let start = 0;
@@ -69,7 +65,7 @@ function isOneLetterOff(one: string, other: string): boolean {
   return isSwapped || Math.max(left.length, right.length) === 1;
 }
 
-/** The question to show at the form, unless it was asked before (`isMeant`) or there is nothing to ask. */
+/** `isMeant`: the question was asked before. */
 export function askAboutHost(typed: string, isMeant: boolean): FieldError[] {
   const likely = isMeant ? undefined : findLikelyAddress(typed);
   if (likely === undefined) return [];
@@ -77,7 +73,7 @@ export function askAboutHost(typed: string, isMeant: boolean): FieldError[] {
   return [{ pointer: '/meant', detail }];
 }
 
-/** Throws 422 `validation_failed` at `/meant` for an address to ask about. */
+/** Throws 422 `validation_failed` at `/meant`. */
 export function requireMeant({ email, isMeant }: { email: string; isMeant: boolean }): void {
   const errors = askAboutHost(email, isMeant);
   if (errors.length > 0) throw new AppError('validation_failed', { errors });

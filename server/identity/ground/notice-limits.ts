@@ -1,5 +1,5 @@
-// How many notices a mailbox gets (contract 9.132 to 9.135 and 9.270 to 9.272). One summary mail stands for all further notices: it
-// says that more happened and where to look. If a notice with a take-back link is held back, that mail has the link.
+// How many notices a mailbox gets (contract 9.132, 9.133 and 9.270). One summary mail stands for all further notices,
+// and has the take-back link if a notice with one is held back.
 
 import type { Transaction } from 'kysely';
 import type { Database } from '../../../db/postgres/client.ts';
@@ -13,19 +13,15 @@ const hourMs = 60 * 60 * 1_000;
 
 type Limit = { name: string; times: number; windowMs: number };
 
-// Counted by mailbox, not by user: the mailbox fills up, whoever comes and goes with its address.
+// Counted by mailbox, not by user: the mailbox fills up even if its users change.
 const limits: Limit[] = [
   { name: 'hour', times: 20, windowMs: hourMs },
   { name: 'day', times: 60, windowMs: 24 * hourMs },
 ];
 
-/**
- * Kinds that others than the owner can cause: with a signup at the CRM, or in the same account. Each is counted for itself, and
- * held back in a mail of its own, so that nobody uses up the notices about what happens to the owner's login.
- */
+/** Other people can cause these. They count apart, so that they cannot use up the notices about the owner's login. */
 const kindsByOthers: NoticeKind[] = ['contract_added', 'invoice_email_changed'];
 
-/** What a notice counts for, and which summary mail it is held back in. */
 const groupOf = (kind: NoticeKind): string => (kindsByOthers.includes(kind) ? kind : ownSummary);
 
 const limitsOf = (kind: NoticeKind): Limit[] =>
@@ -44,10 +40,9 @@ type Notice = {
   now: Date;
 };
 
-/** What a notice says of its take-back link: the change that the link takes back, and until when the link works. */
 type TakeBackLink = { change: string; until: string };
 
-/** Writes the notice or holds it back, in the transaction of the change that the notice tells of. */
+/** Call it in the transaction of the change that the notice tells of. */
 export async function insertWithinLimits(
   trx: Transaction<DB>,
   notice: Notice,
@@ -58,7 +53,7 @@ export async function insertWithinLimits(
   else await holdBack(trx, notice, link);
 }
 
-/** Counts a notice. Other transactions that count for this mailbox wait until this one ends. */
+/** Other transactions that count for this mailbox wait until this one ends. */
 async function isWithinLimits(trx: Database, { kind, recipient }: Notice): Promise<boolean> {
   const mailbox = digestOf(recipient);
   for (const { name, ...limit } of limitsOf(kind))
@@ -66,11 +61,7 @@ async function isWithinLimits(trx: Database, { kind, recipient }: Notice): Promi
   return true;
 }
 
-/**
- * Holds a notice back in the summary mail, which collects notices until a worker takes it. The next such mail is due
- * an hour later. The first mail with a take-back link does not wait for an earlier mail without a link: a thief in the
- * account could have caused the earlier mail to delay the link.
- */
+/** A take-back link does not wait for an earlier summary without one, which a thief could have caused to delay it. */
 async function holdBack(trx: Transaction<DB>, notice: Notice, link: TakeBackLink | undefined): Promise<void> {
   const { kind, userId, recipient, now } = notice;
   const rest = { userId, recipient, group: groupOf(kind) };

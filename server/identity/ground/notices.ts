@@ -1,5 +1,4 @@
-// Mails that tell the owner what happened to their account: what, when, and from which kind of browser. They go only to a
-// held address, and contain no text that somebody could have typed.
+// Tells owners what happened to their account, only at an address they hold, and without any text that somebody could have typed.
 
 import type { Transaction } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
@@ -22,7 +21,7 @@ import { insertWithinLimits } from './notice-limits.ts';
 
 type ToldUser = Pick<User, 'id' | 'email' | 'holdsEmail'>;
 
-/** Tells the owner what happened. `request` is the request that did it, if a person's browser sent one. */
+/** `request` is the request that did it, if a person's browser sent one. */
 export async function notify(
   trx: Transaction<DB>,
   { now }: Pick<Dependencies, 'now'>,
@@ -34,9 +33,7 @@ export async function notify(
   if (holdsEmail) await insertWithinLimits(trx, buildNotice({ userId, email }, kind, { at: now(), request }));
 }
 
-/**
- * Tells a mailbox of the owner, whether they hold its address now or did once, and however many notices the mailbox got before.
- */
+/** For a mailbox whose address the owner may no longer hold. No limit applies. */
 export async function notifyMailbox(
   trx: Transaction<DB>,
   { now }: Pick<Dependencies, 'now'>,
@@ -55,13 +52,9 @@ const buildNotice = (
   { at, request }: { at: Date; request?: Request | undefined },
 ) => ({ kind, userId, recipient, details: { at: at.toISOString(), ...describeRequest(request) }, now: at });
 
-/** How long a take-back link works. */
 export const takeBackDays = 7;
 
-/**
- * Tells the owner of a change, with a take-back link (take-back.ts). `at` is the time of the change (`findTimeOfChange`),
- * to the millisecond that is stored with it: the window of a take-back may begin at that time.
- */
+/** `at` is the time of the change (`findTimeOfChange`) as it is stored: the window of a take-back may begin then. */
 export async function notifyWithTakeBack(
   trx: Transaction<DB>,
   { now }: Pick<Dependencies, 'now'>,
@@ -76,14 +69,11 @@ export async function notifyWithTakeBack(
   const notice = { ...buildNotice({ userId, email }, kind, { at, request }), now: now() };
   const device = notice.details.device ?? null;
   await insertTakeBackChange(trx, { id: change, userId, email, what: kind, at, expiresAt, device });
-  // `until` is for the index of mails that people wait for, too.
+  // `until` also puts the mail into the index of mails that people wait for.
   await insertWithinLimits(trx, notice, { change, until: expiresAt.toISOString() });
 }
 
-/**
- * Sends the mail about a change of address to the old address once more, with another link that takes back the same change. It
- * counts against no limit of notices: strangers may ask for it, and it must not use up what the owner is to be told.
- */
+/** Counts against no limit: strangers may ask for this mail, and must not use up the notices to the owner. */
 export async function repeatTakeBackMail(
   trx: Transaction<DB>,
   { now: clock }: Pick<Dependencies, 'now'>,
@@ -102,7 +92,6 @@ export async function repeatTakeBackMail(
 const describeRequest = (request: Request | undefined): { device?: string; traceId?: string } =>
   request ? { device: describeDevice(userAgentOf(request)), ...keepTrace(readTrace(request)) } : {};
 
-/** Tells the owner, once a day at most. */
 export async function notifyOnceADay(
   trx: Transaction<DB>,
   deps: Pick<Dependencies, 'now'>,
@@ -115,7 +104,7 @@ export async function notifyOnceADay(
   await notify(trx, deps, user, kind, request);
 }
 
-/** Tells the owner of a login in a new browser, once a day at most, and not at the first login of all. */
+/** Once a day at most, and not at the very first login. */
 export async function notifyNewBrowser(
   trx: Transaction<DB>,
   deps: Dependencies,

@@ -1,6 +1,5 @@
-// Forms that were refused, kept for the page that shows them again (contract 9.171 to 9.176, 9.300 to 9.302): in a cookie, or, where
-// that would be long, in a row that the cookie names. Both are encrypted, so that nobody but us can make a page show a form, or read
-// what was typed.
+// Refused forms, kept for the page that shows them again (contract 9.171 to 9.176), in a cookie or, if they are
+// long, in a row that the cookie names. Encrypted, so that only we can make a page show a form.
 import { base64url } from 'oslo/encoding';
 import { z } from 'zod';
 import { findRefusedForm as findRow, insertRefusedForm } from '../../../db/tables/refused-forms.ts';
@@ -14,24 +13,22 @@ const cookie = 'identity_refused';
 const lifeSeconds = 600;
 const maxForms = 3;
 const maxFieldBytes = 1_000;
-// Proxies have 4 KB for all the headers of an answer, unless they are told otherwise.
+// By default, proxies have 4 KB for all the headers of an answer.
 const maxCookieBytes = 1_000;
-// Of nobody who is known, and so has no row. It has room for any one form.
+// For a stranger, who has no row. It has room for any one form.
 const maxCookieBytesOfStranger = 2_000;
 const maxRowsOfUser = 10;
 const maxCookiesBytes = 8_192;
 
 const refusedFormSchema = z.object({
   id: z.string(),
-  /** Of the page. */
   path: z.string(),
   /** Who was logged in, or null. Nobody else is shown the form. */
   userId: z.string().nullable(),
   /** Unix seconds. */
   refusedAt: z.int(),
-  /** A problem code, or a word of the page. */
   code: z.string(),
-  /** What is wrong, by field. The name '' is for the form as a whole. */
+  /** By field. The name '' is for the form as a whole. */
   faults: z.record(
     z.string(),
     z.custom<FaultName>((name) => typeof name === 'string' && isFaultName(name)),
@@ -43,7 +40,6 @@ const refusedFormSchema = z.object({
 
 export type RefusedForm = z.infer<typeof refusedFormSchema>;
 
-/** What the cookie has of a form that is in a row. */
 const formInRowSchema = refusedFormSchema
   .pick({ id: true, refusedAt: true })
   .extend({ userId: z.string(), inRow: z.literal(true) });
@@ -57,7 +53,7 @@ type Deps = CookieDeps & Pick<Dependencies, 'db'>;
 
 const nowSeconds = ({ now }: CookieDeps) => Math.floor(now().getTime() / 1_000);
 
-/** Keeps a refused form. Undefined if there is no room for it. */
+/** Undefined if there is no room for it: the form must be answered at once. */
 export async function keepRefusedForm(
   deps: Deps,
   request: Request,
@@ -66,7 +62,7 @@ export async function keepRefusedForm(
   const id = crypto.randomUUID();
   const fields = pickShort(form.fields);
   const isCut = Object.keys(form.fields).some((name) => !(name in fields));
-  // A reason in the words of whoever gave it is not lost (contract 12.94), nor a part of a form that is to be sent again as it is.
+  // Never lose a reason in the author's words (contract 9.173), or a part of a form that is to be sent again as it is.
   if (isCut && (form.code === 'confirm' || ('why' in form.fields && !('why' in fields)))) return undefined;
   const kept = { ...form, id, refusedAt: nowSeconds(deps), fields };
   const others = await readForms(deps, request);
@@ -86,10 +82,7 @@ export async function keepRefusedForm(
   return { id, setCookie: named };
 }
 
-/**
- * The cookie with the newest of the forms, as many as there is room for; undefined if there is none for `minForms` of them, or for as
- * many as there are.
- */
+/** With as many of the newest forms as there is room for. Undefined if that is fewer than `minForms` of them. */
 async function packForms(
   deps: CookieDeps,
   [...forms]: (RefusedForm | FormInRow)[],
@@ -123,7 +116,6 @@ async function readRow(
   return opened && refusedFormSchema.safeParse(JSON.parse(new TextDecoder().decode(opened.plain))).data;
 }
 
-/** The fields, in their order, as long as there is room for them. */
 function pickShort(fields: Record<string, string>): Record<string, string> {
   let left = maxFieldBytes;
   return Object.fromEntries(
@@ -142,7 +134,6 @@ function hasRoom({ config }: CookieDeps, request: Request, setCookie: string): b
   return cookies.length - replaced.length + setCookie.length <= maxCookiesBytes;
 }
 
-/** The form that was refused on that page for that user, if it is kept. */
 export async function findRefusedForm(
   deps: Deps,
   request: Request,
@@ -154,7 +145,7 @@ export async function findRefusedForm(
   return form?.path === path ? form : undefined;
 }
 
-/** The `Set-Cookie` value that drops the forms of anybody but that user; undefined if there are none. */
+/** Returns a `Set-Cookie` value, or undefined if there is nothing to drop. */
 export async function dropFormsOfOthers(
   deps: CookieDeps,
   request: Request,
@@ -175,7 +166,7 @@ async function buildCookie({ config }: CookieDeps, forms: (RefusedForm | FormInR
   return buildTokenCookie(config.issuer, cookie, text, lifeSeconds);
 }
 
-/** The forms that are still kept, newest first. None if the cookie is not ours, or is of a version that we do not know. */
+/** Newest first. Empty if the cookie is not ours, or of an unknown version. */
 async function readForms(deps: CookieDeps, request: Request): Promise<(RefusedForm | FormInRow)[]> {
   const text = readCookie(request, deps.config.issuer, cookie) ?? '';
   if (!/^[A-Za-z0-9_-]{1,4000}$/.test(text)) return [];

@@ -1,5 +1,4 @@
-// Encrypts what the database, or a cookie, must not hold in the clear: AES-256-GCM of Web Crypto, with a random 96-bit nonce in front.
-// What is sealed for one context, such as one user, does not open for another.
+// AES-256-GCM of Web Crypto, with a random 96-bit nonce in front. What is sealed for one context does not open for another.
 
 type Keys = readonly Uint8Array[];
 
@@ -14,10 +13,7 @@ export async function seal(keys: Keys, context: string, plain: Uint8Array): Prom
   return new Uint8Array([...nonce, ...new Uint8Array(sealed)]);
 }
 
-/**
- * Opens with any of the keys. `isCurrent` says whether it was the first key: otherwise seal the text again. Undefined for
- * what was sealed with another key or for another context, or is damaged.
- */
+/** Unless `isCurrent`, seal the text again. Undefined for another key or context, or if the text is damaged. */
 export async function unseal(
   keys: Keys,
   context: string,
@@ -43,5 +39,5 @@ const algorithm = (iv: Uint8Array<ArrayBuffer>, context: string) => ({
 const load = (key: Uint8Array) =>
   crypto.subtle.importKey('raw', own(key), 'AES-GCM', false, ['encrypt', 'decrypt']);
 
-/** A copy in its own memory, which Web Crypto's types ask for. */
+/** Web Crypto's types ask for bytes in their own memory. */
 const own = (bytes: Uint8Array): Uint8Array<ArrayBuffer> => new Uint8Array(bytes);

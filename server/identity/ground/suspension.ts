@@ -1,10 +1,10 @@
-// Whether somebody may get in at all. A freeze (freeze.ts) is a suspension with a reason of its own.
+// Whether a user may get in at all. A freeze (freeze.ts) is a suspension with its own reason.
 import type { User } from '../../../db/tables/users.ts';
 import { AppError } from '../../basics/errors.ts';
 
 type Suspension = Pick<User, 'suspendedAt' | 'frozenAt'>;
 
-/** The refusal that a suspended user gets after a right credential. */
+/** Only after a right credential: nobody else may learn that an account is suspended. */
 export const suspensionOf = ({ frozenAt }: Suspension) =>
   new AppError(frozenAt ? 'account_frozen' : 'account_suspended');
 

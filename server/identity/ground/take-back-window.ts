@@ -1,5 +1,4 @@
-// The window of a take-back (contract 2.44): the time in which somebody other than the owner may have used the account, as
-// seen from one of its mailboxes.
+// The window of a take-back (contract 2.44): when somebody other than the owner may have used the account, seen from one mailbox.
 import type { Database } from '../../../db/postgres/client.ts';
 import {
   findLastChangeAt,
@@ -12,16 +11,14 @@ import type { User } from '../../../db/tables/users.ts';
 import type { Dependencies } from '../../ground/dependencies.ts';
 import { takeBackDays } from './notices.ts';
 
-// The database uses this date, too (db/schema.sql): it keeps the time that a suspended user has left, counted from this date.
+// The database also uses this date (db/schema.sql) to keep the time that a suspended user has left.
 const timeStandsStillAt = new Date('3000-01-01T00:00:00Z');
 
-/** A link works if it ends after this time. For a suspended user, links work that would if the user were not suspended. */
+/** Links work if they end after this time. While a user is suspended, time stands still. */
 export const worksUntil = ({ suspendedAt }: Pick<User, 'suspendedAt'>, now: Date): Date =>
   suspendedAt ? timeStandsStillAt : now;
 
-/**
- * When the window begins, or undefined if no link to that mailbox works. Changes from before an earlier take-back do not count.
- */
+/** Undefined if no link to that mailbox works. Changes from before an earlier take-back do not count. */
 export const findWindowSince = (
   db: Database,
   user: Pick<User, 'id' | 'suspendedAt'>,
@@ -30,21 +27,17 @@ export const findWindowSince = (
 ): Promise<Date | undefined> =>
   findWindowStart(db, { userId: user.id, email, worksUntil: worksUntil(user, now), days: takeBackDays });
 
-/** What happened in a window: the newest changes, and how many came before. It does not say where, nor to which address. */
+/** `earlier`: how many changes came before those shown. It does not say where, nor to which address. */
 export type Happenings = { shown: Pick<TakeBackChange, 'what' | 'at' | 'device'>[]; earlier: number };
 
 const maxShown = 50;
 
-/** Lists what happened since then, in order of time. */
 export async function listHappenings(db: Database, userId: string, since: Date): Promise<Happenings> {
   const { newest, count } = await listChangesSince(db, { userId, since, limit: maxShown });
   return { shown: newest.reverse(), earlier: count - newest.length };
 }
 
-/**
- * The time for a change that a mailbox is told of, and for all that is stored with it. It is later than each such change of
- * the user before, so no instance's clock decides what came first. The caller has locked the user.
- */
+/** Later than each such change of the user before, so that no instance's clock decides the order. The user is locked. */
 export async function findTimeOfChange(
   trx: Database,
   { now: clock }: Pick<Dependencies, 'now'>,
@@ -54,7 +47,7 @@ export async function findTimeOfChange(
   return last && last >= now ? new Date(last.getTime() + 1) : now;
 }
 
-/** When the last mail with a take-back link that still works was written. For pages that may have shut out the owner. */
+/** When the last mail with a working take-back link was written, for pages that may have shut out the owner. */
 export const findTakeBackHint = (
   { db, now }: Pick<Dependencies, 'db' | 'now'>,
   userId: string,

@@ -1,4 +1,4 @@
-// Random tokens for cookies and mails. The database stores only their SHA-256, so reading the database gives nobody a token.
+// Random tokens for cookies and mails. The database stores only their SHA-256, so reading it gives nobody a token.
 
 import { parseCookie } from 'cookie';
 import { serializeCookie } from 'oslo/cookie';
@@ -13,7 +13,7 @@ export function createToken(): string {
 
 export const hashToken = (token: string): Uint8Array => sha256(token);
 
-/** A `Set-Cookie` value for the whole site; `maxAgeSeconds` 0 deletes the cookie. */
+/** Returns a `Set-Cookie` value. `maxAgeSeconds` 0 deletes the cookie. */
 export function buildTokenCookie(issuer: string, name: string, token: string, maxAgeSeconds: number): string {
   return serializeCookie(cookieName(issuer, name), token, {
     httpOnly: true,
@@ -24,13 +24,12 @@ export function buildTokenCookie(issuer: string, name: string, token: string, ma
   });
 }
 
-/** The token in that cookie, or undefined if it is missing or malformed. */
 export function readToken(request: Request, issuer: string, name: string): string | undefined {
   const token = readCookie(request, issuer, name);
   return isToken(token) ? token : undefined;
 }
 
-/** The tokens in all cookies whose names start with `prefix`, by the rest of the name. */
+/** By the rest of the cookie's name after `prefix`. */
 export function readTokens(request: Request, issuer: string, prefix: string): Map<string, string> {
   const start = cookieName(issuer, prefix);
   const cookies = Object.entries(readCookies(request));
@@ -41,11 +40,9 @@ export function readTokens(request: Request, issuer: string, prefix: string): Ma
   );
 }
 
-/** Whether the request has a cookie of ours whose name starts with `prefix`. */
 export const sendsCookieLike = (request: Request, issuer: string, prefix: string): boolean =>
   Object.keys(readCookies(request)).some((name) => name.startsWith(cookieName(issuer, prefix)));
 
-/** All cookies of ours that the request has, but for the one with that name, as one text. */
 export const readOtherCookies = (request: Request, issuer: string, name: string): string =>
   Object.entries(readCookies(request))
     .filter(([each]) => each.startsWith(cookieName(issuer, 'identity_')) && each !== cookieName(issuer, name))
@@ -53,7 +50,7 @@ export const readOtherCookies = (request: Request, issuer: string, name: string)
     .sort()
     .join('; ');
 
-/** The token that the browser has in that cookie after that answer to its request. */
+/** The token that the browser has in that cookie once it has the response. */
 export function readTokenAfter(
   { request, response }: { request: Request; response: Response },
   issuer: string,

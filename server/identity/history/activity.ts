@@ -1,5 +1,5 @@
-// What a user reads about their own account: the audit trail of 90 days, in plain words, and what else changed with it or
-// by itself. It names nobody else who did something, and nothing about anybody else's account.
+// What users read about their own account: 90 days of the audit trail in plain words, and other changes. It names nobody else,
+// and says nothing about anybody else's account.
 
 import {
   type ActivityLine,
@@ -30,7 +30,7 @@ export async function listOwnActivity({ db, now }: Dependencies, { session }: Ac
   const whose = {
     userId,
     accountId: account.id,
-    // Contracts show only to users whose address is proved.
+    // Contracts show only to users who have proved their address.
     types: emailVerifiedAt ? shown : shown.filter((type) => type !== 'signup.accepted'),
     withContracts: emailVerifiedAt !== null,
   };
@@ -44,7 +44,7 @@ export async function listOwnActivity({ db, now }: Dependencies, { session }: Ac
   };
 }
 
-/** Groups changes by the id of their line: that of their audit event, or of the first change of their transaction. */
+/** A line is an audit event, or the first change of a transaction without one. */
 function groupByLine(changes: LineChange[]): ReadonlyMap<string, LineChange[]> {
   const lineIds = new Map<string, string>();
   const groups = new Map<string, LineChange[]>();
@@ -69,13 +69,13 @@ function describeLine(
     what: line.type === null && first ? describeHappening(first) : describeEvent(line),
     device,
     place,
-    /** Who changed something, if anything changed. A version without history leaves an event, but does not say who did it. */
+    /** A version without history left an event, but not who did it. */
     by: first && (first.by !== 'database' || line.type === null) ? describeAuthor(first, userId) : null,
     changes: changes.flatMap(({ subject, members }) => (members ? describeMembers(subject, members) : [])),
   };
 }
 
-/** An event in words; empty for one that is hidden from the person. */
+/** Empty for an event that is hidden from the person. */
 export function describeEvent({
   type,
   reason,
@@ -91,7 +91,6 @@ export function describeEvent({
   return type === 'capability.decided' ? text + describeCapability(details?.what) : text;
 }
 
-/** An edit in words, such as "Changed the name and account name". */
 function describeEdit(changed: unknown): string {
   const names = (Array.isArray(changed) ? changed : []).flatMap((each) => nameEdited(String(each)) ?? []);
   return `Changed the ${names.join(' and ') || 'profile'}`;

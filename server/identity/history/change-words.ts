@@ -1,9 +1,8 @@
-// A change in plain words, for the person that the change is about: what, from, to, and by whom. Nobody else is named, and
-// nothing is shown that says something only to us.
+// A change in plain words for the person it is about. It names nobody else, and shows nothing that means something only to us.
 import type { Change, Members, Subject, Value } from '../../../db/tables/changes.ts';
 import { minorDigits } from '../../basics/currencies.ts';
 
-/** `from` and `to` are null if there was, or is, no value; both are null if the values alone would say too little. */
+/** `from` or `to` is null if there is no value. Both are null if the values alone would say too little. */
 export type Detail = { what: string; from: string | null; to: string | null };
 
 type Words = { what: string; say: (value: Value) => string | null };
@@ -14,7 +13,6 @@ const oneOf = (words: Record<string, string | null>) => (value: Value) => {
   const said = words[String(value)];
   return said === undefined ? text(value) : said;
 };
-/** A capability in words, such as "sell products". */
 export const describeCapability = (name: unknown) => String(name).replaceAll('_', ' ');
 const names = (value: Value) =>
   Array.isArray(value) && value.length > 0 ? value.map(describeCapability).join(', ') : null;
@@ -22,11 +20,11 @@ const names = (value: Value) =>
 const day = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' });
 const date = (value: Value) => {
   const at = new Date(String(value));
-  // Postgres has infinite times, which SQL by hand may set.
+  // SQL by hand may set infinite times.
   return value === null || Number.isNaN(at.getTime()) ? text(value) : day.format(at);
 };
 
-// As the profile says it: managers and admins are administrators. Of other users it only says what their account may do.
+// As in the profile, managers and admins are administrators. For other users it says only what their account may do.
 const roles: Record<string, string | null> = {
   user: null,
   manager: 'Administrator',
@@ -40,7 +38,6 @@ const states = {
   expired: 'Trial ended',
 };
 
-/** Members without words are not shown. */
 const words: Record<Subject, Record<string, Words>> = {
   user: {
     name: { what: 'Name', say: text },
@@ -73,13 +70,12 @@ const words: Record<Subject, Record<string, Words>> = {
   },
 };
 
-/** A member of one's profile, by its name in the edit, such as "account name" for `accountName`. */
 export function nameEdited(member: string): string | undefined {
   const { what } = (member === 'accountName' ? words.account.name : words.user[member]) ?? {};
   return what?.toLowerCase();
 }
 
-/** The members of a change in words. Empty for a change that says nothing to the person. */
+/** Empty for a change that says nothing to the person. */
 export function describeMembers(subject: Subject, members: Members): Detail[] {
   const details = Object.entries(words[subject]).flatMap(([name, { what, say }]) => {
     const member = members[name];
@@ -95,7 +91,7 @@ export function describeMembers(subject: Subject, members: Members): Detail[] {
   ];
 }
 
-/** The price in words. Null also if the change holds only a part of the price. */
+/** Null also if the change holds only a part of the price. */
 function describePrice(members: Members, side: 'from' | 'to'): string | null {
   const [currency, amount, interval] = ['currency', 'unit_amount', 'interval'].map(
     (name) => members[`price_${name}`]?.[side] ?? null,
@@ -128,7 +124,6 @@ const happened: Record<Subject, Record<'created' | 'changed' | 'removed', string
   },
 };
 
-/** The words for a change that no audit event tells of. */
 export const describeHappening = ({ subject, kind }: Pick<Change, 'subject' | 'kind'>): string =>
   happened[subject][kind === 'found' ? 'changed' : kind];
 
@@ -142,15 +137,13 @@ const others = {
   service: 'Automatically',
 };
 
-/** Who made a change, in words for the user whose activity it is. */
 export function describeAuthor(
   { subject, by, byUser }: Pick<Change, 'subject' | 'by' | 'byUser'>,
   userId: string,
 ): string | null {
   if (by === null) return null;
   if (by !== 'person') return others[by];
-  // A change to the user's own profile is always theirs: if somebody else was logged in, the user came by a link in their
-  // own mail.
+  // A change to the user's own profile is always theirs: if somebody else was logged in, the user came by a link in their mail.
   const isOther = subject === 'account' && byUser !== null && byUser !== userId;
   return isOther ? 'By someone else in your account' : 'By you';
 }

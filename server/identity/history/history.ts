@@ -1,5 +1,3 @@
-// Who a user was at an instant, made from their history alone.
-
 import type { Database } from '../../../db/postgres/client.ts';
 import {
   type Change,
@@ -14,10 +12,7 @@ import { roleOf } from '../person/profile.ts';
 
 const keyOf = (subject: Subject, rowId: string | null) => `${subject} ${rowId}`;
 
-/**
- * The rows as they were after the last of these changes, by subject and id: `user 0190…`. A member that was null is not
- * named. An erased row leaves nothing.
- */
+/** By subject and id, such as `user 0190…`, after the last of these changes. Null members and erased rows are left out. */
 export function replay(
   changes: Pick<Change, 'subject' | 'rowId' | 'kind' | 'members'>[],
 ): ReadonlyMap<string, Row> {
@@ -39,24 +34,16 @@ function applyMembers(row: Row = {}, members: Members): Row {
   return changed;
 }
 
-/** The instant of an RFC 3339 text, as the history writes it. */
+/** An RFC 3339 text as the history writes it: UTC, six digits. */
 export function toChangeTime(text: string): string {
   const [, fraction = ''] = /\.(\d+)/.exec(text) ?? [];
   return `${new Date(text).toISOString().slice(0, 19)}.${fraction.padEnd(6, '0').slice(0, 6)}Z`;
 }
 
-export type PastProfile = {
-  at: string;
-  /** The standard profile (contract 3.6 to 3.11), but for when it was last changed. */
-  profile: { id: string; email: string; name: string; role: string; account: { capabilities: string[] } };
-  email_held: boolean;
-  email_verified_at: string | null;
-  suspended_at: string | null;
-  deletion_due_at: string | null;
-  account: { id: string; name: string; capabilities: string[]; verified_at: string | null };
-};
+/** `profile` is the standard profile (contract 3.6 to 3.11), without the time of its last change. */
+export type PastProfile = ReturnType<typeof describePast>;
 
-/** The profile of a user at `at`. Undefined if nothing is known of them then: they were not here yet, or are erased. */
+/** Undefined if the user was not here yet, or is erased. */
 export async function findPastProfile(
   db: Database,
   userId: string,
@@ -71,7 +58,7 @@ export async function findPastProfile(
   return account && describePast({ at, userId, accountId, user, account });
 }
 
-/** The row at that time. A row without any change was there before the history began, and has not changed since. */
+/** A row without any change is older than the history, and has not changed since. */
 async function findPastRow(
   db: Database,
   changes: Change[],

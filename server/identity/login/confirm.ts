@@ -1,5 +1,5 @@
-// "Confirm it's you": the user gives a credential again, before a change that a login of long ago must not make. The page
-// that asks for the credential keeps the form that asked for the change, and sends both together.
+// "Confirm it's you": the user gives a credential again before a change that an old login must not make. The page keeps the form
+// that asked for the change, and sends both together.
 
 import { inTransactionOf } from '../../../db/postgres/transactions.ts';
 import { confirmSession } from '../../../db/tables/sessions.ts';
@@ -18,26 +18,19 @@ import { type AnyActor, lockActor, recordActorEvent, requireOwnAllowance } from 
 import { asksForCode, lacksSecondFactor, needsMoreThanPassword } from '../session/second-factor.ts';
 import { isFresh, passkeyAmr } from '../session/sessions.ts';
 
-/** What the page in `app/components/confirm.tsx` shows. */
 export type ConfirmAsks = {
   email: string;
   /** False if the user has no credential yet: they set one by mail first. */
   canConfirm: boolean;
   hasPassword: boolean;
   hasPasskey: boolean;
-  /** The other way beside the passkey, if any: `code` is a login with the password and a code. */
+  /** Besides the passkey. `code`: a login with the password and a code. */
   otherWay?: 'password' | 'mail' | 'code';
-  /** Where to log in again instead, because the user has not given their second factor in this session. */
   loginPath?: string;
-  /** Why the credential given was refused. */
   error?: string;
 };
 
-/**
- * Asks for a credential, unless one was given in this session within ten minutes, or comes with the form (`confirmPassword`
- * or `confirmPasskey`) and so counts as given now: then `asks` is undefined. Nobody is asked for a `change` that would be
- * refused all the same. Throws 429 `rate_limited`, and what `guessPassword` throws.
- */
+/** `asks` is undefined if a recent credential or one in the form is enough. Throws 429 and what `guessPassword` throws. */
 export async function confirm(
   deps: Dependencies,
   actor: AnyActor,
@@ -63,7 +56,7 @@ export async function confirm(
   }
 }
 
-/** What to ask for now, or undefined if a credential was given within ten minutes. */
+/** Undefined if all that is needed was given within ten minutes. */
 export function findAsks(deps: Dependencies, { session, request }: AnyActor): ConfirmAsks | undefined {
   const { user } = session;
   const isAsked = lacksSecondFactor(deps.config, session);
@@ -86,10 +79,7 @@ function findOtherWay(user: User, lacksFactor: boolean): ConfirmAsks['otherWay']
   return lacksFactor ? 'code' : 'password';
 }
 
-/**
- * Asks for a credential before a form that has its own field for the password. So it asks only users who have passkeys and
- * no password, who have not given their second factor, or whose password is not enough.
- */
+/** For a form with its own field for the password: asks only users who have no password, or for whom it is not enough. */
 export async function confirmWithoutPassword(
   deps: Dependencies,
   actor: AnyActor,
@@ -117,7 +107,6 @@ async function confirmByPassword(deps: Dependencies, actor: AnyActor, password: 
   });
 }
 
-/** False if the passkey is refused, for whatever reason. */
 async function confirmByPasskey(deps: Dependencies, actor: AnyActor, passkey: string): Promise<boolean> {
   const { session, request, visit } = actor;
   const userId = session.user.id;

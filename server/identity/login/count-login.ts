@@ -1,11 +1,9 @@
-// Counts the results of tries to log in.
-
 import type { ProblemCode } from '../../basics/problems.ts';
 import type { Dependencies } from '../../ground/dependencies.ts';
 import type { LoginResult } from '../../metrics/results.ts';
 import { toAppError } from '../../web/answers.ts';
 
-/** Runs a try to log in. `resultOf` names its result, or is undefined if it was no try. */
+/** `resultOf` names the result, or returns undefined if it was no try. */
 export async function countLogin<Outcome>(
   { metrics }: Dependencies,
   tryToLogIn: () => Promise<Outcome>,
@@ -26,6 +24,6 @@ const refused: Partial<Record<ProblemCode, LoginResult>> = {
   rate_limited: 'rate_limited',
   account_suspended: 'suspended',
   unavailable: 'unavailable',
-  // By then the request has been read, so this code means that the client has gone.
+  // By then the request has been read, so the client has gone.
   invalid_request: 'canceled',
 };

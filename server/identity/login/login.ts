@@ -1,5 +1,4 @@
-// Login and logout. A wrong password, a user without a password and an unknown address get the same answer, after the same
-// work.
+// A wrong password, a user without a password and an unknown address get the same answer, after the same work.
 
 import { inTransactionOf } from '../../../db/postgres/transactions.ts';
 import { deferAuditEvent, recordAuditEvent } from '../../../db/tables/audit-events.ts';
@@ -20,10 +19,7 @@ import { buildEndedCookie, findSession } from '../session/sessions.ts';
 import { countLogin } from './count-login.ts';
 import { type LoginStep, startSessionOrAsk } from './pending-login.ts';
 
-/**
- * Logs in with a password. The result is a session or a login that waits for the code, or undefined for wrong credentials.
- * Throws what `guessPassword` throws and, after a right password, 403 `account_suspended` or `account_frozen`.
- */
+/** Undefined for wrong credentials. After a right password, throws 403 `account_suspended` or `account_frozen`. */
 export async function login(
   deps: Dependencies,
   request: Request,
@@ -40,11 +36,9 @@ export async function login(
 type Credentials = {
   email: string;
   password: string;
-  /** Where the person is going, if their browser can add a passkey. */
   offer?: PasskeyOffer | undefined;
 };
 
-/** `offersPasskey`: the person is asked next whether they want to add a passkey. */
 type PasswordStep = LoginStep & { offersPasskey?: boolean };
 
 async function tryLogin(
@@ -63,7 +57,7 @@ async function tryLogin(
   });
   if (!isRight || !owner?.passwordHash) {
     const reason = refusalReason(email, owner);
-    // Only the log gets the id, and nobody is looked up for it: the answer is the same whether there is an owner.
+    // Nobody is looked up for the log: the answer is the same whether there is an owner or not.
     log.record({ ...trail, userId: owner?.userId, reason }, 'login refused');
     // Stored only if there is an account: strangers could grow the table without end.
     const event = { ...trail, ...refusedLogin(reason), userId: owner?.userId };
@@ -77,7 +71,7 @@ async function tryLogin(
   const browser = trailOf(visit);
 
   const outcome = await inTransactionOf(visit, db, async (trx) => {
-    // Hashing took a while: the password may have changed meanwhile.
+    // The password may have changed during the hashing.
     const user = await lockUser(trx, { id: userId, passwordHash });
     if (!user) return undefined;
     const ownBrowser = nameOwnBrowser(owner, now());
@@ -96,7 +90,6 @@ async function tryLogin(
     await giveBack(trx);
     return { ...step, offersPasskey };
   });
-  if (!outcome) return undefined;
   if (outcome instanceof AppError) throw outcome;
   return outcome;
 }
@@ -107,7 +100,7 @@ function refusalReason(email: string | undefined, owner: PasswordOwner | undefin
   return owner.passwordHash === null ? 'no_password' : 'wrong_password';
 }
 
-/** Ends this browser's session, if it has one. The result is the `Set-Cookie` value. */
+/** Returns a `Set-Cookie` value. */
 export async function logout(deps: Dependencies, request: Request, visit: Visit): Promise<string> {
   const { db, config, now } = deps;
   const session = await findSession(deps, request, visit);

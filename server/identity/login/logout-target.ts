@@ -5,12 +5,11 @@ import { checkReturnTo, invalidParameter, readParameter, readQuery } from '../..
 
 type LogoutTarget = {
   url: string;
-  /** The path of ours that leads there at once, now that nobody is logged in. */
   path: string;
   title: string;
 };
 
-/** The target, or undefined if no client started the logout. Throws 400 `invalid_request` and 404 `unknown_client`. */
+/** Undefined if no client started the logout. Throws 400 `invalid_request` and 404 `unknown_client`. */
 export function readLogoutTarget({ clients }: Config, asked: Pick<Request, 'url'>): LogoutTarget | undefined {
   const params = readQuery(asked);
   const name = readParameter(params, 'client');
@@ -28,5 +27,5 @@ export function readLogoutTarget({ clients }: Config, asked: Pick<Request, 'url'
   return { url: url.href, path, title: client.title };
 }
 
-/** As short as a value of a query can be: all of it is escaped once more within another address. */
+/** As short as possible, because all of it is escaped once more within another address. */
 const escapeShortly = (value: string) => value.replace(/[%&+# ]/g, encodeURIComponent);

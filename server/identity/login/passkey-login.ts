@@ -1,5 +1,5 @@
-// Logging in with a passkey, which itself says whose it is. Nobody types an address and nobody can guess, so no limit for
-// strangers applies, and owners get in even if the tries at their password are used up.
+// A passkey says whose it is, and nobody can guess one. So no limit for strangers applies, and owners get in even if the tries at
+// their password are used up.
 
 import { inTransactionOf } from '../../../db/postgres/transactions.ts';
 import { deferAuditEvent } from '../../../db/tables/audit-events.ts';
@@ -16,10 +16,7 @@ import { startSession } from '../session/sessions.ts';
 import { countLogin } from './count-login.ts';
 import type { LoginStep } from './pending-login.ts';
 
-/**
- * The `Set-Cookie` values of a session, or undefined if the passkey is refused, for whatever reason. `passkey` is what the
- * browser's script posted. Throws 403 `account_suspended` or `account_frozen` after a right passkey.
- */
+/** Undefined if the passkey is refused. After a right passkey, throws 403 `account_suspended` or `account_frozen`. */
 export async function logInByPasskey(
   deps: Dependencies,
   request: Request,
@@ -56,7 +53,7 @@ async function start(
     const refusal = await consumePasskey(trx, deps, assertion);
     if (refusal === 'challenge_used') return refusal;
     await spendAllowance(trx, 'login-passkey', assertion.passkey.id);
-    // Stored, since the signature is right and so no stranger grows the table: somebody may have a copy of the authenticator.
+    // The signature is right, so no stranger can grow the table. Somebody may have a copy of the authenticator.
     if (refusal === 'counter') deferAuditEvent(trx, { ...trail, ...refusedLogin('passkey_counter') });
     if (refusal) return refusal;
     if (user.suspendedAt) {

@@ -1,5 +1,4 @@
-// A login of a user who is asked for a code: after the password it waits for the code, in the same browser, for ten
-// minutes. Until then there is no session.
+// A login that waits for a code after the password, in the same browser, for ten minutes. Until then there is no session.
 import type { Transaction } from 'kysely';
 import { inTransactionOf } from '../../../db/postgres/transactions.ts';
 import type { DB } from '../../../db/schema.ts';
@@ -10,11 +9,11 @@ import {
   findPendingLogin,
   insertPendingLogin,
 } from '../../../db/tables/pending-logins.ts';
-import { type CodeFactor, findUserById, lockUser, type User } from '../../../db/tables/users.ts';
+import { type CodeFactor, findUserById, lockUser } from '../../../db/tables/users.ts';
 import type { Dependencies } from '../../ground/dependencies.ts';
 import type { Visit } from '../../web/requests.ts';
 import type { OtherTime } from '../factor/authenticator-code.ts';
-import { type FactorUse, readFactor } from '../factor/second-factor-check.ts';
+import { readFactor } from '../factor/second-factor-check.ts';
 import { nameGuessingDevice, readDevice } from '../ground/device.ts';
 import { notify, notifyOnceADay } from '../ground/notices.ts';
 import { requireNotSuspended } from '../ground/suspension.ts';
@@ -28,18 +27,13 @@ import { countLogin } from './count-login.ts';
 const cookie = 'identity_pending_login';
 const lifeSeconds = 600;
 
-/** How a login goes on after the password. The cookies are those of a session, or of a login that waits for the code. */
 export type LoginStep = {
   setCookies: string[];
   needsCode: boolean;
-  /** Whether a session was started, and not one renewed. */
   isNewSession?: boolean;
 };
 
-/**
- * What follows a right password: a session, or the page that asks for a code, if the user has a kind of factor with codes.
- * The caller has locked the user and seen that they are not suspended.
- */
+/** The caller has locked the user and seen that they are not suspended. */
 export async function startSessionOrAsk(
   trx: Transaction<DB>,
   deps: Dependencies,
@@ -61,7 +55,7 @@ export async function startSessionOrAsk(
   return { setCookies: [buildTokenCookie(config.issuer, cookie, token, lifeSeconds)], needsCode: true };
 }
 
-/** The login of this browser that waits for a code of one of `codeFactors`, and when we last mailed its user a way back in. */
+/** `takeBackSentAt`: when we last mailed the user a way back in. */
 export async function findOwnPendingLogin(
   deps: Dependencies,
   request: Request,
@@ -74,9 +68,8 @@ export async function findOwnPendingLogin(
 }
 
 /**
- * The `Set-Cookie` values of a session, for a right code or recovery code. `wrong` for a wrong one, `other_time` for one of another time, `gone` if no login of
- * this browser waits (any more). Throws 429 `rate_limited`, without having looked at the code, and 403 `account_suspended`
- * or `account_frozen`.
+ * `gone`: no login of this browser waits. Throws 403 `account_suspended` or `account_frozen`, and 429 `rate_limited`. The 429
+ * comes before the code is looked at. Returns `Set-Cookie` values.
  */
 export async function finishLogin(
   deps: Dependencies,
@@ -106,18 +99,21 @@ async function tryCode(
   const factor = await readFactor(deps, userId, typed);
   return inTransactionOf(visit, db, async (trx) => {
     const user = await lockUser(trx, { id: userId });
-    // Whatever ends a waiting login locks its user first, so from here on this login stays.
+    // Everything that ends a waiting login locks its user first, so from here on this login stays.
     if (!user || !(await findPendingLogin(trx, key))) return 'gone';
     requireNotSuspended(user);
     const trail = { ...trailOf(visit), userId };
     if (!factor || factor === 'other_time' || !(await factor.consume(trx))) {
       deferAuditEvent(trx, { ...trail, ...refusedLogin('wrong_code') });
-      // Somebody who knows the user's password goes on guessing the code.
+      // Somebody who knows the password goes on guessing the code.
       if (isLast) await notifyOnceADay(trx, deps, user, 'codes_guessed', request);
       return factor === 'other_time' ? factor : 'wrong';
     }
     await deletePendingLogin(trx, key.tokenHash);
-    await recordSuccess(trx, deps, { user, factor, request, visit });
+    const isRecovery = factor.kind === 'recovery_code';
+    const details = { factor: isRecovery ? 'recovery_code' : 'code' };
+    deferAuditEvent(trx, { ...trail, type: 'login.succeeded', details });
+    if (isRecovery) await notify(trx, deps, user, 'recovery_code_used', request);
     const setCookies = await startSession(trx, deps, { user, startedBy: 'code', request, visit });
     // Last, so that others who count their tries do not wait long for this row.
     await giveBack(trx);
@@ -125,22 +121,12 @@ async function tryCode(
   });
 }
 
-async function recordSuccess(
-  trx: Transaction<DB>,
-  deps: Dependencies,
-  { user, factor, request, visit }: { user: User; factor: FactorUse; request: Request; visit: Visit },
-): Promise<void> {
-  const details = { factor: factor.kind === 'recovery_code' ? factor.kind : 'code' };
-  deferAuditEvent(trx, { ...trailOf(visit), type: 'login.succeeded', userId: user.id, details });
-  if (factor.kind === 'recovery_code') await notify(trx, deps, user, 'recovery_code_used', request);
-}
-
-/** Counts a try before the code is looked at, so that many at once cannot slip through. */
+/** Counts before the code is looked at, so that many tries at once cannot slip through. */
 async function countTry(deps: Dependencies, request: Request, visit: Visit, userId: string) {
   const device = readDevice(deps, request) ?? new Uint8Array();
   const owner = await findPasswordOwner(deps.read, { userId }, device);
   return deps.codeLimits.countTry({
-    // A new password starts to count afresh, so its owner gets in, whoever knew the old password.
+    // A new password starts to count afresh, so its owner gets in even if others knew the old one.
     account: `${userId} ${owner?.passwordHash ?? ''}`,
     address: visit.address,
     device: nameGuessingDevice(owner),

@@ -1,23 +1,19 @@
-// The paths of ours that lead a browser on to a client (contract 9.191 and 9.192): a launch, and the logout that a client
-// started. Only the page /go leads to them after a form, because browsers hold whatever redirects follow a form to the
-// `form-action` of its page.
+// Our paths that lead a browser on to a client (contract 9.191). After a form, only the page /go leads to them:
+// browsers hold the redirects after a form to the `form-action` of its page.
 import { AppError } from '../../basics/errors.ts';
 import type { Config } from '../../settings/config.ts';
 import { readOwnPath } from '../../web/requests.ts';
 import { readLogoutTarget } from './logout-target.ts';
 
 export type WayOn = {
-  /** Only ASCII, as a header takes it. */
+  /** Only ASCII, for a header. */
   path: string;
-  /** The same, without what belongs to one attempt: a client takes the `state` of an attempt once. */
+  /** Without what belongs to one attempt: a client takes a `state` only once. */
   again: string;
-  /** The client that the path leads to. */
   title: string;
-  /** Back from a logout, rather than on to a launch. */
   isBack: boolean;
 };
 
-/** The way to a client that a path of ours is, or undefined if it is none. */
 export function findWayOn(config: Config, value: string | null | undefined): WayOn | undefined {
   const path = readOwnPath(value);
   if (path === undefined) return undefined;
@@ -41,7 +37,7 @@ function findTarget(config: Config, url: URL) {
   }
 }
 
-/** The name as the router reads it: a path may spell it with escapes. */
+/** As the router reads it: a path may contain escapes. */
 function decodeName(name: string): string {
   try {
     return decodeURIComponent(name);

@@ -1,5 +1,3 @@
-// The passkeys of a user who is logged in: adding, naming and removing them.
-
 import { v7 as uuidv7 } from 'uuid';
 import type { Database } from '../../../db/postgres/client.ts';
 import { inTransactionOf } from '../../../db/postgres/transactions.ts';
@@ -28,10 +26,9 @@ import { PasskeyRefusal } from './webauthn.ts';
 
 export const maxPasskeys = 20;
 
-/** A user who may add a passkey, even if they must do so before anything else. */
+/** Also a user who must add a passkey before anything else. */
 type Owner = Confirmed<AnyActor>;
 
-/** What /profile/passkeys shows. */
 export async function describeOwnPasskeys(deps: Dependencies, { session, request }: AnyActor) {
   const { user } = session;
   const passkeys = await listPasskeys(deps.db, user.id);
@@ -39,16 +36,13 @@ export async function describeOwnPasskeys(deps: Dependencies, { session, request
     email: user.email,
     hasPassword: user.hasPassword,
     passkeys: passkeys.map(({ credentialId, transports, ...shown }) => shown),
-    /** Why the user can add no passkey. */
     refused: findReasonNotToAdd(user, passkeys),
-    /** The name of a new passkey, unless its owner gives another. */
     suggestedName: describeDevice(userAgentOf(request)),
-    /** Whether a link in a mail can remove a passkey that the user adds in this browser now. */
     isRevocable: await isRevocable(deps, request, user),
   };
 }
 
-/** A user who has not proved their address may add no passkey: no mail could help them if they lost it. */
+/** If a user without a proved address lost the passkey, no mail could help them. */
 export function findReasonNotToAdd(
   user: User,
   passkeys: ListedPasskey[],
@@ -57,10 +51,7 @@ export function findReasonNotToAdd(
   return passkeys.length >= maxPasskeys ? 'too_many' : undefined;
 }
 
-/**
- * Adds the passkey that the browser's script has made. The result is its name. Throws 401 `login_required` if the session
- * has ended meanwhile, 403 `email_unverified`, and 422 `validation_failed` at `/name` or `/passkey`.
- */
+/** Throws 401 `login_required` if the session has ended, 403 `email_unverified`, and 422 at `/name` or `/passkey`. */
 export async function addOwnPasskey(
   deps: Dependencies,
   actor: Owner,
@@ -84,7 +75,7 @@ export async function addOwnPasskey(
 
 type NewPasskey = Awaited<ReturnType<typeof checkRegistration>> & { name: string };
 
-/** Checks a new passkey and its name. Throws 422 `validation_failed` at `/name` or `/passkey`. */
+/** Throws 422 `validation_failed` at `/name` or `/passkey`. */
 export async function readNewPasskey(
   deps: Dependencies,
   request: Request,
@@ -99,10 +90,7 @@ export async function readNewPasskey(
   return { ...checked, name };
 }
 
-/**
- * Stores a new passkey, for exactly one caller. The result is its id. The user is locked. Throws 422 `validation_failed` at
- * `/passkey`.
- */
+/** Works for exactly one caller, who has locked the user. Returns the id. Throws 422 `validation_failed` at `/passkey`. */
 export async function storeNewPasskey(
   trx: Database,
   userId: string,
@@ -113,13 +101,10 @@ export async function storeNewPasskey(
   return passkey.id;
 }
 
-/**
- * Renames a passkey. Throws 401 `login_required` if the session has ended meanwhile, 404 `not_found` if the user has no
- * such passkey, and 422 `validation_failed`.
- */
+/** Throws 401 `login_required` if the session has ended meanwhile, 404 `not_found`, and 422 `validation_failed`. */
 export async function renameOwnPasskey(
   deps: Dependencies,
-  // By the name the owner tells their own passkey from a thief's.
+  // By its name the owner tells their own passkey from a thief's.
   actor: Owner,
   fields: { id: string; name: string },
 ): Promise<void> {
@@ -131,16 +116,14 @@ export async function renameOwnPasskey(
   });
 }
 
-/**
- * Removes a passkey; sessions go on. Throws 401 `login_required` if the session has ended meanwhile, 404 `not_found` if the
- * user has no such passkey, and 422 `validation_failed` for the last way to log in.
- */
+/** Sessions go on. Throws 401 `login_required`, 404 `not_found`, and 422 `validation_failed` for the last way to log in. */
 export async function removeOwnPasskey(deps: Dependencies, actor: Owner, id: string): Promise<void> {
   const userId = actor.session.user.id;
   await inTransactionOf(actor.visit, deps.db, async (trx) => {
     const user = await lockOpenActor(trx, actor);
     if (!isUuid(id) || !(await deletePasskey(trx, { id, userId }))) throw gone();
-    if (!user.hasPassword && (await listPasskeys(trx, userId)).length === 0) throw lastOne();
+    if (!user.hasPassword && (await listPasskeys(trx, userId)).length === 0)
+      throw refusalAt('/id', faultWords.passkey_last);
     await recordActorEvent(trx, actor, { type: 'passkey.removed', details: { passkey: id } });
     await notify(trx, deps, user, 'passkey_removed', actor.request);
   });
@@ -162,7 +145,5 @@ const refusalAt = (pointer: string, detail: string) =>
   new AppError('validation_failed', { detail, errors: [{ pointer, detail }] });
 
 const notAdded = () => refusalAt('/passkey', faultWords.passkey_not_added);
-
-const lastOne = () => refusalAt('/id', faultWords.passkey_last);
 
 const gone = () => new AppError('not_found', { detail: faultWords.passkey_gone });

@@ -1,5 +1,4 @@
-// The use of a passkey, checked as section 7.2 of WebAuthn asks: whose passkey it is, and that the authenticator has
-// verified its owner. `consumePasskey` makes each use count once.
+// Checks the use of a passkey as section 7.2 of WebAuthn asks. `consumePasskey` makes each use count once.
 import { base64url } from 'oslo/encoding';
 import { z } from 'zod';
 import type { Database } from '../../../db/postgres/client.ts';
@@ -30,10 +29,9 @@ const assertionSchema = z.object({
   }),
 });
 
-/** A right answer to a challenge, which `consumePasskey` uses up. */
 export type Assertion = { passkey: Passkey; challenge: OpenChallenge; counter: number; backedUp: boolean };
 
-/** Checks the use of a passkey. `text` is what the browser posted. Throws a PasskeyRefusal. */
+/** `text` is what the browser's script posted. Throws a PasskeyRefusal. */
 export async function checkAssertion(
   deps: Dependencies,
   request: Request,
@@ -47,7 +45,7 @@ export async function checkAssertion(
   if (!passkey) throw new PasskeyRefusal('unknown_passkey');
   const { userHandle } = assertion.response;
   const owner = base64url.encode(userHandleOf(passkey.userId), { includePadding: false });
-  // Only at a login must the authenticator say who the user is.
+  // The authenticator must say who the user is only at a login.
   const isOwner = userHandle === owner || (userHandle === undefined && use.purpose !== 'login');
   if (!isOwner || (use.userId !== undefined && use.userId !== passkey.userId))
     throw new PasskeyRefusal('other_user', passkey.userId);
@@ -57,7 +55,7 @@ export async function checkAssertion(
     expectedChallenge: () => true,
     expectedOrigin: originOf(deps),
     expectedRPID: rpIdOf(deps),
-    // `consumePasskey` compares the counter, in the statement that stores it, once the signature is known to be right.
+    // `consumePasskey` compares the counter in the statement that stores it, once the signature is known to be right.
     credential: { id: passkey.credentialId, publicKey: passkey.publicKey, counter: 0 },
     requireUserVerification: true,
   }).catch((error) => refuse(error, passkey.userId));
@@ -66,7 +64,7 @@ export async function checkAssertion(
   return { passkey, challenge, counter, backedUp };
 }
 
-/** Uses the passkey: undefined for exactly one caller, for all others why it is refused. The user is locked. */
+/** Undefined for exactly one caller, who has locked the user. All others get the reason for the refusal. */
 export async function consumePasskey(
   trx: Database,
   { now }: Pick<Dependencies, 'now'>,

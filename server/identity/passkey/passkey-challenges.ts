@@ -1,5 +1,5 @@
-// Challenges of passkeys. Anybody may ask for a challenge, so it is no row but text that we sign: until when it counts, for
-// what and for whom, and for which browser, which a cookie of its own names. A row says only that a challenge was used.
+// Anybody may ask for a challenge, so it is no row but signed text: its expiry, purpose and user, and the browser, which a cookie
+// names. A row says only that a challenge was used.
 import { base64url, encodeHex } from 'oslo/encoding';
 import type { Database } from '../../../db/postgres/client.ts';
 import { readChallengeKey } from '../../../db/tables/passkey-challenge-keys.ts';
@@ -11,27 +11,22 @@ import { buildTokenCookie, createToken, hashToken, readToken } from '../ground/t
 const cookie = 'identity_passkey';
 export const challengeSeconds = 300;
 
-/**
- * `userId` is the user whose passkey the challenge is for; at a login the passkey says whose it is. `arrive`: the user's
- * first passkey, through a mail. `take-back` and `new-address`: a passkey that is left, with such a link.
- */
+/** At a login the passkey says whose it is. `arrive`: a first passkey, by mail. `take-back`, `new-address`: by such a link. */
 export type ChallengeUse =
   | { purpose: 'login'; userId?: undefined }
   | { purpose: 'confirm' | 'add' | 'arrive' | 'take-back' | 'new-address'; userId: string };
 
-/** What makes a challenge work once. */
 export type OpenChallenge = { challengeHash: Uint8Array; expiresAt: Date };
 
 type Context = Pick<Dependencies, 'config' | 'read' | 'now'>;
 
-/** A new challenge, and the `Set-Cookie` value for the browser that alone can answer it. */
 export async function createChallenge(
   deps: Context,
   request: Request,
   use: ChallengeUse,
 ): Promise<{ challenge: string; setCookie: string }> {
   const { issuer } = deps.config;
-  // The browser keeps the token that it has: another tab may be waiting for an answer.
+  // The browser keeps its token, because another tab may be waiting for an answer.
   const token = readToken(request, issuer, cookie) ?? createToken();
   const body = `${Math.floor(deps.now().getTime() / 1_000) + challengeSeconds}.${createToken()}`;
   return {
@@ -40,7 +35,7 @@ export async function createChallenge(
   };
 }
 
-/** Reads a challenge. Undefined if it is not ours, too old, or of another purpose, user or browser. `given` is in base64url. */
+/** `given` is in base64url. Undefined if it is too old, or not ours for that use and browser. */
 export async function openChallenge(
   deps: Context,
   request: Request,
@@ -56,7 +51,7 @@ export async function openChallenge(
   return expiresAt > deps.now() ? { challengeHash: hashToken(challenge), expiresAt } : undefined;
 }
 
-/** Uses a challenge up: true for exactly one caller. */
+/** True for exactly one caller. */
 export const consumeChallenge = (db: Database, challenge: OpenChallenge): Promise<boolean> =>
   insertUsedChallenge(db, challenge);
 
@@ -72,7 +67,7 @@ async function sign(
   return encodeHex(await hmacSha256(key, new TextEncoder().encode(message)));
 }
 
-/** The text that `given` holds in base64url, or undefined if it holds none. */
+/** The text that `given` holds in base64url. */
 export function readText(given: string): string | undefined {
   try {
     return new TextDecoder().decode(base64url.decode(given, { strict: false }));

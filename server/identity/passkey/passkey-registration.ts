@@ -1,4 +1,4 @@
-// A new passkey, checked as section 7.1 of WebAuthn asks, but for what the maker of its authenticator says.
+// Checks a new passkey as section 7.1 of WebAuthn asks, except for what the maker of its authenticator says.
 import { z } from 'zod';
 import type { Passkey } from '../../../db/tables/passkeys.ts';
 import type { Dependencies } from '../../ground/dependencies.ts';
@@ -31,10 +31,10 @@ const knownTransports = ['ble', 'cable', 'hybrid', 'internal', 'nfc', 'smart-car
 // ES256 and RS256: authenticators can make them, and every runtime can check them.
 export const algorithms = [-7, -257];
 
-// Room for an RSA key of 8,192 bits, which is longer than any other key.
+// Room for an RSA key of 8,192 bits. Other keys are shorter.
 const maxKeyBytes = 2_048;
 
-/** A new passkey, and the challenge that it answers. Throws a PasskeyRefusal. */
+/** `text` is what the browser's script posted. Throws a PasskeyRefusal. */
 export async function checkRegistration(
   deps: Dependencies,
   request: Request,
@@ -71,10 +71,7 @@ export async function checkRegistration(
   return { created: { credentialId, publicKey, counter, transports, backedUp }, challenge };
 }
 
-/**
- * Drops what the maker of the authenticator says of a new passkey. We do not ask for that, and to check it the library
- * would fetch lists from addresses that the sender chose.
- */
+/** To check what the maker of the authenticator says, the library would fetch lists from addresses that the sender chose. */
 async function dropAttestation(
   { decodeAttestationObject, isoBase64URL, isoCBOR }: WebAuthn,
   { response }: z.infer<typeof registrationSchema>,

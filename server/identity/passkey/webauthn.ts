@@ -1,12 +1,11 @@
-// What a browser says about a passkey, as far as its use (passkey-assertion.ts) and a new passkey (passkey-registration.ts)
-// are checked alike: made for our origin and host, and for a challenge of ours. As WebAuthn asks
-// (https://www.w3.org/TR/webauthn-3/).
+// What is checked alike for the use of a passkey (passkey-assertion.ts) and for a new one (passkey-registration.ts), as WebAuthn
+// asks (https://www.w3.org/TR/webauthn-3/).
 import { z } from 'zod';
 import type { Dependencies } from '../../ground/dependencies.ts';
 import type { Visit } from '../../web/requests.ts';
 import { type ChallengeUse, type OpenChallenge, openChallenge, readText } from './passkey-challenges.ts';
 
-/** Why a passkey was refused. For logs and the audit trail only: outside, all reasons look the same. */
+/** For logs and the audit trail only. Outside, all reasons look the same. */
 export type PasskeyReason =
   | 'malformed'
   | 'unknown_passkey'
@@ -21,7 +20,6 @@ export type PasskeyReason =
 
 export class PasskeyRefusal extends Error {
   readonly reason: PasskeyReason;
-  /** Whose passkey it is, where that is known. */
   readonly userId: string | undefined;
 
   constructor(reason: PasskeyReason, userId?: string) {
@@ -42,14 +40,11 @@ const clientDataSchema = z.object({
   crossOrigin: z.boolean().optional(),
 });
 
-/** Our name in WebAuthn. */
 export const rpIdOf = ({ config }: Pick<Dependencies, 'config'>) => new URL(config.issuer).hostname;
 
-/** The handle that an authenticator knows a user by. */
 export const userHandleOf = (userId: string) => new TextEncoder().encode(userId);
 
-// Loaded when somebody first uses a passkey: most of the library is about attestations, which we do not ask for. On a busy
-// machine loading takes a while, once.
+// Loaded on first use: loading takes a while, and most of the library is about attestations, which we do not ask for.
 export const loadWebAuthn = ({ deadline }: Visit) =>
   deadline.pause(async () => ({
     ...(await import('@simplewebauthn/server')),
@@ -58,7 +53,7 @@ export const loadWebAuthn = ({ deadline }: Visit) =>
 
 export type WebAuthn = Awaited<ReturnType<typeof loadWebAuthn>>;
 
-/** Checks what the browser itself says: which challenge it got, and on which page. */
+/** Throws a PasskeyRefusal for another origin, a frame, or a challenge that is not open. */
 export async function checkClientData(
   deps: Dependencies,
   request: Request,
@@ -66,7 +61,7 @@ export async function checkClientData(
   clientDataJSON: string,
 ): Promise<OpenChallenge> {
   const said = readJson(clientDataSchema, readText(clientDataJSON) ?? '');
-  // No page of ours is ever in a frame.
+  // None of our pages is ever in a frame.
   if (said.origin !== originOf(deps) || said.crossOrigin) throw new PasskeyRefusal('origin');
   const challenge = await openChallenge(deps, request, use, said.challenge);
   if (!challenge) throw new PasskeyRefusal('challenge');
@@ -83,7 +78,7 @@ export function readJson<T>(schema: z.ZodType<T>, text: string): T {
   }
 }
 
-/** Throws the refusal for an error of the library, which says why in words only. */
+/** The library gives the reason only in words. */
 export function refuse(error: unknown, userId?: string): never {
   if (error instanceof PasskeyRefusal) throw error;
   const words = error instanceof Error ? error.message : '';

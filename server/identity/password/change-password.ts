@@ -1,5 +1,3 @@
-// Changing a password in a session, by giving the current password.
-
 import { inTransactionOf } from '../../../db/postgres/transactions.ts';
 import { findPasswordOwner } from '../../../db/tables/password-owners.ts';
 import type { Amr } from '../../../db/tables/sessions.ts';
@@ -19,9 +17,8 @@ import { requireOwnPassword, wrongPassword } from './own-password.ts';
 import { isSamePassword } from './passwords.ts';
 
 /**
- * Changes the password, ends every other session of the user and forgets their other devices. The result is the
- * `Set-Cookie` values of the actor's own session, which goes on. Throws 422 `validation_failed` for a wrong current
- * password and for a bad new one, 401 `login_required` if the session has ended meanwhile, and what `guessPassword` and `countNewPassword` throw.
+ * Throws 422 `validation_failed`, 401 `login_required`, and what `guessPassword` and `countNewPassword` throw. Returns
+ * `Set-Cookie` values.
  */
 export async function changePassword(
   deps: Dependencies,
@@ -29,16 +26,19 @@ export async function changePassword(
   { currentPassword, newPassword }: { currentPassword: string; newPassword: string },
 ): Promise<string[]> {
   const { session, request, visit } = actor;
-  const ownBrowser = await findOwnBrowser(deps, request, session.user.id);
+  const device = readDevice(deps, request);
+  const owner = device && (await findPasswordOwner(deps.read, { userId: session.user.id }, device));
+  const ownBrowser = owner && nameOwnBrowser(owner, deps.now());
   await requireOwnAllowance(deps, actor, 'password.changed', ownBrowser);
-  // Before the current password is hashed, which costs as much, and whose count a right one leaves as it was.
+  // Before the current password is hashed: that costs as much, and a right one counts nothing.
   const counted = await countNewPassword(deps, visit, { userId: session.user.id, ownBrowser });
   const currentHash = await requireOwnPassword(deps, actor, currentPassword).catch(async (error) => {
     await counted.giveBack(deps.db);
     throw error;
   });
   // Both were typed here. A password set by mail is not compared: that would tell a reader of the mailbox what it was.
-  if (isSamePassword(currentPassword, newPassword)) throw samePassword();
+  if (isSamePassword(currentPassword, newPassword))
+    throw invalidMember('/newPassword', faultWords.password_same);
   const { email, name } = session.user;
   const given = { password: newPassword, email, name };
   const { hash, giveBack } = await requireGoodPassword(deps, visit, counted, given);
@@ -51,25 +51,13 @@ export async function changePassword(
     await voidMails(trx, user.id, 'password_set');
     await recordActorEvent(trx, actor, { type: 'password.changed' }, ownBrowser);
     await notify(trx, deps, user, 'password_changed', request);
-    // A second factor that was given in this session still counts.
+    // A second factor given in this session still counts.
     const amr = session.amr.includes('mfa') ? (session.amr as Amr[]) : undefined;
-    // A password that is no credential by itself does not make the session a fresh one.
+    // If the password alone is no credential, it does not make the session fresh.
     const authTime = needsMoreThanPassword(deps.config, user) ? session.authTime : undefined;
     const start = { user, startedBy: 'password_change', amr, authTime, request, visit } as const;
     const setCookies = await startSession(trx, deps, start);
     await giveBack(trx);
     return setCookies;
   });
-}
-
-const samePassword = () => invalidMember('/newPassword', faultWords.password_same);
-
-async function findOwnBrowser(
-  deps: Dependencies,
-  request: Request,
-  userId: string,
-): Promise<string | undefined> {
-  const device = readDevice(deps, request);
-  const owner = device && (await findPasswordOwner(deps.read, { userId }, device));
-  return owner && nameOwnBrowser(owner, deps.now());
 }

@@ -1,5 +1,4 @@
-// A new password, at every door that sets one: counted before anything is looked at, then checked, then hashed (contract 9.244 to
-// 9.246). All of it comes before the transaction that sets the password.
+// A new password is counted before anything else, then checked, then hashed (contract 9.244 to 9.246), before any transaction.
 import type { Database } from '../../../db/postgres/client.ts';
 import { AppError, invalidMember } from '../../basics/errors.ts';
 import { faultWords } from '../../basics/fault-words.ts';
@@ -9,26 +8,24 @@ import type { Visit } from '../../web/requests.ts';
 import { CheckIsFull, withNames } from './password-check.ts';
 import { hashPassword } from './passwords.ts';
 
-/** The link of a mail, or a user who is logged in, in a browser that `nameOwnBrowser` names or in any other. */
+/** The link of a mail, or a user who is logged in, in a browser that `nameOwnBrowser` names or in another. */
 type Door = { token: string } | { userId: string; ownBrowser: string | undefined };
 
 type Checking = Pick<Visit, 'deadline' | 'signal'>;
 
-/** `email` and `name` are its owner's: what a stranger would try first. */
+/** `email` and `name` are the owner's, which a stranger would try first. */
 type NewPassword = { password: string; email: string; name: string };
 
-/** A new password that was counted as if it were refused. */
+/** Counted as if it were refused. */
 export type CountedPassword = {
-  /** Takes that back: in the transaction that sets the password, as its last step, or if the password was not looked at. */
+  /** Takes the count back: last in the transaction that sets the password, or if the password was not looked at. */
   giveBack: (db: Database) => Promise<void>;
-  /** Who sets it, for the queue of the check. */
   keys: string[];
 };
 
-/** A new password that was found good. `hash` throws what `hashPassword` throws. */
 export type GoodPassword = CountedPassword & { hash: () => Promise<string> };
 
-/** Counts a new password. Throws 429 `rate_limited`, with an error at `/newPassword`, if too many were refused. */
+/** Throws 429 `rate_limited`, with an error at `/newPassword`, if too many were refused. */
 export async function countNewPassword(
   { newPasswordLimits }: Pick<Dependencies, 'newPasswordLimits'>,
   { address }: Pick<Visit, 'address'>,
@@ -48,7 +45,7 @@ export async function countNewPassword(
   return { giveBack, keys: line === undefined ? [account] : [account, line] };
 }
 
-/** Checks a new password that was counted. Throws 422 `validation_failed` at `/newPassword`, and what `PasswordCheck` throws. */
+/** Throws 422 `validation_failed` at `/newPassword`, and what `PasswordCheck` throws. */
 export async function requireGoodPassword(
   deps: Pick<Dependencies, 'db' | 'config' | 'passwordCheck'>,
   visit: Checking,
@@ -57,14 +54,11 @@ export async function requireGoodPassword(
 ): Promise<GoodPassword> {
   const fault = await findNewPasswordFault(deps, visit, counted, given);
   if (fault) throw fault;
-  // From here on only the transaction gives the try back: whoever hangs up has cost a whole check.
+  // From here on only the transaction takes the count back: somebody who hangs up has cost a whole check.
   return { ...counted, hash: () => visit.deadline.pause(() => hashPassword(given.password, visit.signal)) };
 }
 
-/**
- * The refusal of a new password that was counted, or undefined if it is good. Throws what `PasswordCheck` throws; if its queue is
- * full, the try is given back.
- */
+/** Undefined for a good password. Throws what `PasswordCheck` throws; if its queue is full, the count is taken back. */
 export async function findNewPasswordFault(
   { db, config, passwordCheck }: Pick<Dependencies, 'db' | 'config' | 'passwordCheck'>,
   { deadline, signal }: Checking,
@@ -79,7 +73,6 @@ export async function findNewPasswordFault(
   return detail === undefined ? undefined : invalidMember('/newPassword', detail);
 }
 
-/** Counts, checks and hashes a new password that comes by a link. Throws what each of these throws. */
 export async function hashNewPassword(
   deps: Dependencies,
   visit: Visit,

@@ -1,5 +1,3 @@
-// Checking the password of a user who is logged in, before a change that a session alone must not make.
-
 import { recordAuditEvent } from '../../../db/tables/audit-events.ts';
 import { findPasswordOwner } from '../../../db/tables/password-owners.ts';
 import { AppError, invalidMember } from '../../basics/errors.ts';
@@ -11,11 +9,7 @@ import { lacksSecondFactor, needsMoreThanPassword } from '../session/second-fact
 import { isFresh } from '../session/sessions.ts';
 import { guessPassword } from './guess-password.ts';
 
-/**
- * Checks that the given password is the actor's, and returns its hash. Throws 422 `validation_failed` for a wrong password,
- * 401 `login_required` if their second factor has not been given in this session, or not within ten minutes by one of the staff,
- * and what `guessPassword` throws.
- */
+/** Returns the hash. Throws 422, 401 `login_required` if a second factor is needed first, and what `guessPassword` throws. */
 export async function requireOwnPassword(
   deps: Dependencies,
   actor: AnyActor,
@@ -43,10 +37,7 @@ export async function requireOwnPassword(
   return owner.passwordHash;
 }
 
-/**
- * Checks the password, or lets a user with passkeys and no password pass if they gave a passkey within ten minutes, which
- * `confirmWithoutPassword` sees to.
- */
+/** A user with passkeys and no password needs a passkey given within ten minutes, which `confirmWithoutPassword` sees to. */
 export async function requireOwnCredential(
   deps: Dependencies,
   actor: AnyActor,

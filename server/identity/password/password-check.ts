@@ -1,5 +1,5 @@
-// The check of new passwords, with a thread and a queue of its own (contract 9.246): what it takes of a processor, neither a request
-// nor a login waits for. From the source it runs in place: a thread cannot read that.
+// The check of new passwords has its own thread and queue, so that no request or login waits for it (contract 9.246). From the
+// source it runs in place, because a thread cannot read that.
 import pLimit from 'p-limit';
 import { Turns } from '../../../db/postgres/turns.ts';
 import { AppError } from '../../basics/errors.ts';
@@ -9,7 +9,7 @@ import { openThread } from '../../runtime/thread.ts';
 import type { Config } from '../../settings/config.ts';
 import { findPasswordFault } from './password-fault.ts';
 
-/** 503 `unavailable`: the password was not looked at. */
+/** The password was not looked at. */
 export class CheckIsFull extends AppError {
   constructor() {
     super('unavailable', {
@@ -20,11 +20,10 @@ export class CheckIsFull extends AppError {
   }
 }
 
-// Its lists of words take a third of this.
 const heapMebibytes = 128;
-// Whoever comes last waits for a second or two, if all those before them have a password that takes longest.
+// The last in the queue waits a second or two, even if all before it have passwords that take longest.
 const maxWaiting = 16;
-// Or whoever has one link could keep the queue full, so that nobody else sets a password.
+// Otherwise somebody with one link could keep the queue full, so that nobody else sets a password.
 const maxOfKey = 3;
 
 /** `file` is the script of the thread; without one the check runs in place. */
@@ -59,7 +58,6 @@ export function openPasswordCheck(file: URL | undefined = findThread('password-t
   };
 }
 
-/** A new password, with the names that it must not be made of. */
 export const withNames = (
   { name, baseUrl, clients }: Pick<Config, 'name' | 'baseUrl' | 'clients'>,
   { password, ...owner }: { password: string; email: string; name: string },

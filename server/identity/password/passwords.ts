@@ -1,5 +1,4 @@
-// Hashes and verifies passwords with argon2id and OWASP's parameters (contract 9.30). Call it outside transactions: hashing is
-// slow, and would hold their locks.
+// argon2id with OWASP's parameters (contract 9.30). Call it outside transactions: hashing is slow, and would hold their locks.
 
 import { hash, verify } from '@node-rs/argon2';
 import pLimit from 'p-limit';
@@ -13,39 +12,34 @@ const argon2id = { algorithm: 2, memoryCost: 19_456, timeCost: 2, parallelism: 1
 
 const threads = pLimit(hashingThreads);
 
-// A hash takes 14 ms of a processor, and twice that on a busy one. So a thread takes half a second to a second for 25
-// hashes, and whoever comes last waits no longer than that.
+// A hash takes 14 ms of a processor, and twice that on a busy one. So 25 hashes take a thread half a second to a second, and
+// nobody waits for longer.
 const maxSlots = hashingThreads * (1 + 25);
 let slotsTaken = 0;
 let slotsRefused = 0;
 
-/** The refusal where too many passwords are being hashed. */
 export const buildBusy = () =>
   new AppError('unavailable', {
     detail: 'Too many people are logging in right now. Nothing has been lost. Try again in a moment.',
     headers: { 'Retry-After': '2' },
   });
 
-/** Whether one more password would be one too many. If so, that counts as refused. */
+/** If true, that counts as refused. */
 export function refusesSlot(): boolean {
   if (slotsTaken < maxSlots) return false;
   slotsRefused++;
   return true;
 }
 
-/** How many passwords are being hashed, how many wait for it, and how many were refused since the start. */
+/** `active` and `waiting` are now; `refused` counts since the start. */
 export const readHashing = () => ({
   active: threads.activeCount,
   waiting: threads.pendingCount,
   refused: slotsRefused,
 });
-/** How many requests are hashing a password, or wait for their turn. */
 export const countHashing = () => slotsTaken;
 
-/**
- * Runs work that hashes a password, with what has to come before the hashing. If too many passwords are being hashed
- * already, throws 503 `unavailable` at once and starts nothing.
- */
+/** If too many passwords are being hashed already, throws 503 `unavailable` at once and starts nothing. */
 export async function takeSlot<T>(work: () => Promise<T>): Promise<T> {
   if (refusesSlot()) throw buildBusy();
   slotsTaken++;
@@ -58,18 +52,12 @@ export async function takeSlot<T>(work: () => Promise<T>): Promise<T> {
 
 export const isSamePassword = (one: string, other: string): boolean => normalise(one) === normalise(other);
 
-/**
- * Hashes a password. Throws 503 `unavailable` if too many passwords are being hashed, and 400 `invalid_request` if the
- * client has gone before its turn.
- */
+/** Throws 503 `unavailable` if too many passwords are being hashed, and 400 `invalid_request` if the client has gone. */
 export function hashPassword(password: string, signal?: AbortSignal): Promise<string> {
   return takeSlot(() => takeThread(() => hash(normalise(password), argon2id), signal));
 }
 
-/**
- * Verifies a password, with the same work with or without a hash; without a hash the answer is false. The caller has taken
- * a slot. Throws 400 `invalid_request` if the client has gone before its turn.
- */
+/** Does the same work without a hash. The caller has taken a slot. Throws 400 `invalid_request` if the client has gone. */
 export async function verifyPassword(
   passwordHash: string | null | undefined,
   password: string,

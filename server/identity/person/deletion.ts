@@ -1,4 +1,4 @@
-// Leaving: a user asks for their account to be deleted, has 14 days to change their mind, and is then erased (erase-user.ts).
+// A user who asks for their account to be deleted has 14 days to change their mind, and is then erased (erase-user.ts).
 import type { Transaction } from 'kysely';
 import { inTransactionOf } from '../../../db/postgres/transactions.ts';
 import type { DB } from '../../../db/schema.ts';
@@ -12,17 +12,13 @@ import { type Actor, type Confirmed, lockActor, lockOpenActor, recordActorEvent 
 
 export const graceDays = 14;
 
-/** When a user who asks now is erased. */
 export const dueAfter = (now: Date) => daysAfter(now, graceDays);
 
-/** Whether nobody would be left to look after the service without that user. The caller has locked the user. */
+/** The caller has locked the user. */
 export const isLastAdmin = async (trx: Transaction<DB>, { id, role }: Pick<User, 'id' | 'role'>) =>
   role === 'admin' && !(await hasOtherAdmin(trx, id));
 
-/**
- * Plans the deletion; a deletion that is planned already stays as it is. `last_admin`: nothing changed, because nobody
- * would be left to look after the service. Throws 401 `login_required` if the session has ended meanwhile.
- */
+/** A planned deletion stays as it is. `last_admin`: nothing changed. Throws 401 `login_required` if the session has ended. */
 export async function requestDeletion(
   deps: Dependencies,
   actor: Confirmed<Actor>,
@@ -40,7 +36,7 @@ export async function requestDeletion(
   });
 }
 
-/** Cancels the deletion. A session is enough, because canceling only keeps things as they were. */
+/** A session is enough, because canceling only keeps things as they were. */
 export async function cancelDeletion(deps: Dependencies, actor: Actor): Promise<void> {
   const { request, visit } = actor;
   await inTransactionOf(visit, deps.db, async (trx) => {

@@ -1,5 +1,5 @@
-// Erasing a person: everything that says who they are is gone, here and now. What stays without them: the contracts, ended,
-// with ids alone; the invoices, including whom they were made out to; and that something happened (docs/security/data.md).
+// Erases everything that says who a person is. What stays: the ended contracts, with ids alone, the invoices, with the names on
+// them, and that something happened (docs/security/data.md).
 import type { Transaction } from 'kysely';
 import { breaksConnection, isDatabaseBusy } from '../../../db/postgres/away.ts';
 import { inTransaction } from '../../../db/postgres/transactions.ts';
@@ -23,10 +23,7 @@ import type { Dependencies } from '../../ground/dependencies.ts';
 
 const batchSize = 100;
 
-/**
- * Erases everybody whose deletion is due, until none is left or `signal` aborts. Any number of instances may do this at
- * once. An erasure that fails does not stop the others, and the next run tries it again; this run then throws in the end.
- */
+/** Several instances may run this at once. A failed erasure stops no others: this run throws in the end, the next tries again. */
 export async function eraseDueUsers(
   deps: Pick<Dependencies, 'db' | 'now' | 'log' | 'endsWithPerson'>,
   signal?: AbortSignal,
@@ -49,7 +46,7 @@ export async function eraseDueUsers(
         if (erased) log.record({ userId: id }, 'user erased');
       } catch (err) {
         if (breaksConnection(err)) throw err;
-        // Another instance is erasing this user, or a request of theirs is under way: the next run finds out.
+        // Another instance is erasing this user, or a request of theirs is under way: the next run tries again.
         if (isDatabaseBusy(err)) continue;
         failed++;
         log.error({ err, userId: id }, 'user not erased');
@@ -59,25 +56,19 @@ export async function eraseDueUsers(
   if (failed > 0) throw new Error(`users that could not be erased: ${failed}`);
 }
 
-type Erasure = {
-  by: 'request' | 'cli';
-  /** Erase only if the deletion is due at this moment. */
-  onlyDue: boolean;
-};
-
-/** Erases a user, all of it or nothing, in the caller's transaction. Undefined if there is no such user (any more). */
+/** All or nothing, in the caller's transaction. Undefined if there is no such user. */
 export async function eraseUser(
   trx: Transaction<DB>,
   { now, endsWithPerson }: Pick<Dependencies, 'now' | 'endsWithPerson'>,
   id: string,
-  { by, onlyDue }: Erasure,
+  { by, onlyDue }: { by: 'request' | 'cli'; onlyDue: boolean },
 ): Promise<{ user: User; canceled: number } | undefined> {
   await lockExternalLinks(trx, id);
   const user = await lockUserToErase(trx, id, { onlyDue });
   if (!user) return undefined;
   const externalIds = (await listExternalLinks(trx, id)).map(({ externalId }) => externalId);
   const keepsAccount = await isAccountShared(trx, user);
-  // If others belong to the account, its contracts go on with them.
+  // If others belong to the account, they keep its contracts.
   const canceled = keepsAccount ? 0 : await endsWithPerson.endContracts(trx, user.account.id, now());
   await insertErasedUser(trx, user.id);
   await detachContracts(trx, { userId: user.id, accountId: user.account.id, keepsAccount });
@@ -101,9 +92,9 @@ export async function eraseUser(
   return { user, canceled };
 }
 
-/** Erases what is left of the user's addresses because somebody else typed them, or the user did before they were a user. */
+/** Erases addresses of the user that somebody else typed, or that the user typed before they were a user. */
 async function eraseTyped(trx: Transaction<DB>, held: string[]): Promise<void> {
-  // An address that is somebody else's by now no longer says who this was.
+  // An address that belongs to somebody else by now no longer says who this was.
   const emails = await listFreeAddresses(trx, held);
   // In this order: a mail that is being sent makes its token while its row is locked.
   await deleteMailsToTyped(trx, emails);

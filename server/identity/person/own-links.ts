@@ -1,5 +1,3 @@
-// The accounts elsewhere that a user has connected to their own, and removing one.
-
 import { inTransaction, inTransactionOf } from '../../../db/postgres/transactions.ts';
 import { findRightsWithoutLink, hasUnknownSources, knowSources } from '../../../db/tables/accounts.ts';
 import {
@@ -17,10 +15,7 @@ import { readCapabilities } from '../ground/capabilities.ts';
 import { requireOwnCredential } from '../password/own-password.ts';
 import { type Actor, lockOpenActor, recordActorEvent } from '../session/actor.ts';
 
-/**
- * `isSleeping`: the link logs nobody in before it is connected again. `loses` and `losesVerification`: what the account has
- * only because the marketplace says so, and would lose with the link.
- */
+/** `isSleeping`: logs nobody in until connected again. `loses`, `losesVerification`: what would go with the link. */
 export async function listOwnLinks({ db }: Dependencies, { session, visit }: Actor) {
   const { id: userId, account } = session.user;
   const links = await listExternalLinks(db, userId);
@@ -43,10 +38,7 @@ export async function listOwnLinks({ db }: Dependencies, { session, visit }: Act
   );
 }
 
-/**
- * Removes a link. Throws 401 `login_required` if the session has ended meanwhile, 422 `validation_failed` for a wrong password
- * (a user without any credential has no right one), 429 `rate_limited`, and 404 `not_found` if the user has no such link.
- */
+/** Throws 401 `login_required`, 422 `validation_failed` for a wrong password, 429 `rate_limited` and 404 `not_found`. */
 export async function removeOwnLink(
   deps: Dependencies,
   actor: Actor,
@@ -62,7 +54,7 @@ export async function removeOwnLink(
     if (!(await deleteExternalLink(trx, { provider, externalId, userId })))
       throw new AppError('not_found', { detail: faultWords.link_gone });
     await deletePendingHandOffs(trx, userId);
-    // Ends the sessions of whoever else came in by that link and has given no credential of their own since.
+    // Ends the sessions of others who came in by that link and have given no credential of their own since.
     await endSessions(trx, userId, { byHandOffExceptId: actor.session.id }, deps.now());
     await recordActorEvent(trx, actor, { type: 'link.removed', details: { provider, id: externalId } });
   });

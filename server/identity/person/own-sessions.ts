@@ -1,5 +1,3 @@
-// The sessions of a user who is logged in: where they are, and ending them.
-
 import { inTransactionOf } from '../../../db/postgres/transactions.ts';
 import { listSessions } from '../../../db/tables/live-sessions.ts';
 import { endSessions } from '../../../db/tables/sessions.ts';
@@ -12,7 +10,6 @@ import { requireOwnCredential } from '../password/own-password.ts';
 import { type Actor, recordActorEvent } from '../session/actor.ts';
 import { isFresh, sessionLimits } from '../session/sessions.ts';
 
-/** Lists the sessions, the last seen first; `current` is the session that asks. */
 export async function listOwnSessions({ db, now }: Dependencies, { session }: Actor) {
   const sessions = await listSessions(db, session.user.id, sessionLimits(now()));
   return sessions.map(({ userAgent, ...listed }) => ({
@@ -23,10 +20,7 @@ export async function listOwnSessions({ db, now }: Dependencies, { session }: Ac
   }));
 }
 
-/**
- * Ends one session. Throws 404 `not_found` if the user has no such session, even if somebody else has, and what
- * `endOtherSessions` throws, unless it is the session that asks.
- */
+/** Throws 404 `not_found`, and what `endOtherSessions` throws, unless it is the session that asks. */
 export async function endOwnSession(
   deps: Dependencies,
   actor: Actor,
@@ -44,18 +38,14 @@ export async function endOwnSession(
 
 type Asked = [deps: Pick<Dependencies, 'now'>, actor: Pick<Actor, 'session'>];
 
-/** Whether ending the other sessions takes a credential: not within ten minutes of giving one, nor if the user has none. */
+/** Not within ten minutes of giving one, nor if the user has none. */
 const needsCredentialToEndOthers = (...[{ now }, { session }]: Asked) =>
   hasOwnLogin(session.user) && !isFresh(session, now());
 
-/** Whether ending the other sessions takes the password. */
 export const needsPasswordToEndOthers = (...[deps, actor]: Asked) =>
   actor.session.user.hasPassword && needsCredentialToEndOthers(deps, actor);
 
-/**
- * Ends all other sessions, and returns how many. Throws 422 `validation_failed` for a wrong or missing password, and 429
- * `rate_limited`.
- */
+/** Returns how many. Throws 422 `validation_failed` for a wrong or missing password, and 429 `rate_limited`. */
 export async function endOtherSessions(
   deps: Dependencies,
   actor: Actor,

@@ -1,5 +1,5 @@
-// The profile, the single source of truth: what products see of it, and what its owner sees and edits
-// (contract 2.65 to 2.68 and 3.6 to 3.11).
+// The profile, the single source of truth: what products see, and what its owner sees and edits (contract 2.65 to 2.68, 3.6 to
+// 3.11).
 
 import { z } from 'zod';
 import { inTransactionOf } from '../../../db/postgres/transactions.ts';
@@ -14,7 +14,6 @@ import type { StandardProfile } from '../../sso/payload.ts';
 import { listActiveCapabilities, readCapabilities } from '../ground/capabilities.ts';
 import { type Actor, lockActor, recordActorEvent } from '../session/actor.ts';
 
-/** What every product sees of a user, as the user is or was. */
 export function buildStandardProfile(user: ProfileSnapshot): StandardProfile {
   return {
     id: user.id,
@@ -35,7 +34,6 @@ export function roleOf(user: {
   return user.account.capabilities.length > 0 ? 'merchant' : 'customer';
 }
 
-/** The standard profile, and what only its owner sees. */
 export function buildOwnProfile(user: User) {
   return {
     ...buildStandardProfile(user),
@@ -50,18 +48,14 @@ export function buildOwnProfile(user: User) {
   };
 }
 
-/** The members of the profile that its owner may change. */
 export const profileEditSchema = z.object({
   name: nameSchema.optional(),
   accountName: nameSchema.optional(),
-  /** When the profile that the edit was made from was last updated. If left out, the last write wins. */
+  /** The version that the edit was made from. If left out, the last write wins. */
   profile_updated_at: textSchema('profile_updated_at').optional(),
 });
 
-/**
- * Edits the profile, all of it or nothing. Members that are left out, or are equal, stay untouched. Throws 409
- * `edited_meanwhile` if the profile is no longer the one that the edit was made from.
- */
+/** All or nothing. Throws 409 `edited_meanwhile` if the profile has changed since the edit was made from it. */
 export async function editProfile(
   { db }: Dependencies,
   actor: Actor,
@@ -81,7 +75,6 @@ export async function editProfile(
   });
 }
 
-/** The members of `edit` that are given and differ. */
 function pickChanges<T extends object>(present: T, edit: Partial<T>): Partial<T> {
   const names = Object.keys(present) as (keyof T)[];
   const changed = names.filter((name) => edit[name] !== undefined && edit[name] !== present[name]);

@@ -1,5 +1,4 @@
-// Signing up: a link by mail, then a password or a passkey. There is no user before somebody uses the link, so a typed
-// address reserves nothing, and whoever typed an address learns nothing about it.
+// Signing up by a link in a mail. There is no user before the link is used, so a typed address reserves and reveals nothing.
 import type { Transaction } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import { inTransactionOf } from '../../../db/postgres/transactions.ts';
@@ -25,17 +24,14 @@ import { readNewPasskey, storeNewPasskey } from '../passkey/own-passkeys.ts';
 import { hashNewPassword } from '../password/new-password.ts';
 import { passkeyAmr, startSession } from '../session/sessions.ts';
 
-/** Throws 404 `not_configured` if nobody can sign up by themselves. */
+/** Throws 404 `not_configured`. */
 export function requireSignUp({ config }: Pick<Dependencies, 'config'>): void {
   if (config.signUp === 'open') return;
   const detail = 'You cannot create an account here yourself. Contact support to get one.';
   throw new AppError('not_configured', { detail });
 }
 
-/**
- * Mails a link to the address, or tells its holder that there is an account; neither the answer nor its time tells the caller
- * which. `next` is a path of ours to go on to. Throws 404 `not_configured`, 422 `validation_failed` and 429 `rate_limited`.
- */
+/** Neither the answer nor its time shows whether there is an account. Throws 404 `not_configured`, 422 and 429. */
 export async function requestSignUp(
   deps: Dependencies,
   request: Request,
@@ -62,10 +58,7 @@ export async function requestSignUp(
   });
 }
 
-/**
- * Tells the holder of an address that somebody asked for it: a mail says how the holder gets in. A holder who is suspended,
- * or has changed from that address a short while ago, gets no mail.
- */
+/** The mail says how the holder gets in. Users who are suspended, or left that address a short while ago, get none. */
 export async function tellOwner(
   trx: Transaction<DB>,
   { now }: Dependencies,
@@ -84,21 +77,16 @@ function readName(text: string): { value: string; errors: FieldError[] } {
 
 export type SignUp = {
   email: string;
-  /** The name as it was typed. */
   name: string;
-  /** Whether somebody holds the address by now. */
   isTaken: boolean;
 };
 
-/** The sign-up of a mail token, or undefined if the token does not work (any more). Uses nothing up. */
 export async function findSignUp(deps: Dependencies, token: string): Promise<SignUp | undefined> {
   const opened = await openSignUp(deps, token);
   return opened && { email: opened.email, name: opened.name, isTaken: opened.isTaken };
 }
 
-/**
- * The user that a link will make, for a passkey, which is made before the user. Undefined if the link makes nobody (any more).
- */
+/** For a passkey, which is made before the user. Undefined if the link makes nobody. */
 export async function findFutureUser(
   deps: Dependencies,
   token: string,
@@ -108,27 +96,21 @@ export async function findFutureUser(
   return opened?.isTaken === false ? opened : undefined;
 }
 
-async function openSignUp(deps: Dependencies, token: string) {
-  requireSignUp(deps);
-  const opened = await openToken(deps, token);
-  const owner = opened && (await findAddressOwner(deps.db, opened.email, deps.now()));
-  return opened && { ...opened, isTaken: owner !== undefined };
-}
-
-async function openToken({ db, now }: Dependencies, token: string) {
+async function openSignUp({ db, config, now }: Dependencies, token: string) {
+  requireSignUp({ config });
   const tokenHash = hashToken(token);
   const key = { tokenHash, purpose: 'sign_up', now: now() } as const;
   const found = await findSignUpToken(db, key);
+  if (!found) return undefined;
   // One link always gives the same id: a passkey is made for an id before there is a user.
-  const id = found && uuidv7({ msecs: found.expiresAt.getTime(), random: tokenHash.slice(0, 16) });
-  return found && { ...key, ...found, id: id ?? '' };
+  const id = uuidv7({ msecs: found.expiresAt.getTime(), random: tokenHash.slice(0, 16) });
+  const owner = await findAddressOwner(db, found.email, now());
+  return { ...key, ...found, id, isTaken: owner !== undefined };
 }
 
 /**
- * Uses the mail token up, and makes the user, who then holds the address that the token proves. The result is the
- * `Set-Cookie` values of their session, or `taken` if somebody else holds the address: then nothing changes. Throws 404
- * `not_found` for a token that does not work, 422 `validation_failed` (at `/passkey` for a passkey that was not made for
- * this link), 404 `not_configured`, and what `hashNewPassword` throws.
+ * `taken`: somebody else holds the address, and nothing changes. Throws 404, 422, and what `hashNewPassword` throws. Returns
+ * `Set-Cookie` values.
  */
 export async function confirmSignUp(
   deps: Dependencies,
@@ -139,7 +121,7 @@ export async function confirmSignUp(
   const { db, now } = deps;
   const opened = await openSignUp(deps, token);
   if (!opened) throw new AppError('not_found');
-  // Before the password is hashed: a link that is `taken` is not used up, so somebody could send it without end.
+  // Before the hashing: a link that is `taken` is not used up, so somebody could send it without end.
   if (opened.isTaken) return 'taken';
   const { id, email } = opened;
   const { value: name, errors } = readName(typedName);
@@ -147,7 +129,7 @@ export async function confirmSignUp(
   const credential = await readCredential(deps, request, visit, given, { token, id, email, name });
   const { passwordHash, giveBack, passkey } = credential;
   const done = await inTransactionOf(visit, db, async (trx) => {
-    // If two requests come at once, the unique index lets one through; the other runs again and finds the user of the first.
+    // If two requests come at once, the unique index lets one through. The other runs again and finds the user of the first.
     if (await findAddressOwner(trx, email, now())) return 'taken';
     if (!(await consumeMailToken(trx, opened))) {
       // Another link to the same address was used while this request waited.
@@ -156,8 +138,8 @@ export async function confirmSignUp(
     }
     const proved = { email, holdsEmail: true, emailVerifiedAt: now(), passwordHash };
     await createCustomer(trx, { ...proved, name, account: { name } }, { id, accountId: uuidv7() });
-    // From here on the mails and tokens to this address are the user's, and go with the user. In this order: a mail that is
-    // being sent makes its token while its row is locked.
+    // From here on these mails and tokens go with the user. In this order: a mail that is being sent makes its token while its
+    // row is locked.
     await assignSignUpMails(trx, { userId: id, email });
     await assignSignUpTokens(trx, { userId: id, email });
     if (passkey) await storeNewPasskey(trx, id, { ...passkey, fromEstablishedBrowser: true, at: now() });

@@ -1,5 +1,3 @@
-// What a user can log in with, for the page Security.
-
 import { listPasskeys } from '../../../db/tables/passkeys.ts';
 import { countRecoveryCodes } from '../../../db/tables/recovery-codes.ts';
 import type { Dependencies } from '../../ground/dependencies.ts';
@@ -13,9 +11,7 @@ export async function describeWaysToLogIn({ db }: Dependencies, { session }: Act
     asksForCode(session.user) ? countRecoveryCodes(db, id) : undefined,
   ]);
   return {
-    /** How many. */
     passkeys: passkeys.length,
-    /** Recovery codes that are left. Only beside a factor with codes. */
     codesLeft: codes,
   };
 }

@@ -1,6 +1,5 @@
-// Freezing an account (contract 2.55 to 2.58, and 12.171): what somebody with a take-back link can do without giving a factor
-// that is left, and what an administrator does for an owner who calls. A freeze is a suspension that only an administrator or
-// operator ends (`thaw`), who has found out whose account it is. They end any other suspension so, too.
+// Freezing an account by a take-back link without a factor, or by an administrator for an owner who calls (contract 2.55 to 2.58,
+// and 12.171). Only administrators and operators end a freeze or another suspension (`thaw`).
 import type { Transaction } from 'kysely';
 import type { Database } from '../../../db/postgres/client.ts';
 import { inTransactionOf } from '../../../db/postgres/transactions.ts';
@@ -21,11 +20,7 @@ import { type AuthorTrail, type Recorder, trailOf } from '../ground/trail.ts';
 import { isAnyLeft } from './left-factors.ts';
 import { endTakeBackLinks, giveToMailbox, mayFreeze, requireTakeBack } from './take-back.ts';
 
-/**
- * Freezes an account by a link, and does not use the link up. Throws 404 `not_found` and 403 as `requireTakeBack`, 400
- * `invalid_request` if no factor is left, when the link is enough to take the account back, and 403 `not_allowed` if another
- * mailbox was told before.
- */
+/** Does not use the link up. Throws as `requireTakeBack`, 400 `invalid_request` if no factor is left, and 403 `not_allowed`. */
 export async function freeze(
   deps: Dependencies,
   request: Request,
@@ -44,7 +39,7 @@ export async function freeze(
   });
 }
 
-/** Freezes an account, suspended or not, and tells its mailboxes. The caller has locked the user. */
+/** Works for a suspended user too. The caller has locked the user. */
 export async function freezeUser(
   trx: Transaction<DB>,
   deps: Pick<Dependencies, 'now'>,
@@ -55,7 +50,6 @@ export async function freezeUser(
   await setUserFrozen(trx, user.id, deps.now());
 }
 
-/** Tells the present address, if the user holds it, and each that they can have back. */
 async function tellMailboxes(
   trx: Transaction<DB>,
   deps: Pick<Dependencies, 'now'>,
@@ -68,13 +62,9 @@ async function tellMailboxes(
       await notifyMailbox(trx, deps, { userId: user.id, email }, kind, request);
 }
 
-/** A mailbox that the account may be given to, and what we told that mailbox. */
 export type Mailbox = { email: string; isPresent: boolean; told: Omit<ToldMailbox, 'email'>[] };
 
-/**
- * The user's present address, and those that they can have back, the earliest first. `told` is of links that work, or would
- * without the suspension.
- */
+/** The present address, then the addresses that the user can have back, the earliest first. `told` ignores the suspension. */
 export async function listMailboxes(db: Database, user: User, now: Date): Promise<Mailbox[]> {
   const { id: userId, email: present } = user;
   const [reserved, working] = await Promise.all([
@@ -90,10 +80,7 @@ export async function listMailboxes(db: Database, user: User, now: Date): Promis
 
 type Thaw = { keep: string; removesFactors: boolean; trail: AuthorTrail; record: Recorder };
 
-/**
- * Ends a freeze or a suspension, and gives the account to the mailbox `keep`. False if `keep` is none of `listMailboxes`. The
- * caller holds links and user, who is suspended.
- */
+/** Gives the account to the mailbox `keep`. False if that is not in `listMailboxes`. The caller has locked links and user. */
 export async function thaw(
   trx: Transaction<DB>,
   deps: Pick<Dependencies, 'now' | 'endsWithPerson'>,
@@ -106,7 +93,6 @@ export async function thaw(
   if (!mailboxes.some(({ email }) => email === keep)) return false;
   const isPresent = keep === user.email;
   if (user.frozenAt) await tellMailboxes(trx, deps, user, 'account_thawed');
-  // Of a suspension only its owner was told.
   else if (!isPresent || user.holdsEmail)
     await notifyMailbox(trx, deps, { userId, email: keep }, 'account_resumed');
   await setUserFrozen(trx, userId, null);

@@ -1,5 +1,5 @@
-// The factor that somebody gives with a link in a mail that works without a login: one that takes an account back (take-back.ts),
-// or that gives it a new address (new-address.ts).
+// The factor given with a mail link that needs no login: to take an account back (take-back.ts) or get a new address
+// (new-address.ts).
 
 import type { Transaction } from 'kysely';
 import type { Database } from '../../../db/postgres/client.ts';
@@ -23,7 +23,6 @@ import { type Assertion, checkAssertion, consumePasskey } from '../passkey/passk
 import { PasskeyRefusal } from '../passkey/webauthn.ts';
 import { isAnyLeft, type LeftFactors } from './left-factors.ts';
 
-/** What the link is for. */
 type Purpose = 'take-back' | 'new-address';
 
 const rules: Record<
@@ -42,22 +41,19 @@ const rules: Record<
   },
 };
 
-/** A link that works. Guesses are counted by `changeId`, however often the mail was sent. */
+/** Guesses are counted by `changeId`, even if the mail was sent several times. */
 type Link = { purpose: Purpose; changeId: string; user: User; left: LeftFactors };
 
-/** What was posted with the link. */
 export type Given = { newPassword: string; code?: string | undefined; passkey?: string | undefined };
 
 export type Factor = { code: FactorUse; isLast: boolean } | { passkey: Assertion } | undefined;
 
-/** What a page asks for. */
 export type Asks = { codeFactors: CodeFactor[]; passkey: boolean };
 
-/** What the page of a link asks for, if anything. */
 export const findAsks = (left: LeftFactors): Asks | undefined =>
   isAnyLeft(left) ? { codeFactors: left.codeFactors, passkey: left.passkeys.length > 0 } : undefined;
 
-/** The factor that was given: a code that may be right, counted as a guess, or a right passkey. Uses nothing up. */
+/** A code counts as a guess. Uses nothing up. */
 export async function readGiven(
   deps: Dependencies,
   request: Request,
@@ -83,9 +79,7 @@ export async function readGiven(
   return refuseLast(deps, request, visit, link, { isLast, isOfOtherTime: factor !== undefined });
 }
 
-/**
- * Uses the factor up. The result says which factors it is of. The caller has locked the user, and then looked at `left`.
- */
+/** Returns the factors to keep. The caller has locked the user, and then read `left`. */
 export async function consumeFactor(
   trx: Transaction<DB>,
   deps: Dependencies,
@@ -94,32 +88,21 @@ export async function consumeFactor(
 ): Promise<KeptFactors | 'wrong_code' | undefined> {
   if (!isAnyLeft(left)) return undefined;
   if (!factor) throw missing(left);
-  if ('passkey' in factor) return requireLeft(trx, deps, factor.passkey, left);
+  if ('passkey' in factor) {
+    const { id } = factor.passkey.passkey;
+    const refusal = await consumePasskey(trx, deps, factor.passkey);
+    if (refusal || !left.passkeys.some((each) => each.id === id)) throw wrongPasskey();
+    return { passkey: id };
+  }
   const { kind, consume } = factor.code;
   const codeFactors = left.codeFactors.filter((each) => kind === 'recovery_code' || each === kind);
   if (codeFactors.length === 0 || !(await consume(trx))) return 'wrong_code';
   return { codeFactors };
 }
 
-async function requireLeft(
-  trx: Transaction<DB>,
-  deps: Dependencies,
-  assertion: Assertion,
-  left: LeftFactors,
-): Promise<KeptFactors> {
-  const refusal = await consumePasskey(trx, deps, assertion);
-  const { id } = assertion.passkey;
-  if (refusal || !left.passkeys.some((each) => each.id === id)) throw wrongPasskey();
-  return { passkey: id };
-}
-
 const maxGuesses = 30;
 
-/**
- * Counts a guess, before the code is looked at, for the change that the link is about, however often the mail was sent. No
- * other count is used: the owner may be guessing from the same place as a thief. True for the last guess that is looked at, for
- * now or for good.
- */
+/** No other count is used: the owner may be guessing from the same place as a thief. True for the last guess. */
 async function countTry(
   { db, takeBackLimits }: Dependencies,
   { address }: Visit,
@@ -134,10 +117,7 @@ async function countTry(
   });
 }
 
-/**
- * Throws 422 `validation_failed` at `/code`. Whoever guesses reads a mailbox of the account, perhaps one that its owner has
- * left, or one that is not theirs. So the owner is told, as at the login, once no more codes are looked at.
- */
+/** Throws 422 `validation_failed` at `/code`. At the last guess the owner is told: somebody else may read the mailbox. */
 export const refuseCode = (
   deps: Dependencies,
   request: Request,

@@ -1,5 +1,5 @@
-// The factors that are left in a take-back (contract 2.46 to 2.49), or where somebody gets a new address (12.78): whoever uses
-// the link gives one of them, if there is any.
+// The factors left for a take-back (contract 2.46 to 2.49) or a new address (12.78). The user of the link gives one, if any is
+// left.
 
 import type { Database } from '../../../db/postgres/client.ts';
 import { type ListedPasskey, listPasskeys } from '../../../db/tables/passkeys.ts';
@@ -9,14 +9,11 @@ import { codeFactorRules } from '../factor/code-factors.ts';
 export type LeftFactors = {
   passkeys: ListedPasskey[];
   codeFactors: CodeFactor[];
-  /** Recovery codes count beside `codeFactors` if they were made by then; if this is undefined, all do. */
+  /** Recovery codes count beside `codeFactors` if they were made by then. If this is undefined, all count. */
   codesMadeBy: Date | undefined;
 };
 
-/**
- * Factors from before the window, and those added in it in an established browser; for an administrator or manager, all
- * factors. Without a window, which begins at `since`, all factors are left.
- */
+/** With `since`, only factors from before it or from an established browser, unless the user is an administrator or manager. */
 export async function findLeftFactors(db: Database, user: User, since?: Date): Promise<LeftFactors> {
   const isLeft = (addedAt: Date, fromEstablishedBrowser: boolean) =>
     !since || addedAt < since || fromEstablishedBrowser || user.role !== 'user';

@@ -1,6 +1,5 @@
-// An address for somebody who lost their mailbox, which our support offers to them (contract 12.70 to 12.89). Nothing changes
-// until the link in the mail to the new address is used. Whoever reads the old mailbox can stop it until then, and take the
-// account back for seven days afterwards.
+// An address that our support offers to a user who lost their mailbox (contract 12.70 to 12.84). A reader of the old mailbox can
+// stop it, and take the account back for seven days after it is used.
 
 import type { Transaction } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
@@ -40,14 +39,9 @@ import { amrOf, startSession } from '../session/sessions.ts';
 import { type Asks, consumeFactor, findAsks, type Given, readGiven, refuseCode } from './given-factor.ts';
 import { findLeftFactors, type LeftFactors } from './left-factors.ts';
 
-/** How long both links work, from when our support asked for the change. */
 const linkDays = 1;
 
-/**
- * Offers a new address to a user who lost their mailbox, in place of an earlier offer: mails a link to the new address, and one
- * that stops it to the present address, if the user holds that. The caller has locked the user, and read the address
- * (`readNewEmailAddress`). Throws 403 `not_allowed` for staff and for whoever is suspended, and 409 `email_in_use`.
- */
+/** The caller has locked the user, and used `readNewEmailAddress`. Throws 403 `not_allowed` and 409 `email_in_use`. */
 export async function offerNewAddress(
   trx: Transaction<DB>,
   { now: clock }: Pick<Dependencies, 'now'>,
@@ -61,19 +55,18 @@ export async function offerNewAddress(
   const offer = { id: uuidv7(), email, askedAt: now, expiresAt: daysAfter(now, linkDays) };
   await setNewAddress(trx, { userId: user.id, ...offer });
   const mail = { userId: user.id, details: lane, now };
-  // The owner of the old mailbox comes first: the new one may be that of a thief.
+  // The old mailbox comes first: the new one may be that of a thief.
   if (user.holdsEmail) deferMail(trx, { kind: 'stop_new_address', recipient: user.email, ...mail });
   deferMail(trx, { kind: 'new_address', recipient: email, ...mail });
 }
 
-/** By the empty `until` the mails are in the lane of those that people wait for, whose index asks for that name (`mails_awaited_idx`). */
+/** An empty `until` puts the mails into the index of mails that people wait for (`mails_awaited_idx`). */
 const lane = { until: '' };
 
-/** Whether our support may offer a new address to that user: no staff, and nobody who is suspended or frozen. */
 export const mayHaveNewAddress = ({ role, suspendedAt }: Pick<User, 'role' | 'suspendedAt'>): boolean =>
   role === 'user' && suspendedAt === null;
 
-/** Ends the links of an offer, sent or still to be sent, but keeps the offer. The caller has locked the user. */
+/** Keeps the offer. The caller has locked the user. */
 async function endLinks(trx: Transaction<DB>, userId: string, by: MailTokenEnd): Promise<void> {
   // In this order: a mail that is being sent makes its token while its row is locked.
   await deleteUnsentLetters(trx, userId, ['new_address', 'stop_new_address']);
@@ -81,7 +74,6 @@ async function endLinks(trx: Transaction<DB>, userId: string, by: MailTokenEnd):
     deferEndOfMailTokens(trx, userId, by, purpose);
 }
 
-/** The new address that waits for that user, for the pages of staff. */
 export async function describePendingNewAddress(
   db: Database,
   userId: string,
@@ -91,13 +83,9 @@ export async function describePendingNewAddress(
   return offer && { email: offer.email, askedAt: offer.askedAt, expiresAt: offer.expiresAt };
 }
 
-/** `mailbox`: where the link went. `email`: the new address. */
 type OpenLink = { user: User; mailbox: string; offerId: string; email: string };
 
-/**
- * What a link leads to. Throws 404 `not_found` for a link that does not work. If `trx` is given, the transaction locks the user
- * until its end.
- */
+/** Throws 404 `not_found` for a link that does not work. With `trx`, locks the user until the transaction ends. */
 async function requireLink(
   { db: anyDb, now: clock }: Pick<Dependencies, 'db' | 'now'>,
   purpose: 'new_address' | 'stop_new_address',
@@ -118,7 +106,6 @@ async function requireLink(
   return { user, mailbox, offerId: offer.id, email: offer.email };
 }
 
-/** As `requireLink`, with the factors that are left: all that there are. */
 export async function requireNewAddress(
   deps: Pick<Dependencies, 'db' | 'now'>,
   token: string,
@@ -129,16 +116,15 @@ export async function requireNewAddress(
 }
 
 /** Undefined for a link that does not work. */
-const ifItWorks = <Open>(open: Promise<Open>): Promise<Open | undefined> =>
+export const ifItWorks = <Open>(open: Promise<Open>): Promise<Open | undefined> =>
   open.catch((error) => {
     if (error instanceof AppError && error.code === 'not_found') return undefined;
     throw error;
   });
 
-/** What /new-address shows: never whose account it is, because the mail may have gone to a stranger. */
+/** Never says whose account it is, because the mail may have gone to a stranger. */
 export type NewAddressPage = { email: string; isTaken: boolean; asks: Asks | undefined };
 
-/** What the page of a link shows, or undefined if the link does not work (any more). Uses nothing up. */
 export async function findNewAddress(deps: Dependencies, token: string): Promise<NewAddressPage | undefined> {
   const open = await ifItWorks(requireNewAddress(deps, token));
   if (!open) return undefined;
@@ -146,15 +132,12 @@ export async function findNewAddress(deps: Dependencies, token: string): Promise
   return { email, isTaken: await isTaken(deps.db, open, deps.now()), asks: findAsks(left) };
 }
 
-/** Whether somebody holds the address, or can have it back, since it was offered. */
 const isTaken = async (db: Database, { email }: OpenLink, now: Date) =>
   (await findAddressOwner(db, email, now)) !== undefined;
 
 /**
- * Gives the user the new address and a new password, and uses the link up: from then on nobody else is in. The result is the
- * `Set-Cookie` values of a new session, the user's only one, or `taken` if somebody else has the address by now; then nothing
- * has changed. Throws 404 `not_found`, 422 `validation_failed` at `/newPassword`, `/code` or `/passkey`, 429 `rate_limited`
- * after too many wrong codes, and what `countNewPassword` and `requireGoodPassword` throw; then nothing has changed either.
+ * `taken`: somebody else has the address by now. Throws 404, 422 at `/newPassword`, `/code` or `/passkey`, 429 and 503. Returns
+ * `Set-Cookie` values.
  */
 export async function useNewAddress(
   deps: Dependencies,
@@ -165,19 +148,19 @@ export async function useNewAddress(
   const { db, now } = deps;
   const open = await requireNewAddress(deps, token);
   const { user, email, offerId: changeId, left } = open;
-  // Before the password is hashed: a link to an address that is taken is not used up, so somebody could send it without end.
+  // Before the hashing: a link to a taken address is not used up, so somebody could send it without end.
   if (await isTaken(db, open, now())) {
-    // By its owner, if the link was used this moment.
+    // Throws if the owner has used the link this moment, and so holds the address.
     await requireNewAddress(deps, token);
     return 'taken';
   }
-  // Without the name, or whoever got the mail by mistake could find it out: it is compared once a factor was given.
+  // Without the name, which a stranger with the mail could find out. It is compared once a factor was given.
   const counted = await countNewPassword(deps, visit, { token });
   const typed = { password: newPassword, email, name: '' };
   const { hash, giveBack } = await requireGoodPassword(deps, visit, counted, typed);
   const link = { purpose: 'new-address', changeId, user, left } as const;
   const factor = await readGiven(deps, request, visit, link, given);
-  // Hashed in any case, or the time would tell of the name before the transaction has seen the factor.
+  // Hashed in any case: otherwise the time would tell of the name before the transaction has seen the factor.
   const faultWithName = await findNewPasswordFault(deps, visit, counted, { ...typed, name: user.name });
   const passwordHash = await hash();
   const setCookies = await inTransactionOf(visit, db, async (trx) => {
@@ -206,7 +189,6 @@ export async function useNewAddress(
   return setCookies === 'wrong_code' ? refuseCode(deps, request, visit, link, factor) : setCookies;
 }
 
-/** The caller holds links and user. The result is the user afterwards. */
 async function changeAddress(
   trx: Transaction<DB>,
   deps: Dependencies,
@@ -235,11 +217,10 @@ async function changeAddress(
   return changed;
 }
 
-/** The new address that a link in the mail to the old one stops, or undefined if the link does not work (any more). */
 export const canStopNewAddress = async (deps: Dependencies, token: string): Promise<boolean> =>
   (await ifItWorks(requireLink(deps, 'stop_new_address', token))) !== undefined;
 
-/** Stops the change to the new address: both links work no more. Throws 404 `not_found` for a link that does not work. */
+/** Throws 404 `not_found`. */
 export async function stopNewAddress(deps: Dependencies, visit: Visit, token: string): Promise<void> {
   await inTransactionOf(visit, deps.db, async (trx) => {
     const { user, mailbox: email } = await requireLink(deps, 'stop_new_address', token, trx);

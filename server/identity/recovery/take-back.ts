@@ -1,6 +1,5 @@
-// Taking an account back, by the link in a mail that told of a change (contract 2.38 to 2.54). Whoever made the change may
-// know the password and be logged in. So in one step the owner of the mailbox gives a factor that is left and sets a new
-// password; from then on nobody else is in.
+// Taking an account back by the link in a mail about a change (contract 2.38 to 2.54). A thief may know the password and be
+// logged in, so the owner gives a factor that is left and sets a new password in one step.
 
 import type { Transaction } from 'kysely';
 import type { Database } from '../../../db/postgres/client.ts';
@@ -39,15 +38,14 @@ import { graceDays } from '../person/deletion.ts';
 import { amrOf, endWhatPasswordOpened, startSession } from '../session/sessions.ts';
 import { type Asks, consumeFactor, findAsks, type Given, readGiven, refuseCode } from './given-factor.ts';
 import { findLeftFactors, isAnyLeft, type LeftFactors } from './left-factors.ts';
+import { ifItWorks } from './new-address.ts';
 
-/** `changeId`: the id of the change that the mailbox was told of. `since`: when the window begins. */
 type OpenTakeBack = { user: User; mailbox: string; changeId: string; since: Date; left: LeftFactors };
 
-/** What a link leads to. Throws 404 `not_found` for a link that does not work, and 403 if its user is suspended. */
+/** Throws 404 `not_found` for a link that does not work, and 403 if its user is suspended. */
 export async function requireTakeBack(
   { db: anyDb, now: clock }: Pick<Dependencies, 'db' | 'now'>,
   token: string,
-  /** If given, the transaction locks the user until its end. */
   trx?: Transaction<DB>,
 ): Promise<OpenTakeBack> {
   const db: Database = trx ?? anyDb;
@@ -66,7 +64,6 @@ export async function requireTakeBack(
   return { user, mailbox, changeId, since, left: await findLeftFactors(db, user, since) };
 }
 
-/** What /take-back shows: which factors it asks for, if any, and whether that mailbox may freeze the account instead. */
 export type TakeBackPage = {
   email: string;
   happened: Happenings;
@@ -74,10 +71,7 @@ export type TakeBackPage = {
   mayFreeze: boolean;
 };
 
-/**
- * Whether the reader of a mailbox may freeze the account (contract 2.136): it was told first, of all whose link works. A thief
- * who changes the address twice has a link, too, and would keep the owner out with it.
- */
+/** Only the mailbox that was told first may (contract 2.136): a thief who changes the address twice has a link, too. */
 export async function mayFreeze(
   db: Database,
   { user, mailbox }: Pick<OpenTakeBack, 'user' | 'mailbox'>,
@@ -87,15 +81,9 @@ export async function mayFreeze(
   return (await findEarliestMailbox(db, working)) === mailbox;
 }
 
-/**
- * What the page of a link shows, or undefined if the link does not work (any more). Uses nothing up. Throws 403 as
- * `requireTakeBack`.
- */
+/** Undefined for a link that does not work. Throws 403 as `requireTakeBack`. */
 export async function findTakeBack(deps: Dependencies, token: string): Promise<TakeBackPage | undefined> {
-  const open = await requireTakeBack(deps, token).catch((error) => {
-    if (error instanceof AppError && error.code === 'not_found') return undefined;
-    throw error;
-  });
+  const open = await ifItWorks(requireTakeBack(deps, token));
   if (!open) return undefined;
   const { user, mailbox: email, since, left } = open;
   const happened = await listHappenings(deps.db, user.id, since);
@@ -108,10 +96,7 @@ export async function findTakeBack(deps: Dependencies, token: string): Promise<T
   };
 }
 
-/**
- * Whether a take-back from the present mailbox would ask for a factor, if we told that mailbox of a change now. For
- * /profile/email, before the change.
- */
+/** For /profile/email, before a change: whether a take-back from the present mailbox would then ask for a factor. */
 export async function asksForFactor(
   { db, now: clock }: Pick<Dependencies, 'db' | 'now'>,
   user: User,
@@ -122,9 +107,8 @@ export async function asksForFactor(
 }
 
 /**
- * Takes the account back, and uses the link up. The result is the `Set-Cookie` values of a new session, the user's only
- * one. Throws 404 `not_found` and 403 as `requireTakeBack`, 422 `validation_failed` at `/newPassword`, `/code` or
- * `/passkey`, 429 `rate_limited` after too many wrong codes, and what `countNewPassword` and `requireGoodPassword` throw; then nothing has changed.
+ * If it throws, nothing has changed: 404, 403, 422 at `/newPassword`, `/code` or `/passkey`, 429 or 503. Returns `Set-Cookie`
+ * values.
  */
 export async function takeBack(
   deps: Dependencies,
@@ -161,10 +145,7 @@ export async function takeBack(
   return setCookies ?? refuseCode(deps, request, visit, link, factor);
 }
 
-/**
- * Gives the account to a mailbox of its user, as the account was before the window. The caller holds links and user, and
- * has seen that the mailbox is the user's. The result is the user afterwards.
- */
+/** As the account was before the window. The caller has locked links and user, and knows that the mailbox is the user's. */
 export async function giveToMailbox(
   trx: Transaction<DB>,
   deps: Pick<Dependencies, 'now' | 'endsWithPerson'>,
@@ -184,9 +165,8 @@ export async function giveToMailbox(
     since: Date;
     keeps?: KeptFactors | undefined;
     passwordHash: string;
-    /** The browser that takes the account back: it stays as well known as it was. The user's other browsers are forgotten. */
+    /** The browser that takes the account back stays as well known as it was. The user's other browsers are forgotten. */
     device?: Uint8Array | undefined;
-    /** The hash of the token of the link that was used for it, if one was. */
     used?: Uint8Array;
     trail: Partial<ReturnType<typeof trailOf> & AuthorTrail> & { reason?: string };
     request?: Request;
@@ -195,7 +175,7 @@ export async function giveToMailbox(
   const now = deps.now();
   const { id: userId, deletionDueAt } = user;
   await releaseAddresses(trx, { email, userId, now });
-  // What is reserved still was given up before.
+  // The addresses that are still reserved were given up before.
   await endTakeBackLinks(trx, userId, await listReservations(trx, { userId, now }), used);
   await updateUser(trx, userId, { email, emailVerifiedAt: now, passwordHash });
   await deleteFactors(trx, userId, { since, keeps });
@@ -215,15 +195,14 @@ export async function giveToMailbox(
   return present;
 }
 
-/** Ends the take-back links of a user to all mailboxes but these, sent or still to be sent. The caller has locked the user. */
+/** Ends links to all mailboxes except these, even of mails that are not sent yet. The caller has locked the user. */
 export async function endTakeBackLinks(
   trx: Transaction<DB>,
   userId: string,
   except: string[],
-  /** The hash of the token that was used, if one was. */
   used?: Uint8Array,
 ): Promise<void> {
-  // In this order: a mail that is being sent locks its row, then the row of the change that it tells of.
+  // In this order: a mail that is being sent locks its row, then the row of its change.
   await deleteUnsentTakeBackMails(trx, userId, except);
   const changeIds = await lockTakeBackChanges(trx, userId, except);
   await endTakeBackTokens(trx, { changeIds, used });

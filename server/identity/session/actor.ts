@@ -1,5 +1,3 @@
-// A user who is logged in, and the request they make: rules about their own data work with these.
-
 import type { Transaction } from 'kysely';
 import type { DB } from '../../../db/schema.ts';
 import { type AuditEvent, deferAuditEvent } from '../../../db/tables/audit-events.ts';
@@ -16,7 +14,6 @@ import { isConfirmed, type LiveSession, type LoggedInSession } from './sessions.
 /** A user who is logged in, even if they must do something first, and the request they make. */
 export type AnyActor = { session: LoggedInSession; request: Request; visit: Visit };
 
-/** A user to whom all of their account is open. */
 export type Actor = AnyActor & { session: LiveSession };
 
 declare const confirmed: unique symbol;
@@ -24,10 +21,7 @@ declare const confirmed: unique symbol;
 /** A user who gave a credential in this session within ten minutes. Only `requireConfirmed` makes this type. */
 export type Confirmed<Who extends AnyActor> = Who & { readonly [confirmed]: true };
 
-/**
- * Throws 401 `login_required` if no credential was given in that session within ten minutes. Pages have asked for a
- * credential already ("Confirm it's you"); this check is for whoever goes past the pages.
- */
+/** Throws 401 `login_required`. Pages ask for the credential already. This check stops requests that go past the pages. */
 export function requireConfirmed<Who extends AnyActor>(
   deps: Pick<Dependencies, 'config' | 'now'>,
   actor: Who,
@@ -36,7 +30,7 @@ export function requireConfirmed<Who extends AnyActor>(
   return actor as Confirmed<Who>;
 }
 
-/** Locks the actor's row and account until the transaction ends. Throws 401 `login_required` if the user is gone. */
+/** Locks the user and their account. Throws 401 `login_required` if the user is gone. */
 export async function lockActor(trx: Transaction<DB>, { session }: Pick<AnyActor, 'session'>): Promise<User> {
   const user = await lockUser(trx, { id: session.user.id });
   if (!user) throw new AppError('login_required');
@@ -44,9 +38,8 @@ export async function lockActor(trx: Transaction<DB>, { session }: Pick<AnyActor
 }
 
 /**
- * Locks the actor's row, account and session until the transaction ends, for a change that takes a credential given within
- * ten minutes (contract 9.20). Throws 401 `login_required` if the user is gone or the session has ended meanwhile: whoever
- * uses an ended session must not keep anything that they sent just before its end.
+ * For a change that takes a credential given within ten minutes (contract 9.19). Throws 401 `login_required` if the user is gone
+ * or the session has ended: an ended session must not keep anything that was sent just before its end.
  */
 export async function lockOpenActor(trx: Transaction<DB>, actor: Pick<AnyActor, 'session'>): Promise<User> {
   const user = await lockActor(trx, actor);
@@ -56,10 +49,7 @@ export async function lockOpenActor(trx: Transaction<DB>, actor: Pick<AnyActor, 
 
 const ownerOf = ({ id, user }: Session, name: AllowanceName) => (name === 'login.confirmed' ? id : user.id);
 
-/**
- * Checks an allowance before a change that takes the user or us some work. `of` says whose allowance it is, if not the
- * user's or the session's. Throws 429 `rate_limited` if the change would be refused.
- */
+/** Before a change that takes work. `of`: whose allowance, by default the user's or the session's. Throws 429 `rate_limited`. */
 export async function requireOwnAllowance(
   { db }: Pick<Dependencies, 'db'>,
   { session }: Pick<AnyActor, 'session'>,
@@ -69,16 +59,11 @@ export async function requireOwnAllowance(
   await requireAllowance(db, name, of);
 }
 
-type ActorEvent = Pick<AuditEvent, 'type' | 'reason' | 'details'>;
-
-/**
- * Records an event of the actor, and counts it if it has an allowance; `of` is as in `requireOwnAllowance`. Call it in the
- * transaction of the change, once the user is locked. Throws 429 `rate_limited`.
- */
+/** Counts the event if it has an allowance; `of` is as in `requireOwnAllowance`. The user is locked. Throws 429. */
 export async function recordActorEvent(
   trx: Transaction<DB>,
   { session, visit }: AnyActor,
-  event: ActorEvent,
+  event: Pick<AuditEvent, 'type' | 'reason' | 'details'>,
   of?: string,
 ): Promise<void> {
   if (event.type in allowances) {

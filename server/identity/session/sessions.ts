@@ -1,8 +1,5 @@
-// Sessions: their token, cookie and life (contract 9.16 to 9.22).
-//
-// The token is 256 random bits. The browser gets it once, in a cookie; the database stores only its SHA-256, so reading the
-// database lets nobody log in. A session ends 14 days after it was last seen, 30 days after it started, or when somebody
-// ends it. Every request reads the session anew, so its end takes effect at once on every instance.
+// Sessions (contract 9.16 to 9.22). The database stores only the SHA-256 of a token, so reading the database lets nobody log in.
+// Every request reads the session anew, so its end takes effect at once on every instance.
 import type { Transaction } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import type { DB } from '../../../db/schema.ts';
@@ -38,7 +35,6 @@ const absoluteSeconds = 30 * daySeconds;
 // `last_seen_at` may be this old, which spares a write on nearly every request.
 const touchSeconds = 5 * 60;
 
-/** The times after which a live session was started and last seen. */
 export function sessionLimits(now: Date): SessionLimits {
   return { createdAfter: secondsBefore(now, absoluteSeconds), seenAfter: secondsBefore(now, idleSeconds) };
 }
@@ -66,15 +62,12 @@ export type NewSession = {
   user: User;
   startedBy: SessionStart;
   amr?: Amr[];
-  /** When a credential was given, if it was not now. */
   authTime?: Date | null;
-  /** Whether the user never had a credential before. */
   isFirstCredential?: boolean;
   request: Request;
   visit: Visit;
 };
 
-/** As `openSession`, for callers to whom a session that goes on is like a new one. */
 export async function startSession(
   trx: Transaction<DB>,
   deps: Dependencies,
@@ -84,11 +77,10 @@ export async function startSession(
 }
 
 /**
- * Starts a session; nothing else does. If this browser has a live session of the same user, that session goes on under a
- * new token; a session of somebody else ends. A changed password ends every other session of the user and forgets their
- * other devices; a password set by mail ends every session. The caller has locked the user and seen that they are not
- * suspended. The result is the `Set-Cookie` values, the only place that ever holds the tokens, and whether the
- * session is new. Throws 401 `login_required` if the session that changes the password has ended meanwhile.
+ * The only way to start a session. If this browser has a live session of the same user, it goes on under a new token; one of
+ * somebody else ends. A changed password ends the user's other sessions and forgets their other devices; one set by mail ends all
+ * sessions. The caller has locked the user and seen that they are not suspended. Throws 401 `login_required` if the session that
+ * changes the password has ended. `setCookies` are the `Set-Cookie` values, the only place that ever holds the tokens.
  */
 export async function openSession(
   trx: Transaction<DB>,
@@ -118,7 +110,7 @@ export async function openSession(
   const previousHash = previous === undefined ? undefined : hashToken(previous);
   const device = readDevice(deps, request);
   if (startedBy === 'mail') await endWhatPasswordOpened(trx, userId, now, device);
-  // Recorded for every way in, whatever other events tell of it.
+  // Every way in is recorded, even if other events tell of it.
   if (startedBy !== 'password_change')
     deferAuditEvent(trx, { ...trailOf(visit), type: 'session.started', reason: startedBy, userId });
   const isRenewed =
@@ -151,7 +143,7 @@ export async function openSession(
   return { setCookies, isNew: !isRenewed };
 }
 
-/** Ends all sessions of a user whose password is set by mail, and forgets their devices except the one that sets it. */
+/** For a password set by mail. The browser that sets it, `device`, stays known. */
 export async function endWhatPasswordOpened(
   trx: Transaction<DB>,
   userId: string,
@@ -162,26 +154,22 @@ export async function endWhatPasswordOpened(
   await forgetDevices(trx, userId, now, device);
 }
 
-/** The `Set-Cookie` value that deletes the session cookie. */
 export function buildEndedCookie(issuer: string): string {
   return buildTokenCookie(issuer, cookie, '', 0);
 }
 
 type OpenSession<State> = Session & {
   state: State;
-  /** The `sid` of the session at the client that the caller asked about, if the session has been there. */
+  /** The `sid` at the client that the caller asked about, if the session has been there. */
   sid: string | null;
 };
 
 export type LiveSession = OpenSession<'live'>;
-/** The session of an administrator or manager who must set up a second factor, or give theirs, before anything else. */
 export type SetUpSession = OpenSession<'must_set_up_factor'>;
-/** A session of somebody who is logged in, even if they must do something first. */
 export type LoggedInSession = LiveSession | SetUpSession;
-/** `suspended`: the user has been suspended since the session started. */
 export type BrowserSession = LoggedInSession | { state: 'suspended' };
 
-/** The session of this browser, if there is one, read in one statement. With `client`, also its `sid` at that client. */
+/** With `client`, also reads the `sid` at that client. */
 export async function findSession(
   { config, db, read, now: clock }: Pick<Dependencies, 'config' | 'db' | 'read' | 'now'>,
   request: Request,
@@ -203,10 +191,7 @@ export async function findSession(
   } as const);
 }
 
-/**
- * Whose form this browser sends after its session has ended: the user of the session that the cookie names, else the last who
- * logged in with this browser (contract 9.176). Null if nobody is known.
- */
+/** The user of the session that the cookie names, even if ended, else the last one in this browser (contract 9.176). */
 export async function findLastSessionUser(
   deps: Pick<Dependencies, 'config' | 'db' | 'read'>,
   request: Request,
@@ -217,11 +202,11 @@ export async function findLastSessionUser(
   return (await findSessionByTokenHash(deps.read, hashToken(token), ever))?.user.id ?? null;
 }
 
-/** Whether the browser has the cookie of a session, live or not. */
+/** Live or not. */
 export const hasSessionCookie = ({ config }: Pick<Dependencies, 'config'>, request: Request): boolean =>
   readToken(request, config.issuer, cookie) !== undefined;
 
-/** The hash of the token of the session that the browser has after that answer, if it has one that lives. */
+/** The hash of the token of the live session that the browser has after the answer. */
 export async function findSessionAfter(
   deps: Pick<Dependencies, 'config' | 'read' | 'now'>,
   answered: { request: Request; response: Response },
@@ -239,26 +224,20 @@ export async function isSessionLive(
   return session !== undefined && !session.endedAt && !session.user.suspendedAt;
 }
 
-/** Throws 401 `login_required` unless somebody is logged in. */
+/** Throws 401 `login_required`. */
 export function requireLoggedIn(found: BrowserSession | undefined): LoggedInSession {
   if (!found || found.state === 'suspended') throw new AppError('login_required');
   return found;
 }
 
-/**
- * Throws 401 `login_required` unless somebody is logged in, and 403 `second_factor_required` if they must first set up or
- * give a second factor.
- */
+/** Throws 401 `login_required`, and 403 `second_factor_required` if they must first set up or give a second factor. */
 export function requireLive(found: BrowserSession | undefined): LiveSession {
   const session = requireLoggedIn(found);
   if (session.state === 'must_set_up_factor') throw new AppError('second_factor_required');
   return session;
 }
 
-/**
- * The live session of this browser, for routes that also answer people who are not logged in. Throws 403
- * `second_factor_required`.
- */
+/** For routes that also answer people who are not logged in. Throws 403 `second_factor_required`. */
 export async function findLiveSession(
   deps: Dependencies,
   request: Request,
@@ -268,18 +247,14 @@ export async function findLiveSession(
   return found && found.state !== 'suspended' ? requireLive(found) : undefined;
 }
 
-// A credential given within this time need not be given again, even for changes that a session alone must not make.
+// A credential given this recently need not be given again, even for changes that a session alone must not make.
 const freshSeconds = 10 * 60;
 
-/** Whether a credential was given in that session within the last ten minutes. */
 export function isFresh({ authTime }: Pick<Session, 'authTime'>, now: Date): boolean {
   return authTime !== null && authTime > secondsBefore(now, freshSeconds);
 }
 
-/**
- * Whether a credential was given in that session within ten minutes, and any second factor that the user needs. Every
- * sensitive change needs this. Pages ask for the credential (confirm.ts); this check holds for whoever goes past the pages.
- */
+/** Every sensitive change needs this. Pages ask for the credential (confirm.ts). This check stops requests that go past them. */
 export const isConfirmed = (
   { config, now }: Pick<Dependencies, 'config' | 'now'>,
   session: Session,

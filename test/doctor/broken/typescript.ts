@@ -21,7 +21,7 @@ export type ClientOptions = {
   consumeNonce?: (nonce: string) => Promise<boolean>;
   /** Instead of a random one. */
   createSession?: (user: User) => string;
-  /** Instead of a page that names whoever is logged in, and nobody else. */
+  /** Instead of a page that names only the person who is logged in. */
   renderPage?: (user: User | undefined, users: User[]) => string;
 };
 
@@ -104,7 +104,7 @@ export function createClients(options: ClientOptions) {
     if (payload.state === undefined && !is('state_missing_accepted')) {
       if (is('unsolicited_uses_nonce')) await consumeNonce(question, payload.nonce);
       if (is('unsolicited_refused')) throw new Refusal('state_unknown');
-      // A site that is opened as localhost, and says 127.0.0.1 in its settings, or the other way round.
+      // A site that is opened as localhost and has 127.0.0.1 in its settings, or vice versa.
       if (is('other_origin')) {
         return { status: 303, headers: { location: `${elsewhere}${path}/login` } };
       }
@@ -401,6 +401,6 @@ if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
   const { port } = server.address() as AddressInfo;
   const serveKit = createKitClient(`http://127.0.0.1:${port}`, options);
   process.stdout.write(`${port}\n`);
-  // Whoever started this may be gone without a word.
+  // The parent process may be gone without a signal.
   process.stdin.on('end', () => process.exit()).resume();
 }

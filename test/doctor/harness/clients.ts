@@ -1,5 +1,4 @@
-// The clients that the doctor is tried on: for each language one process, which serves all of its broken ones, `right` and
-// the language's kit, each under a path of its own.
+// For each language one process, which serves all of its broken clients, `right`, and the kit, each under a path of its own.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import type { Target } from '../../../clients/doctor/target.ts';
@@ -30,9 +29,9 @@ export const targetOf = (base: string, name: string): Target => ({
   eventsUrl: `${base}/${name}/events`,
 });
 
-export type Clients = { base: string; stop: () => Promise<void> };
+type Clients = { base: string; close: () => Promise<void> };
 
-/** With the settings above, but for what is given. */
+/** With the settings above, and the given changes. */
 export async function startClients(
   language: Language,
   changes: Partial<typeof settings> = {},
@@ -51,14 +50,14 @@ export async function startClients(
     },
   });
   const exited = new Promise((done) => child.once('close', done));
-  async function stop() {
+  async function close() {
     child.kill('SIGTERM');
     await exited;
   }
   try {
-    return { base: `http://127.0.0.1:${await readPort(child)}`, stop };
+    return { base: `http://127.0.0.1:${await readPort(child)}`, close };
   } catch (error) {
-    await stop();
+    await close();
     throw error;
   }
 }

@@ -1,16 +1,13 @@
 // The doctor against all clients of one language.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { examine } from '../../../clients/doctor/examine.ts';
+import { shared } from '../../support/run/shared.ts';
 import { faultNames, faultsOf } from './broken.ts';
-import { type Clients, type Language, startClients, targetOf } from './clients.ts';
+import { type Language, startClients, targetOf } from './clients.ts';
 
 export function describeLanguage(language: Language): void {
   describe(`the doctor at clients in ${language}`, () => {
-    let clients: Clients;
-    beforeAll(async () => {
-      clients = await startClients(language);
-    });
-    afterAll(() => clients?.stop());
+    const clients = shared(() => startClients(language));
 
     const run = (name: string) => examine(targetOf(clients.base, name), { fetch, now: () => new Date() });
 

@@ -1,4 +1,4 @@
-// The clients in TypeScript behind https, with a certificate of which one thing may be wrong.
+// The clients in TypeScript behind https, with a certificate that may have one fault.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
@@ -11,9 +11,9 @@ import { settings } from './clients.ts';
 const day = 86_400_000;
 
 export type HttpsOptions = {
-  /** For which the certificate is valid. */
+  /** How long the certificate is valid. */
   days?: number;
-  /** Whose it is. */
+  /** The host of the certificate. */
   name?: string;
   /** Whether the clients know that they are behind https. */
   isHttps?: boolean;

@@ -46,7 +46,7 @@ export function openInProcess() {
 
   return {
     listen,
-    /** The right client, but for what is said. */
+    /** The right client, with the given changes. */
     async examineClient({ options, front, secrets, at, name = 'right', tools }: Setting): Promise<Report> {
       const client = createClients({ ...settings, ...options });
       const base = await listen(front?.(client) ?? client);

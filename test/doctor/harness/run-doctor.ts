@@ -29,7 +29,6 @@ export function runDoctor(
   return readOutcome(child);
 }
 
-/** What an operator has set for the client of that name. */
 export const operatorSettings = (base: string, name: string): Record<string, string> => ({
   SSO_CLIENTS: 'shop',
   SSO_SHOP_CALLBACK_URL: `${base}/${name}/callback`,

@@ -115,8 +115,8 @@ export async function reconnect({ db, send }: TestApp): Promise<void> {
 }
 
 /** Opens the service in production mode, and yet with the demo users: only the start looks for them. */
-export async function openProductionApp(): Promise<TestApp> {
-  const app = await openApp({ env: production });
+export async function openProductionApp(env: Record<string, string> = {}): Promise<TestApp> {
+  const app = await openApp({ env: { ...production, ...env } });
   await seedDemoUsers(app.db, await hashPassword(demoPassword), new Date());
   return app;
 }
@@ -157,19 +157,18 @@ export function locationOf(answer: Answer): URL {
   return new URL(answer.headers.get('location') ?? '', 'http://localhost:3000');
 }
 
-/** Where the answer to a form leads: past the page /go, to its `next` (contract 11.33). */
+/** The target of the answer to a form: past the page /go, its `next` (contract 11.33). */
 export function targetOf(answer: Answer): URL {
   const url = locationOf(answer);
   return url.pathname === '/go' ? new URL(url.searchParams.get('next') ?? '', url) : url;
 }
 
-/** Where a browser goes on to by itself: by a redirect, or by the header `Refresh` of /go. */
+/** The next stop of a browser by itself: by a redirect, or by the header `Refresh` of /go. */
 export function nextStopOf(answer: Answer): string | undefined {
   if (answer.status === 303) return answer.headers.get('location') ?? undefined;
   return /^0; url=(.*)$/.exec(answer.headers.get('refresh') ?? '')?.[1];
 }
 
-/** The `code` in the problem JSON of a refusal. */
 export function codeOf({ text }: Pick<Answer, 'text'>): string {
   return JSON.parse(text).code;
 }

@@ -114,7 +114,7 @@ function measureTargets(): string[] {
   );
   const isShown = (element: Element) =>
     element.checkVisibility({ visibilityProperty: true, opacityProperty: true });
-  // Only the reader of a screen, or whoever comes by keyboard, meets it; a tick is pressed by its label.
+  // Only for screen readers and keyboards; a checkbox is pressed by its label.
   const isElsewhere = (element: HTMLElement) =>
     element.closest('.visually-hidden, .skip, pre') !== null ||
     element.matches('label input') ||
@@ -150,10 +150,7 @@ function measureTargets(): string[] {
 /** What is smaller than a fingertip needs (contract 9.224). */
 export const findSmallTargets = (page: Page) => page.evaluate(measureTargets);
 
-/**
- * The faults of the page as it is: serious axe findings, sideways scrolling, on a phone small targets. If SCREENSHOTS names a folder, it also saves a
- * picture there.
- */
+/** Serious axe findings, sideways scrolling and, on a phone, small targets. Saves a picture if SCREENSHOTS names a folder. */
 export async function inspectPage(page: Page, what: string): Promise<string[]> {
   const faults = await findSeriousFaults(page);
   const isTooWide = 'document.documentElement.scrollWidth > document.documentElement.clientWidth';
@@ -162,6 +159,15 @@ export async function inspectPage(page: Page, what: string): Promise<string[]> {
   const folder = process.env.SCREENSHOTS;
   if (folder) await page.screenshot({ path: `${folder}/${what}.png`, fullPage: true });
   return faults.map((fault) => `${what}: ${fault}`);
+}
+
+/** Looks at a page again and again, each time under the name that `nameOf` gives; `faults` has all that was wrong. */
+export function openInspection(page: Page, nameOf: (what: string) => string) {
+  const faults: string[] = [];
+  const look = async (what: string) => {
+    faults.push(...(await inspectPage(page, nameOf(what))));
+  };
+  return { faults, look };
 }
 
 const heights = { 320: 640, 390: 844, 1280: 800 };
@@ -173,10 +179,7 @@ const screens = Object.entries(heights).flatMap(([width, height]) =>
   ]),
 );
 
-/**
- * The screens that every page is looked at on: the widths of a small phone, a phone and a desktop, light and dark. The short form
- * has the narrowest and the widest, and each colour scheme once; pictures are taken of all.
- */
+/** The screens for every page. The short form has the narrowest and the widest, and each colour scheme once. */
 export const appearances = screens.filter(
   ([name]) =>
     byForm({ short: false, long: true }) ||
@@ -210,7 +213,6 @@ export async function followMail(page: Page, recipient: string, path: string): P
 
 const axeFile = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 
-/** What axe finds serious or critical on the page as it is. */
 async function findSeriousFaults(page: Page): Promise<string[]> {
   // The debugger evaluates this, so the content security policy does not apply.
   await page.evaluate(await readFile(axeFile, 'utf8'));

@@ -40,7 +40,6 @@ export function readScrape(text: string): Scrape {
   };
 }
 
-/** The queries of a Grafana dashboard. */
 export function readQueries(dashboard: string): string[] {
   const { panels } = JSON.parse(dashboard) as { panels: { targets?: { expr: string }[] }[] };
   return panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr));

@@ -10,10 +10,7 @@ export async function retryWhileBusy(send: () => Promise<Answer>): Promise<Answe
   return answer;
 }
 
-/**
- * Sends all at once, without the deadline of a request. A sender that the database kept waiting for too long asks again, as a
- * client does: a 503 says that nothing was done.
- */
+/** Sends all at once, without a deadline. After a 503, which says that nothing was done, a sender asks again, as clients do. */
 export async function sendPatiently(requests: (() => Promise<Answer>)[]): Promise<Answer[]> {
   const enforce = vi.spyOn(Deadline.prototype, 'enforce').mockImplementation((work) => work);
   const isNear = vi.spyOn(Deadline.prototype, 'isNear', 'get').mockReturnValue(false);

@@ -19,7 +19,6 @@ export const commandOf: Record<Runtime, string[]> = {
   ],
 };
 
-/** The file that starts the service. */
 export const entryOf: Record<Runtime, string> = {
   node: 'server/runtime/start-node.cjs',
   deno: 'build/service/main.js',
@@ -58,9 +57,7 @@ export function run(
   return { child, output: () => output, exited };
 }
 
-/**
- * Resolves when the service answers; throws with its output if it does not start. `folder` is that of another version, built.
- */
+/** Resolves when the service answers; throws its output if it does not start. `folder`: another version, built. */
 export async function startService(
   runtime: Runtime,
   port: number,
@@ -81,9 +78,8 @@ export async function startService(
   throw new Error(`The service did not come up on ${runtime}:\n${running.output()}`);
 }
 
-// Ports from 11,000 to 32,000, because outgoing connections take the ports above: a thousand for each worker, so that nobody
-// else takes a port before it is used. Other runs on this machine may use the same ports, so the first is chosen by chance, and
-// the thousand by the process of the run.
+// Ports from 11,000 to 32,000, because outgoing connections take the ports above: a thousand for each worker. Other runs on this
+// machine may use the same ports, so the first is chosen by chance.
 const portsPerWorker = 1_000;
 const firstPort = 11_000 + ((process.ppid + Number(process.env.VITEST_POOL_ID ?? 0)) % 21) * portsPerWorker;
 let nextPort = Math.floor(Math.random() * portsPerWorker);

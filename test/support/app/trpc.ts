@@ -26,7 +26,6 @@ export function openClient(send: TestApp['send'], cookie?: string, headers?: Rec
   });
 }
 
-/** The id of the session of that cookie. */
 export async function sessionIdOf(send: TestApp['send'], cookie: string): Promise<string> {
   const sessions = await openClient(send, cookie).sessions.list.query();
   return sessions.find(({ current }) => current)?.id ?? '';

@@ -30,15 +30,12 @@ export function openBrowser(send: Send, cookie = '') {
       }
       return answer;
     },
-    /** Logs in on the login page. */
     login: (email: string, password = demoPassword, path = '/login') =>
       browser.send(path, { form: { email, password } }),
-    /** The address of the user who is logged in. */
     async whoAmI(): Promise<string | undefined> {
       const answer = await browser.send('/sso/profile');
       return answer.status === 200 ? JSON.parse(answer.text).email : undefined;
     },
-    /** The id of the user who is logged in. */
     whoseId: async (): Promise<string> => JSON.parse((await browser.send('/sso/profile')).text).id,
   };
   return browser;
@@ -46,7 +43,6 @@ export function openBrowser(send: Send, cookie = '') {
 
 export type Browser = ReturnType<typeof openBrowser>;
 
-/** A browser in which somebody has given their password. */
 export async function logIn(send: Send, email: string, password = demoPassword): Promise<Browser> {
   const browser = openBrowser(send);
   const { status, text } = await browser.login(email, password);
@@ -54,7 +50,6 @@ export async function logIn(send: Send, email: string, password = demoPassword):
   return browser;
 }
 
-/** Whether a cookie belongs to a live session. */
 export async function isLoggedIn(send: Send, cookie: string): Promise<boolean> {
   return (await send('/sso/profile', { cookie })).status === 200;
 }

@@ -31,7 +31,7 @@ export async function arrangeSeller(
       const { log, logged } = recordLog();
       await runBilling({ db: app.db, now, log });
       const faults = logged.filter(({ level }) => level === 'error');
-      // The service's own job has the contract: whoever comes second finds it done.
+      // The service's own job has the contract, and will have billed it.
       if (faults.length > 0 && faults.every((fault) => JSON.stringify(fault).includes('55P03')))
         return customers.bill();
       if (faults.length > 0) throw new Error(`billing failed: ${JSON.stringify(faults)}`);
@@ -63,7 +63,6 @@ export async function arrangeSeller(
         select account_id, ${company}, ${line1}, ${postcode}, ${city}, ${country}, ${vatId} from users
         where email = ${email}`.execute(app.db);
     },
-    /** The numbers of the documents of that kind, oldest first. */
     async numbers(kind: 'invoice' | 'credit_note' = 'invoice'): Promise<string[]> {
       const { rows } = await sql<{ number: string }>`select number from documents where kind = ${kind}
         order by issued_at, number`.execute(app.db);

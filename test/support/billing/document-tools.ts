@@ -47,7 +47,6 @@ export const readFonts = (pdf: Uint8Array) =>
     .slice(2, -1)
     .map((line) => line.trim().split(/\s{2,}|\s(?=yes|no)/));
 
-/** Attached files by name. */
 export const readAttachments = (pdf: Uint8Array): Record<string, string> =>
   withFile(pdf, (file, folder) => {
     const names = read('pdfdetach', '-list', file).matchAll(/^\d+: (.+)$/gm);
@@ -69,8 +68,8 @@ export function buildOtherFont(): Uint8Array {
       to.copy(font, at);
     if (found === 0) throw new Error('the built-in font is another one');
   };
-  // Of the characters and their glyphs (`cmap`, format 12): a run of 64 hexagrams becomes one of other characters, which begins
-  // with 花. The order of the runs stays.
+  // In the table of characters and their glyphs (`cmap`, format 12), a run of 64 hexagrams becomes a run of other characters that
+  // begins with 花. The order of the runs stays.
   const glyphs = [0x12, 0x5f];
   const run = (first: number) =>
     Buffer.from([first, first + 63].flatMap((sign) => [0, 0, sign >> 8, sign & 255]).concat(0, 0, ...glyphs));

@@ -118,13 +118,13 @@ export async function readInvoice(db: Kysely<DB>, number: string) {
   return rows[0];
 }
 
-/** What of a payment is left; undefined if it is not recorded. */
+/** How much of a payment is left; undefined if it is not recorded. */
 export async function readUnallocated(db: Kysely<DB>, id: string): Promise<number | undefined> {
   const row = await db.selectFrom('payments').select('unallocated').where('id', '=', id).executeTakeFirst();
   return row && Number(row.unallocated);
 }
 
-/** Whatever does not add up, by sums of the rows that are never changed. Nothing of the service's own code counts here. */
+/** Everything that does not add up, by sums of rows that never change, without code of the service. */
 export async function findFaultsInBooks(db: Kysely<DB>): Promise<unknown[]> {
   const { rows } = await sql<{ fault: string }>`
     with

@@ -1,4 +1,4 @@
-// The sealed facts in a PDF, as somebody reads them who has a key and the contract, and none of the service's code.
+// The sealed facts in a PDF, read with a key and the contract, without code of the service.
 import { createHmac } from 'node:crypto';
 import { inflateSync } from 'node:zlib';
 

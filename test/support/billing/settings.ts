@@ -35,7 +35,12 @@ export const germanSettings: BillingSettings = {
   },
 };
 
-/** The day that it is for the seller. */
+/** The settings with taxes that have been in force since that day. */
+export const settingsFrom = (from: string): BillingSettings => ({
+  ...germanSettings,
+  tax: { ...germanSettings.tax, rules: germanSettings.tax.rules.map((rule) => ({ ...rule, from })) },
+});
+
 export const dayOfSeller = (at = new Date()): string => dayIn(germanSettings.seller.time_zone, at);
 
 /** Puts the settings in force at once, as a version of their own. */

@@ -8,7 +8,6 @@ import { setMember } from '../run/cases.ts';
 
 export const example = vectors.sso;
 
-/** The payload of the worked example, parsed afresh. */
 export function buildPayload(): Payload {
   return JSON.parse(example.json);
 }

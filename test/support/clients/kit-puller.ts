@@ -1,5 +1,4 @@
-// One process of a client, on the kit for TypeScript, that pulls events. test/support/clients/pulls.ts says what the process
-// reads and writes. On Node its store is in Postgres, on Deno in SQLite.
+// A process of a client on the kit for TypeScript, as test/support/clients/pulls.ts says: with Postgres on Node, SQLite on Deno.
 import { appendFileSync } from 'node:fs';
 import process from 'node:process';
 import { createInterface } from 'node:readline';

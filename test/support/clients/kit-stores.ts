@@ -1,5 +1,4 @@
-// What any stores of the kit for TypeScript have to do, in plain TypeScript: run by vitest in memory and on Postgres, and by
-// Deno as a program on SQLite.
+// What any stores of the kit for TypeScript have to do: run by vitest in memory and on Postgres, by Deno on SQLite.
 import process from 'node:process';
 import {
   createSqlStores,
@@ -23,7 +22,6 @@ const shuffled = <T>(items: T[]) => items.toSorted(() => Math.random() - 0.5);
 const times = <T>(count: number, make: (index: number) => Promise<T>) =>
   Promise.all(Array.from({ length: count }, (_, index) => make(index)));
 
-/** The number of the last event that was applied. */
 export async function readPosition({ position }: Stores): Promise<number | undefined> {
   const claim = await position.claim();
   await claim?.release();

@@ -1,5 +1,4 @@
-// The vectors against the kit for TypeScript, in plain TypeScript: run by vitest on Node, and by Deno as a program, which
-// prints the result of each.
+// The vectors against the kit for TypeScript: run by vitest on Node, and by Deno as a program that prints each result.
 import { readFileSync } from 'node:fs';
 import process from 'node:process';
 import { findAttempt, startAttempt } from '../../../clients/typescript/src/attempts.ts';
@@ -39,7 +38,6 @@ export function buildKit(nowSeconds: number = sso.verifier.now, further: object 
 
 type Result = { name: string; isRight: boolean; was?: unknown };
 
-/** The result of every vector. */
 export async function checkKitVectors(): Promise<Result[]> {
   const results: Result[] = [];
   const check = (name: string, was: unknown, expected: unknown) => {

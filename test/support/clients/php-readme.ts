@@ -10,10 +10,7 @@ import type { Site } from './shop.ts';
 const autoload = fileURLToPath(new URL('../../../clients/php/autoload.php', import.meta.url));
 const names = ['identity', 'login', 'callback', 'logout', 'pull', 'events'];
 
-/**
- * `/applied` lists the events that it applied, `/sessions` its sessions, `/profiles` the people whose profiles it keeps, and
- * `/break-profiles` stops it from keeping more.
- */
+/** `/applied` lists its events, `/sessions` its sessions, `/profiles` its people; `/break-profiles` stops it from keeping more. */
 export async function openReadmeSite(port: number, issuer: string, secret: string): Promise<Site> {
   const path = 'clients/php/README.md';
   const blocks = readCodeBlocks({ path, text: readOurFile(path) }).filter(

@@ -1,5 +1,4 @@
-// A shop that is a client of the real service, built on the example of a kit; a browser at it; and what every such example
-// has to do.
+// A shop on the example of a kit, as a client of the real service; a browser at it; and what every such example has to do.
 import { expect, it } from 'vitest';
 import { listen } from '../../../server/runtime/listen.ts';
 import { openApp, type TestApp } from '../app/app.ts';
@@ -123,7 +122,7 @@ export function testExample(findShop: () => Shop, greeting: string): void {
     expect(pages.filter(({ text }) => text.includes(greeting))).toHaveLength(1);
   });
 
-  it('shows a page for a planted hand-off, and asks for one of its own where there is no state', async () => {
+  it('shows a page for a planted hand-off, and asks for one of its own where there is no state (contract 3.26 and 3.27)', async () => {
     const shop = findShop();
     const cookie = await shop.app.login(customer);
     const { callback } = await startLogin(shop, cookie);
@@ -136,7 +135,7 @@ export function testExample(findShop: () => Shop, greeting: string): void {
     expect((await browser.go('/')).text).toContain('Log in');
   });
 
-  it('shows a new name, and ends the session with the login, by events', async () => {
+  it('shows a new name, and ends the session with the login, by events (contract 1.3)', async () => {
     const shop = findShop();
     const cookie = await shop.app.login(customer);
     const { browser, callback } = await startLogin(shop, cookie);
@@ -152,7 +151,7 @@ export function testExample(findShop: () => Shop, greeting: string): void {
     expect([refused.status, refused.refusal]).toEqual([403, 'session_ended']);
   });
 
-  it('refuses a nudge that is not signed, and a method that is none of its', async () => {
+  it('refuses a nudge that is not signed, and a method that it does not support', async () => {
     const { site } = findShop();
     const forged = await fetch(`${site.origin}/identity/events`, {
       method: 'POST',

@@ -1,5 +1,4 @@
-// The contract's vectors against the verifier, in plain TypeScript: run by vitest on Node, and by Deno as a program which
-// prints what it checked.
+// The contract's vectors against the verifier: run by vitest on Node, and by Deno as a program that prints what it checked.
 import { readFileSync } from 'node:fs';
 import { EnvelopeError, sealEnvelope, verifyEnvelope } from '../../../server/sso/envelope.ts';
 import { payloadSchema } from '../../../server/sso/payload.ts';

@@ -26,7 +26,6 @@ export async function openBilling() {
     setClock(instant: string) {
       at = new Date(instant);
     },
-    /** Runs the billing job as an instance does. */
     bill: (db = app.db) => runBilling({ db, now, log }),
     /** Pays what is open of an invoice, or credits all that is left of it, as an operator does. */
     settle: (number: string, status: 'paid' | 'void', db = app.db) =>
@@ -85,7 +84,6 @@ export async function openBilling() {
       return status;
     },
 
-    /** The numbers of all invoices. */
     async numbers(): Promise<number[]> {
       const rows = await app.db.selectFrom('invoices').select('number').orderBy('number').execute();
       return rows.map(({ number }) => Number(number));
@@ -104,5 +102,3 @@ export async function openBilling() {
     },
   };
 }
-
-export type BillingApp = Awaited<ReturnType<typeof openBilling>>;

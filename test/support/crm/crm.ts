@@ -1,7 +1,7 @@
-// The CRM, as far as tests need one. It signs with the standard's own library, so that our verifier is not tested
-// against itself.
+// The CRM, which signs with the standard's own library, so that our verifier is not tested against itself.
 import { Webhook } from 'standardwebhooks';
 import type { Answer, TestApp } from '../app/app.ts';
+import { retryWhileBusy } from '../app/patience.ts';
 
 export type SignupBody = {
   signup_id: string;
@@ -38,7 +38,6 @@ export function buildSignup(
 }
 
 let serial = 0;
-/** A new webhook id. */
 export const freshWebhookId = () => `msg_${Date.now()}_${serial++}`;
 
 /** The headers of a genuine message. */
@@ -70,9 +69,10 @@ export async function sendSignup(
   });
 }
 
-/** Makes a customer of the CRM one of ours. Returns the answer to the CRM. */
-export async function pushSignup(...message: Parameters<typeof sendSignup>) {
-  const { status, text } = await sendSignup(...message);
+/** Makes a customer of the CRM one of ours, and asks again after a 503, as the CRM does. Returns the answer to the CRM. */
+export async function pushSignup(...[app, signup, options]: Parameters<typeof sendSignup>) {
+  const message = { webhookId: freshWebhookId(), ...options };
+  const { status, text } = await retryWhileBusy(() => sendSignup(app, signup, message));
   if (status >= 300) throw new Error(`the signup was answered ${status} ${text}`);
   return JSON.parse(text);
 }

@@ -1,5 +1,4 @@
-// One genuine signup and ways to spoil it, before or after it is signed. node:crypto signs bytes, so the body need
-// not be text. It is sent as the CRM sends it, without Origin, cookie or anything else of a browser.
+// One genuine signup, and ways to spoil it before or after it is signed. node:crypto signs bytes: the body need not be text.
 import { createHmac } from 'node:crypto';
 import type { Answer, TestApp } from '../app/app.ts';
 import { listRefused, type Refused, setMember, type Wire } from '../run/cases.ts';
@@ -10,7 +9,6 @@ export type Change = {
   signup?: (signup: Wire) => void;
   /** Changes the JSON text (or gives bytes) before it is signed. */
   text?: (json: string) => string | Uint8Array;
-  /** Signs and sends with this id and timestamp. */
   id?: string;
   timestamp?: string;
   /** Signs with another key than the configured one. */

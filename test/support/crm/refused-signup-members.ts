@@ -1,7 +1,6 @@
 // Signups with one wrong member, as data: each member missing, null, of the wrong type and in the wrong form.
 import { at, type Case, type Change, refused, set, text } from './raw-signups.ts';
 
-/** Cases that get 422 with these pointers. */
 const invalidAt = (pointers: string[], cases: Record<string, Change>): Case[] =>
   refused(422, 'validation_failed', cases).map((one) => ({ ...one, pointers }));
 

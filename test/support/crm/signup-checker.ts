@@ -1,5 +1,4 @@
-// What must hold of a load of signups, however its messages were repeated, raced, cut off and interrupted by
-// crashes, once each was acknowledged at least once (contract 7.17, "exactly once, in two layers").
+// What must hold of a load of signups, however messages were repeated, raced or cut off (contract 7.17).
 import { sql } from 'kysely';
 import type { Database } from '../../../db/postgres/client.ts';
 import { demoUsers } from '../../../server/doors/demo/demo-users.ts';

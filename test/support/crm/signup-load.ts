@@ -1,5 +1,4 @@
-// A CRM that sends many signups over and over and never gives up: a load for tests of repeats, races and crashes. The
-// same seed makes the same load, but not the same races.
+// A CRM that sends many signups over and over. The same seed makes the same load, but not the same races.
 import type { Answer, SendOptions, TestInstance } from '../app/app.ts';
 import { createRandom } from '../run/random.ts';
 import { buildSignup, type SignupBody, sendSignup } from './crm.ts';
@@ -24,11 +23,7 @@ export type Load = {
   random: () => number;
 };
 
-/**
- * `count` signups, each sent 1 to 5 times: the same message again, the same body under another webhook id, or
- * another version under another webhook id. Most repeats follow at once, so that they race; some come late.
- * `sharing` is the share of signups that reuse a recent address, in a spelling of their own.
- */
+/** Each signup is sent 1 to 5 times: again, or under another webhook id, or as another version. `sharing`: the share of used addresses. */
 export function buildLoad({ seed, count, sharing }: { seed: number; count: number; sharing: number }): Load {
   const random = createRandom(seed);
   const below = (limit: number) => Math.floor(random() * limit);
@@ -104,10 +99,7 @@ export type LoadOptions = {
 
 const maxAttempts = 400;
 
-/**
- * Sends every message until it is acknowledged. Returns what broke the contract: answers that neither say that the
- * work is done (200, 201) nor ask for a retry (408, 409, 503), and messages that were never acknowledged.
- */
+/** Sends every message until it is acknowledged. The result is what broke the contract: other answers, or none. */
 export async function sendLoad(load: Load, targets: Target[], options: LoadOptions): Promise<string[]> {
   const { sends, random } = load;
   const faults: string[] = [];

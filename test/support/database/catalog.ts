@@ -1,5 +1,4 @@
-// What a migration takes away from the version before, which runs beside the new one, and after a way back (CONTRIBUTING.md).
-// Found by comparing the catalogs of Postgres before and after.
+// What a migration takes away from the version before (docs/inside/recipes/migration.md), found by comparing the catalogs of Postgres.
 import { type Kysely, sql } from 'kysely';
 
 type Column = { type: string; isRequired: boolean; hasDefault: boolean };

@@ -1,12 +1,11 @@
-// A role of the database that is not the service's, such as an operator's in psql. Roles belong to the whole Postgres, so
-// `close` drops this one.
+// A role of the database such as an operator's in psql. Roles belong to the whole Postgres, so `close` drops this one.
 import { sql } from 'kysely';
 import type { Database, DatabaseClient } from '../../../db/postgres/client.ts';
 import { connect } from './postgres.ts';
 
 export type OtherRole = DatabaseClient & { role: string };
 
-/** Opens a role that may do everything but write the history and the events of clients. `close` drops it. */
+/** Opens a role that may do everything except write the history and the events of clients. */
 export async function openOtherRole(db: Database, databaseUrl: string, poolSize = 1): Promise<OtherRole> {
   const role = `operator_${crypto.randomUUID().slice(0, 8)}`;
   const name = sql.id(role);

@@ -1,5 +1,5 @@
 // The database without the service, and what tests ask of its rows.
-import { type Kysely, sql } from 'kysely';
+import { type Kysely, type RawBuilder, sql } from 'kysely';
 import { inject } from 'vitest';
 import type { DatabaseClient } from '../../../db/postgres/client.ts';
 import type { DB } from '../../../db/schema.ts';
@@ -50,6 +50,31 @@ export async function findEmptyAccounts(db: Kysely<DB>): Promise<unknown[]> {
   const { rows } = await sql`
     select id from accounts where id not in (select account_id from users)`.execute(db);
   return rows;
+}
+
+/** Sends a request while `lock` is held, and runs `last` before that ends, once the request has checked everything and waits to write. */
+export async function overtake<T>(
+  db: Kysely<DB>,
+  lock: RawBuilder<unknown>,
+  request: () => Promise<T>,
+  last?: RawBuilder<unknown>,
+): Promise<T> {
+  let isAnswered = false;
+  const { answer } = await db.transaction().execute(async (trx) => {
+    await lock.execute(trx);
+    const answer = request().finally(() => {
+      isAnswered = true;
+    });
+    while (!isAnswered) {
+      const { rows } = await sql`select 1 from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock'`.execute(db);
+      if (rows.length > 0) break;
+      await new Promise((done) => setTimeout(done, 10));
+    }
+    await last?.execute(trx);
+    return { answer };
+  });
+  return answer;
 }
 
 /** Makes inserts into `table` fail as `body` (PL/pgSQL) says, until `work` is done. */

@@ -66,10 +66,7 @@ const readValue = (text: string) =>
     ? null
     : text.replace(/\\(.)/g, (_, letter: string) => ({ t: '\t', n: '\n', r: '\r' })[letter] ?? letter);
 
-/**
- * Loads a dump into an empty database, as though the dump had been taken just now: every time moves on by the age of the dump.
- * Otherwise sessions and links would have expired, and old rows would be swept.
- */
+/** Loads a dump into an empty database as if it had just been taken: every time moves on by the age of the dump. */
 export async function loadDump(url: string, text: string): Promise<void> {
   const { db, close } = connect(url);
   try {

@@ -14,7 +14,6 @@ const listNames = async () =>
     .map((file) => file.slice(0, -'.ts'.length))
     .sort();
 
-/** The text that db/migrations/list.ts should have. */
 export async function buildMigrationList(): Promise<string> {
   const names = await listNames();
   const text = `// Every migration, in the order of their names. Written by "npm run schema" from the files beside it.
@@ -34,7 +33,7 @@ const identify = (name: string) =>
 /** The digests of all migrations by name, in their order. */
 export type Digests = Record<string, string>;
 
-/** Those of every migration that was ever recorded: databases have run them. `npm run schema` adds to this file, and nothing else does. */
+/** The digests of all recorded migrations, which databases have run. Only `npm run schema` adds to this file. */
 export const landedFile = fileURLToPath(new URL('../../database/landed-migrations.json', import.meta.url));
 
 export const readLanded = async (): Promise<Digests> => JSON.parse(await readFile(landedFile, 'utf8'));
@@ -65,7 +64,7 @@ export function findChanged(landed: Digests, now: Digests): string[] {
   return [...changed, ...early];
 }
 
-/** The text of the file with those that are new. Throws where one has changed. */
+/** The text of the file with new digests. Throws if an old one has changed. */
 export async function buildLanded(): Promise<string> {
   const [landed, now] = [await readLanded(), await digestMigrations()];
   const changed = findChanged(landed, now);

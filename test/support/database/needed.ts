@@ -6,16 +6,13 @@ import { connect } from './postgres.ts';
 
 export const neededFile = fileURLToPath(new URL('../../../db/needed.ts', import.meta.url));
 
-/**
- * What this version no longer uses and the next one drops, so that this one starts on a database without it: names of tables, and
- * `table.name` of columns, triggers, unique indexes and foreign keys, and signatures of functions (CONTRIBUTING.md, "Add a migration").
- */
+// What this version no longer uses and the next one drops: names of tables, `table.name` of columns, triggers, unique indexes and
+// foreign keys, and signatures of functions (docs/inside/recipes/migration.md).
 const going: string[] = [];
 
 /** Of this function only the name counts: tests put another clock in its place. */
 const clock = 'billing_now()';
 
-/** The text that db/needed.ts should have for the database at `url`. */
 export async function buildNeeded(url: string): Promise<string> {
   const { db, close } = connect(url);
   try {

@@ -40,7 +40,7 @@ export async function openOwnPostgres(settings: Record<string, string> = {}): Pr
   const signalAll = async (signal: NodeJS.Signals) => {
     const told = new Set<number>();
     const findOthers = async () => (await findProcesses()).filter((pid) => !told.has(pid));
-    // The first gets it first, and so makes no more; those that it made meanwhile get it in another round.
+    // The first process gets it first, and so makes no more. Processes that it made meanwhile get it in another round.
     for (let pids = await findOthers(); pids.length > 0; pids = await findOthers())
       for (const pid of pids) {
         send(pid, signal);

@@ -1,5 +1,4 @@
-// db/schema.sql: what is in force in the database, written from its catalog for people to read. The file is a script, too: in
-// an empty database it makes the same tables, functions and triggers.
+// db/schema.sql: what is in force in the database, for people to read, and a script that makes the same in an empty one.
 import { fileURLToPath } from 'node:url';
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import { connect } from './postgres.ts';
@@ -7,7 +6,7 @@ import { connect } from './postgres.ts';
 export const schemaSqlFile = fileURLToPath(new URL('../../../db/schema.sql', import.meta.url));
 
 const header = `-- What is in force in the database: what all migrations come to. Written by "npm run schema" from the catalog of Postgres;
--- change it by a new migration (CONTRIBUTING.md), never by hand.
+-- change it by a new migration (docs/inside/recipes/migration.md), never by hand.
 --
 -- First the functions that triggers of several tables use. Then each table, behind those it refers to, with its indexes, its
 -- triggers, and the functions that only they use. At the end, functions with rows of tables as arguments, which need the
@@ -16,7 +15,6 @@ const header = `-- What is in force in the database: what all migrations come to
 
 SET check_function_bodies = off;`;
 
-/** The text that db/schema.sql should have for the database at `url`. */
 export async function buildSchemaSql(url: string): Promise<string> {
   const { db, close } = connect(url);
   try {
@@ -65,7 +63,7 @@ type Function = { name: string; body: string; definition: string; takesRows: boo
 const ownSchema = sql`current_schema()::regnamespace`;
 const isOurTable = sql`c.relnamespace = ${ownSchema} and c.relkind = 'r' and c.relname not like 'kysely_%'`;
 
-/** The tables: first those that others refer to, else by name. */
+/** The tables. A table comes after the tables that it refers to, else they are by name. */
 async function readTables<T>(db: Kysely<T>): Promise<Table[]> {
   const { rows } = await sql<Table>`
     select c.relname as name, array_to_string(c.reloptions, ', ') as options,
@@ -197,7 +195,7 @@ function breakTrigger(definition: string): string {
   return `${[when, ...lines.flatMap((line) => (line ? [line.trim()] : []))].join('\n  ')};`;
 }
 
-/** Throws if the database has something that this file cannot write, so that nothing is missing silently. */
+/** Throws if the database has something that this file cannot write. */
 async function refuseUnknown<T>(db: Kysely<T>): Promise<void> {
   const unknown: [what: string, query: RawBuilder<unknown>][] = [
     [

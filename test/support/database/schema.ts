@@ -5,7 +5,6 @@ import { connect } from './postgres.ts';
 
 export const schemaFile = fileURLToPath(new URL('../../../db/schema.ts', import.meta.url));
 
-/** The text that db/schema.ts should have for the database at `url`. */
 export async function buildSchema(url: string): Promise<string> {
   const { db, close } = connect(url);
   try {

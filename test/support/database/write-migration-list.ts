@@ -1,5 +1,4 @@
-// `npm run schema` begins with this: it writes db/migrations/list.ts, which write-schema.ts then imports, and adds the digests of new
-// migrations to those that have landed.
+// `npm run schema` begins with this. It writes db/migrations/list.ts, and adds new migrations to the digests of the landed ones.
 import { writeFile } from 'node:fs/promises';
 import process from 'node:process';
 import { buildLanded, buildMigrationList, landedFile, migrationListFile } from './migration-list.ts';

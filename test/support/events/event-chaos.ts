@@ -1,5 +1,4 @@
-// Writers and clients at work together, and a checker: whether the clients were told, and hold in the end, what contract
-// section 10 says.
+// Writers and clients at work together, and whether the clients were told and hold in the end what contract section 10 says.
 import { sql } from 'kysely';
 import type { Database } from '../../../db/postgres/client.ts';
 import { findUserById } from '../../../db/tables/users.ts';
@@ -18,10 +17,7 @@ const nudgePatienceMs = 90_000;
 // The readers of each client, which number its events at once: this shows if two of them are not kept apart.
 const readersOfEach = 4;
 
-/**
- * `asks` are the instances. `happening` is what befalls the instances meanwhile. `nudged` reads only when it is nudged; all
- * other clients read all the time. The result is the faults that were found.
- */
+/** `asks` are the instances, and `happening` is what befalls them. `nudged` reads only when it is nudged. The result is the faults. */
 export async function runEventChaos(
   { db, asks, config, nudged }: { db: Database; asks: Ask[]; config: Config; nudged?: NudgedClient },
   happening: (hasFault: () => boolean) => Promise<void>,
@@ -82,7 +78,7 @@ export async function runEventChaos(
 
 const pause = (ms: number) => new Promise((done) => setTimeout(done, ms));
 
-/** Changes everybody that this client knows. The result is how many events the client has then. */
+/** Changes everybody whom this client knows. The result is how many events the client has then. */
 async function changeOnceMore(db: Database, client: string): Promise<number> {
   await sql`update users set name = name || '!' where id in
     (select user_id from client_users where client = ${client})`.execute(db);
@@ -92,7 +88,6 @@ async function changeOnceMore(db: Database, client: string): Promise<number> {
   return rows[0]?.n ?? 0;
 }
 
-/** Reads to the end. */
 async function catchUp(reader: EventClient): Promise<string[]> {
   const until = performance.now() + patienceMs;
   while (!(await reader.step({ maxWait: 0 }))) {

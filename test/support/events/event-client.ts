@@ -1,5 +1,4 @@
-// A client that lives by events, and crashes: it keeps what it knows of people, and how far it has read, as two writes to a
-// disk. A crash may come between the two. It notes whatever breaks contract section 10.
+// A client that lives by events, and crashes between its writes to disk. It notes whatever breaks contract section 10.
 import type { StandardProfile } from '../../../server/sso/payload.ts';
 import type { WireEvent, WirePage } from './events.ts';
 

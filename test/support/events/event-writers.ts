@@ -1,5 +1,4 @@
-// People, systems and operators who change what clients are told about, at random and many at once, while the service and
-// its database may die.
+// People, systems and operators who change things at random, many at once, while the service and its database may die.
 import { sql } from 'kysely';
 import type { Database } from '../../../db/postgres/client.ts';
 import { inTransaction } from '../../../db/postgres/transactions.ts';
@@ -125,7 +124,7 @@ export function startWriters({
         await doors[door]?.(pick(members));
         done.set(door, (done.get(door) ?? 0) + 1);
       } catch {
-        // The database is away, or two statements were at the same rows: anybody who types SQL meets this.
+        // The database is away, or there was a deadlock, as can happen to anybody who types SQL.
       }
       await new Promise((over) => setTimeout(over, random() * pauseMs));
     }

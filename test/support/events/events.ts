@@ -54,7 +54,6 @@ export async function readOn(instance: Reader, client: string, after = 0): Promi
   }
 }
 
-/** The number of the client's newest event. */
 export const latestOf = async (instance: Reader, client: string): Promise<number> =>
   (await readOn(instance, client)).at(-1)?.seq ?? 0;
 
@@ -72,7 +71,6 @@ export async function addPerson(db: Database, name = `Person ${++serial}`): Prom
   return person;
 }
 
-/** The cookie of a new session. */
 export async function openSession(db: Database, { id }: Pick<Person, 'id'>): Promise<string> {
   const token = randomBytes(32).toString('base64url');
   await sql`

@@ -55,7 +55,6 @@ export async function openTarget(answering: Answering, atPort = 0) {
       server.closeAllConnections();
       await new Promise((done) => server.close(done));
     },
-    /** Listens again on the same port. */
     reopen: () => listen(port),
   };
   return target;

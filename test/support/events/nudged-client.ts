@@ -35,10 +35,7 @@ export async function openNudgedClient(name: string, random: () => number) {
     recover() {
       mayFail = false;
     },
-    /**
-     * Reads to the end whenever it is nudged, until `isOver`. The client crashes on the way, and goes on at the position that
-     * it noted.
-     */
+    /** Reads to the end whenever it is nudged, until `isOver`; it crashes on the way, and goes on at the position that it noted. */
     async read(asks: Ask[], headers: Record<string, string>, isOver: (reader: EventClient) => boolean) {
       const reader = createEventClient({ name, asks, random, headers });
       while (!isOver(reader)) {

@@ -1,5 +1,5 @@
-// Clients that change things over and over while the database comes and goes, and remember what was acknowledged. Each change
-// is tried until it is acknowledged; hand-offs once, since each works once.
+// Clients that change things over and over while the database comes and goes, and remember what was acknowledged. Hand-offs are
+// tried once, since each works once.
 import { sql } from 'kysely';
 import pLimit from 'p-limit';
 import type { Database } from '../../../db/postgres/client.ts';

@@ -116,7 +116,6 @@ function change(message: Wire, changes: [string, unknown][]): Wire {
 
 const secondsFromNow = (seconds: number) => Math.floor(Date.now() / 1_000) + seconds;
 
-/** The payload of an inbound hand-off. */
 export const handOffs = ({ issuer, marketplaceInbound }: Config) =>
   messages(
     () => ({

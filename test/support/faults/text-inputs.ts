@@ -15,7 +15,6 @@ type Shape = {
   anyOf?: Shape[];
 };
 
-/** A schema as JSON Schema. */
 export const readShape = (schema: z.ZodType) =>
   z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as Shape;
 
@@ -66,10 +65,7 @@ export const pathOfRoute = (file: string) =>
     .replaceAll('\u0000', '.')
     .replace(/^\/_index$/, '/');
 
-/**
- * What each route but those of the demo reads, as path and name: fields of forms, also forms that read none, and parameters of
- * addresses.
- */
+/** What each route reads, except those of the demo, as path and name: fields of forms, and parameters of addresses. */
 export function listReadFields(): { forms: string[]; addresses: string[] } {
   const routes = readdirSync('app/routes')
     .filter((file) => !file.startsWith('demo.'))

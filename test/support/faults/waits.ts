@@ -3,10 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'vitest';
 import type { TestApp } from '../app/app.ts';
 
-/**
- * How long `/healthz`, asked every 10 ms, waited at most while `work` ran, in milliseconds. It waits if the service is busy,
- * and also if this machine is: only the time for which this process has worked meanwhile counts.
- */
+/** How many ms `/healthz` waited at most while `work` ran. Only the time for which this process has worked counts. */
 export async function measureWait(
   { send }: Pick<TestApp, 'send'>,
   work: () => Promise<unknown>,

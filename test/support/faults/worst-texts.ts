@@ -33,6 +33,5 @@ export const spellForm = (fields: Record<string, string>) =>
     )
     .join('&');
 
-/** The spelling of a text in an address. */
 export const spellAddress = (text: string) =>
   /%25%F0/.test(text) ? text : encodeURI(text).replace(/[[\]&+#]/g, encodeURIComponent);

@@ -47,10 +47,7 @@ async function readRows(db: Database, subject: Subject, clauses = ''): Promise<K
 
 export type Snapshot = { at: string; rows: KnownRow[] };
 
-/**
- * Some rows of one table, and an instant at which they were like this. Nobody can change the rows meanwhile, so this may hold
- * others up.
- */
+/** Some rows of one table, and an instant at which they were like this. They are locked meanwhile, so others may wait. */
 export const takeSnapshot = (db: Database, pick: number): Promise<Snapshot> =>
   inTransaction(db, { by: 'service', cause: 'snapshot' }, async (trx) => {
     const subject = subjects[Math.floor(pick * subjects.length)] ?? 'user';
@@ -82,7 +79,7 @@ export async function checkHistory(db: Database, snapshots: Snapshot[] = []): Pr
   );
   for (const { at, rows: then } of snapshots)
     for (const known of then) {
-      // Nothing is known any more of somebody who was erased since.
+      // Nothing is known about people who were erased since.
       const owner = known.subject === 'link' ? `user ${known.row.user_id}` : nameOf(known);
       if (erased.has(owner)) continue;
       const before = (ofRow.get(nameOf(known)) ?? []).filter((change) => change.at <= at);

@@ -57,7 +57,7 @@ const owners = ['merchant', 'customer', 'new-merchant', 'manager'].map((name) =>
 const people = Array.from({ length: 14 }, (_, n) => `edit-${n}`);
 const capabilities = ['manage_storefront', 'sell_media_inventory', 'sell_products', 'sell_services'];
 
-/** Makes random edits. The result is how many went through each door. Throws for an answer that nobody should get. */
+/** Makes random edits, and counts them by door. Throws for an answer that nobody should get. */
 export async function makeEdits(edits: Edits, { count, writers = 16 }: { count: number; writers?: number }) {
   await liftAllowances(edits.app.db);
   const made = Object.fromEntries(doors.map((door) => [door, 0])) as Record<Door, number>;
@@ -252,7 +252,7 @@ function writeLine(writer: Writer, n: number): string {
   });
 }
 
-/** Statements on several rows may be in each other's way, and many run at once; so each is tried again, as people do. */
+/** Tries again, because statements on several rows may deadlock when many run at once. */
 async function retry(work: () => Promise<unknown>): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {

@@ -1,5 +1,4 @@
-// Hashes passwords and makes an HMAC at the same time, and prints how many hashes ended before the HMAC. A program of its own,
-// because the environment it starts with sizes its thread pool.
+// Prints how many hashes ended before an HMAC. A program of its own, because its environment sizes its thread pool.
 import { hashPassword } from '../../../server/identity/password/passwords.ts';
 import { hashingThreads } from '../../../server/runtime/hashing-threads.ts';
 import { sign } from '../../../server/sso/hmac.ts';

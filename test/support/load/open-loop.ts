@@ -1,19 +1,15 @@
-// Load in an open loop: requests are sent at their time, whether or not earlier ones have been answered. It speaks HTTP itself,
-// over connections that it keeps, so that it takes little of the machine that it measures.
+// Load in an open loop: requests are sent on time, whether or not earlier ones were answered. It speaks HTTP itself, which costs little.
 import { connect, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import type { Asked } from '../../bench/population.ts';
 
 export type Sent = {
-  /** The kind of the request, as `ask` names it. */
   kind: string;
   /** The status; 0 if the connection broke, or nothing came in time. */
   status: number;
   /** Milliseconds from the time at which the request was due. */
   ms: number;
-  /**
-   * Milliseconds from the time at which the request was sent: without the wait for a connection, if their number is limited.
-   */
+  /** Milliseconds from the time at which the request was sent: without the wait for a connection. */
   msOnConnection: number;
   /** When the request was due, in milliseconds since the start. */
   at: number;
@@ -36,10 +32,7 @@ export type OpenLoop = {
   patienceMs?: number;
   /** Whether a request is sent again, as browsers do, if the other side closed the connection meanwhile, which had been used. */
   sendsAgain?: boolean;
-  /**
-   * Ends the load early. With more `perSecond` than can be done over `connections`, the load is a flood until then: each connection
-   * sends again as soon as it has an answer, and is opened again once it is closed.
-   */
+  /** Ends the load early. With more `perSecond` than can be done over `connections`, the load is a flood until then. */
   signal?: AbortSignal;
 };
 

@@ -1,5 +1,5 @@
-// People and systems that use several instances of the service at once, by its doors alone: whichever instance answers, it must
-// answer right. Each request goes to any of the instances, as by a balancer, which asks again when a busy machine answers 503.
+// People and systems that use several instances by their doors alone. Each request goes to any instance, as by a balancer, which asks
+// again when a busy machine answers 503.
 import { sql } from 'kysely';
 import { readConfig } from '../../../server/settings/config.ts';
 import type { Answer, SendOptions, TestApp } from '../app/app.ts';
@@ -15,10 +15,7 @@ export type Visits = {
   ports: number[];
   /** What was not as it should be. */
   failed: string[];
-  /**
-   * Resolves once each kind of visit was made so many times more, or one has failed. Of one time more, the visit may have begun
-   * before.
-   */
+  /** Resolves once each kind of visit was made so many times more, or one has failed. */
   see: (times: number) => Promise<void>;
   stop: () => Promise<void>;
 };

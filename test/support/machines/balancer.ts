@@ -1,8 +1,7 @@
-// HAProxy, nginx or Caddy in front of instances of the service, on the files of docs/operate/files/, with a certificate that
-// nobody trusts.
+// HAProxy, nginx or Caddy in front of instances, on the files of docs/operate/files/, with a certificate that nobody trusts.
 import { execFile } from 'node:child_process';
 import { readFile, rm } from 'node:fs/promises';
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { connect } from 'node:http2';
 import { request } from 'node:https';
 import { join } from 'node:path';
@@ -254,6 +253,14 @@ export async function startPlainBalancer(ports: number[]): Promise<PlainBalancer
     await rm(folder, { recursive: true, force: true });
   };
   return { port, output: haproxy.output, close };
+}
+
+/** Closes servers, with the connections that are still open. */
+export function closeServers(servers: Server[]): void {
+  for (const server of servers) {
+    server.closeAllConnections();
+    server.close();
+  }
 }
 
 /** An instance's answer with the longest headers there are, and 431 to a request with cookies. */

@@ -1,5 +1,4 @@
-// Three machines of Postgres under Patroni, with etcd, and HAProxy in front of them: docs/operate/files/ on loopback. Each
-// machine has a loopback address of its own (127.0.0.21 and so on), and free ports.
+// Three machines of Postgres under Patroni, with etcd and HAProxy: docs/operate/files/ on loopback addresses (127.0.0.21 and so on).
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CompiledQuery } from 'kysely';

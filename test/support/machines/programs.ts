@@ -6,7 +6,7 @@ import { dirname } from 'node:path';
 import { findIdentity } from '../../../db/embedded/files.ts';
 import { makeFolder } from '../database/postgres.ts';
 
-/** Where each program is, and the package that brings it. */
+/** The path of each program, and the package that brings it. */
 const packages = {
   '/usr/bin/caddy': 'caddy',
   '/usr/bin/etcd': 'etcd-server',
@@ -79,7 +79,7 @@ export function startProgram(
     stream?.on('data', (chunk) => {
       output += chunk;
     });
-  // Not `close`: programs that it has started may live on, and keep its output open.
+  // Not `close`, because programs that it has started may keep its output open.
   const exited = new Promise<void>((done) => child.once('exit', () => done()));
   return {
     pid: child.pid ?? 0,

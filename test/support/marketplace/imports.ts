@@ -13,7 +13,6 @@ type Line = {
   account: { name?: string; capabilities: string[] };
 };
 
-/** A profile for one line of a file. */
 export const profileOf = (
   id: string,
   { account, ...more }: Partial<Omit<Line, 'account'>> & { account?: Partial<Line['account']> } = {},

@@ -1,24 +1,25 @@
 // People who change their address: their browsers, mails and links, on two instances with a clock that tests move.
 import { sql } from 'kysely';
-import { afterAll, beforeAll, beforeEach, expect } from 'vitest';
-import { openApp, type TestApp } from '../app/app.ts';
+import { beforeEach, expect } from 'vitest';
+import { type Answer, openApp, type TestApp } from '../app/app.ts';
 import { openBackend } from '../app/backend.ts';
-import { type Browser, openBrowser } from '../app/visitor.ts';
+import { type Browser, logIn, openBrowser } from '../app/visitor.ts';
+import { shared } from '../run/shared.ts';
 import { countLetters, readToken } from './kept-mail.ts';
 
 export const password = 'seven quiet lanterns';
 export const newPassword = 'eight louder lanterns';
 export const dayMs = 24 * 60 * 60 * 1_000;
 
+/** Sixteen at once: even ones are the first, odd ones the second, on either instance. */
+export const race = (first: (at: number) => Promise<Answer>, second = first) =>
+  Promise.all(Array.from({ length: 16 }, (_, at) => (at % 2 ? second(at >> 1) : first(at >> 1))));
+
 export type AddressChanges = Awaited<ReturnType<typeof openAddressChanges>>;
 
 /** Opens everything before the first test of a file, and closes it after the last; each test starts at the same instant. */
 export function shareAddressChanges(): AddressChanges {
-  const changes = {} as AddressChanges;
-  beforeAll(async () => {
-    Object.assign(changes, await openAddressChanges());
-  });
-  afterAll(() => changes.close());
+  const changes = shared(openAddressChanges);
   beforeEach(() => changes.startOver());
   return changes;
 }
@@ -38,7 +39,6 @@ async function openAddressChanges() {
   /** A new address, in a network of its own. */
   const from = () => `10.${serial++ % 250}.${serial % 250}.1`;
 
-  /** Somebody who has just signed up, in a browser. */
   async function signUp(email = newEmail()): Promise<{ browser: Browser; email: string; id: string }> {
     const browser = openBrowser(app.send);
     await browser.send('/signup', { form: { name: 'Cora Change', email }, from: from() });
@@ -85,6 +85,13 @@ async function openAddressChanges() {
     return { browser, email, id, present, link };
   }
 
+  /** Somebody who has had their account for a month, and a thief who knows the password, in another browser. */
+  async function rob() {
+    const { browser, email, id } = await signUp();
+    clock.now = new Date(clock.now.getTime() + 30 * dayMs);
+    return { browser, email, id, thief: await logIn(app.send, email, password) };
+  }
+
   const { db } = app;
   return {
     app,
@@ -100,6 +107,7 @@ async function openAddressChanges() {
     click,
     change,
     leave,
+    rob,
     startOver: () => {
       clock.now = startedAt;
     },
@@ -119,6 +127,7 @@ async function openAddressChanges() {
       ),
     countMails: async (email: string) =>
       (await sql`select from mails where recipient = ${email}`.execute(db)).rows.length,
+    sendOf: (at: number) => (at % 2 ? instance : app).send,
     async close() {
       await other.close();
       await app.close();

@@ -1,5 +1,4 @@
-// An authenticator in software, and the browser around it: makes passkeys and answers challenges as WebAuthn says
-// (https://www.w3.org/TR/webauthn-3/), and, if a test asks for it, as WebAuthn forbids.
+// An authenticator in software, and its browser: as WebAuthn says (https://www.w3.org/TR/webauthn-3/) or, on request, forbids.
 import { createHash, createSign, generateKeyPairSync, type KeyObject, randomBytes } from 'node:crypto';
 import type { Answer } from '../app/app.ts';
 import type { Browser } from '../app/visitor.ts';
@@ -39,7 +38,6 @@ export function createAuthenticator({ counts = true, isSynced = false } = {}) {
 
   return {
     credentialId: credentialId.toString('base64url'),
-    /** The public key as it is stored. */
     publicKey: encodeKey(publicKey),
     /** What a browser's script posts as `passkey` to add it. */
     register(options: Options, origin: string, lie: Lie = {}): string {
@@ -190,7 +188,6 @@ export async function addPasskey(
   return authenticator;
 }
 
-/** Logs in with a passkey on the login page. */
 export async function logInByPasskey(
   browser: Browser,
   authenticator: Authenticator,

@@ -42,7 +42,6 @@ export async function findText(db: Database, text: string): Promise<string[]> {
 
 export type EventRow = { type: string; reason: string | null; address: string | null; details: unknown };
 
-/** Audit events of a user, oldest first. */
 export async function eventsOf(db: Database, userId: string): Promise<EventRow[]> {
   const { rows } = await sql<EventRow>`select type, reason, address, details from audit_events
     where user_id = ${userId} order by at, id`.execute(db);

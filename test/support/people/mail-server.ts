@@ -22,14 +22,12 @@ export type MailServerMode =
   | { refuse: 'MAIL' | 'RCPT' | 'DATA'; code: number };
 
 export type MailServer = {
-  /** The URL for SMTP_URL. */
   url: string;
   mode: MailServerMode;
   /** The mails, in the order of arrival. */
   received: ReceivedMail[];
   /** The credentials of each login, as `name:password`. */
   logins: string[];
-  /** How many connections there have been. */
   connections: number;
   /** Waits until the address has exactly `count` mails, and returns them. */
   waitFor: (recipient: string, count?: number) => Promise<ReceivedMail[]>;
@@ -42,10 +40,7 @@ export type MailServer = {
 const slowMs = 3_000;
 const wait = (ms: number) => new Promise<void>((done) => setTimeout(done, ms));
 
-/**
- * Without TLS by default. `tls` is from the first byte or offered by STARTTLS, either way with an untrusted
- * certificate. With `login` it accepts mails only after a login as that `name:password`.
- */
+/** Without TLS by default; `tls` comes with an untrusted certificate. With `login` it accepts mails only after that login. */
 export async function startMailServer({
   tls = 'none',
   login,

@@ -9,12 +9,11 @@ import { endsWithPerson } from '../../../server/billing/customers/ends-with-pers
 import { sendDueMails } from '../../../server/mail/outbox.ts';
 import { peopleActs } from '../../../server/staff/people-acts.ts';
 import type { TestApp } from '../app/app.ts';
-import type { AddressChanges } from './address-changes.ts';
+import { type AddressChanges, dayMs } from './address-changes.ts';
 import { tokenIn } from './mail-server.ts';
 
 type Changes = Pick<AddressChanges, 'app' | 'other' | 'clock' | 'signUp' | 'newEmail'>;
 
-/** Offers the address to that user. */
 export const offer = (
   { app, clock = { now: new Date() } }: { app: Pick<TestApp, 'db' | 'config'>; clock?: { now: Date } },
   id: string,
@@ -48,7 +47,6 @@ export async function readOfferMail(
   }, 10_000);
 }
 
-/** The link in that mail. */
 export async function offeredLink(
   changes: Pick<Changes, 'app' | 'other'>,
   email: string,
@@ -65,6 +63,13 @@ export async function offerTo(changes: Changes, person: { id: string; email: str
   const link = await offeredLink(changes, fresh, 'new_address');
   const stopLink = await offeredLink(changes, person.email, 'stop_new_address');
   return { fresh, link, stopLink };
+}
+
+/** Somebody who has had their account for a month, and is offered an address. */
+export async function offerAfterMonth(changes: AddressChanges) {
+  const person = await changes.signUp();
+  changes.passTime(30 * dayMs);
+  return { ...person, ...(await offerTo(changes, person)) };
 }
 
 /** Both links are 404, opened and sent. */

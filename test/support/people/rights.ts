@@ -1,29 +1,24 @@
 // Accounts, and what is decided and said of their rights, as far as tests of rights need them.
 import { sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
-import { afterAll, beforeAll } from 'vitest';
 import { inTransaction } from '../../../db/postgres/transactions.ts';
 import { type Decision, decideCapability, decideVerification } from '../../../db/tables/accounts.ts';
 import { lockExternalLinks } from '../../../db/tables/external-links.ts';
 import { listUsersOfAccount } from '../../../db/tables/users.ts';
 import { demoPassword } from '../../../server/doors/demo/demo-users.ts';
-import { openApp, type TestApp } from '../app/app.ts';
+import { openApp } from '../app/app.ts';
 import { logIn } from '../app/visitor.ts';
 import { type HandOff, handOver } from '../marketplace/marketplace.ts';
+import { shared } from '../run/shared.ts';
 
 /** For a whole file: the app, and what tests do in it. */
 export function shareRights() {
-  let app: TestApp;
-  beforeAll(async () => {
-    app = await openApp({ env: { SSO_MARKETPLACE_LOGIN_URL: 'http://market.localhost:4000/login' } });
-  });
-  afterAll(() => app.close());
+  const env = { SSO_MARKETPLACE_LOGIN_URL: 'http://market.localhost:4000/login' };
+  const app = shared(() => openApp({ env }));
 
   let minutes = 0;
   const rights = {
-    get app() {
-      return app;
-    },
+    app,
 
     /** The time of a profile; each is newer than the one before. */
     nextTime: () => new Date(Date.UTC(2026, 0, 1) + ++minutes * 60_000),
@@ -44,7 +39,6 @@ export function shareRights() {
       return { browser, id, email, accountId };
     },
 
-    /** Decides about an account, as a command does. */
     decide: (accountId: string, what: string, decision: Decision) =>
       inTransaction(app.db, { by: 'operator', cause: 'test' }, async (trx) => {
         for (const { id } of await listUsersOfAccount(trx, accountId)) await lockExternalLinks(trx, id);
@@ -53,7 +47,6 @@ export function shareRights() {
           : decideCapability(trx, accountId, what, decision);
       }),
 
-    /** The account of the user who is linked to that id. */
     async accountOf(externalId: string): Promise<string> {
       const { rows } = await sql<{ id: string }>`select u.account_id as id from users u
         join external_links l on l.user_id = u.id where l.external_id = ${externalId}`.execute(app.db);

@@ -71,6 +71,17 @@ export const addFactor = (db: Kysely<DB>, { id }: Pick<Person, 'id'>) =>
   sql`insert into authenticators (user_id, sealed_secret, last_step, added_at, last_used_at)
     values (${id}, '\\x00', 0, now(), now())`.execute(db);
 
+/** Somebody of the staff who has just logged in with their app. */
+export async function addStaff(
+  app: Pick<TestApp, 'db' | 'config'>,
+  role: Role = 'admin',
+  session: Parameters<typeof addSession>[2] = {},
+) {
+  const person = await addPerson(app, { role });
+  await addFactor(app.db, person);
+  return { ...person, ...(await addSession(app, person.id, session)) };
+}
+
 export const addLink = (
   db: Kysely<DB>,
   { id }: Pick<Person, 'id'>,
@@ -243,13 +254,9 @@ export function readOutcome({ status, text }: Answer): string {
   return `${status} ${JSON.parse(text).error.json.data.problem}`;
 }
 
-/** What a procedure answered. */
 export const readData = ({ text }: Answer) => JSON.parse(text).result?.data?.json;
 
-/**
- * One text for each table: what it is changes when any row does. What looks leave is left out, and what the sending of mails
- * does to them, and what instances count.
- */
+/** One text for each table, which changes with any row, except for what looks leave, mails being sent, and what instances count. */
 export async function digestAll(db: Kysely<DB>): Promise<Record<string, string>> {
   const { rows: tables } = await sql<{ name: string }>`
     select table_name as name from information_schema.tables

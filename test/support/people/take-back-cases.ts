@@ -1,5 +1,4 @@
-// Accounts that somebody may have got into, in every combination of what contract 2.44 to 2.47 looks at, and what has to happen
-// then: written from the contract, not from the code.
+// Every combination of what contract 2.44 to 2.47 looks at, and what has to happen: written from the contract, not the code.
 import { randomBytes, randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Told } from '../../../db/tables/take-back-changes.ts';
@@ -17,7 +16,7 @@ const told: Told[] = [
   'email_changed',
 ];
 
-/** Whose link is clicked: that of the present address, or of one that was changed once or twice since. */
+/** Whose link is clicked: that of the present address, or of an earlier one. */
 const clickers = ['present', 'changed once', 'changed twice', 'second of three'] as const;
 const roles = ['user', 'manager', 'admin'] as const;
 const states = ['live', 'suspended', 'leaving'] as const;
@@ -25,10 +24,7 @@ const states = ['live', 'suspended', 'leaving'] as const;
 // In days from now.
 const at = { first: -2, changed: -1.5, second: -1, deletion: -0.6, changedAgain: -0.5 };
 
-/**
- * When and where a factor was added: the same time is before the window for some links of the account, and in the window for
- * others.
- */
+/** When and where a factor was added: a time may be in the window for some links of the account, and before it for others. */
 const origins = [
   undefined,
   ...(['an established browser', 'a new browser'] as const).flatMap((browser) => [
@@ -118,7 +114,6 @@ export function outcomeOf(given: TakeBackCase) {
 export type Arranged = Awaited<ReturnType<typeof arrange>>;
 
 const secret = new Uint8Array(20).fill(7);
-/** The secret in base32, as an app has it. */
 export const secretInBase32 = 'A4DQOBYHA4DQOBYHA4DQOBYHA4DQOBYH';
 export const recoveryCode = '7k2m-0qfx-w9zd';
 

@@ -42,7 +42,6 @@ export async function startSetUp(browser: Pick<Browser, 'send'>): Promise<string
   return secret;
 }
 
-/** Gives the code of the app that is being set up. */
 export const giveCode = (browser: Pick<Browser, 'send'>, code: string): Promise<Answer> =>
   browser.send(setUpPage, { form: { code } });
 
@@ -59,7 +58,6 @@ export async function setUp(browser: Browser, at: number): Promise<{ secret: str
   return { secret, codes };
 }
 
-/** Gives the code at the page where the login of this browser waits. */
 export const enterCode = (browser: Browser, code: string, path = '/login/code') =>
   browser.send(path, { form: { code } });
 
@@ -70,7 +68,6 @@ export function expectCodeAsked(answer: Answer, next = '/profile'): void {
   expect(answer.headers.getSetCookie().join()).not.toMatch(/identity_session/);
 }
 
-/** The payload that the client gets. */
 export function payloadOf(answer: Answer) {
   const payload = locationOf(answer).searchParams.get('payload');
   return payload === null ? undefined : JSON.parse(Buffer.from(payload, 'base64url').toString());

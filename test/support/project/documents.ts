@@ -126,7 +126,24 @@ export function readCitedSections(text: string): number[] {
 }
 
 /** The rules that a text cites: "contract 9.14", "contract 2.1 to 2.5, 3.4 and 9.14"; in the contract itself "rule 9.14". */
-export function readCitedRules(text: string, word: 'contract' | 'rules?' = 'contract'): string[] {
+export const readCitedRules = (text: string, word?: 'contract' | 'rules?'): string[] =>
+  readCitations(text, word).flatMap((numbers) => numbers.match(/\d+\.\d+/g) ?? []);
+
+function readCitations(text: string, word = 'contract'): string[] {
   const cited = new RegExp(`\\b${word} (\\d+\\.\\d+(?:(?:, | and | to )\\d+\\.\\d+)*)`, 'gi');
-  return [...flow(text).matchAll(cited)].flatMap(([, numbers = '']) => numbers.match(/\d+\.\d+/g) ?? []);
+  return [...flow(text).matchAll(cited)].map(([, numbers = '']) => numbers);
 }
+
+/** Which of the rules a text cites, in ranges, too. */
+export function findCited(text: string, rules: string[]): string[] {
+  const placeOf = (rule: string) => rule.split('.').reduce((sum, part) => sum * 1_000 + Number(part), 0);
+  return readCitations(text).flatMap((numbers) =>
+    numbers.split(/, | and /).flatMap((part) => {
+      const [first = 0, last = first] = part.split(' to ').map(placeOf);
+      return rules.filter((rule) => first <= placeOf(rule) && placeOf(rule) <= last);
+    }),
+  );
+}
+
+/** How many words a text has. A word has a letter. */
+export const countWords = (text: string): number => text.match(/\S*[A-Za-z]\S*/g)?.length ?? 0;

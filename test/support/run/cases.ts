@@ -12,7 +12,6 @@ export function setMember(message: Wire, path: string, value: unknown): void {
   else parent[last] = value;
 }
 
-/** JSON arrays, nested `levels` deep. */
 export const nest = (levels: number) => '['.repeat(levels) + ']'.repeat(levels);
 
 export type Refused<Change> = Change & { why: string; status: number; code: string };

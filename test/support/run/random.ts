@@ -1,5 +1,4 @@
-// Random cases that can be repeated: if a test of a file that imports this fails, it prints its seed, and TEST_SEED
-// sets that seed again.
+// Random cases that can be repeated: a failed test prints its seed, and TEST_SEED sets it again.
 import fc from 'fast-check';
 import { beforeEach, onTestFailed } from 'vitest';
 

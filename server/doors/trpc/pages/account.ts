@@ -1,4 +1,4 @@
-// What the pages of one's own account do, beside the procedures that programs have, too.
+// What only the pages of one's own account call, not programs.
 import { z } from 'zod';
 import { findObstacle } from '../../../identity/address/change-email.ts';
 import {
@@ -34,7 +34,7 @@ const addressRouter = router({
     return { email, holdsEmail, isVerified: emailVerifiedAt !== null };
   }),
 
-  /** Throws 422 `validation_failed` at `/meant` for an address that looks like a slip. Looks at nothing else. */
+  /** Throws 422 `validation_failed` at `/meant` for an address that looks mistyped. Checks nothing else. */
   requireMeant: person
     .input(z.object({ email: z.string(), isMeant: z.boolean() }))
     .query(({ input }) => requireMeant(input)),
@@ -92,7 +92,7 @@ const passkeysRouter = router({
     .input(z.object({ id }))
     .mutation(({ ctx, input }) => removeOwnPasskey(ctx.deps, ctx, input.id)),
 
-  /** The offer after a login by password alone. */
+  /** The offer after a login with only a password. */
   describeOffer: person.query(({ ctx }) => describePasskeyOffer(ctx.deps, ctx)),
   addOffered: confirmed
     .input(z.object({ passkey: z.string() }))

@@ -1,4 +1,3 @@
-// Becoming a user, and setting a password by mail.
 import { z } from 'zod';
 import { findPasswordMail, setPasswordByMail } from '../../../identity/address/password-by-mail.ts';
 import { requestPasswordMail } from '../../../identity/address/request-password-mail.ts';
@@ -12,14 +11,14 @@ const next = z.string().optional();
 const credential = z.union([z.object({ passkey: z.string() }), z.object({ newPassword: z.string() })]);
 
 export const signUpRouter = router({
-  /** Throws 404 `not_configured` if nobody can sign up by themselves. */
+  /** Throws 404 `not_configured` if people cannot sign up themselves. */
   requireOpen: anonymous.query(({ ctx }) => requireSignUp(ctx.deps)),
 
   request: anonymous
     .input(z.object({ name: z.string(), email: z.string(), isMeant: z.boolean(), next }))
     .mutation(({ ctx, input }) => requestSignUp(ctx.deps, ctx.request, ctx.visit, input)),
 
-  /** The same request again, with what this browser has kept of the form; `unknown` if that is not enough. */
+  /** Repeats the request with what this browser has kept of the form. `unknown` without address or name. */
   requestAgain: anonymous.input(z.object({ next })).mutation(async ({ ctx, input }) => {
     const { deps, request, visit } = ctx;
     const [email, name] = [readTypedEmail(deps, request), readTypedName(deps, request)];
@@ -47,7 +46,7 @@ export const passwordMailRouter = router({
     .input(z.object({ email: z.string(), next }))
     .mutation(({ ctx, input }) => requestPasswordMail(ctx.deps, ctx.visit, input, ctx.request)),
 
-  /** The same request again, with the address that this browser has kept; `unknown` if there is none. */
+  /** Repeats the request with the address that this browser has kept. `unknown` without an address. */
   requestAgain: anonymous.input(z.object({ next })).mutation(async ({ ctx, input }) => {
     const email = readTypedEmail(ctx.deps, ctx.request);
     if (!email) return 'unknown';

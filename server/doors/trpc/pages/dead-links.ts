@@ -1,4 +1,4 @@
-// The pages of links in mails that do not work.
+// For the pages of mail links that do not work.
 import { z } from 'zod';
 import { explainDeadLink } from '../../../identity/ground/address-proof.ts';
 import { anonymous, lookUp, router } from '../init.ts';

@@ -9,14 +9,12 @@ import { anonymous, lookUp, router, setCookies, type TrpcContext } from '../init
 
 const words = z.record(z.string(), z.string());
 
-/** The words of a fault. */
 const sayFault = (name: FaultName, fields: Record<string, string>): string =>
   (name === 'email_slip' && askAboutHost(fields.email ?? '', false)[0]?.detail) || faultWords[name];
 
 const isKnown = (fault: readonly [string, FaultName | undefined]): fault is readonly [string, FaultName] =>
   fault[1] !== undefined;
 
-/** Who is logged in, or null. */
 async function findUserId(ctx: TrpcContext): Promise<string | null> {
   const found = await lookUp(ctx);
   return found && found.state !== 'suspended' ? found.user.id : null;
@@ -24,8 +22,8 @@ async function findUserId(ctx: TrpcContext): Promise<string | null> {
 
 export const formsRouter = router({
   /**
-   * Keeps a form for its page, and for the user who is logged in. `faults` are sentences of server/basics/fault-words.ts. The
-   * result is its id, or null if one is not from there, or the browser has no room for the form.
+   * Keeps a form for its page and the user who is logged in. `faults` are sentences of server/basics/fault-words.ts. The result
+   * is the id of the form. It is null if a sentence is not from there, or the browser has no room for the form.
    */
   keep: anonymous
     .input(
@@ -38,7 +36,7 @@ export const formsRouter = router({
       }),
     )
     .mutation(async ({ ctx, input: { faults, waitSeconds, ...form } }) => {
-      // A browser without cookies gets the refusal at once (contract 9.283).
+      // A browser without cookies gets the refusal at once (contract 9.171).
       if (!sendsCookies(ctx.deps, ctx.request)) return null;
       const isEnded = form.code === 'ended';
       const userId = isEnded ? await findLastSessionUser(ctx.deps, ctx.request) : await findUserId(ctx);

@@ -1,4 +1,4 @@
-// /continue: the hand-off that waits for a click of its person.
+// /continue: the hand-off that waits for a click.
 import { confirmPending, describePending } from '../../../marketplace/pending-hand-off.ts';
 import { anonymous, router, setCookies } from '../init.ts';
 

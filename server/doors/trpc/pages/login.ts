@@ -1,4 +1,3 @@
-// Logging in and out, and "Confirm it's you".
 import { z } from 'zod';
 import { isStaff } from '../../../acts/staff.ts';
 import {
@@ -17,10 +16,7 @@ import { hasSessionCookie } from '../../../identity/session/sessions.ts';
 import type { Form } from '../../../web/requests.ts';
 import { anonymous, lookUp, person, router, setCookies, settingUp, type TrpcContext } from '../init.ts';
 
-/**
- * `wrong` credentials, a session (`done`), a login that waits for a code (`code_needed`), or a session that begins with the
- * offer of a passkey (`passkey_offered`).
- */
+/** `code_needed`: the login waits for a code. `passkey_offered`: the session begins with the offer of a passkey. */
 type LoginOutcome = 'wrong' | 'done' | 'code_needed' | 'passkey_offered';
 
 function takeStep(
@@ -34,7 +30,7 @@ function takeStep(
 }
 
 export const visitorRouter = router({
-  /** Who is logged in, even if they must do something first: only for showing their name, and the way to the staff's pages. */
+  /** Who is logged in, even if they must do something first. Only for showing who they are, and the link to the staff's pages. */
   find: anonymous.query(async ({ ctx }) => {
     const found = await lookUp(ctx);
     if (!found || found.state === 'suspended') return null;
@@ -55,7 +51,7 @@ export const loginRouter = router({
       z.object({
         email: z.string(),
         password: z.string(),
-        /** Where the person is going, if their browser can add a passkey. */
+        /** The path that the person is going to, if their browser can add a passkey. */
         offer: z.object({ next: z.string() }).optional(),
       }),
     )
@@ -77,7 +73,7 @@ export const loginRouter = router({
     return 'done';
   }),
 
-  /** Where a logout that a client started goes on, or null. */
+  /** The address that the browser goes to after a logout that a client started, or null. */
   logoutTarget: anonymous.query(({ ctx }) => readLogoutTarget(ctx.deps.config, ctx.request) ?? null),
 
   out: anonymous.mutation(async ({ ctx }) => {
@@ -86,10 +82,10 @@ export const loginRouter = router({
     ctx.headers.set('Clear-Site-Data', '"cache"');
   }),
 
-  /** The address that was typed to get a mail, from the form to the page that says that the mail is on its way. */
+  /** The address that was typed to get a mail, for the page that says that the mail is on its way. */
   typedEmail: anonymous.query(({ ctx }) => readTypedEmail(ctx.deps, ctx.request)),
 
-  /** The name that was typed with it, of a sign-up. */
+  /** The name that was typed at a sign-up. */
   typedName: anonymous.query(({ ctx }) => readTypedName(ctx.deps, ctx.request)),
 
   keepTypedEmail: anonymous
@@ -108,7 +104,7 @@ const asked = z.object({ form, change: z.enum(changes).optional() });
 export const confirmRouter = router({
   ask: person.input(asked).mutation(({ ctx, input }) => confirm(ctx.deps, ctx, input.form, input.change)),
 
-  /** What a page asks for that is opened again. */
+  /** What a page asks for if it is opened again. */
   find: settingUp.query(({ ctx }) => findAsks(ctx.deps, ctx)),
 
   askWhileSettingUp: settingUp
