@@ -7,7 +7,7 @@ import { type Args, isShownToStaff, pathWith } from './refused.ts';
 /** Fields that are neither kept nor shown again. A postcode is no secret. */
 export const isSecret = (name: string) => /^confirm|password|passkey|(?<!post)code|token/i.test(name);
 
-/** `given` is what the path says of what the forms are about. */
+/** `given` has the values from the path that say what the forms are about. */
 export const answerAct = (
   args: ActionFunctionArgs,
   about: Parameters<Procedures['staffForms']['act']>[0]['about'],
@@ -17,7 +17,7 @@ export const answerAct = (
     keeps: (name) => !isSecret(name),
     shows: isShownToStaff,
     async act(form, procedures) {
-      // People who are no longer staff, or lack a credential, are led away before they are asked for anything else.
+      // People who are no longer staff, or lack a credential, are redirected before they are asked for anything else.
       await procedures.staffForms.who();
       const intent = text(form, 'intent');
       const typed = Object.fromEntries([...form].filter(([name]) => !isSecret(name)));
@@ -25,7 +25,7 @@ export const answerAct = (
       await actConfirmed(args, { procedures, form }, () =>
         procedures.staffForms.act({ ...asked, given: { ...typed, ...given } }),
       );
-      // It keeps the filters of a list.
+      // Keeps the filters of a list.
       const path = pathWith(args);
       return `${path}${path.includes('?') ? '&' : '?'}saved=${intent}`;
     },

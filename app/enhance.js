@@ -35,7 +35,7 @@ document.addEventListener('keydown', ({ key }) => {
   menu?.querySelector('summary')?.focus();
 });
 
-// A second press before the answer has come would send the form twice (contract 9.285). A script that has already prevented the
+// A second press before the answer has come would send the form twice (contract 9.287). A script that has already prevented the
 // event sends the form itself.
 const blockMs = 10_000;
 let blockedUntil = 0;

@@ -13,17 +13,17 @@ export default async function handleRequest(
   remixContext: EntryContext,
   { thrown }: AppLoadContext,
 ): Promise<Response> {
-  // app/pages.ts throws it on. So refusals in a flood do not cost a rendered page each.
+  // app/pages.ts rethrows the error, so a flood of refusals does not cost a rendered page each.
   if (thrown) return new Response(null, { status, headers });
   const stream = await renderToReadableStream(<RemixServer context={remixContext} url={request.url} />);
-  // A failure can change the answer until any of the page is sent.
+  // Until any part of the page is sent, a failure can still change the answer.
   await stream.allReady;
   headers.set('Content-Type', 'text/html; charset=utf-8');
-  // As text, because React logs an error if the reader of a stream has gone.
+  // As text, because React logs an error if a stream's reader has gone away.
   return new Response(await new Response(stream).text(), { status, headers });
 }
 
-/** app/pages.ts throws the error on to the shell, the one place that decides which error text leaves the service. */
+/** app/pages.ts rethrows the error to the shell, the only place that decides which error text leaves the service. */
 export const handleError: HandleErrorFunction = (error, { context }) => {
   context.thrown ??= error;
 };

@@ -165,8 +165,8 @@ export const answerIntents = (
   });
 
 /**
- * Makes a change that takes a credential given within ten minutes. `act` first refuses what is wrong. Only then is the person
- * asked for a credential, unless it comes with the form.
+ * Makes a change that needs a credential given in the last ten minutes. `act` first refuses what is wrong. Only then is the
+ * person asked for a credential, unless it comes with the form.
  */
 export async function actConfirmed(
   { context: { transport, visit } }: Args,

@@ -9,10 +9,10 @@ import type { Refused } from './refused.ts';
 declare module '@remix-run/server-runtime' {
   interface AppLoadContext {
     visit: Visit;
-    /** The only way to data about people. Headers that procedures set, such as cookies, leave with the answer. */
+    /** The only access to data about people. Headers that procedures set, such as cookies, are sent with the answer. */
     procedures: Procedures;
     transport: Transport;
-    /** What pages say of the service: the same for everybody. */
+    /** What pages show about the service. It is the same for everybody. */
     site: Site;
     /** Other systems that local mode plays. */
     demo: Backend['demo'];
@@ -27,7 +27,7 @@ declare module '@remix-run/server-runtime' {
     /** A refused form that the page shows again. */
     refused?: Refused | undefined;
     sendsCookies: boolean;
-    /** The posted form has done what it is for. */
+    /** The posted form has done its work. */
     isDone?: boolean;
     /** Only for the page /problems/{code}, which is shown under any URL: the refusal. */
     problem?: Problem;

@@ -47,7 +47,7 @@ export async function whenLoggedIn<T>(
   }
 }
 
-/** Loads a page of the account, with what the form that led here has done. */
+/** Loads a page of the account, with the outcome of the form that led here. */
 export async function loadAccount<T>(
   args: Args,
   load: (procedures: Procedures) => Promise<T>,

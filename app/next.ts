@@ -8,8 +8,8 @@ export const withNext = (page: string, next: string | undefined): string =>
   next ? `${page}${page.includes('?') ? '&' : '?'}next=${encodeURIComponent(next)}` : page;
 
 /**
- * Where the answer to a form redirects to. If the path leads to a client, the page in between comes first: browsers hold all
- * redirects after a form to the `form-action` of its page, which names no client (contract 9.191).
+ * Where the answer to a form redirects to. If the path leads to a client, the page in between comes first: browsers apply the
+ * `form-action` of a form's page, which names no client, to all redirects after the form (contract 9.191).
  */
 export const leadOn = (path: string, { site }: AppLoadContext): string =>
   site.findWayOn(path) ? withNext('/go', path) : path;

@@ -1,8 +1,8 @@
-// Forms that work once (contract 9.285). Sent again, they would be refused although they have worked.
+// Forms that work once (contract 9.287). Sent again, they would be refused, although they worked the first time.
 
 /** For the path of a page: all its forms, or those with these intents. */
 export const onceForms: Record<string, true | readonly string[]> = {
-  // The link of a mail, a hand-off, a login that waits for a code, or a set-up is used up.
+  // Each uses up a mail's link, a hand-off, a login that waits for a code, or a set-up.
   '/signup/confirm': true,
   '/set-password': true,
   '/login/code': true,
@@ -20,7 +20,7 @@ export const onceForms: Record<string, true | readonly string[]> = {
   '/profile/passkeys': ['remove'],
   '/profile/security': ['password', 'end-session', 'remove-link'],
   '/profile/billing': ['cancel', 'keep-contract'],
-  // The page has changed since its form was made.
+  // Once the form has worked, the page no longer matches it.
   '/admin/people/:id': true,
   '/admin/invoices/:number': true,
   '/admin/billing/unallocated': true,
@@ -42,7 +42,7 @@ const passkeyPages = new Set([
   '/admin/files',
 ]);
 
-/** The challenge of a passkey is used up by any form. */
+/** Any form uses up the challenge of a passkey. */
 const onceFields = ['passkey', 'confirmPasskey'];
 
 export const hasOnceForms = (pattern: string): boolean =>

@@ -1,6 +1,6 @@
 // Remix's build as the list of routes that the HTTP shell serves.
 //
-// Routes without a component are endpoints. They are called directly with the Request as it arrived, so Remix's other doors to a
+// Routes without a component are endpoints. They are called directly with the Request as it arrived, so Remix's other ways to a
 // loader (`.data`, `_data`) and its cross-site check do not exist for them, and they take a fraction of the time.
 import { type AppLoadContext, createRequestHandler, type ServerBuild } from '@remix-run/node';
 import type { Procedures } from '../server/doors/trpc/router.ts';
@@ -18,7 +18,7 @@ export function createPages(build: ServerBuild): Pages {
       .flatMap((route) =>
         route?.module.default ? buildPage(route, build) : buildEndpoint(route as BuiltRoute),
       )
-      // A name comes before a pattern that would match it, and a pattern with an ending before one without.
+      // A fixed name comes before a pattern that would match it, and a pattern with an extension before one without.
       .sort((one, other) => rankOf(one.path) - rankOf(other.path)),
     showProblem(problem, refused, context) {
       const headers = { cookie: refused.headers.get('cookie') ?? '' };
@@ -38,7 +38,7 @@ function buildContext(request: Request, { backend, visit }: RouteContext) {
   let made: Procedures | undefined;
   const context: AppLoadContext = {
     visit,
-    // Only when asked for: endpoints need no procedures.
+    // Created only on demand, because endpoints need no procedures.
     get procedures() {
       made ??= backend.createProcedures(request, visit, headers);
       return made;
@@ -106,7 +106,7 @@ function buildPage(route: BuiltRoute, build: ServerBuild): Route[] {
     init: RequestInit,
   ): Promise<Response> {
     const response = await render(toOwnSite(request, site.baseUrl, init), context);
-    // An error of a procedure becomes the refusal that it is.
+    // An error from a procedure becomes the refusal that it stands for.
     if (context.thrown) throw transport.readRefusal(context.thrown, visit);
     for (const [name, value] of headers) response.headers.append(name, value);
     return response;
@@ -136,8 +136,8 @@ const isPublic = ({ module: { handle } }: BuiltRoute) =>
   Boolean((handle as { isPublic?: boolean } | undefined)?.isPublic);
 
 /**
- * Leads past the login page, which says if the cookies of the answer do not come back (contract 9.284). Without that, a right
- * password would lead to an empty login.
+ * Redirects by way of the login page, which reports if the cookies of the answer do not come back (contract 9.284). Without that,
+ * a correct password would lead to an empty login.
  */
 function checkCookies(
   { status, headers }: Response,
@@ -149,7 +149,7 @@ function checkCookies(
   headers.set('Location', `${transport.loginPathTo(location)}&why=no-cookies`);
 }
 
-/** The page of a form that was refused has the status of the refusal. */
+/** Gives the page of a refused form the status of the refusal. */
 function asRefused({ body, headers }: Response, refused: Refused): Response {
   for (const [name, value] of Object.entries(retryAfter(refused))) headers.set(name, value);
   return new Response(body, { status: refused.status, headers });
@@ -162,8 +162,8 @@ function methodsOf({ module: { default: component, loader, action } }: BuiltRout
 }
 
 /**
- * Remix's own handler for one page. It gets no other page: the shell has found this one already, and Remix would try the
- * patterns of all pages several times for each request.
+ * Remix's own handler for one page. It never sees another page, because the shell has already found this one. Remix would try the
+ * patterns of all pages several times per request.
  */
 function buildRender(id: string, build: ServerBuild) {
   const pick = <T>(routes: Record<string, T>) =>

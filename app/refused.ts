@@ -1,4 +1,4 @@
-// A refused form, kept for its page (contract 9.171 and 9.173), which reads it by app/components/refused.ts.
+// A refused form, kept for its page (contract 9.171 and 9.173), which reads it through app/components/refused.ts.
 import type { ActionFunctionArgs } from '@remix-run/node';
 import type { Procedures } from '../server/doors/trpc/router.ts';
 import type { ConfirmAsks } from '../server/identity/login/confirm.ts';
@@ -140,7 +140,7 @@ export async function findRefused({ request, context }: Args): Promise<Refused |
   const refused: Refused = { code, status: statusOf(code), errors, message, waitSeconds, minutes, values };
   if (code !== 'confirm') return { ...refused, ...(await findPresent(code, { request, context })) };
   const asks = await procedures.confirm.find();
-  // A credential was given meanwhile, such as by a new login: the page shows the form, not yet sent.
+  // A credential was given in the meantime, for example by a new login: the page shows the form as not yet sent.
   if (!asks) return { ...refused, status: 200, errors: {} };
   return { ...refused, asks: { ...asks, error: errors.confirm } };
 }

@@ -4,7 +4,7 @@ import type { Database } from './postgres/client.ts';
 import { inRolledBackTransaction } from './postgres/transactions.ts';
 import { liftIdleTimeouts } from './timeouts.ts';
 
-/** `beganAt` is by the server's clock. Only connections to the same database can use the snapshot. */
+/** `beganAt` is from the server's clock. Only connections to the same database can use the snapshot. */
 export type Server = { beganAt: Date; major: number; snapshot: string };
 
 /** The snapshot lasts until `work` ends. */
@@ -32,8 +32,8 @@ export async function nameDatabase(db: Database): Promise<string> {
 }
 
 /**
- * Seconds since the last good backup began, or since the first migration if there was no backup. A database restored from a dump
- * does not know the backup that it came from, so it counts from the backup before.
+ * Seconds since the last successful backup began, or since the first migration if there was no backup. A database restored from a
+ * dump does not know the backup that it came from, so it counts from the backup before.
  */
 export async function readBackupAge(db: Database): Promise<number> {
   const { rows } = await sql<{ seconds: number }>`select extract(epoch from now() - coalesce(

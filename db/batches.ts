@@ -1,4 +1,4 @@
-// Changes many rows by several statements, each well under the statement timeout.
+// Changes many rows with several statements, each well under the statement timeout.
 import type { RawBuilder, Transaction } from 'kysely';
 import type { DB } from './schema.ts';
 

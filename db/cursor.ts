@@ -1,4 +1,4 @@
-// Reads what may be larger than memory, in slices of rows.
+// Reads results that may be larger than memory, in slices of rows.
 import { type RawBuilder, sql, type Transaction } from 'kysely';
 import type { DB } from './schema.ts';
 
@@ -21,7 +21,7 @@ export async function* readSlices<Row>(
 
 export const firstUuid = '00000000-0000-0000-0000-000000000000';
 
-/** Slices in the order of `id`. `read` gives the next rows after an id. No transaction stays open between two slices. */
+/** Slices in the order of `id`. `read` returns the next rows after an id. No transaction stays open between two slices. */
 export async function* readSlicesById<Id, Row extends { id: Id }>(
   first: Id,
   read: (after: Id) => Promise<Row[]>,

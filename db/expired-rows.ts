@@ -9,7 +9,7 @@ import type { Database } from './postgres/client.ts';
 export type ExpiredRows = { table: string; column: string; before: RawBuilder<unknown>; inOrderOf?: string };
 
 /**
- * Skips rows that another instance has locked. If rows go in order, that instance keeps all of them (55P03). The order makes
+ * Skips rows that another instance has locked. If rows must be deleted in order, it fails instead (55P03). The order makes
  * Postgres use the index even if half of the table has expired.
  */
 export const lockExpiredRows = ({ table, column, before, inOrderOf }: ExpiredRows, limit: number) => sql`

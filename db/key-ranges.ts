@@ -1,4 +1,4 @@
-// Changes all rows of a large table, or all rows of one user, by several statements, each well under the statement timeout.
+// Changes all rows of a large table, or all rows of one user, with several statements, each well under the statement timeout.
 import { type RawBuilder, sql, type Transaction } from 'kysely';
 import type { DB } from './schema.ts';
 
@@ -22,7 +22,7 @@ export async function runByKeyRanges(
   change: (isInRange: RawBuilder<boolean>) => Promise<unknown>,
 ): Promise<void> {
   const name = sql.ref(key);
-  // With "=" instead of "between", Postgres may go over everybody's rows, in the order of the key alone.
+  // With "=" instead of "between", Postgres may scan everybody's rows in the order of the key alone.
   const isTheirs = userId === undefined ? sql`true` : sql`user_id between ${userId} and ${userId}`;
   const order = userId === undefined ? name : sql`user_id, ${name}`;
   let isBehind = sql<boolean>`true`;

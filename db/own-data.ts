@@ -32,7 +32,7 @@ function section<Table extends keyof DB & string>(
   return { name, table, isOwn: (userId) => sql`user_id = ${userId}`, ...rows };
 }
 
-// Says nothing about other people who made the change.
+// Nothing about other people who made the change.
 const changeColumns: Columns<'changes'> = ['at', 'subject', 'row_id', 'kind', 'members', 'by'];
 const changeKey: [column: keyof DB['changes'] & string, type: string][] = [
   ['began_at', 'timestamptz'],
@@ -197,14 +197,14 @@ export const sections: Section[] = [
     needsProof: true,
   }),
   section('emails', 'mails', {
-    // Whether these mails were stored tells if somebody else has the address. The activity shows that they were requested.
+    // These mails would reveal whether somebody else has the address. The activity shows that they were requested.
     isOwn: (userId) => sql`user_id = ${userId} and kind not in ('change_email', 'invoice_email')`,
     columns: ['kind', 'recipient', 'created_at', 'sent_at', 'given_up_at'],
     key: [['id', 'uuid']],
   }),
   section('activity', 'audit_events', {
-    // A skipped address would tell that somebody else has it, and a look by staff is for the audit only. Contracts need a proved
-    // address.
+    // A skipped address would reveal that somebody else has it, and looks by staff are for the audit only. Contracts need a
+    // proved address.
     isOwn: (
       userId,
     ) => sql`user_id = ${userId} and type not in ('hand_off.email_skipped', 'staff.looked') and (type <> 'signup.accepted'

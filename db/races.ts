@@ -1,4 +1,4 @@
-// Failures of a transaction that are due only to another transaction at the same rows, so that the next attempt can succeed.
+// Transaction failures that are due only to another transaction on the same rows, so that the next attempt can succeed.
 
 /** Thrown by a transaction that cannot go on because another one was first. */
 export class LostRace extends Error {}

@@ -13,7 +13,7 @@ const tables = [
 type Concerned = { provider: string; externalIds: string[]; emails: string[] };
 
 /**
- * Puts empty tables before the real ones until the transaction ends. The transaction becomes read-only, so Postgres itself
+ * Hides the real tables behind empty ones until the transaction ends. The transaction becomes read-only, so Postgres itself
  * refuses to write to or lock the real tables. The returned function copies the concerned accounts, each once.
  */
 export async function shadowTables(trx: Transaction<DB>): Promise<(concerned: Concerned) => Promise<void>> {

@@ -18,7 +18,7 @@ const expectedErrors = [ConfigError, DumpError, EmbeddedPostgresError, CommandEr
 await buildProgram()
   .parseAsync()
   .catch((error) => {
-    // Commander has printed what is wrong and the usage. To ask for help is no error.
+    // Commander has printed what is wrong and the usage. Asking for help is not an error.
     if (error instanceof CommanderError) return endWith(error.exitCode === 0 ? 0 : 2);
     if (error instanceof UsageError) endWith(2);
     if (error instanceof FileError) exitWith(show(error.message));

@@ -14,7 +14,7 @@ import { args, createLog, environment, exitWith, onHangUp, onStopSignal, print }
 import { type Config, readConfig } from './settings/config.ts';
 import { ConfigError } from './settings/reader.ts';
 
-// How long a stop takes. From the signal on, /readyz answers 503 and every answer says `Connection: close`:
+// How long a stop takes. From the signal on, /readyz answers 503 and every answer has `Connection: close`:
 //   SHUTDOWN_DELAY_SECONDS (5)  requests are served as before, until the balancer has noticed
 //   graceMs (8)                 the port is closed; requests under way get their answers, then they are cut off
 //   closeMs (1.5)               the jobs, which have been stopping since the signal, and the database end; then exit

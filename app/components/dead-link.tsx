@@ -111,7 +111,7 @@ export const ButtonLink = ({ href, children }: { href: string; children: ReactNo
   </a>
 );
 
-/** Leads on by way of the login, which people who are logged in pass at once. */
+/** Leads on by way of the login, which people who are logged in do not see. */
 export function LogInLink({ href }: { href: string }) {
   const root = useRootData();
   return <ButtonLink href={href}>{root?.email ? 'Continue' : 'Log in'}</ButtonLink>;

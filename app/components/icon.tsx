@@ -1,4 +1,4 @@
-// Drawn on 24 × 24 with one line. No icon stands without words beside it.
+// Line icons on a 24 × 24 grid. Every icon has words beside it.
 const paths = {
   alert: 'M12 8v5m0 3.5v.01M12 3 2.5 20h19z',
   check: 'm5 12.5 4.5 4.5L19 7',

@@ -18,7 +18,7 @@ type LeftFactorFormProps = {
   act: string;
   /** For a browser that cannot use the passkey it needs: "To take the account back". */
   toAct: string;
-  /** What else works after too many wrong codes: items of a list. */
+  /** What else works after too many wrong codes, as list items. */
   meanwhile: ReactNode;
   children: ReactNode;
 };
@@ -38,7 +38,7 @@ export function LeftFactorForm({
 }: LeftFactorFormProps) {
   const refused = useRefused();
   const errors = refused?.errors ?? {};
-  // Thirty codes were wrong (contract 2.49): no more are taken, so only the other ways are left.
+  // Thirty codes were wrong (contract 2.49): no more are accepted, so only the other ways are left.
   const isForGood = refused?.message !== undefined;
   const here = useFormAction();
   const codeFrom = asks && sayCodeFactors('yours', ' or ', asks.codeFactors);

@@ -32,11 +32,11 @@ export function NewPassword({ email, label = 'New password', autoFocus = true }:
   );
 }
 
-/** Whether so many passwords have been refused that people wait (contract 9.245). */
+/** Whether people must wait because too many passwords were refused (contract 9.245). */
 export const isAboutPasswords = (refused: ReturnType<typeof useRefused>): boolean =>
   refused?.minutes !== undefined && refused.errors.newPassword !== undefined;
 
-/** `children` is what else works meanwhile: items of a list. */
+/** `children`: what else works meanwhile, as list items. */
 export function TooManyPasswords({ children }: { children?: ReactNode }) {
   const refused = useRefused();
   if (!refused || !isAboutPasswords(refused)) return null;

@@ -9,7 +9,7 @@ type TooManyProps = {
   /** Introduces the list below. */
   meanwhile?: string;
   focus?: boolean;
-  /** What works meanwhile: items of a list. */
+  /** What works meanwhile, as list items. */
   children?: ReactNode;
 };
 

@@ -1,4 +1,4 @@
-// What app/developers/publish/plugin.ts makes at build time of docs/ and clients/.
+// What app/developers/publish/plugin.ts builds from docs/ and clients/.
 declare module 'virtual:developers' {
   type Section = { id: string; title: string };
   export type DeveloperPage = {

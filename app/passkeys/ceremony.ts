@@ -6,10 +6,10 @@ import {
   startRegistration,
 } from '@simplewebauthn/browser';
 
-// Before the challenge that waits in the email field is too old.
+// Before the challenge behind the offer in the email field expires.
 const offerAgainMs = 4 * 60 * 1_000;
 
-/** `part` is what `PasskeyForm` renders. It stays as it is if the browser has no passkeys. */
+/** `part` is what `PasskeyForm` renders. It is left unchanged if the browser does not support passkeys. */
 export function enhance(part: HTMLElement): void {
   const form = part.querySelector('form');
   if (!form?.hidden || !browserSupportsWebAuthn()) return;
@@ -54,7 +54,7 @@ export function enhance(part: HTMLElement): void {
     if (isBusy || purpose !== 'login' || !(await browserSupportsWebAuthnAutofill())) return;
     try {
       const optionsJSON = await fetchOptions(purpose);
-      // This request would end another one.
+      // Starting this request would cancel another one.
       if (!isBusy) send(await startAuthentication({ optionsJSON, useBrowserAutofill: true }));
     } catch {
       // Nobody asked for this offer, and the button is still there, so an error needs no message.

@@ -16,8 +16,10 @@ import { loadForStaff } from '../staff.ts';
 export const meta = titled('Billing settings');
 
 export async function loader(args: LoaderFunctionArgs) {
-  const loaded = await loadForStaff(args, (procedures) => procedures.billingForms.settings());
-  return { ...loaded, saved: args.context.transport.readQuery(args.request).get('saved') };
+  const query = args.context.transport.readQuery(args.request);
+  const isExample = query.get('example') !== null;
+  const loaded = await loadForStaff(args, (procedures) => procedures.billingForms.settings({ isExample }));
+  return { ...loaded, saved: query.get('saved') };
 }
 
 export const action = (args: ActionFunctionArgs) =>
@@ -26,7 +28,7 @@ export const action = (args: ActionFunctionArgs) =>
     isLarge: true,
     shows: isShownToStaff,
     async act(form, procedures) {
-      // People who are no longer staff, or lack a credential, are led away before they are asked for anything else.
+      // People who are no longer staff, or lack a credential, are redirected before they are asked for anything else.
       await procedures.staffForms.who();
       const intent = text(form, 'intent');
       if (intent !== 'set' && intent !== 'stop')
@@ -45,7 +47,7 @@ export const action = (args: ActionFunctionArgs) =>
 export const headers = ({ actionHeaders }: { actionHeaders: Headers }) => actionHeaders;
 
 export default function BillingSettings() {
-  const { who, inForce, pending, versions, people, fields, sections, memberNames, seen, saved } =
+  const { who, inForce, pending, versions, people, fields, sections, memberNames, seen, saved, hasExample } =
     useLoaderData<typeof loader>();
   const refused = useRefused();
   if (refused?.asks) {
@@ -97,6 +99,13 @@ export default function BillingSettings() {
           There is no seller yet, so invoices say “Not a tax invoice”. The first settings count at once: from
           then on each new invoice is one of the seller’s, with tax.
         </Notice>
+      )}
+      {hasExample && (
+        <p>
+          <a className="button quiet" href="?example">
+            Fill in an example
+          </a>
+        </p>
       )}
       {inForce && pending && (
         <PendingSettings

@@ -52,7 +52,7 @@ export const action = (args: ActionFunctionArgs) =>
     keeps: ['file', 'from', 'to'],
     shows: isShownToStaff,
     async act(form, procedures) {
-      // People who are no longer staff, or lack a credential, are led away before they are asked for anything else.
+      // People who are no longer staff, or lack a credential, are redirected before they are asked for anything else.
       await procedures.staffForms.who();
       const typed = { file: text(form, 'file'), from: text(form, 'from'), to: text(form, 'to') };
       const asked = { from: '', to: '', ...(await procedures.filesForms.read(typed)) };
@@ -99,7 +99,7 @@ export default function Files() {
   const values = refused?.values ?? asked;
   // For example, after a login that was needed first.
   const ready = !starts && !(refused && refused.status !== 200) ? values : undefined;
-  // A link of a span only fills the days.
+  // A link with a span only fills in the days.
   const filled = refused?.values ?? days;
   const [from, to] = [filled.from || spans[0]?.from, filled.to || spans[0]?.to];
   const isAboutDays = refused?.errors.from !== undefined || refused?.errors.to !== undefined;

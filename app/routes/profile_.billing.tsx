@@ -103,7 +103,7 @@ export default function Billing() {
   return (
     <Page title="Billing" intro="What you have, what you pay, and your invoices.">
       {!billing && (
-        // Until the address is proved, nothing says whether there are contracts or invoices.
+        // Until the address is proved, nothing shows whether there are contracts or invoices.
         <div className="card">
           <EmptyState icon="mail" title="Verify your email address first">
             <p>We only show contracts and invoices once we know that the address is yours.</p>

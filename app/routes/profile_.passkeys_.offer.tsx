@@ -52,7 +52,7 @@ export const action = (args: ActionFunctionArgs) =>
 
 export const headers = ({ actionHeaders }: { actionHeaders: Headers }) => actionHeaders;
 
-/** Asks people who have just logged in by their password alone whether they want a passkey. */
+/** Asks people who have just logged in with their password alone whether they want a passkey. */
 export default function Offer() {
   const { email, isRevocable, nextTitle } = useLoaderData<typeof loader>();
   const refused = useRefused();

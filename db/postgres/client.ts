@@ -1,4 +1,4 @@
-// The one way to Postgres: a pool for statements by Kysely, for small reads of many requests on one connection (reader.ts), and
+// The only way to Postgres: a pool for statements by Kysely, for small reads of many requests on one connection (reader.ts), and
 // for transactions (transactions.ts). Postgres ends a statement after `statementTimeoutMs`. If it does not even do that, the
 // connection is closed (connection.ts).
 import { Kysely, PostgresDialect, type PostgresPoolClient } from 'kysely';
@@ -20,7 +20,7 @@ export type DatabaseOptions = {
   /** 5 s by default; 0 means no limit. */
   statementTimeoutMs?: number;
   connectTimeoutMs?: number;
-  /** Gives a person or address another key to take turns under. */
+  /** Maps a person or address to the key under which they take turns. */
   keyOf?: (asker: string) => string | undefined;
   /** Called when a connection breaks. A client without a listener would end the process when Postgres is killed. */
   onError: (error: Error) => void;
@@ -140,7 +140,7 @@ export class PooledDatabase extends Kysely<DB> {
   }
 }
 
-/** For a request that reads much: all its statements share one connection of the pool. Transactions still have their own. */
+/** For a request that reads a lot: all its statements share one connection of the pool. Transactions still have their own. */
 export function onOneConnection(db: Database): Database {
   const { connect, turns } = requirePool(db);
   return new PooledDatabase(connect, { turns, connectForStatement: shareConnection(connect) });

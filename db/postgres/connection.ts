@@ -90,8 +90,8 @@ const asOurs = (client: pg.PoolClient) => client as unknown as Client;
 const maxNames = 500;
 
 /**
- * Names are digests of the text, so that a pooler that shares prepared statements (PgBouncer since 1.21) shares the right ones. A
- * named statement is nearly three times as fast (docs/inside/decisions/prepared-statements.md).
+ * Names are digests of the text, so that a pooler that shares prepared statements (PgBouncer since 1.21) shares the correct ones.
+ * A named statement is nearly three times as fast (docs/inside/decisions/prepared-statements.md).
  */
 function createNames(): (text: string) => string | undefined {
   const names = new Map<string, string>();

@@ -49,7 +49,7 @@ export function createReader(connect: () => Promise<Connection>) {
       reading.done(rows);
       if (slow.size > 0 && performance.now() - askedAt < stallMs) slow.delete(text);
     } catch (error) {
-      // If the lane was left, its statements were asked again, so its errors do not count.
+      // If the lane was left, its statements were asked again, so errors on it do not count.
       if (!lane.isLeft) reading.failed(error);
       if (breaksConnection(error)) forget(lane);
     }

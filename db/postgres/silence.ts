@@ -13,7 +13,7 @@ export function createSilenceWatch<Connection>(
   onSilence: (on: Connection) => void,
 ) {
   const maxLooks = Math.ceil(limitMs / lookMs);
-  // The number of looks when each statement under way was sent, oldest first, and when the last answer came.
+  // For each connection, the value of `looks` when each pending statement was sent (oldest first), and when the last answer came.
   const underWay = new Map<Connection, { sentAt: number[]; heardAt: number }>();
   let looks = 0;
   let isLooking = false;

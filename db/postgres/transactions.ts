@@ -8,7 +8,7 @@ import type { Connection } from './connection.ts';
 const maxAttempts = 8;
 /** The longest pause before the second attempt; later ones may be longer. */
 const maxPauseMs = 10;
-/** For requests. Far less than their deadline, because the connection is taken meanwhile. */
+/** For requests. Far less than their deadline, because the transaction occupies a connection meanwhile. */
 const lockTimeoutMs = 500;
 
 class Open {
@@ -83,7 +83,7 @@ export function setOrigin(trx: Transaction<DB>, origin: Origin): void {
 type Options = {
   /**
    * `after_writes` commits once all writes were answered, so a 503 has done nothing. `with_writes` sends the commit right behind
-   * them and spares a round trip (8 to 12 % of a hand-off or a signup), for work that can safely be asked for again.
+   * them and saves a round trip (8 to 12 % of a hand-off or a signup), for work that can safely be asked for again.
    */
   commit?: 'after_writes' | 'with_writes';
   /** For requests: a transaction that is not ready by then is rolled back, and does not wait long for a lock. */
@@ -116,7 +116,7 @@ type Asker = Required<Pick<Options, 'deadline'>> & { requestId: string; userId?:
 
 /**
  * For a person's request. Nothing commits after its deadline, so a 503 means that nothing was done. One person, or one address if
- * the person is not known, has at most half of the pool at once. With `rollback` it only finds out what `work` comes to, and
+ * the person is not known, has at most half of the pool at once. With `rollback` it only finds out the result of `work`, and
  * locks the rows meanwhile.
  */
 export async function inTransactionOf<T>(

@@ -119,8 +119,8 @@ export type BookedMoney = {
 };
 
 /**
- * `unallocated` is as of the end of the span. For a payment: the amount neither allocated nor returned. For a return: minus the
- * amount that its payment does not cover, after earlier returns.
+ * `unallocated` is as of the end of the span. For a payment: the amount neither allocated nor returned. For a return: the
+ * negative of the part that its payment, less earlier returns, does not cover.
  */
 export const readMoney = (trx: Transaction<DB>, span: Span) =>
   readSlices<BookedMoney>(
@@ -172,14 +172,14 @@ export const readAllocations = (trx: Transaction<DB>, span: Span) =>
       order by a.recorded_at, a.id`,
   );
 
-/** The present moment, for `haveEnded`. */
+/** The current moment, for `haveEnded`. */
 export async function readMoment(db: Database): Promise<string> {
   const { rows } = await sql<{ moment: string }>`
     select pg_snapshot_xmax(pg_current_snapshot())::text as moment`.execute(db);
   return rows[0]?.moment ?? '';
 }
 
-/** Whether all transactions have ended that had written or locked a row at that moment. */
+/** Whether all transactions that had written or locked a row at that moment have ended. */
 export async function haveEnded(db: Database, moment: string): Promise<boolean> {
   const { rows } = await sql<{ isSo: boolean }>`
     select pg_snapshot_xmin(pg_current_snapshot()) >= ${moment}::xid8 as "isSo"`.execute(db);

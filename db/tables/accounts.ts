@@ -1,5 +1,5 @@
-// The only writer of `accounts`. Triggers keep the rights of an account: the sum of what was decided here and what its links say
-// (db/schema.sql, at accounts and external_links).
+// The only writer of `accounts`. Triggers maintain the rights of an account: the sum of what was decided here and what its links
+// say (db/schema.sql, at accounts and external_links).
 import { sql, type Transaction } from 'kysely';
 import type { Database } from '../postgres/client.ts';
 import { prepareDeferred } from '../postgres/prepare.ts';
@@ -14,7 +14,7 @@ export type Account = {
 
 const accountColumns = ['id', 'name', 'capabilities', 'verified_at as verifiedAt'] as const;
 
-/** The rights count as decided here. In a transaction by the marketplace, the account's link has them. */
+/** The rights count as decided here. In a transaction by the marketplace, they belong to the account's link instead. */
 export const deferAccount = prepareDeferred((db, account: Account) =>
   db.insertInto('accounts').values({
     id: account.id,
@@ -57,7 +57,7 @@ export async function updateAccountNameUnlessEdited(
   await update.where('name_edited_at', 'is', null).execute();
 }
 
-/** Does what triggers do at the end of the transaction, for code that needs the account's rights before. */
+/** Does now what triggers do at the end of the transaction, for code that needs the account's rights before that. */
 export async function settleRights(trx: Transaction<DB>, id: string): Promise<void> {
   await sql`select settle_rights(${id})`.execute(trx);
 }
@@ -68,7 +68,7 @@ export async function settleAccount(trx: Transaction<DB>, id: string): Promise<A
   return trx.selectFrom('accounts').select(accountColumns).where('id', '=', id).executeTakeFirstOrThrow();
 }
 
-/** Works out who decided the rights of an account from an earlier version, if still unknown. The caller has locked its links. */
+/** Finds out who decided the rights of an account from an earlier version, if still unknown. The caller has locked its links. */
 export async function knowSources(trx: Transaction<DB>, accountId: string): Promise<void> {
   await sql`select know_sources(${accountId})`.execute(trx);
 }
@@ -81,7 +81,7 @@ export async function hasUnknownSources(db: Database, accountId: string): Promis
   return rows[0]?.is ?? false;
 }
 
-/** Null leaves the right to the links again. */
+/** Null leaves the right to the links. */
 export type Decision = boolean | null;
 
 /** The decision counts whatever the links say. Returns the changed account, or undefined if nothing changed. */

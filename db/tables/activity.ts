@@ -80,7 +80,7 @@ export function selectActivity({
 const own = (column: 'device' | 'place') =>
   sql`case when e.type not like 'staff.%' then ${sql.ref(`e.${column}`)} end`;
 
-/** Changes about the person and their account. Learning who decided something (`sources`) is not a change to people. */
+/** Changes about the person and their account. When we only find out who decided something (`sources`), people see no change. */
 function listSources({ userId, accountId, withContracts }: WhoseActivity) {
   const columnsOf = (alias: string) => (name: string) => sql.ref(`${alias}.${name}`);
   return [

@@ -64,7 +64,7 @@ export async function recordAuditEvent(db: Database, event: AuditEvent): Promise
   await insert(db, buildRow(event));
 }
 
-/** For an event in the transaction that it tells of. */
+/** For an event that is recorded in the transaction of its change. */
 export const deferAuditEvent = (trx: Transaction<DB>, event: AuditEvent): void =>
   deferInsert(trx, buildRow(event));
 

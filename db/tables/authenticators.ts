@@ -24,7 +24,7 @@ export async function findAuthenticator(db: Database, userId: string): Promise<A
     .executeTakeFirst();
 }
 
-/** A trigger keeps `users.has_authenticator`. */
+/** A trigger maintains `users.has_authenticator`. */
 export async function insertAuthenticator(
   db: Database,
   added: {

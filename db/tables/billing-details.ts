@@ -15,7 +15,7 @@ export type BillingAddress = {
 export type DetailValues = {
   company: string | null;
   address: BillingAddress | null;
-  /** Counts for the tax: the country of the address, otherwise the last known one. */
+  /** Decides the tax: the country of the address, otherwise the last known one. */
   country: string | null;
   vatId: string | null;
   invoiceEmail: string | null;

@@ -93,7 +93,7 @@ export async function listChangesOfUser(
   return rows;
 }
 
-/** Changes of a user and of their present account, newest first. */
+/** Changes of a user and of their current account, newest first. */
 export async function listNewestChanges(
   db: Database,
   { userId, accountId, limit }: { userId: string; accountId: string; limit: number },

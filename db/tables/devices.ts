@@ -33,7 +33,7 @@ const upsert = prepareDeferred((db, values: Login) =>
     .onConflict((conflict) =>
       conflict.columns(['token_hash', 'user_id']).doUpdateSet({
         last_login_at: sql`excluded.last_login_at`,
-        // Keeps the instant, so that the next login starts no new allowance. A forgotten device starts again.
+        // Keeps the instant, so that the next login starts no new allowance. A forgotten device starts over.
         known_since: sql`coalesce(
           case when devices.forgotten_at is null then devices.known_since end, excluded.known_since)`,
         // After the device was forgotten, this instant differs from `known_since`, so it no longer establishes the device.

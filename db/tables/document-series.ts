@@ -5,7 +5,7 @@ import type { DB } from '../schema.ts';
 
 /**
  * A second caller waits until the first commits or fails. The series is that of the year of `earliest`. The day is `earliest`, or
- * the day of the number before if that is later, so that days never go back in a series.
+ * the day of the previous number if that is later, so that days never go back in a series.
  */
 export async function takeNumber(
   trx: Transaction<DB>,
@@ -57,7 +57,7 @@ export async function lockSeries(
   return { lastNumber: Number(row.last_number), lastIssuedOn: row.lastIssuedOn };
 }
 
-/** Waits for all who have taken a number, and keeps others from taking one until the transaction ends. */
+/** Waits for all transactions that have taken a number, and keeps others from taking one until the transaction ends. */
 export async function lockAllNumbers(trx: Transaction<DB>): Promise<void> {
   // In the order in which an invoice takes its numbers.
   await sql`lock table document_series, invoice_numbers in exclusive mode`.execute(trx);

@@ -72,7 +72,7 @@ export async function numberEvents(
   await sql`select pg_advisory_xact_lock(hashtextextended(${`events for ${client}`}, 0))`.execute(trx);
   // A separate statement, to see what was committed before we got the lock. `numbered_at` never goes back, whatever the clock
   // does, so that the oldest numbers are swept first. "Between" and the order make Postgres use the index of events without a
-  // number: by id alone it went over a million numbered ones first.
+  // number: an order by id alone made it read a million numbered events first.
   const select = (columns: RawBuilder<unknown>) => sql`
     select ${columns} from events where client between ${client} and ${client} and seq is null order by client, id`;
   const { rows } = await sql<{ numbered: number; free: number }>`

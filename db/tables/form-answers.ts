@@ -1,5 +1,5 @@
 // The only writer of `form_answers`: the answers to forms that work once, one row for each browser's cookie, which changes with
-// each page. `sealed` is null while the first request is at work.
+// each page. `sealed` is null while the first request is under way.
 import { sql } from 'kysely';
 import type { Database } from '../postgres/client.ts';
 

@@ -58,7 +58,7 @@ export async function listLastLaunches(
     .execute();
 }
 
-/** The clients that the user ever went to. A trigger of `launches` keeps them. */
+/** The clients that the user ever went to. A trigger of `launches` maintains them. */
 export async function listVisitedClients(db: Database, userId: string): Promise<string[]> {
   const rows = await db.selectFrom('client_users').select('client').where('user_id', '=', userId).execute();
   return rows.map(({ client }) => client);

@@ -42,7 +42,7 @@ const selectWithLaunch = prepareRead(
       .select('l.sid'),
 );
 
-/** Also finds ended sessions, which may tell that the user is suspended. With `client`, `sid` is the session's id there. */
+/** Also finds ended sessions, which may show that the user is suspended. With `client`, `sid` is the session's id there. */
 export async function findSessionByTokenHash(
   read: Reader,
   tokenHash: Uint8Array,

@@ -33,7 +33,7 @@ type MailTokenKey = { tokenHash: Uint8Array; purpose: MailTokenPurpose; now: Dat
 
 const isOpen = (now: Date) => sql<boolean>`ended is null and expires_at > ${now}`;
 
-/** Without `change_id`, the row outlives the change that a take-back link tells of. */
+/** Clears `change_id`, so that the row outlives the change that a take-back link tells of. */
 const endBy = (ended: MailTokenEnd | ReturnType<typeof sql<MailTokenEnd>>) => ({
   ended,
   expires_at: sql<Date>`least(expires_at, now())`,
@@ -295,7 +295,7 @@ export async function endTakeBackTokens(
     .execute();
 }
 
-/** `presentEmail` is the present address of the link's user. */
+/** `presentEmail` is the current address of the link's user. */
 export type KeptMailToken = {
   userId: string | null;
   email: string;
@@ -336,7 +336,7 @@ export async function assignSignUpTokens(
         .where('email', '=', email)
         .where('user_id', 'is', null)
         .forUpdate()
-        // The request that uses the token waits to hear whether this user is made.
+        // The request that uses the token waits to see whether this user is created.
         .skipLocked(),
     )
     .execute();

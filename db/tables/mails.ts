@@ -116,7 +116,7 @@ export async function passOnBillingMails(
   );
 }
 
-/** For a mail that needs something that is not ready. The try does not count. */
+/** For a mail that needs something that is not ready yet. The try does not count. */
 export async function postponeMail(
   db: Database,
   id: string,
@@ -166,7 +166,7 @@ export type Lane = 'holders' | 'sign_ups' | 'other';
 /** In the order in which they are sent. */
 export const lanes: readonly Lane[] = ['holders', 'sign_ups', 'other'];
 
-// In the words of mails_awaited_idx, mails_holders_idx, mails_sign_ups_idx and mails_other_idx, or Postgres could not use them.
+// Worded as in mails_awaited_idx, mails_holders_idx, mails_sign_ups_idx and mails_other_idx, or Postgres could not use them.
 const isOneOf = (kinds: MailKind[]) =>
   sql<boolean>`kind in (${sql.join(kinds.map((kind) => sql.lit(kind)))})`;
 const isAwaited = sql<boolean>`(${isOneOf(kindsThat((mail) => mail.isAwaited))} or details ? 'until')`;
@@ -424,7 +424,7 @@ export async function retryFailedMails(db: Database, now: Date): Promise<number>
 
 /**
  * Makes a failed or given up mail due, as if just written. False if it waits with billing, or its next try is before
- * `leaseEndsAt`, because a worker may be sending it now. If it was given up while it was sent, that lease goes on.
+ * `leaseEndsAt`, because a worker may be sending it now. If it was given up while it was sent, that lease still counts.
  */
 export async function retryMail(
   db: Database,
@@ -485,7 +485,7 @@ export async function assignSignUpMails(
     .execute();
 }
 
-/** Deletes mails that went to these addresses because somebody typed them, as for a sign-up or invoices. */
+/** Deletes mails that went to these addresses because somebody typed them, for example for a sign-up or invoices. */
 export async function deleteMailsToTyped(db: Database, emails: string[]): Promise<void> {
   await db
     .deleteFrom('mails')

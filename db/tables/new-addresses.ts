@@ -1,5 +1,5 @@
-// The only writer of `new_addresses`, beside the trigger that ends them: the addresses that our support has offered to users who
-// lost their mailbox, while the links in the mails about them work.
+// The only writer of `new_addresses`, apart from the trigger that ends them: the addresses that our support has offered to users
+// who lost their mailbox, while the links in the mails about them work.
 import { sql, type Transaction } from 'kysely';
 import type { Database } from '../postgres/client.ts';
 import type { DB } from '../schema.ts';

@@ -3,7 +3,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Database } from '../postgres/client.ts';
 import type { Invoices } from '../schema.ts';
 
-/** `facts` is null for an invoice from before there was a seller. All after it is from the invoice, even for a credit note. */
+/** `facts` is null for an invoice from before there was a seller. Later members are from the invoice, even for a credit note. */
 export type OwnDocument = {
   kind: 'invoice' | 'credit_note';
   number: string;
@@ -72,7 +72,7 @@ async function findPosition(db: Database, accountId: string, number: string): Pr
   return rows[0];
 }
 
-/** The open invoices, the first due first. */
+/** The open invoices, earliest due first. */
 export async function listOpenOf(
   db: Database,
   { accountId, limit }: { accountId: string; limit: number },

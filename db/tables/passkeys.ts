@@ -1,4 +1,4 @@
-// The only writer of `passkeys`. A trigger keeps `users.has_passkey`, and refuses a passkey if the user's address is not proved.
+// The only writer of `passkeys`. A trigger sets `users.has_passkey`, and refuses a passkey if the user's address is not proved.
 import { sql } from 'kysely';
 import type { Database } from '../postgres/client.ts';
 

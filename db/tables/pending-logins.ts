@@ -1,6 +1,6 @@
-// The only writer of `pending_logins`: logins with the right password that wait for the code in the same browser. The token is in
-// a cookie of that browser, and only its hash is stored. A trigger deletes a user's pending logins when their password, address
-// or second factor changes, or they are suspended.
+// The only writer of `pending_logins`: logins with the correct password that wait for the code in the same browser. The token is
+// in a cookie of that browser, and only its hash is stored. A trigger deletes a user's pending logins when their password,
+// address or second factor changes, or they are suspended.
 import type { Database } from '../postgres/client.ts';
 
 export type PendingLogin = { tokenHash: Uint8Array; userId: string; expiresAt: Date };

@@ -6,7 +6,7 @@ import { connectionOf } from '../postgres/transactions.ts';
 import type { DB } from '../schema.ts';
 import type { InternalRole, User } from './users.ts';
 
-/** Filters besides the role. */
+/** Filters other than the role. */
 export const statesToFilter = ['suspended', 'frozen', 'unproved', 'waiting', 'leaving'] as const;
 
 export type FilterState = (typeof statesToFilter)[number];
@@ -45,7 +45,7 @@ export async function takePeopleToIndex(
   const lock = await sql<{ is_ours: boolean }>`
     select pg_try_advisory_xact_lock(hashtextextended('people to index', 0)) as is_ours`.execute(trx);
   if (!lock.rows[0]?.is_ours) return undefined;
-  // By `ctid`, or Postgres may go over the whole queue to find these entries again.
+  // By `ctid`, because Postgres may otherwise scan the whole queue to find these entries again.
   const { rows: entries } = await sql<{ user_id: string }>`
     delete from people_to_index where ctid = any(array(
       select ctid from people_to_index order by user_id desc limit ${sql.lit(limit)}))
@@ -99,7 +99,7 @@ const hitColumns = sql`u.id, u.email, u.name, a.name as account, u.role, u.froze
 
 /**
  * Filters by the person's own rows, because words may be some seconds old. `offset 0` makes Postgres look up one person after
- * another, as far as needed, instead of going over everybody.
+ * another, as far as needed, instead of scanning everybody.
  */
 const joinHit = ({ role, state }: PersonFilters) => sql`
   cross join lateral (
@@ -128,7 +128,7 @@ export const listNewest = (db: Database, limit: number): Promise<Hit[]> =>
     select ${hitColumns} from users u join accounts a on a.id = u.account_id order by u.id desc limit ${sql.lit(limit)}`,
   );
 
-/** What a text may name as a whole. */
+/** What the whole text may be. */
 export type WholeKeys = {
   text: string;
   email: string | undefined;
@@ -189,14 +189,14 @@ export function findAmongNewest(
 // A common word is expensive to ask for, and two words are enough to tell people apart.
 const maxAsked = 2;
 
-/** Asks the index for the filters and the first words, and looks for the other words in what it finds. In no order. */
+/** Asks the index for the filters and the first words, and looks for the other words in what it finds. The order is arbitrary. */
 export async function findByTerms(
   trx: Transaction<DB>,
   words: readonly string[],
   filters: PersonFilters,
   limit: number,
 ): Promise<Hit[]> {
-  // If Postgres takes the words for common, it would go over everybody.
+  // If Postgres assumed the words to be common, it would scan everybody.
   void connectionOf(trx).query('set local enable_seqscan = off', []);
   return run(
     trx,

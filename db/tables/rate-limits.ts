@@ -1,5 +1,5 @@
 // `rate_limits` belongs to the rate limiter (server/ground/rate-limits.ts), which has its own statements. These are the ones that
-// join a transaction of ours.
+// join one of our transactions.
 import { sql } from 'kysely';
 import type { Database } from '../postgres/client.ts';
 import { prepare } from '../postgres/prepare.ts';

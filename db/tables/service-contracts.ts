@@ -69,7 +69,7 @@ export async function lockContract(
   return row && readContract(row);
 }
 
-/** Whether the signup of this contract made its account. Then both were added in one transaction. */
+/** Whether the signup of this contract created its account. Then both were added in one transaction. */
 export async function hasMadeAccount(db: Database, id: string): Promise<boolean> {
   const row = await db
     .selectFrom('service_contracts as c')
@@ -120,7 +120,7 @@ export async function updateContract(trx: Transaction<DB>, id: string, terms: Co
   await trx.updateTable('service_contracts').set(writeTerms(terms)).where('id', '=', id).execute();
 }
 
-/** Null lets the contract go on. */
+/** Null lets the contract continue. */
 export async function setCancelsAt(trx: Transaction<DB>, id: string, cancelsAt: Date | null): Promise<void> {
   await trx.updateTable('service_contracts').set({ cancels_at: cancelsAt }).where('id', '=', id).execute();
 }

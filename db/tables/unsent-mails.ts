@@ -36,7 +36,7 @@ const isIn: Record<MailState, RawBuilder<boolean>> = {
   waiting: sql<boolean>`given_up_at is null and last_error is null`,
 };
 
-// In the words of the index mails_failed_idx.
+// Worded as in the index mails_failed_idx.
 const hasFailed = sql<boolean>`(last_error is not null or given_up_at is not null)`;
 
 const selectUnsent = (db: Pick<Database, 'selectFrom'>) =>

@@ -1,4 +1,4 @@
-// The only writer of `webhook_requests`: the given answers, so that a repeated message gets the same answer.
+// The only writer of `webhook_requests`: the answers given, so that a repeated message gets the same answer.
 import { sql, type Transaction } from 'kysely';
 import type { Database } from '../postgres/client.ts';
 import { prepare, prepareDeferred } from '../postgres/prepare.ts';

@@ -1,4 +1,4 @@
-// What staff do by form or program and operators by command (contract 12.14 to 12.22), and the one way in which it is done.
+// What staff do by form or program and operators by command (contract 12.14 to 12.22), and the only way in which it is done.
 
 import type { Transaction } from 'kysely';
 import { encodeHex } from 'oslo/encoding';
@@ -75,7 +75,7 @@ export type Act<Thing, Read, Result, Name = string> = {
   locksLinks?: true;
   /** Throws 429 `rate_limited`. */
   requireAllowance?: (deps: Pick<Dependencies, 'db'>, target: Thing, actorId: string) => Promise<void>;
-  /** The audit event that it leaves, with what `do` returns, besides the events of what it changes. */
+  /** The audit event that it leaves, with what `do` returns, in addition to the events of its changes. */
   event?: AuditEventType;
   /** The forms that make sense for what a page shows: for each, the fields that identify its thing. */
   // biome-ignore lint/suspicious/noExplicitAny: each page shows what is its own
@@ -96,7 +96,7 @@ type ByCommand<Thing> = {
   asks?: 'always' | 'on a terminal';
   /** Whether it is refused if there is nothing to change. */
   mustChange?: (target: Thing) => boolean;
-  /** What programs get besides `done`, `intent` and `id`, or instead of them. */
+  /** What programs get in addition to `done`, `intent` and `id`, or instead of them. */
   // biome-ignore lint/suspicious/noExplicitAny: it is what `do` of the same act returned
   json?: (target: Thing, more: { given: Given; result: any }) => Record<string, unknown> & { done?: boolean };
 };

@@ -5,7 +5,7 @@ export type StaffRole = Exclude<InternalRole, 'user'>;
 
 type Whom = 'nobody' | 'customers' | 'everybody';
 
-/** By default, managers may do it to nobody and administrators to everybody. */
+/** Whom staff may act on. By default, managers may act on nobody, and administrators on everybody. */
 export type Right = {
   manager?: Whom;
   admin?: Whom;

@@ -1,4 +1,4 @@
-// Who is staff (contract 12.1 to 12.7), and what a stolen session of theirs can see (contract 12.33 to 12.35).
+// Who is staff (contract 12.1 to 12.7), and what somebody can see with a stolen session of staff (contract 12.33 to 12.35).
 import { sql } from 'kysely';
 import type { Database } from '../../db/postgres/client.ts';
 import { inTransaction } from '../../db/postgres/transactions.ts';
@@ -31,7 +31,7 @@ export function requireStaff(
   const session = requireLoggedIn(found);
   if (!isStaff(session.user)) throw new AppError('not_found');
   const { user, amr } = session;
-  // Staff who have removed their factor lack it too: otherwise their password alone would go on for it.
+  // Staff who have removed their factor lack it too; otherwise their password alone would be enough.
   const lacksFactor = needsStaffFactor(config, user) && !(hasSecondFactor(user) && amr.includes('mfa'));
   if (session.state === 'must_set_up_factor' || lacksFactor) throw new AppError('second_factor_required');
   if (!session.authTime || session.authTime.getTime() < now().getTime() - workingDayMs)
@@ -107,7 +107,7 @@ const tellOfLimit = (deps: Dependencies, staff: Staff): Promise<void> =>
 const lockLooksOf = (trx: Database, actorId: string) =>
   sql`select pg_advisory_xact_lock(hashtextextended(${`looks of ${actorId}`}, 0))`.execute(trx);
 
-/** Makes files count one after another. */
+/** Lets only one transaction at a time count the files. */
 export const lockFilesOf = (trx: Database, actorId: string) =>
   sql`select pg_advisory_xact_lock(hashtextextended(${`files of ${actorId}`}, 0))`.execute(trx);
 

@@ -17,7 +17,7 @@ type Warning = {
   details?: Record<string, string>;
 };
 
-/** Call it in the transaction of what the mail tells of. The limits of notices do not apply. */
+/** Call it in the transaction of the change that the mail reports. The limits of notices do not apply. */
 export async function tellOtherAdministrators(
   trx: Transaction<DB>,
   { now }: Pick<Dependencies, 'now'>,

@@ -56,7 +56,7 @@ export const textBounds = {
   confirmPassword: 1_024,
   code: 100,
 
-  // As scripts and pages of ours send them back.
+  // As our scripts and pages send them back.
   passkey: 16_384,
   confirmPasskey: 16_384,
   intent: 40,
@@ -92,6 +92,7 @@ export const textBounds = {
   contract: 100,
   token: 100,
   saved: 40,
+  example: 40,
   of: 40,
   use: 40,
   sent: 40,
@@ -105,7 +106,7 @@ export const textBounds = {
   next: 8_192,
   stay: 40,
 
-  // Billing details, besides `billingBounds`.
+  // Billing details not in `billingBounds`.
   company: 800,
   invoiceEmail: 320,
   checked: 40,
@@ -153,7 +154,7 @@ export const headerBounds = {
   'x-forwarded-for': 2_048,
 } as const;
 
-/** For headers that a setting names and a proxy of ours sends. */
+/** For headers that a setting names and one of our proxies sends. */
 const otherHeaderBound = 1_024;
 
 /** Decodes percent-encoding; text that is not valid stays as it is. */
@@ -169,7 +170,7 @@ export function decodeIfPossible(text: string): string {
 export const cutText = (text: string, bound: number): string =>
   text.length > bound ? text.slice(0, bound + 1) : text;
 
-/** Only pairs with a name of ours, cut. */
+/** Only pairs with one of our names, cut. */
 export function* cutPairs(pairs: Iterable<[string, string]>): Iterable<[TextName, string]> {
   for (const [name, text] of pairs) {
     const bound = findBound(name);

@@ -113,7 +113,7 @@ export function createRateLimits(db: Database, countAsked: (result: 'taken' | 'r
         count('new-password-address', 100, 15 * minute, ({ address }) => lineOf(address)),
         count('new-password-site', 300, 15 * minute, ({ address }) => siteOf(address)),
       ],
-      // If a shared address is full, the tries of the link are given back.
+      // If a shared address is at its limit, the link gets its tries back.
       { giveBackRefusedIn: db },
     ),
     mailLimits: counted(mailLimits),

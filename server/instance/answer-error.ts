@@ -18,7 +18,7 @@ export type Refusing = Options & {
   unavailablePage: Made;
 };
 
-/** Only this function decides what an answer says of an error: a problem document, or a page if a browser asks. */
+/** Only this function decides what an answer says about an error: a problem document, or a page if a browser asks. */
 export async function answerError(
   thrown: unknown,
   request: Request,

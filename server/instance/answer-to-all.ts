@@ -14,7 +14,7 @@ type Kept = {
 const encodings = ['gzip', 'deflate'] as const;
 type Encoding = (typeof encodings)[number];
 
-// Far more than there are. This bounds the memory, whatever paths somebody finds.
+// Far more than there are pages. This bounds the memory, whatever paths somebody finds.
 const maxKept = 500;
 
 const cacheControl = 'public, no-cache';

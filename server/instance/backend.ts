@@ -76,7 +76,7 @@ export function createBackend(options: {
     deps,
     heldRequests,
     countHashing,
-    /** Ends answers that go on by themselves, so that the process can stop. */
+    /** Ends answers that would never end by themselves, so that the process can stop. */
     endStreams() {
       heldRequests.release();
       demoClients?.endStreams();
@@ -86,7 +86,7 @@ export function createBackend(options: {
     /** For the pages of one request. Procedures set headers of the answer in `headers`. */
     createProcedures: (request: Request, visit: Visit, headers: Headers) =>
       createProcedures({
-        // A page reads much at once.
+        // A page reads a lot at once.
         deps: request.method === 'POST' ? deps : { ...deps, db: onOneConnection(deps.db) },
         ...{ request, visit, headers, looked: {} },
       }),

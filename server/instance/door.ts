@@ -21,13 +21,13 @@ type DoorOptions = {
   deps: Pick<Dependencies, 'log' | 'metrics'>;
 };
 
-// The last of so many waits well under half a second (docs/inside/decisions/turned-away-at-the-door.md).
+// With this many under way, the last one waits well under half a second (docs/inside/decisions/turned-away-at-the-door.md).
 const maxUnderWay = 200;
 const logPauseMs = 1_000;
 
 // Refused logins are answered at 200 a second. At full speed they would leave no processor for accepted ones.
 const pace = { answers: 4, everyMs: 20 };
-// The last of so many waits five seconds. Further ones are answered at once, so that they take no memory.
+// With this many, the last one waits five seconds. Further ones are answered at once, so that they take no memory.
 const maxWaiting = 1_000;
 
 // Until 1.1.0: with the suffix of what pages of 0.6.0 ask for.

@@ -53,7 +53,7 @@ export async function openInstance(options: InstanceOptions): Promise<Instance> 
     preparedStatements: config.databasePreparedStatements,
     statementTimeoutMs: withinMs - statementEndsBeforeMs,
     connectTimeoutMs: withinMs - connectionComesBeforeMs,
-    // One line in IPv6 has addresses without end.
+    // One line in IPv6 has an endless number of addresses.
     keyOf: lineOf,
     onError: (err) => log.error({ err }, 'database connection lost'),
   });

@@ -36,7 +36,7 @@ export const assetsPath = '/assets/*';
 // Other systems call these paths with their own credential, not with a browser's cookie.
 const crossOriginPaths = /^\/(?:integrations\/|demo\/\w+\/events$)/;
 
-/** Takes an id only from a proxy of ours: anybody else could choose what the log and the history say. */
+/** Accepts an id only from our proxies: anybody else could choose what the log and the history say. */
 export function nameRequest(config: Config): Step {
   return (c, next) => {
     c.set('requestId', readRequestId(c.req.raw, c.env.address, config) ?? crypto.randomUUID());

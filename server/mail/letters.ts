@@ -164,7 +164,7 @@ function buildNewAddress({ link, life, name }: LetterWords): MailMessage {
   };
 }
 
-/** To the present address of a person who told our support that they lost this mailbox. */
+/** To the current address of a person who told our support that they lost this mailbox. */
 function buildStopNewAddress({ link, life, name }: LetterWords): MailMessage {
   return {
     subject: 'Someone asked us to change your email address',

@@ -17,7 +17,7 @@ export type Mailer = {
   close: () => void;
 };
 
-/** Requires TLS to other machines unless SMTP_URL says `tls=off`: otherwise an attacker in between could hide STARTTLS. */
+/** Requires TLS to other machines unless SMTP_URL has `tls=off`: otherwise an attacker in between could hide STARTTLS. */
 export function buildTransportUrl(smtpUrl: string): string {
   const url = new URL(smtpUrl);
   const mayBePlain = isThisMachine(url.hostname) || url.searchParams.get('tls') === 'off';

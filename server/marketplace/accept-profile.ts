@@ -53,7 +53,7 @@ export async function acceptProfile(
   return update(trx, occasion, profile, known as LinkedUser);
 }
 
-/** `typed` has the link now, and an address that was only typed. */
+/** `typed` has the link now; their address was only typed. */
 async function acceptByAddress(
   trx: Transaction<DB>,
   occasion: Occasion,
@@ -124,7 +124,7 @@ export async function connectProfile(
   const found = known?.user.id === userId ? known.user : await lockUser(trx, { id: userId });
   if (!found) throw new AppError('not_found');
   const user = requireAllowed(found);
-  // The link was created while this transaction waited for the user. A link must be locked before its user, or two such
+  // The link was created while this transaction waited for the user. Links must be locked before their users, or two such
   // transactions could deadlock.
   if (!known && (await isLinked(trx, { provider, externalId: profile.id }))) throw new LostRace();
   const present = await findExternalLink(trx, provider, userId);

@@ -175,7 +175,7 @@ async function connect(trx: Transaction<DB>, occasion: Occasion, pending: Pendin
 
 const listChanged = (applied: Applied | undefined): Changed => (applied ? listChanges(applied).changed : {});
 
-/** For the page after a Connect: what the last one within ten minutes changed. Null if there was none. */
+/** For the page after a Connect: what the last one changed, if it was in the last ten minutes. Null if there was none. */
 export async function findLastConnect({ config, db, now }: Dependencies, { session }: Actor) {
   const since = new Date(now().getTime() - lifeSeconds * 1_000);
   const changed = (await findConnectChanges(db, session.user.id, since)) as Changed | undefined;

@@ -1,4 +1,4 @@
-// What Prometheus reads of the database: whether it answers, how its clock goes, what it refused, and the pool.
+// What Prometheus reads of the database: whether it answers, how far apart the clocks are, what it refused, and the pool.
 import { Counter, Gauge, type Registry } from 'prom-client';
 import type { DatabaseClient } from '../../db/postgres/client.ts';
 import type { Log } from '../basics/log.ts';

@@ -111,7 +111,7 @@ export function createMetrics({
     buckets,
     registers,
   });
-  // Joining three labels takes half of the time of an observation.
+  // Joining three labels takes half the time of an observation.
   const observers = new Map<string, { observe: (seconds: number) => void }>();
   let requestsUnderWay = 0;
   gauge(registry, {

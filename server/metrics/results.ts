@@ -20,7 +20,7 @@ export const loginResults = [
 ] as const;
 export type LoginResult = (typeof loginResults)[number];
 
-/** `continue`, `connect`: the person is asked on /continue. `repeated`: it leads where it led before. A code: it was refused. */
+/** `continue`, `connect`: the person is asked on /continue. `repeated`: it led to where it led before. A code: it was refused. */
 export const handOffResults = ['accepted', 'continue', 'connect', 'repeated', ...codes] as const;
 export type HandOffResult = (typeof handOffResults)[number];
 

@@ -1,4 +1,4 @@
-// `npm run build` builds packages in, because loading 800 files takes half of a start (docs/inside/decisions/run-what-is-built.md).
+// `npm run build` builds packages in: loading 800 files takes half the start (docs/inside/decisions/run-what-is-built.md).
 import { readdirSync, readFileSync } from 'node:fs';
 import type { Plugin, UserConfig } from 'vite';
 

@@ -1,4 +1,4 @@
-// CSV as RFC 4180 has it: read record by record, in bounded memory, and written.
+// CSV as in RFC 4180: read record by record, in bounded memory, and written.
 import { pipeline, Readable } from 'node:stream';
 import { CsvError, parse } from 'csv-parse';
 import { FileError } from './files.ts';
@@ -28,7 +28,7 @@ export async function* readCsv(
   }
 }
 
-/** No spreadsheet takes a field for a formula (contract 7.181). */
+/** No spreadsheet reads a field as a formula (contract 7.181). */
 export const writeCsv = (records: string[][]): string =>
   records.map((fields) => `${fields.map(writeField).join(',')}\r\n`).join('');
 

@@ -19,7 +19,7 @@ export type ListenOptions = {
 
 export type Listener = {
   port: number;
-  /** Refuses new connections, gives requests under way or just arriving `graceMs`, then leaves them. */
+  /** Refuses new connections, gives requests under way or just arriving `graceMs`, then abandons them. */
   close: (graceMs: number) => Promise<void>;
 };
 

@@ -111,7 +111,7 @@ export function readInput(): Promise<string> {
 
 export const isTerminal = (): boolean => Boolean(process.stdin.isTTY);
 
-/** Gives the empty text if the input ends or Ctrl-C is pressed. */
+/** Returns an empty text if the input ends or Ctrl-C is pressed. */
 export function ask(question: string): Promise<string> {
   const lines = createInterface({ input: process.stdin, output: process.stderr });
   return new Promise((done) => {

@@ -14,7 +14,7 @@ type Colour = readonly [red: number, green: number, blue: number];
 
 const white: Colour = [255, 255, 255];
 const black: Colour = [0, 0, 0];
-// The lightest background of a button in dark: --raised in app/styles.
+// The lightest button background in dark mode: --raised in app/styles.
 const darkGround: Colour = [0x1d, 0x20, 0x25];
 
 // WCAG 2.2: 1.4.3 for text, 1.4.11 for the edge of a button.

@@ -1,4 +1,4 @@
-// The settings (contract section 8), read once at the start. Errors name settings and show no value except the right issuer.
+// The settings (contract section 8), read once at the start. Errors name settings and show no value except the correct issuer.
 import { encodeHex } from 'oslo/encoding';
 import { defaultFontFile, readSmallFile } from '../runtime/files.ts';
 import type { Client } from '../sso/clients.ts';
@@ -55,7 +55,7 @@ export type Config = {
   /** Undefined: no /metrics. */
   metricsPort: number | undefined;
   logLevel: 'info' | 'error';
-  /** How long to go on serving after a signal to stop, so that the balancer notices. */
+  /** How long to keep serving after a signal to stop, so that the balancer notices. */
   shutdownDelaySeconds: number;
   /** Whether to believe what the proxy at this address says about a client. */
   trustsProxy: (address: string) => boolean;
@@ -81,7 +81,7 @@ function readAll(env: Env) {
   return { config, reader };
 }
 
-/** `from`: the setting that says it, or `default`. */
+/** `from`: the setting that it comes from, or `default`. */
 export type SettingInForce = { name: string; value: string; from: string };
 
 /** For operators, even if some are at fault. It shows no secret and no value at fault. */

@@ -39,7 +39,7 @@ export class SettingsReader {
     return this.#faults;
   }
 
-  /** Settings of that form that are set and were not asked for so far. */
+  /** Settings whose name matches `form`, that are set but have not been read so far. */
   listUnread(form: RegExp): string[] {
     const files = [...this.#secrets.keys()].map(fileSettingOf);
     return Object.keys(this.#env).filter(

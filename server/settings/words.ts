@@ -5,9 +5,9 @@ export type SettingWords = {
   name: string;
   /** Markdown, in one line. Links are from docs/operate/. */
   meaning: string;
-  /** What holds if the setting is not set, unless the code has it as a value. */
+  /** What applies if the setting is not set, unless the code has it as a value. */
   fallback?: string;
-  /** What holds in local mode if the setting is not set, if that differs. */
+  /** What applies in local mode if the setting is not set, if that differs. */
   local?: string;
 };
 

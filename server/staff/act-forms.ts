@@ -20,8 +20,8 @@ export type ActForm = {
 };
 
 /**
- * The forms of all acts about such a thing that make sense for what is shown. `hidden` gives what a form carries besides, such
- * as `seen`. A form for which it gives nothing is left out.
+ * The forms of all acts about such a thing that make sense for what is shown. `hidden` returns what else a form carries, such as
+ * `seen`. Forms for which it returns nothing are left out.
  */
 export const buildForms = <Shown>(
   about: Subject<never>['name'],

@@ -43,7 +43,7 @@ export type ActWords<Shown = any, Thing = any> = {
   label: Say<Shown>;
   /** The button that sends it, if it says something else. */
   button?: Say<Shown>;
-  /** What the page that asks for a credential says one goes on to, if it says something else. */
+  /** What the page that asks for a credential says happens next, if that differs from the button. */
   to?: Say<Shown>;
   /** What will happen, and what the person will notice. */
   notice: Say<Shown>;
@@ -319,7 +319,7 @@ const ofPerson = {
         name: 'role',
         label: 'Role',
         kind: 'one',
-        // Without the present role, which would change nothing.
+        // Without the current role, which would change nothing.
         choices: Object.entries(roleWords)
           .map(([value, words]) => ({ value, words }))
           .filter(({ value }) => value !== role),

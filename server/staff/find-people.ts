@@ -22,7 +22,7 @@ import { listWords } from './search-words.ts';
 
 const maxHits = 50;
 const maxCodePoints = 200;
-// One more than is shown says whether there are more.
+// One more than is shown, to tell whether there are more.
 const limit = maxHits + 1;
 // Takes a few milliseconds. A word that one person in a hundred has is found among so many.
 const newest = 4_000;

@@ -104,7 +104,7 @@ export async function getOverview(deps: Dependencies, of: Span) {
     now: {
       behind: deliveries
         .filter(({ client, pulledAt, oldestSeconds }) => {
-          // A client that takes no events is always behind, and nobody needs to know.
+          // A client that reads no events is always behind, and nobody needs to know.
           const takesEvents = pulledAt !== null || config.clients.get(client)?.eventsUrl !== undefined;
           return takesEvents && oldestSeconds > behindSeconds;
         })

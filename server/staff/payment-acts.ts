@@ -27,7 +27,7 @@ export const basisOfPayment = ({ id, unallocated }: Payment) => ({ id, unallocat
 
 const asIs = (result: unknown) => result;
 
-/** Postgres takes no text with U+0000, so nothing has such a name. */
+/** Postgres accepts no text with U+0000, so nothing has such a name. */
 const nameIn = (text = '') => (text.includes('\0') ? '' : text.trim());
 
 const invoice: Subject<Invoice> = {
@@ -90,7 +90,7 @@ function readAmount(text: string, currency: string): number {
   return amount > maxAmount ? refuse('amount_too_high') : amount;
 }
 
-/** The fields of a payment besides its amount and invoice. */
+/** The fields of a payment other than its amount and invoice. */
 const paidFields = {
   payment: (typed: string) => readBy(paymentIdSchema, 'payment_id_malformed')(typed.trim() || uuidv7()),
   paidAt: async (typed: string, { db, now }: { db: Database; now: () => Date }) =>

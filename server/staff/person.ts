@@ -106,7 +106,7 @@ export async function describePerson(
     obstacles: listObstacles(target),
     /** The new address whose link has not been used yet. */
     newAddress: (await describePendingNewAddress(db, id, now())) ?? null,
-    /** The present address, and the addresses that the person can have back. */
+    /** The current address, and the addresses that the person can have back. */
     mailboxes: (await listMailboxes(db, target, now())).map(({ email }) => email),
     factors,
     codesLeft,

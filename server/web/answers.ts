@@ -80,7 +80,7 @@ export const redirect = (
   setCookies: string[] = [],
 ): Response => respond(303, { ...headers, Location: location }, null, setCookies);
 
-/** Faults of ours keep their cause for the log and say nothing outside. */
+/** Our own faults keep their cause for the log, and show nothing outside. */
 export function toAppError(error: unknown): AppError {
   if (error instanceof AppError) return error;
   if (error instanceof EnvelopeError) {

@@ -1,13 +1,13 @@
 // A body written at the pace of its reader, in bounded memory (contract 12.152). A reader who stalls is cut off.
 
 type Bounds = {
-  /** How long the reader may take nothing. */
+  /** How long the reader may accept nothing. */
   stallMs: number;
   /** How long the whole body may take. */
   wholeMs: number;
 };
 
-/** The reader went away or was too slow, which is no fault of ours. */
+/** The reader went away or was too slow, which is not our fault. */
 export class CutOff extends Error {}
 
 /** `write` waits until there is room for more, and throws `CutOff`. `signal` aborts when the body is cut off. */

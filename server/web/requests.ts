@@ -15,7 +15,7 @@ export type Visit = {
   place?: string;
   /** A transaction that could end after it does not commit. */
   deadline: Deadline;
-  /** Aborts when the client has gone. Not the signal of the Request, at which Remix would stop half way. */
+  /** Aborts when the client has gone. Not the signal of the Request, which would make Remix stop halfway. */
   signal?: AbortSignal;
   trace?: Trace;
   /** For the log line of the request, as we find them out. */
@@ -80,7 +80,7 @@ export function requireOwnOrigin(request: Request, issuer: string): void {
   }
 }
 
-/** Only parameters with a name of ours, cut (text.ts). It does not parse the whole address, as URL would. */
+/** Only parameters with one of our names, cut (text.ts). It does not parse the whole address, as URL would. */
 export const readQuery = (request: Pick<Request, 'url'>) =>
   new URLSearchParams([...cutPairs(new URLSearchParams(/\?[^#]*/.exec(request.url)?.[0]))]);
 
@@ -126,7 +126,7 @@ export function invalidParameter(name: string, detail: string): AppError {
   });
 }
 
-/** A path of ours for after the login, as the browser would spell it. Strict: nothing else guards against open redirects. */
+/** One of our paths, for after the login, as the browser would spell it. Strict: nothing else guards against open redirects. */
 export function readOwnPath(value: string | null | undefined): string | undefined {
   if (!value || value.length > textBounds.next || !/^\/(?![/\\])[^\\\p{Cc}]*$/u.test(value)) return undefined;
   const base = 'https://own.invalid';
@@ -136,7 +136,7 @@ export function readOwnPath(value: string | null | undefined): string | undefine
   return url.pathname + url.search + url.hash;
 }
 
-/** Throws 400 `invalid_request` if the sender gave up half way. */
+/** Throws 400 `invalid_request` if the sender gave up halfway. */
 export async function readBody(
   request: Request,
   { deadline }: Pick<Visit, 'deadline'>,
@@ -152,7 +152,7 @@ export function refuseBody(cause: unknown): never {
   });
 }
 
-/** Only fields with a name of ours, cut; files are empty text. Throws 415 `unsupported_media_type` or 400 `invalid_request`. */
+/** Only fields with one of our names, cut; files are empty text. Throws 415 `unsupported_media_type` or 400 `invalid_request`. */
 export async function readForm(request: Request): Promise<Form> {
   const type = readHeader(request.headers, 'content-type') ?? '';
   if (/^application\/x-www-form-urlencoded\b/i.test(type))

@@ -35,7 +35,6 @@ import { shared } from '../support/run/shared.ts';
 let app: TestApp;
 /** In production, with as few settings as possible. */
 let bare: TestApp;
-/** Its tables are gone. */
 let broken: TestApp;
 let away: TestInstance;
 let wire: Wire;

@@ -404,7 +404,7 @@ function listDoors(): string[] {
 }
 
 describe('every change by a user', () => {
-  it('has an allowance, or says what bounds it, whichever door it has (contract 11.6, 11.7, 11.8, 11.14, 11.15, 11.16, 11.37, 11.64 and 11.75)', () => {
+  it('has an allowance, or says what bounds it, whichever door it has (contract 11.6, 11.8, 11.14, 11.15, 11.16, 11.37, 11.64 and 11.75)', () => {
     // Only the download is no form.
     expect(Object.keys(doors).sort()).toEqual([...listDoors(), 'GET /profile/data.json'].sort());
   });

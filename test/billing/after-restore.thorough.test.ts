@@ -344,7 +344,7 @@ describe('billing:resume', () => {
     ]);
     await work((trx) => recordMoney(trx, { ...money, id: 'none', invoiceNumber: 'INV-2026-0020' }, by()));
     expect(await paidBy('none')).toEqual([]);
-    // A credit note, and what is issued after it, take no place of a lost number.
+    // A credit note, and what is issued after it, take no place of a lost number (contract 7.424).
     const credited = replaced.get('INV-2026-0016') ?? '';
     await work((trx) => reissueInvoice(trx, credited, by()));
     expect(await listReplaced()).toEqual(replaced);

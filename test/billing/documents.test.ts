@@ -112,6 +112,7 @@ describe('with a seller', () => {
       invoice: null,
       seller: germanSettings.seller,
       buyer: { address: null, vat_id: null, email: 'customer@example.test' },
+      // Contract 7.55.
       line: { plan: 'starter', title: 'Starter', first_day: '2026-02-01', last_day: '2026-02-28' },
       ...{ category: 'S', rate: 1900, words: null, net: 2_900, tax: 551, total: 3_451, currency: 'EUR' },
     });

@@ -88,6 +88,7 @@ function check(read: (name: string) => Row[]): void {
     const [total, credited, allocated, open] = ['total', 'credited', 'allocated', 'open'].map((column) =>
       minor(invoice[column]),
     ) as [bigint, bigint, bigint, bigint];
+    // Contract 7.180.
     expect(of + (total - credited - allocated)).toBe(of + open);
     expect(open >= 0n, of).toBe(true);
     if (/^INV/.test(invoice.number ?? '')) expect(of + sum(credits, 'total')).toBe(of + credited);

@@ -32,6 +32,7 @@ beforeAll(async () => {
 
 const openAs = async (email: string) => openClient(billing.app.send, await billing.app.login(email));
 
+/** Contract 11.25: neither is overdue. */
 const describePeriods = () => [
   {
     number: numbers[1],

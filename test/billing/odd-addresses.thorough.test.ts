@@ -65,7 +65,7 @@ const outside = 'O 0';
 const { postcode: _postcode, ...withoutPostcode } = address;
 const { city: _city, ...withoutCity } = address;
 
-/** Whole addresses: what is kept of them, and the tax. */
+/** Whole addresses: what is kept of them (contract 7.391), and the tax. */
 const whole: [what: string, given: Record<string, string>, kept: Record<string, string>, tax: string][] = [
   ['Hong Kong, without a postcode', { line1: '1 Queen’s Road', city: 'Central', country: 'HK' }, {}, outside],
   ['the Emirates, with no postcode and no city', { line1: 'PO Box 1', country: 'AE' }, {}, outside],

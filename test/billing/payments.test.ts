@@ -300,7 +300,7 @@ describe('a report (contract 7.61, 7.143 and 7.144)', () => {
     expect((await sendReport(app, { ...refund, of: 'pay_other' })).status).toBe(422);
   });
 
-  it('and a signup with the same webhook-id know nothing of each other', async () => {
+  it('and a signup with the same webhook-id know nothing of each other (contract 7.148)', async () => {
     for (const first of ['signup', 'payment']) {
       const webhookId = freshWebhookId();
       const body = buildSignup(`crm_same_${first}`);

@@ -5,11 +5,12 @@ import { inTransaction } from '../../db/postgres/transactions.ts';
 import { findSettingsInForce } from '../../db/tables/billing-settings.ts';
 import { setSettings } from '../../server/billing/settings/set-settings.ts';
 import type { BillingSettings } from '../../server/billing/settings/settings.ts';
-import { type Answer, locationOf, openApp } from '../support/app/app.ts';
+import { type Answer, locationOf, openApp, openProductionApp } from '../support/app/app.ts';
 import { logIn, openBrowser, textOf } from '../support/app/visitor.ts';
 import { germanSettings, setBillingClock } from '../support/billing/settings.ts';
 import { idOf } from '../support/database/database.ts';
 import { addPerson, addSession, call, readData, readOutcome } from '../support/people/staff.ts';
+import { readOurFile } from '../support/project/documents.ts';
 import { shared } from '../support/run/shared.ts';
 
 let lagMs = 0;
@@ -82,6 +83,7 @@ const events = async () =>
       order by at desc, id desc`.execute(app.db)
   ).rows;
 
+/** What the procedures return: contract 11.65. */
 describe('the first settings', () => {
   it('count at once, without a mail, and leave who set them and why', async () => {
     const admin = await openAdmin();
@@ -630,6 +632,28 @@ describe('the page', () => {
     expect((await openBrowser(app.send).send(page, { headers: html })).headers.get('location')).toBe(
       `/login?next=${encodeURIComponent(page)}`,
     );
+  });
+
+  it('fills in the example of docs/operate/billing.md, while there is no seller in local mode', async () => {
+    const browser = await open();
+    expect((await browser.send(page, { headers: html })).text).toContain('href="?example"');
+    const filled = await browser.send(`${page}?example`, { headers: html });
+    const saved = await browser.send(page, { form: { ...fieldsOf(filled), why }, headers: html });
+    expect(locationOf(saved).search).toBe('?saved=set');
+    const [, example = ''] = /```json\n(.*?)```/s.exec(readOurFile('docs/operate/billing.md')) ?? [];
+    expect((await findSettingsInForce(app.db))?.settings).toEqual(JSON.parse(example));
+    const later = await browser.send(`${page}?example`, { headers: html });
+    expect(later.text).not.toContain('href="?example"');
+    expect(fieldsOf(later).sellerName).toBe('Blumen GmbH');
+  });
+
+  it('has no example in production', async () => {
+    const inProduction = await openProductionApp();
+    const browser = await logIn(inProduction.send, 'admin@example.test');
+    const { text } = await browser.send(`${page}?example`, { headers: html });
+    expect(text).toContain('There is no seller yet');
+    expect(text).not.toMatch(/href="\?example"|Blumen/);
+    await inProduction.close();
   });
 
   it('sets up billing without script, and shows what counts', async () => {

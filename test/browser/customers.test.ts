@@ -95,23 +95,19 @@ describe.each(appearances)('every page for customers, at %s,', (name, options) =
     const signupId = name.replace(' ', '-');
     await becomeCustomer(signupId, active);
     await becomeCustomer(`${signupId}-trial`, {});
-    await page.goto('/forgot-password');
-    await look('forgot-password');
+    await look('forgot-password', '/forgot-password');
     await page.getByLabel('Email address').fill(`nobody-${signupId}@example`);
     await page.getByRole('button', { name: 'Email me a link' }).click();
     await page
       .getByText(/email address in the correct format|we have emailed a link/)
       .first()
       .waitFor();
-    await page.goto('/forgot-password?sent');
-    await look('forgot-password sent');
-    await page.goto('/set-password?token=none');
-    await look('set-password dead');
+    await look('forgot-password sent', '/forgot-password?sent');
+    await look('set-password dead', '/set-password?token=none');
     await followMail(page, `${signupId}@example.test`, '/set-password');
     await page.getByLabel('New password').waitFor();
     await look('set-password');
-    await page.goto('/dev/mail');
-    await look('mails');
+    await look('mails', '/dev/mail');
     await page.goBack();
     await page.getByLabel('New password').fill(password);
     await page.getByRole('button', { name: 'Set password' }).click();
@@ -127,8 +123,7 @@ describe.each(appearances)('every page for customers, at %s,', (name, options) =
     await page.getByRole('link', { name: /^Invoice/ }).click();
     await page.getByRole('heading', { name: /^Invoice/ }).waitFor();
     await look('invoice');
-    await page.goto('/invoices/999999');
-    await look('invoice of nobody');
+    await look('invoice of nobody', '/invoices/999999');
     expect(faults).toEqual([]);
     expect(complaints).toEqual([]);
   });

@@ -6,11 +6,9 @@ import { expect, it } from 'vitest';
 import { logIn, openSite } from '../support/app/browser.ts';
 import { shared, sharedFolder } from '../support/run/shared.ts';
 
-/** Adapts, as we ask of an SVG. */
 const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="96" height="32" viewBox="0 0 96 32">
   <style>rect { fill: #111 } @media (prefers-color-scheme: dark) { rect { fill: #eee } }</style>
   <rect width="48" height="32"/></svg>`;
-/** Half of it almost black, half transparent. */
 const png =
   'iVBORw0KGgoAAAANSUhEUgAAAAgAAAAECAYAAACzzX7wAAAAFElEQVR42mMQEBD4j4wZ0AHtFQAAY8cS8fd6YSIAAAAASUVORK5CYII=';
 

@@ -399,14 +399,12 @@ it.each(appearances)(
     await look('passkey offer');
     await passOver(page);
     await page.waitForURL('**/profile');
-    await page.goto('/profile/passkeys');
-    await look('passkeys');
+    await look('passkeys', '/profile/passkeys');
     await addPasskey(page, 'x'.repeat(200));
     await page.waitForURL('**/profile/passkeys?saved=added');
     for (const summary of await page.locator('summary').all()) await summary.click();
     await look('passkeys with a long name');
-    await page.goto('/profile/passkeys/add');
-    await look('passkey add');
+    await look('passkey add', '/profile/passkeys/add');
     await page.getByRole('button', { name: 'Create the passkey' }).click();
     await page.getByText('already').waitFor();
     await look('passkey add refused');

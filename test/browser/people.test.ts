@@ -71,7 +71,6 @@ describe.each([
     expect(await findSession()).toBe(session);
     await page.getByRole('link', { name: 'Log in again', exact: true }).click();
     await page.getByRole('heading', { name: `Hello, ${newName}` }).waitFor();
-    // Unless the event came first.
     expect(await page.getByRole('status').textContent()).toMatch(/refreshed its cache|nothing to refresh/);
     expect(await findSession()).not.toBe(session);
     expect((await page.locator('dd code').textContent()) ?? '').not.toBe(before);
@@ -377,8 +376,7 @@ describe.each(appearances)('every page, at %s,', (name, options) => {
   it('has no serious axe finding, console message or sideways scrolling', async () => {
     const { page, complaints } = await site.visit(options);
     const { faults, look } = openInspection(page, (what) => `${what}, ${name}`);
-    await page.goto('/login?next=/sso/launch/network_site');
-    await look('login');
+    await look('login', '/login?next=/sso/launch/network_site');
     await logIn(page, 'new-merchant@example.test', 'wrong');
     await page.getByText('is incorrect').waitFor();
     await look('login refused');
@@ -388,41 +386,32 @@ describe.each(appearances)('every page, at %s,', (name, options) => {
     await page.getByRole('link', { name: 'Replay it' }).click();
     await page.getByText('nonce_replayed').waitFor();
     await look('demo refusal');
-    await page.goto('/profile');
-    await look('profile');
+    await look('profile', '/profile');
     await page.locator('.menu > summary').click();
     await look('menu');
     for (const part of ['security', 'products', 'billing']) {
-      await page.goto(`/profile/${part}`);
-      await look(part);
+      await look(part, `/profile/${part}`);
     }
     await page.goto('/profile');
     await page.getByLabel('Name', { exact: true }).fill('   ');
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('Enter a name.').waitFor();
     await look('profile refused');
-    await page.goto('/logout');
-    await look('logout');
+    await look('logout', '/logout');
     await page.getByRole('main').getByRole('button', { name: 'Log out' }).click();
     await page.waitForURL('**/login?logged_out');
     await logIn(page, 'unverified@example.test');
     await page.waitForURL('**/profile');
     await look('profile unverified');
-    await page.goto('/profile/products');
-    await look('products unverified');
-    await page.goto('/profile/billing');
-    await look('billing unverified');
+    await look('products unverified', '/profile/products');
+    await look('billing unverified', '/profile/billing');
     await page.goto('/sso/launch/network_site');
     await page.waitForURL('**/verify-email?**');
     await look('verify-email');
-    await page.goto('/problems/invalid_signature');
-    await look('problem explained');
-    await page.goto('/sso/launch/nobody');
-    await look('problem met');
-    await page.goto('/demo/marketplace');
-    await look('demo client, nobody logged in');
-    await page.goto('/demo/legacy-marketplace');
-    await look('legacy marketplace');
+    await look('problem explained', '/problems/invalid_signature');
+    await look('problem met', '/sso/launch/nobody');
+    await look('demo client, nobody logged in', '/demo/marketplace');
+    await look('legacy marketplace', '/demo/legacy-marketplace');
     expect(faults).toEqual([]);
     expect(complaints).toEqual([]);
   });

@@ -12,7 +12,10 @@ const site = shared(() =>
 type Page = Awaited<ReturnType<TestSite['visit']>>['page'];
 
 /** From the profile to the recovery codes. */
-async function setUp(page: Page, look: (what: string) => Promise<void> = async () => undefined) {
+async function setUp(
+  page: Page,
+  look: (what: string, path?: string) => Promise<void> = async () => undefined,
+) {
   await page.goto('/profile/security');
   await page.getByRole('link', { name: 'Authenticator app' }).click();
   await page.getByRole('heading', { name: 'Authenticator app', level: 1 }).waitFor();
@@ -156,13 +159,10 @@ describe.each(appearances)('on a %s screen,', (name, options) => {
     await logIn(page, 'customer@example.test');
     await page.waitForURL('**/profile');
     await setUp(page, look);
-    await page.goto('/profile/security');
-    await look('security with an app');
-    await page.goto('/profile/authenticator');
-    await look('authenticator on');
+    await look('security with an app', '/profile/security');
+    await look('authenticator on', '/profile/authenticator');
     for (const sure of ['turn-off', 'renew-codes']) {
-      await page.goto(`/profile/authenticator?sure=${sure}`);
-      await look(`authenticator ${sure}`);
+      await look(`authenticator ${sure}`, `/profile/authenticator?sure=${sure}`);
     }
     await logOut(page);
     clock += 60_000;

@@ -1,4 +1,4 @@
-// Two presses 120 ms apart, on a network with answers 250 ms late: every form ends as after one (contract 9.285).
+// Two presses 120 ms apart, on a network with answers 250 ms late: every form ends as after one (contract 9.287).
 import { beforeAll, describe, expect, it } from 'vitest';
 import { demoPassword } from '../../server/doors/demo/demo-users.ts';
 import { openBackend } from '../support/app/backend.ts';

@@ -52,30 +52,23 @@ describe.each(appearances)('every page of the staff, at %s,', (name, options) =>
       .first()
       .evaluate((each) => each.setAttribute('open', ''));
     await look('overview');
-    await page.goto('/admin/people?q=nobody-has-this');
-    await look('nobody found');
-    await page.goto(await path('merchant@example.test'));
-    await look('person');
+    await look('nobody found', '/admin/people?q=nobody-has-this');
+    await look('person', await path('merchant@example.test'));
     await page.locator('main details').evaluateAll((all) => {
       for (const each of all) each.setAttribute('open', '');
     });
     await look('person with all forms');
     for (const who of ['suspended', 'unverified', 'admin']) {
-      await page.goto(await path(`${who}@example.test`));
-      await look(who);
+      await look(who, await path(`${who}@example.test`));
     }
     await page.goto(await path('unverified@example.test'));
     await act(page, 'suspend', 'Suspend the account', 'x');
     await page.getByText('Say why in 3 to 500 characters.').waitFor();
     await look('refused');
-    await page.goto('/admin/audit');
-    await look('audit');
-    await page.goto('/admin/audit?person=nobody&kind=staff.looked');
-    await look('audit without events');
-    await page.goto('/admin/clients');
-    await look('clients');
-    await page.goto('/admin/mails?state=given_up');
-    await look('no mails');
+    await look('audit', '/admin/audit');
+    await look('audit without events', '/admin/audit?person=nobody&kind=staff.looked');
+    await look('clients', '/admin/clients');
+    await look('no mails', '/admin/mails?state=given_up');
     const { recipient, error } = {
       recipient: `${'w'.repeat(60)}@example.test`,
       error: `550 ${'<b>\u202e'.repeat(9)} ${'x'.repeat(120)}`,
@@ -88,8 +81,7 @@ describe.each(appearances)('every page of the staff, at %s,', (name, options) =>
       for (const each of all) each.setAttribute('open', '');
     });
     await look('mails with all forms');
-    await page.goto('/admin/billing/settings');
-    await look('billing settings of nobody');
+    await look('billing settings of nobody', '/admin/billing/settings');
     await page.goto('/profile');
     await page.locator('.menu > summary').click();
     await look('menu');
@@ -313,8 +305,7 @@ describe('the settings of billing', () => {
       ...germanSettings,
       seller: { ...wide, name: 'W'.repeat(200), foot: 'M'.repeat(500) },
     });
-    await page.goto('/admin/billing/settings');
-    await look('set');
+    await look('set', '/admin/billing/settings');
     await page.getByLabel('Why', { exact: true }).fill('A test');
     await page.getByLabel('IBAN (optional)').fill('DE00');
     await page.getByLabel('Rate in %, rule 2').fill('many');

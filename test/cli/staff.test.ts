@@ -46,7 +46,7 @@ const rename = (email: string, name: string) =>
   sql`update users set name = ${name} where email = ${email}`.execute(app.db);
 
 describe('find', () => {
-  it('prints who they are, a line each, and leaves how many there were and not what was looked for (contract 12.35)', async () => {
+  it('prints who they are, a line each, and leaves how many there were and not what was looked for (contract 12.35 and 12.45)', async () => {
     const email = 'new-merchant@example.test';
     const id = await idOf(app.db, email);
     await rename(email, hostile);
@@ -77,7 +77,7 @@ describe('find', () => {
 });
 
 describe('user:show', () => {
-  it('prints all there is of a person, by address or id, and leaves that somebody looked (contract 12.32)', async () => {
+  it('prints all there is of a person, by address or id, and leaves that somebody looked (contract 12.32 and 12.45)', async () => {
     const email = 'merchant@example.test';
     const id = await idOf(app.db, email);
     await rename(email, hostile);

@@ -23,7 +23,6 @@ it.concurrent('the service, facing a silent database, answers 503 in time everyw
       away.ask('/login', { cookie: '' }).then(({ status }) => expect(status).toBe(200)),
       away.ask('/healthz').then(({ status }) => expect(status).toBe(200)),
       ...requests.map(([path, options]) => expectUnavailable(away.ask(path, options), options)),
-      // More requests than connections.
       ...Array.from({ length: 100 }, () => expectUnavailable(away.ask('/sso/profile'))),
     ]);
   };

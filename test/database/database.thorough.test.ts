@@ -103,7 +103,6 @@ describe('migrations', () => {
   });
 
   it('do not wait for a session-level lock, which a pooler may leave behind', async () => {
-    // Kysely's own.
     const kyselyLock = sql.lit(3853314791062309107n);
     await app.db.connection().execute(async (session) => {
       await sql`select pg_advisory_lock(${kyselyLock})`.execute(session);

@@ -14,7 +14,6 @@ async function addAccount({ isLinked, steps }: { isLinked: boolean; steps: Step[
   const [accountId, userId] = [uuidv7(), uuidv7()];
   const { to: capabilities = [], verified = false } = steps.at(-1) ?? {};
   await client.db.transaction().execute(async (trx) => {
-    // Nothing of today's has seen these rows.
     await sql`set local session_replication_role = replica`.execute(trx);
     await sql`insert into accounts (id, name, capabilities, verified_at, sources_known)
       values (${accountId}, 'Old', ${capabilities}, ${verified ? new Date() : null}, false)`.execute(trx);
@@ -99,7 +98,6 @@ const cases: Case[] = [
   ],
 ];
 
-/** From before the history began. */
 const old: Case = [
   'nobody knows whom',
   { isLinked: true, steps: [{ by: 'database', to: ['sell_services'], verified: true }] },
@@ -187,7 +185,6 @@ describe.each(touches)('once %s', (touchName, touch, leavesSaid) => {
       expect((await readRights(id)).sort()).toEqual(
         [...(leavesSaid ? (said ?? []) : []), ...(here ?? [])].sort(),
       );
-      // And whose it is.
       await sql`delete from external_links where ${inOneOf(id)}`.execute(client.db);
       expect((await readRights(id)).sort()).toEqual([...(here ?? [])].sort());
     },

@@ -269,7 +269,6 @@ describe('the test of migrations', () => {
     'alter table invoices drop constraint invoices_status_known',
     `alter table invoices drop constraint invoices_status_known,
       add constraint invoices_status_known check (status in ('lost', 'open', 'paid', 'void', 'it''s, gone'))`,
-    // Whatever it lists by now.
     `do $$ begin execute (
       select format('alter table accounts drop constraint %1$s, add constraint %1$s %2$s', conname,
         replace(pg_get_constraintdef(oid), 'ARRAY[', 'ARRAY[''sell_anything''::text, '))

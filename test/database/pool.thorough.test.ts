@@ -119,7 +119,6 @@ describe('turns', () => {
   });
 });
 
-/** As the service waits. */
 const inSeconds = { connectTimeoutMs: 2_500 };
 
 it('waits for a connection for some seconds only', async () => {

@@ -119,7 +119,6 @@ it('a statement that waits behind one that Postgres ended costs no other connect
     { status: 'rejected', reason: { code: '57014' } },
     { status: 'rejected', reason: { message: 'query read timeout' } },
   ]);
-  // One of the two was that of the readers.
   expect((await findPids()).filter((pid) => before.includes(pid))).toHaveLength(1);
   await impatient.close();
 });

@@ -89,6 +89,7 @@ describe('a start on a database that has run all migrations', () => {
     expect(await start()).toContain('the table waiting_periods');
   });
 
+  // Contract 9.353.
   it('goes on with what an operator has added', async () => {
     await change('create table notes (note text)', 'create index mails_note_idx on mails (kind)');
     expect(await start()).toBe('');

@@ -1,4 +1,3 @@
-// The documents behind /developers, as files.
 import { existsSync } from 'node:fs';
 import { dirname, join, posix } from 'node:path';
 import { describe, expect, it } from 'vitest';

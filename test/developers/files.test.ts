@@ -44,7 +44,6 @@ describe.each(files.filter((file) => 'folders' in file))('$name', ({ name, folde
     expect(paths.length).toBeGreaterThan(3);
     expect(paths.filter((path) => !path.startsWith(`${top}/`))).toEqual([]);
     for (const path of paths) {
-      // Compiled.
       if (path.includes('/dist/')) continue;
       const [inArchive = '', source = ''] =
         folders.findLast(([inside]) => path.startsWith(`${inside}/`)) ?? [];

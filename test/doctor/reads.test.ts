@@ -22,7 +22,6 @@ const secret = 'a-secret-that-no-other-client-has';
 /** What a client of that name does after it has answered a nudge. */
 type OnNudge = (client: string, body: string) => unknown;
 
-/** Reports each nudge that was taken. */
 const watchNudges =
   (onTaken: (body: string) => unknown) =>
   (handler: Handler): Handler =>
@@ -47,7 +46,6 @@ const examine = (client: string, onNudge: OnNudge, findReads?: () => Promise<Rea
     tools: { findReads: findReads ?? (async () => (await listDeliveries(app.db, [client]))[0] ?? '') },
   });
 
-/** As the endpoint notes it. */
 const pull = (after: number) => (client: string) => recordPull(app.db, { client, after });
 const age = (client: string, interval: string) =>
   sql`update event_deliveries set pulled_at = now() - ${interval}::interval where client = ${client}`.execute(
@@ -107,7 +105,6 @@ it('one that has read all there is may know so, and nothing can be seen', async 
   expect(report.unseen).toEqual([
     { id: 'events_not_pulled', why: expect.stringContaining('it may know that') },
   ]);
-  // What it was told is so.
   expect(new Set(bodies)).toEqual(new Set(['{"client":"knows","latest":4}']));
 });
 

@@ -10,7 +10,6 @@ const clients = shared(() => startClients('typescript'));
 
 const now = () => new Date();
 
-/** The real one, which keeps what was asked for. */
 function watch() {
   const asked: { url: URL; answer?: Response }[] = [];
   let underWay = 0;

@@ -9,7 +9,6 @@ import { shared } from '../support/run/shared.ts';
 
 // Twice and more what the contract says, for a busy machine. `npm run test:faults` prints how long it took.
 const patienceMs = 6_000;
-// Fewer than the door lets in.
 const atOnce = 150;
 
 const postgres = shared(() => openOwnPostgres({ max_connections: '40' }));

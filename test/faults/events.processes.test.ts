@@ -87,7 +87,6 @@ describe('each client ends equal to the master, without a gap or a double on the
           const isAway = times % 2 === 1;
           const before = isAway ? await findFailure() : undefined;
           if (isAway) await nudged.close();
-          // One of them, Postgres, the other.
           const victim = [instances[0], undefined, instances[1]][times % 3];
           if (victim) {
             victim.process?.child.kill('SIGKILL');

@@ -111,7 +111,6 @@ describe.each<Runtime>(['node', 'deno'])('on %s', (runtime) => {
     await sendAll(1);
     const before = await residentBytes();
     await sendAll(4);
-    // Kept, they would be 150 MiB.
     expect((await residentBytes()) - before).toBeLessThan(64 * 1_024 * 1_024);
   });
 
@@ -121,6 +120,7 @@ describe.each<Runtime>(['node', 'deno'])('on %s', (runtime) => {
     const paths = ['/login', '/healthz', '/sso/profile', '/nowhere'];
     const long = paths.map((path) => refuse(path, `Content-Length: 70000\r\n\r\n${'x'.repeat(100)}`));
     expect(await Promise.all(long)).toEqual(paths.map(() => '413'));
+    // Contract 9.153.
     const unknown = paths.map((path) =>
       refuse(path, 'Transfer-Encoding: chunked\r\n\r\n1\r\na\r\n0\r\n\r\n'),
     );

@@ -70,7 +70,6 @@ async function populate() {
   await close();
 }
 
-/** The CRM's own view, in an order of its own. */
 function* writeView(isCsv: boolean, of: (n: number) => Terms | undefined): Generator<string> {
   if (isCsv) yield 'note,signup_id,status,plan,trial_ends_at,currency,unit_amount,interval,occurred_at\r\n';
   for (let at = 0; at < total; at++) {

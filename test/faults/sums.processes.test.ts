@@ -67,7 +67,6 @@ it('say what the answers and the mails say, while instances are killed', {
       answered.push({ key: keyOf(response.status), instance, at: Date.now() });
       return response;
     } catch {
-      // Whatever status it would have had.
       unknown.push(...new Set([200, 303, 401, 201].map(keyOf)));
       return undefined;
     }

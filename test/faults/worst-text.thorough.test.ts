@@ -1,4 +1,5 @@
-// The worst text in each field of each form, procedure and endpoint keeps nobody waiting: `/healthz` is asked all the while.
+// The worst text in each field of each form, procedure and endpoint keeps nobody waiting (contract 9.9): `/healthz` is asked all
+// the while.
 import { sql } from 'kysely';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { billingBounds, headerBounds, textBounds } from '../../server/basics/text.ts';
@@ -58,7 +59,6 @@ beforeAll(async () => {
   known.passkeyId = rows[0]?.id ?? '';
   await startSetUp(browser);
 
-  // Somebody whose login waits for a code.
   const other = await logIn(app.send, 'new-merchant@example.test', password);
   staffCookie = (await logIn(app.send, 'admin@example.test', password)).cookie();
   await setUp(other, clock.getTime());
@@ -111,7 +111,6 @@ const token = 'A'.repeat(43);
 type Door = { path: string; fields: Record<string, string>; isStale?: boolean; isStaff?: boolean };
 const confirms = { confirmPassword: 'x', confirmPasskey: '{}' };
 const newPassword = 'seven quiet lanterns';
-/** Of a customer of local mode. */
 const personPage = '/admin/people/01900000-0000-7000-8000-000000000003';
 const acts: Record<string, string>[] = [
   { intent: 'send-mail', kind: 'set-password' },
@@ -427,7 +426,6 @@ describe('nobody waits for the worst text', () => {
     for (const [kind, text] of Object.entries(long))
       for (const path of ['/login', '/sso/events', '/integrations/crm/signups'])
         await expectQuick(`${name}: ${kind}`, () => {
-          // Bytes, as a socket would bring them.
           const value = Buffer.from(text).toString('latin1').trim();
           const isPost = path.endsWith('signups');
           const options: SendOptions = { headers: { [name]: value }, from: from() };

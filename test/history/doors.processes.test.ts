@@ -157,7 +157,6 @@ describe('the marketplace', () => {
         members: { name: { from: 'User doors-hand-off', to: 'Newer Name' } },
       },
     ]);
-    // The same again changes nothing.
     expect(
       await changesBy(async () => app.send(await buildHandOff(app, { id, name: 'Newer Name' }))),
     ).toEqual([]);
@@ -211,7 +210,6 @@ describe('the marketplace', () => {
     expect(
       links.map(({ kind, userId, rowId, members }) => [kind, userId, rowId, members?.external_id]),
     ).toEqual([
-      // Erased with its user.
       ['removed', typed, null, undefined],
       ['created', holder, `marketplace:${id}`, { from: null, to: id }],
     ]);
@@ -247,7 +245,6 @@ describe('the CRM', () => {
         members: { plan: { from: 'starter', to: 'pro' }, status: { from: 'trialing', to: 'active' } },
       },
     ]);
-    // Sent again, it changes nothing.
     expect(await changesBy(() => sendSignup(app, report, { webhookId: 'msg_doors_2' }))).toEqual([]);
   });
 });
@@ -373,7 +370,6 @@ describe('SQL by another role of the database', () => {
 it('the service’s own role, by hand, is not the service', async () => {
   const changes = await changesBy(async () => {
     const { db, close } = connect(app.databaseUrl);
-    // On the same connection.
     await inTransaction(db, { by: 'service', cause: 'before' }, async (trx) => {
       await sql`select 1`.execute(trx);
     });
@@ -514,7 +510,6 @@ it('is written without reading all of it, also by a session that began when ther
       await sql`insert into accounts (id, name) values (gen_random_uuid(), 'Many')`.execute(db);
   };
   const countScans = async () => {
-    // Of each connection of the pool.
     await Promise.all(Array.from({ length: 8 }, () => sql`select pg_stat_force_next_flush()`.execute(db)));
     const { rows } = await sql<{ n: number }>`select seq_scan::int as n from pg_stat_user_tables
       where relname = 'changes'`.execute(db);

@@ -70,7 +70,6 @@ describe(`${count} random edits through every door, by 16 at once`, () => {
   it(`replayed, give each row as it is, and as it was at ${instants} random instants`, async () => {
     expect((await checkHistory(ground.reader.db, snapshots)).slice(0, 5)).toEqual([]);
     expect(snapshots.length).toBeGreaterThanOrEqual(instants);
-    // There was something to find.
     const changes = await listChanges(ground.reader.db);
     expect(changes.length).toBeGreaterThan(count / 3);
     expect(snapshots.filter(({ rows }) => rows.length > 0).length).toBeGreaterThan(instants / 2);

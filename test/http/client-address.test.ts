@@ -13,7 +13,6 @@ const proxy = '10.0.0.1';
 const login = (forwarded: string, options: SendOptions) =>
   app.send('/login', { from: proxy, headers: { 'x-forwarded-for': forwarded }, ...options });
 
-/** As the log of a refused login has it. */
 async function addressOf(forwarded: string, from = proxy): Promise<unknown> {
   const form = { email: `${randomUUID()}@example.test`, password: 'wrong' };
   const id = (await login(forwarded, { form, from })).headers.get('x-request-id');
@@ -35,11 +34,9 @@ describe('the address of a request', () => {
     ['198.51.100.1, 203.0.113.7:80', '203.0.113.7'],
     ['198.51.100.1,203.0.113.7:80 , 10.2.2.2:99', '203.0.113.7'],
     ['203.0.113.7, [2001:db8:ffff::1]:443,10.2.2.2', '203.0.113.7'],
-    // What a visitor sent, and the proxy added to.
     ['unknown, 203.0.113.7', '203.0.113.7'],
     [`${'x'.repeat(8_000)}, 203.0.113.7`, '203.0.113.7'],
     [',,203.0.113.7', '203.0.113.7'],
-    // Nothing but our own.
     ['10.2.2.2', '10.2.2.2'],
     ['', proxy],
   ])('that X-Forwarded-For: %s says', async (forwarded, address) => {

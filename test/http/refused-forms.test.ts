@@ -170,38 +170,15 @@ const rows: Row[] = [
     status: 404,
     says: 'This link does not work',
   },
-  {
-    form: '/take-back',
-    arrange: async () => ({ ...(await stranger()), query: deadLink }),
-    fields: { newPassword: 'a long enough password' },
-    status: 404,
-    says: 'This link does not work',
-  },
-  {
-    form: '/take-back freeze',
-    arrange: async () => ({ ...(await stranger()), query: deadLink }),
-    status: 404,
-    says: 'This link does not work',
-  },
-  {
-    form: '/new-address',
-    arrange: async () => ({ ...(await stranger()), query: deadLink }),
-    fields: { newPassword: 'a long enough password' },
-    status: 404,
-    says: 'This link does not work',
-  },
-  {
-    form: '/stop-new-address',
-    arrange: async () => ({ ...(await stranger()), query: deadLink }),
-    status: 404,
-    says: 'This link does not work',
-  },
-  {
-    form: '/invoice-email/confirm',
-    arrange: async () => ({ ...(await stranger()), query: deadLink }),
-    status: 404,
-    says: 'This link does not work',
-  },
+  ...['/take-back', '/take-back freeze', '/new-address', '/stop-new-address', '/invoice-email/confirm'].map(
+    (form) => ({
+      form,
+      arrange: async () => ({ ...(await stranger()), query: deadLink }),
+      fields: { newPassword: 'a long enough password' },
+      status: 404,
+      says: 'This link does not work',
+    }),
+  ),
   {
     form: '/profile/billing details',
     arrange: customer,
@@ -293,6 +270,7 @@ const rows: Row[] = [
     says: 'This session does not exist or has already ended.',
   },
   {
+    // A password is needed (contract 11.24).
     form: '/profile/security end-others',
     arrange: customerOfBefore,
     fields: { currentPassword: 'not mine' },
@@ -489,7 +467,6 @@ const rows: Row[] = [
   },
 ];
 
-/** Of a customer of local mode. */
 const customerId = '01900000-0000-7000-8000-000000000003';
 
 describe.each(rows.map((row) => [`${row.form}, ${row.status}`, row] as const))('%s', (_, row) => {
@@ -498,6 +475,7 @@ describe.each(rows.map((row) => [`${row.form}, ${row.status}`, row] as const))('
     const [page = '', intent] = row.form.split(' ');
     const here = page.replace(':id', customerId).replace(':number', invoiceNumber) + query;
     const path = await postRefused(browser, here, { ...(intent && { intent }), ...row.fields });
+    // Contract 9.172.
     for (const _again of [1, 2]) {
       const shown = await open(browser, path);
       expect(shown.status).toBe(row.status);

@@ -1,4 +1,4 @@
-// A form that works once, sent twice (contract 9.285), and browsers that keep no cookies (contract 9.284).
+// A form that works once, sent twice (contract 9.287), and browsers that keep no cookies (contract 9.284).
 import { sql } from 'kysely';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { onceForms } from '../../app/once.ts';
@@ -145,7 +145,6 @@ const rows: Record<
   },
 };
 
-/** The same for one answer given again. */
 const plain = ({ status, headers, text }: Answer) => ({
   status,
   location: headers.get('location'),
@@ -341,7 +340,6 @@ describe('a browser without cookies', () => {
       const page = await send(pathname + search);
       expect(page.status).toBe(200);
       expect(textOf(page)).toContain('Your browser did not keep our cookies, so you are not logged in.');
-      // With its cookies it goes on.
       const browser = openBrowser(app.send);
       for (const line of right.headers.getSetCookie())
         browser.jar.set(...(line.split(/[=;]/, 2) as [string, string]));

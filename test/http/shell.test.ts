@@ -22,7 +22,7 @@ beforeAll(async () => {
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
-describe('X-Request-Id', () => {
+describe('X-Request-Id (contract 8.20)', () => {
   const proxy = '192.0.2.9';
   const named = shared(() => app.startInstance({ env: { ...env, IDENTITY_REQUEST_ID_HEADER: 'X-Ray' } }));
   const idOf = async (path: string, id?: string, from = proxy, header = 'x-ray') => {

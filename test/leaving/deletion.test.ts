@@ -33,7 +33,6 @@ const ask = (browser: Browser, more: Record<string, string> = {}) =>
   browser.send(page, { form: { intent: 'delete', ...more } });
 const keep = (browser: Browser, query = '') => browser.send(page + query, { form: { intent: 'keep' } });
 
-/** Nobody's deletion is planned any more. */
 const reset = async () => {
   await sql`update users set deletion_due_at = null`.execute(app.db);
   // Five requests a day: test/attacks/allowances.thorough.test.ts.
@@ -171,7 +170,6 @@ describe('the page that deletes an account', () => {
     for (const { status } of await sixteen(() => ask(browser))) expect(status).toBe(303);
     const { due } = await findUser(email);
     lagMs += minuteMs;
-    // Asking again changes nothing.
     expect((await ask(browser)).status).toBe(303);
     expect((await findUser(email)).due).toEqual(due);
     for (const { status } of await sixteen(() => keep(browser))) expect(status).toBe(303);
@@ -215,7 +213,6 @@ describe('while the deletion is planned, a launch', () => {
     const kept = targetOf(await keep(browser, stopped.search));
     expect(kept.pathname + kept.search).toBe(launch);
     expect(locationOf(await browser.send(launch)).searchParams.has('payload')).toBe(true);
-    // Opening it again asks nothing.
     const again = targetOf(await browser.send(stopped.pathname + stopped.search, { headers: html }));
     expect(again.pathname + again.search).toBe(launch);
   });

@@ -199,7 +199,6 @@ describe('a download (contract 2.90)', () => {
       where email = ${email}`.execute(app.db);
     expect((await browser.send('/profile/email', { form: { email: 'next@example.test' } })).status).toBe(303);
     const answer = await browser.send(file);
-    // Later logins here give no code.
     await sql`delete from authenticators`.execute(app.db);
     expect(answer.status).toBe(200);
     expect(Object.fromEntries(answer.headers)).toMatchObject({
@@ -391,7 +390,6 @@ it('does not tell from where somebody else tried to log in, or asked for a mail 
   await expect.poll(async () => (await find()).rows.length).toBe(1);
   expect((await app.send('/forgot-password', { form: { email }, from: stranger })).status).toBe(303);
   await expect.poll(async () => (await find()).rows.length).toBe(2);
-  // They gave the password, but not the code.
   await sql`insert into audit_events (id, type, user_id, address)
     select gen_random_uuid(), 'login.code_asked', id, ${stranger} from users where email = ${email}`.execute(
     app.db,

@@ -55,7 +55,6 @@ it('nothing remains anywhere of three addresses that were theirs, no matter who 
   await addPasskey(browser);
   for (const [index, email] of emails.entries()) {
     if (index > 0) await move(browser, email);
-    // Now that it is theirs.
     expect((await askToSignUp(email)).status).toBe(303);
     expect((await changes.ask((await changes.signUp()).browser, email)).status).toBe(303);
     expect((await forget(email)).status).toBe(303);

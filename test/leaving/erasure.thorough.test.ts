@@ -166,7 +166,6 @@ describe('somebody who is erased', () => {
     ['the network address', () => from, []],
     ['the browser', () => 'Browser-of-zoe', []],
     ['the session', () => person.session?.id ?? '-', []],
-    // Says that it has ended.
     ['the login at a client', () => person.session?.sid ?? '-', ['events.body']],
     [
       'the id',
@@ -314,7 +313,6 @@ it('erases nobody early, nobody who is suspended, and nobody who has changed the
   await sql`update users set deletion_due_at = now() - interval '1 day' where id = ${moved}`.execute(app.db);
   await sql`insert into reserved_addresses (email, user_id, expires_at)
     values ('moved-from@example.test', ${moved}, now() + interval '1 minute')`.execute(app.db);
-  // An instance whose clock is fast.
   expect(await runErasure(app.db, () => new Date(Date.now() + 30 * 86_400_000))).toEqual([]);
   // Canceled after it was found as due, and before it was locked.
   await makeDue(app.db, 'crm_stays@example.test');

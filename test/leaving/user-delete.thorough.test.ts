@@ -42,7 +42,6 @@ it('plans the deletion in 14 days, and says when and what ends then', async () =
     { type: 'user.deletion_requested', details: { by: 'cli' } },
     { type: 'staff.plan_deletion', details: { by: 'cli' } },
   ]);
-  // Asking again, by id, changes nothing.
   expect((await remove(id)).out).toBe(out);
   expect(await listNotices(app.db, email)).toEqual(['deletion_requested']);
 });
@@ -130,6 +129,5 @@ it.each([[[]], [['--now', '--yes']]])('refuses the last admin, with %j, and not 
     app.db,
   );
   expect((await remove(email, ...args)).code).toBe(0);
-  // The other one is the last now.
   expectRefused(await remove(other.id, ...args), /^This is the only administrator/);
 });

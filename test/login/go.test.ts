@@ -204,7 +204,7 @@ describe('/go', () => {
     expect(answer.text).not.toContain('state=s');
   });
 
-  it('leads nobody on who has not clicked', async () => {
+  it('leads nobody on who has not clicked (contract 9.195)', async () => {
     for (const options of [{ method: 'HEAD' }, { headers: { 'sec-purpose': 'prefetch;prerender' } }]) {
       const answer = await open(launch, options);
       expect([answer.status, answer.headers.get('refresh'), answer.text]).toEqual([204, null, '']);

@@ -163,7 +163,7 @@ async function setPasswordByMail(of: string, newPassword: string): Promise<Answe
 }
 
 describe('other guesses at one account (contract 9.43)', () => {
-  it('get the login page with 429 and Retry-After after the tenth from one network (contract 11.5)', async () => {
+  it('get the login page with 429 and Retry-After after the tenth from one network (contract 11.3)', async () => {
     const [from, neighbour] = ['198.51.100.1', '198.51.100.254'];
     for (let times = 0; times < triesByNetwork; times++)
       expect((await guess(email, { from })).status).toBe(401);

@@ -35,7 +35,7 @@ const logIn = (email: string, typed: string, options: SendOptions = {}) =>
   app.send('/login', { ...options, form: { email, password: typed } });
 
 describe('wrong credentials', () => {
-  it('get the same page for every user: unknown, suspended, with or without a password (contract 11.5)', async () => {
+  it('get the same page for every user: unknown, suspended, with or without a password (contract 11.3)', async () => {
     const pages = new Set<string>();
     for (const [, email] of cases) {
       const { status, headers, text } = await logIn(email, `not the ${password}`);

@@ -31,7 +31,7 @@ async function auditTrail(requestId: string | null) {
 }
 
 describe('a right password', () => {
-  it('goes on to the profile with a session cookie (contract 11.3 and 11.5)', async () => {
+  it('goes on to the profile with a session cookie (contract 11.3)', async () => {
     const answer = await logIn({ email, password });
     expect(answer.status).toBe(303);
     expect(answer.headers.get('location')).toBe('/profile');

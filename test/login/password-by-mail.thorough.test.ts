@@ -213,7 +213,7 @@ describe('/verify-email', () => {
     );
     const link = await findLink('unverified@example.test');
 
-    // Opening it, or posting it as somebody else, changes nothing.
+    // Opening it, or posting it as somebody else, changes nothing (contract 2.10).
     expect((await app.send(link)).headers.get('location')).toBe(
       `/login?next=${encodeURIComponent(link)}&why=other-browser`,
     );

@@ -81,7 +81,7 @@ async function listEvents(since: string): Promise<[type: string, reason: string 
 }
 
 describe('a right password of somebody with an authenticator app', () => {
-  it('starts no session, but leads to the page that asks for the code (contract 9.73 and 11.5)', async () => {
+  it('starts no session, but leads to the page that asks for the code (contract 9.73 and 11.3)', async () => {
     const browser = openBrowser(app.send);
     expectCodeAsked(await browser.login(email));
     expect(await browser.whoAmI()).toBeUndefined();

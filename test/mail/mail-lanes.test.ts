@@ -129,7 +129,6 @@ it.each([
 });
 
 it('a mail of a kind that this version does not know is neither sent nor deleted: it waits for the version that does', async () => {
-  // In its first version it has no time.
   await sql`insert into mails (id, kind, user_id, recipient, details, created_at, next_attempt_at)
     select gen_random_uuid(), 'of_a_later_version', id, 'later@example.test', '{"until": ""}', now(), now()
     from users where email = 'customer@example.test'`.execute(test.db);

@@ -253,7 +253,6 @@ describe('the summary mail (contract 9.133)', () => {
     await addPasskey(thief, createAuthenticator(), 'Second');
     const waiting = (await readRests(email)).at(-1);
     expect((await openBrowser(changes.app.send).send(link, { form: { newPassword } })).status).toBe(303);
-    // It is the same mail.
     const [, , stripped, ...more] = await readRests(email);
     expect([stripped?.id, more]).toEqual([waiting?.id, []]);
     changes.passTime(hourMs);

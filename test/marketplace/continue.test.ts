@@ -218,7 +218,6 @@ describe('the owner', () => {
     ).toBe(422);
     expect(textOf(await submitProfile(app.send, cookie, form))).toContain('no longer connected');
     expect(await openClient(app.send, cookie).links.list.query()).toEqual([]);
-    // Somebody else's link is nobody's business.
     await handOver(app, { id: 'm-not-theirs' });
     const foreign = { ...form, externalId: 'm-not-theirs' };
     expect((await app.send('/profile/security', { cookie, form: foreign })).status).toBe(404);

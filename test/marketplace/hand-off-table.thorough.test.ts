@@ -71,7 +71,6 @@ const addLink = (userId: string, externalId: string, sleepingSince: Date | null 
   sql`insert into external_links (provider, external_id, user_id, applied_profile_updated_at, sleeping_since)
     values ('marketplace', ${externalId}, ${userId}, '2026-01-01', ${sleepingSince})`.execute(app.db);
 
-/** The user who holds the address, or none. */
 async function addHolder(address: Address, email: string): Promise<Person | undefined> {
   switch (address) {
     case 'nobody':
@@ -277,7 +276,6 @@ describe.each(ids)('a hand-off of an id that is %s', (id) => {
   );
 });
 
-/** The user who has the link already. */
 async function addOwner(id: Id, key: string, holder: Person | undefined): Promise<Person | undefined> {
   if (id === 'known, of the holder') return holder;
   if (/typed address/.test(id))

@@ -190,7 +190,6 @@ describe('a dry run', () => {
     expect([code, err]).toEqual([0, '']);
     expect(parseLines(out)).toEqual([...results(), { summary }]);
     expect(await digestAll()).toBe(before);
-    // Those files are about an import that has run.
     await expect(readFile(`${file()}.refused.ndjson`)).rejects.toThrow('ENOENT');
   });
 

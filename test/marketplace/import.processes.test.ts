@@ -125,7 +125,6 @@ it('continues after an interruption, and changes nothing when it is run again', 
     process.child.kill(signal);
     await process.exited;
     expect((await countLinks()) - before).toBeLessThan(total);
-    // Whole batches only.
     expect(((await countLinks()) - before) % 100).toBe(0);
   }
   expect((await runImport(file)).output()).toMatch(/ 0 refused\./);

@@ -258,7 +258,6 @@ describe('a role with few rights', () => {
     try {
       await sql`revoke all on all tables in schema public from ${role}`.execute(rights.app.db);
       await sql`grant select (id), update (capabilities) on accounts to ${role}`.execute(rights.app.db);
-      // Which the trigger of the first migration needs.
       await sql`grant select, update on users to ${role}`.execute(rights.app.db);
       await sql`grant select (external_id), delete on external_links to ${role}`.execute(rights.app.db);
       await sql`select set_config('identity.origin', '{"by":"marketplace"}', false)`.execute(other.db);

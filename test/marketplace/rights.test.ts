@@ -101,7 +101,6 @@ describe('what the marketplace says', () => {
     expect(await readRights(accountId)).toEqual(['sell_products', 'sell_services', 'verified']);
     await handOverNow({ id, capabilities: ['sell_services'] });
     expect(await readRights(accountId)).toEqual(['sell_services', 'verified']);
-    // An older one says nothing.
     await handOver(rights.app, {
       id,
       capabilities: [],
@@ -128,6 +127,7 @@ describe('what the marketplace says', () => {
     await connect(browser, { id, email, capabilities: ['sell_products', 'sell_services'] });
     expect(await readRights(accountId)).toEqual(['sell_products', 'sell_services', 'verified']);
     const { links } = openClient(rights.app.send, browser.cookie());
+    // Contract 11.21.
     expect(await links.list.query()).toMatchObject([{ loses: ['sell_products'], losesVerification: true }]);
     const page = textOf(await browser.send('/profile/security'));
     expect(page).toContain('only from the marketplace: Sell products, verification.');
@@ -190,7 +190,6 @@ describe('Connect', () => {
     expect(before).toContain(`Your name from Test Person to User ${id} `);
     expect(before).toContain('Manage a storefront from no to yes');
     expect(before).not.toContain('Sell services');
-    // Looking changes nothing.
     expect(await readRights(accountId)).toEqual(['sell_services']);
     expect((await openClient(rights.app.send, browser.cookie()).links.list.query()).length).toBe(0);
 
@@ -256,7 +255,6 @@ it('of an account from before is worked out when its owner looks, which is no ch
   await connect(browser, { id: uuidv7(), email, capabilities: ['manage_storefront'] });
   const activity = async () => textOf(await browser.send('/profile/activity'));
   const before = await activity();
-  // As the migration finds it.
   await rights.app.db.transaction().execute(async (trx) => {
     await sql`set local session_replication_role = replica`.execute(trx);
     await sql`update external_links set capabilities = null, verified = null
@@ -302,7 +300,6 @@ describe('beside the version before', () => {
     await decide(accountId, 'sell_services', false);
     await applyAsBefore(id, ['sell_products', 'sell_services'], by, accountFirst);
     expect(await readRights(accountId)).toEqual(['sell_media_inventory', 'sell_products', 'verified']);
-    // This version knows whose each is.
     await handOverNow({ id, capabilities: [] });
     expect(await readRights(accountId)).toEqual(['sell_media_inventory', 'verified']);
   });

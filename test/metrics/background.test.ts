@@ -1,4 +1,3 @@
-// The loop of a job, by a clock of the test's.
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { runInBackground } from '../../server/doors/jobs/background.ts';
 import { recordLog } from '../support/app/log.ts';

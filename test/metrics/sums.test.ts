@@ -54,7 +54,6 @@ it('are kept by the hour of the event in UTC, under the keys of the metrics', as
   expect(await countLogins()).toEqual({ ok: 3 });
   const findLast = () => findLastCounted(on.db, { keys: [login('ok'), login('busy')], now: at });
   expect(await findLast()).toEqual(new Map([[login('ok'), at]]));
-  // From another instance, whichever adds first.
   for (const time of ['11:00:20Z', '11:00:10Z']) {
     at = new Date(`2026-11-26T${time}`);
     metrics.countLogin('ok');
@@ -82,7 +81,6 @@ it('lose nothing and never wait in a circle when 16 instances add at once', asyn
   const results = ['ok', 'failed', 'busy', 'wrong_password', 'suspended'] as const;
   for (let round = 0; round < 6; round++) {
     for (const [n, { backend }] of instances.entries()) {
-      // Each has counted in another order.
       for (let k = 0; k < results.length; k++)
         backend.deps.metrics.countLogin(results[(n * 3 + k * (1 + (n % 4))) % results.length] ?? 'ok');
       for (const result of results) backend.deps.metrics.countLogin(result);

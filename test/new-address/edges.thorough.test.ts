@@ -139,7 +139,7 @@ describe('an address for somebody', () => {
     ).toBe(0);
   });
 
-  it('goes to somebody else if they prove it first: 409, and nothing changes (contract 11.10)', async () => {
+  it('goes to somebody else if they prove it first: 409, and nothing changes (contract 11.60)', async () => {
     const { id, email, fresh, link } = await lose();
     await changes.signUp(fresh);
     expect(textOf(await changes.app.send(link))).toContain('You already have an account');
@@ -308,7 +308,7 @@ describe('a factor that is left', () => {
     expect(await count(sql`select from recovery_codes where user_id = ${id}`)).toBe(9);
   });
 
-  it('that is a passkey is asked for, and no other counts (contract 11.13)', async () => {
+  it('that is a passkey is asked for, and no other counts (contract 11.60)', async () => {
     const { id, passkey, fresh, link } = await protect({ passkey: true, app: false });
     const browser = open();
     expect((await browser.send(link, { form })).status).toBe(422);

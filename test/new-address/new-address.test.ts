@@ -26,7 +26,7 @@ const count = async (query: ReturnType<typeof sql>) => (await query.execute(chan
 
 const lose = () => offerAfterMonth(changes);
 
-it('an address is theirs, with a new password, once the link is used, in any browser, and nothing changes before (contract 11.10)', async () => {
+it('an address is theirs, with a new password, once the link is used, in any browser, and nothing changes before (contract 11.60)', async () => {
   const { id, email, fresh, link, stopLink } = await lose();
   const earlier = await logIn(changes.app.send, email, password);
   expect(await pending(id)).toEqual({
@@ -65,7 +65,7 @@ it('an address is theirs, with a new password, once the link is used, in any bro
   );
 });
 
-it('the old address is reserved, and with a link that takes the account back (contract 11.10)', async () => {
+it('the old address is reserved, and with a link that takes the account back (contract 11.60)', async () => {
   const { id, email, fresh, link } = await lose();
   expect((await open().send(link, { form })).status).toBe(303);
   expect((await changes.ask((await changes.signUp()).browser, email)).status).toBe(303);
@@ -109,7 +109,7 @@ it('an address is refused where somebody holds it, or can have it back, and writ
   expect(await pending(id)).toMatchObject({ email: fresh });
 });
 
-it('the link to the old address stops the change by one click, once, and opening it does not (contract 11.10)', async () => {
+it('the link to the old address stops the change by one click, once, and opening it does not (contract 11.61)', async () => {
   const { id, email, link, stopLink } = await lose();
   const page = await changes.app.send(stopLink);
   expect([page.status, page.headers.get('referrer-policy')]).toEqual([200, 'no-referrer']);
@@ -130,7 +130,7 @@ it('the link to the old address stops the change by one click, once, and opening
   );
 });
 
-// Contract 11.13.
+// Contract 11.60.
 it('an app is asked for: its code, and the session has it', async () => {
   const person = await changes.signUp();
   const { secret } = await setUp(person.browser, now());

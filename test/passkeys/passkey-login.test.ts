@@ -18,7 +18,6 @@ import { shared } from '../support/run/shared.ts';
 const email = 'merchant@example.test';
 const refusal = 'We could not log you in with that passkey. Try again, or use your password.';
 
-/** Stands still where a test sets it. */
 let clock: Date | undefined;
 let phone: Authenticator;
 let others: Authenticator;
@@ -54,7 +53,7 @@ function expectOne(answers: Answer[]): void {
 }
 
 describe('a passkey', () => {
-  it('logs in without a password, and goes on to where one was going (contract 9.33, 11.3 and 11.5)', async () => {
+  it('logs in without a password, and goes on to where one was going (contract 9.33 and 11.3)', async () => {
     const browser = openBrowser(app.send);
     const path = `/login?next=${encodeURIComponent('/sso/launch/crm_app?state=s')}`;
     const answer = await logInByPasskey(browser, phone, { path });
@@ -137,7 +136,7 @@ it('a refused login names the owner of the passkey, if it has one', async () => 
   expect(namedSince(length)).toEqual([own, own, own, other, undefined, undefined]);
 });
 
-describe('a passkey is refused, always with the same words, (contract 9.38)', () => {
+describe('a passkey is refused, always with the same words, (contract 9.39)', () => {
   const cases: [what: string, reason: string, lie: () => Lie][] = [
     ['made for another origin', 'origin', () => ({ origin: 'https://evil.example' })],
     ['made for another port of this host', 'origin', () => ({ origin: 'http://localhost:3001' })],
@@ -236,6 +235,7 @@ describe('a passkey is refused, always with the same words, (contract 9.38)', ()
     expect(reasonsSince(length)).toEqual(['passkey_challenge']);
   });
 
+  // Contract 9.38.
   it('whose counter has not moved on, which a copy of it shows by; that is recorded', async () => {
     const copied = await addTo('admin@example.test');
     expect((await logInByPasskey(openBrowser(app.send), copied, { lie: { counter: 7 } })).status).toBe(303);

@@ -155,7 +155,6 @@ describe('nobody is led to the offer', () => {
     expect(locationOf(await browser.send(offerOf('/profile/billing')))).toBe('/profile/billing');
     const at = new Date(clock).toISOString();
     clock += 1_000;
-    // The first time counts.
     await browser.send(page, { form: { intent: 'never' } });
     const { profile } = JSON.parse((await browser.send('/profile/data.json')).text);
     expect(new Date(profile[0].passkeys_declined_at).toISOString()).toBe(at);

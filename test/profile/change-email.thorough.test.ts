@@ -169,7 +169,6 @@ describe('a change of address (contract 2.28, 2.29 and 2.33)', () => {
     expect((await stranger.send(link)).status).toBe(404);
     expect((await changes.click(stranger, link)).status).toBe(404);
     expect(await changes.emailOf(id)).toBe(email);
-    // In any browser of theirs.
     const elsewhere = openBrowser(changes.app.send);
     const { pathname, search } = locationOf(await elsewhere.send(link));
     const back = await elsewhere.login(email, password, pathname + search);

@@ -62,7 +62,6 @@ async function arriveByPasskey(browser: Browser, path: string, more: Record<stri
   return phone;
 }
 
-/** Of the only passkey or app of that user. */
 async function fromEstablished(
   table: 'passkeys' | 'authenticators',
   id: string,
@@ -79,7 +78,6 @@ describe('the browser in which an account got its first credential is establishe
   it('by a password at the sign-up', async () => {
     const { browser, email } = await changes.signUp();
     expect(await isEstablished(browser)).toBe(true);
-    // It stays so for later logins there.
     expect(await isEstablished(await logIn(browser, email))).toBe(true);
     expect(await isEstablished(await logIn(open(), email))).toBe(false);
   });
@@ -294,7 +292,6 @@ describe('forgetting', () => {
       changes.app.db,
     );
     expect(await isEstablished(browser)).toBe(false);
-    // As its statement at a login does.
     const since = new Date(changes.clock.now.getTime() + 1);
     await sql`update devices set known_since = ${since}, forgotten_at = null where user_id = ${id}`.execute(
       changes.app.db,

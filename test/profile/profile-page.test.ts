@@ -120,7 +120,7 @@ describe('the profile page', () => {
     // The first letter is a Cyrillic one.
     ['a@xn--pple-43d.example', 'a@аpple.example'],
     ['b@xn--80ak6aa92e.example', 'b@аррӏе.example'],
-  ])('shows %s as people write it, and as it is (contract 9.11)', async (email, spelled) => {
+  ])('shows %s as people write it, and as it is (contract 9.11 and 9.267)', async (email, spelled) => {
     await sql`update users set email = ${email} where email = 'merchant@example.test'`.execute(app.db);
     const text = textOf(await app.send('/profile', { cookie }));
     await sql`update users set email = 'merchant@example.test' where email = ${email}`.execute(app.db);
@@ -230,7 +230,6 @@ describe('a password change on the profile page', () => {
     [password, 'éüöäïÿñõçàè'.normalize('NFD'), 'newPassword', /at least 12 characters/],
     [password, 'x1Y-'.repeat(33), 'newPassword', /128 characters/],
     [password, password, 'newPassword', /your current password/],
-    // The same once it is stored.
     [password, 'ｌｏｃａｌ demo password', 'newPassword', /your current password/],
     // Nobody learns a password by this.
     ['seven quiet lanterns', 'seven quiet lanterns', 'currentPassword', /not your current password/],

@@ -82,7 +82,6 @@ describe('an address that was changed within seven days (contract 2.35 and 2.36)
       changes.app.db,
     );
     expect(rows).toEqual([{ count: 6 }]);
-    // The owner, in a browser of theirs, goes on.
     expect((await forget(email, { from, browser })).answer[0]).toBe(303);
   });
 
@@ -140,7 +139,6 @@ describe('an address that was changed within seven days (contract 2.35 and 2.36)
       changes.app.db,
     );
     expect([rows, await changes.holdersOf(email)]).toEqual([[], []]);
-    // Not even if they had no password.
     await sql`update users set password_hash = null where id = ${id}`.execute(changes.app.db);
     const url = await buildHandOff(changes.app, { id: `reserved-2-${id}`, email }, changes.clock.now);
     const again = await stranger.send(url);

@@ -86,7 +86,7 @@ describe.each<Runtime>(['node', 'deno'])('a service on %s', (runtime) => {
   });
 
   it.runIf(existsSync('/proc/self/schedstat'))(
-    'answers them at no more of its own time than those that are too short to check',
+    'spends less than twice the time on a slow one that it spends on one that is too short to check',
     async () => {
       const measure = async (password: string) => {
         const link = await signUp();
@@ -101,7 +101,8 @@ describe.each<Runtime>(['node', 'deno'])('a service on %s', (runtime) => {
         long.push(await measure(worstPassword));
         usual.push(await measure('short'));
       }
-      expect(Math.min(...long) - Math.min(...usual)).toBeLessThan(5);
+      // Checked by this thread, each would take a tenth of a second. A busy machine is slow at both.
+      expect(Math.min(...long)).toBeLessThan(2 * Math.min(...usual));
     },
   );
 

@@ -30,7 +30,6 @@ describe('the files that the service reads', () => {
       ([, from = '']) => from,
     );
     const withoutSlash = listed.map((path) => path.replace(/\/$/, ''));
-    // The licence is there for people.
     expect(copied.filter((path) => !path.endsWith('/LICENSE')).sort()).toEqual(withoutSlash.sort());
   });
 

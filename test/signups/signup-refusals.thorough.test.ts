@@ -28,7 +28,6 @@ const build = (change: Change) => buildRawMessage(secret, now, buildRawSignup(no
 
 const look = async () => [await digestRows(app.db, tables), await countRows(app.db, 'mails')];
 
-/** A signup of an existing user. */
 let serial = 0;
 async function sendGenuine() {
   const signup = buildRawSignup(now, `genuine-${serial++}`);

@@ -220,7 +220,6 @@ it('the answer to a webhook id is kept for 30 days, and then swept (contract 7.1
   expect((await send(`${JSON.stringify(signup)} `)).status).toBe(422);
   await age('30 days 1 second');
   await sweep({ db: app.db } as Parameters<typeof sweep>[0]);
-  // The second layer remembers it for ever.
   const later = await send(signup);
   expect([later.status, later.headers.get('idempotent-replayed')]).toEqual([200, null]);
   expect(JSON.parse(later.text).contract).toMatchObject({

@@ -75,6 +75,7 @@ it('refuses another id than the account has, and one that was changed meanwhile'
   const before = await seen('admin');
   await sql`update billing_details set vat_id = 'FR23334175221'`.execute(app.db);
   expect((await post('admin', { seen: before })).status).toBe(409);
+  // Contract 11.113.
   expect((await post('admin', { checked: 'perhaps' })).status).toBe(422);
   expect(await isChecked()).toBe(false);
 });

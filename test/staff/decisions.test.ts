@@ -74,6 +74,7 @@ const doors: Record<string, Door> = {
     const answer = await app.send(`/admin/people/${id}`, { cookie, form: { ...form, why } });
     expect(answer.headers.get('location')).toBe(`/admin/people/${id}?saved=${intent}`);
   },
+  // Contract 11.113.
   async tRPC({ id }, what, decision) {
     const { seen } = readData(await call(app, 'people.get', cookie, { id }, true));
     const intent = intents[decision][what === verification ? 0 : 1];

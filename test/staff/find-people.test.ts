@@ -262,7 +262,7 @@ describe('a filter', () => {
   });
 });
 
-it('lists the newest fifty if nothing is asked, and says that there are more', async () => {
+it('lists the newest fifty if nothing is asked, and says that there are more (contract 12.56)', async () => {
   await sql`
     with account as (insert into accounts (id, name) values (gen_random_uuid(), 'Many') returning id)
     insert into users (id, account_id, email, holds_email, name)

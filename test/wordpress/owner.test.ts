@@ -195,7 +195,6 @@ test('the page says when Identity last called, or that it has not', async () => 
   await soon(async () =>
     expect(await owner.readSettings()).toMatch(/Identity last called this site at [\d-]+ \d\d:\d\d:\d\d/),
   );
-  // What is still on its way is of another name.
   await choose(pair, 'client', `'elsewhere'`);
   await pair.wordpress.php(`update_option('identity_login_proved', IdentityLogin\\connection());`);
   expect(await owner.readSettings()).toMatch(/has not called this site[\s\S]*ends in \/events/);
@@ -259,7 +258,6 @@ test('why changes do not arrive stands on the page, until they do', async () => 
 test("refusals are counted by code, also 16 at once, and the doctor's people are left out", async () => {
   const refuse = async (key: string, profile: Record<string, unknown>) => {
     const visitor = openVisitor(pair);
-    // Of an attempt that this browser has not made.
     return refusalOf(await visitor.go(signHandOff(pair, 'x'.repeat(22), profile, key)));
   };
   const wrong = 'a secret of somebody who is not the service';

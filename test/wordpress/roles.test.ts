@@ -57,7 +57,6 @@ async function changeInTheList(role: string, id: number): Promise<void> {
 const change = (php: string) => (id: number) =>
   pair.wordpress.php(`$user = get_userdata(${id}); ${php}`).then(() => undefined);
 
-/** While this plugin hears of nothing. */
 const changeWhileAway = (php: string) => async (id: number) => {
   await pair.wordpress.php(`deactivate_plugins('identity-login/identity-login.php');`);
   await change(php)(id);
@@ -119,7 +118,6 @@ test('nothing changed in a suspension: a role by hand comes back, and one that f
     pair.wordpress.php<string[]>(`${given}
       IdentityLogin\\give_roles_back(get_userdata(${id}));
       return $GLOBALS['given'];`);
-  // Not for a moment the one of before.
   expect(await restore(follows.id)).toEqual(['subscriber', 'contributor']);
   expect(await restore(byHand.id)).toEqual(['editor', 'contributor']);
   await Promise.all([resume(follows.person), resume(byHand.person)]);

@@ -12,7 +12,6 @@ import { makeFolder } from '../support/database/postgres.ts';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const run = promisify(execFile);
 const identity = await findIdentity();
-// Nothing of the developer's.
 const environment = { NODE_ENV: 'test' as const, PATH: '/usr/sbin:/usr/bin:/sbin:/bin' };
 
 /** What each package brings. */
@@ -69,7 +68,6 @@ export async function startWordPress(): Promise<Installation & { stop: () => Pro
   }
 }
 
-/** As it was just after its installation. */
 export async function openWordPress({ folder, port }: Installation): Promise<WordPress> {
   await Promise.all([
     run('sh', [

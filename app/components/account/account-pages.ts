@@ -15,7 +15,7 @@ export const accountPages: AccountPage[] = [
   { path: '/profile/activity', icon: 'clock', title: 'Activity' },
 ];
 
-/** Ways to log in that have their own page: rows on Security. */
+/** Ways to log in that have their own page, listed on Security. */
 export const waysToLogIn: (AccountPage & {
   about: string;
   isOn: (profile: Profile) => boolean;
@@ -53,7 +53,7 @@ const codeWords = {
   },
 } satisfies Record<CodeFactor, unknown>;
 
-/** The words for each kind, one after the other. */
+/** Lists the words for each kind. */
 export const sayCodeFactors = (
   words: keyof (typeof codeWords)[CodeFactor],
   between: string,
@@ -71,7 +71,7 @@ export const changeWords: Record<TakeBackPage['happened']['shown'][number]['what
 
 export const deletionPage = '/profile/delete';
 
-/** Rows on Profile. */
+/** Pages listed on Profile. */
 export const dataPages: (AccountPage & { about: string })[] = [
   {
     path: '/profile/data',

@@ -95,7 +95,7 @@ function PendingAddress({ email, spelled, expiresAt }: Pending) {
   );
 }
 
-/** Asks for the change that waits once more, which sends the mail again. */
+/** Requests the pending change again, which sends its mail again. */
 export function SendAgain({ className }: { className: string }) {
   return (
     <form method="post" action={emailPage}>

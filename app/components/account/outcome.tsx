@@ -14,7 +14,7 @@ export function Outcome({
   intent: string;
   saved: string | null;
   refused: Refused | undefined;
-  /** What else works after too many tries: items of a list. */
+  /** What else works after too many tries, as list items. */
   otherwise?: ReactNode;
   /** Shown after a success. */
   children: ReactNode;

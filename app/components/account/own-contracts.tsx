@@ -134,7 +134,7 @@ function NextCharge(next: Next) {
   );
 }
 
-// On the buttons, and on the page that asks for a credential first.
+// For the buttons, and for the page that asks for a credential first.
 export const cancelWords = 'Cancel the contract';
 export const keepWords = 'Keep the contract';
 

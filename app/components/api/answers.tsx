@@ -77,7 +77,7 @@ function HeaderList({ headers }: { headers: Headers }) {
   );
 }
 
-/** Leaves out pages, which say nothing to programs. */
+/** Leaves out HTML pages, which are of no use to programs. */
 export function Contents({ content }: { content: Content }) {
   return Object.entries(content)
     .filter(([type]) => type !== 'text/html' || Object.keys(content).length === 1)

@@ -1,5 +1,5 @@
-// The worked requests of an operation. Examples of parameters and bodies that have the same name make one request. The example
-// of an answer with that name answers it.
+// The worked requests of an operation. Examples of parameters and bodies with the same name form one request. The example of an
+// answer with that name is its answer.
 import type { Answer, Answers, Content, Operation, Reference } from '../../../server/doors/openapi/parts.ts';
 
 export type WorkedRequest = {

@@ -7,7 +7,7 @@ import { ServiceName } from '../service-name.ts';
 type ArrivedEventsProps = {
   /** About the person who is logged in, the newest first. */
   events: ArrivedEvent[];
-  /** While the session lives: how many have arrived, and where app/enhance.js hears of more. */
+  /** While the session lives: how many have arrived, and where app/enhance.js learns of more. */
   arrived?: number;
   feed?: string;
 };

@@ -86,7 +86,7 @@ function Act({ form, named }: { form: ActForm; named: ReactNode }) {
   const any = useRefused();
   const refused = isOf(any, form) ? any : undefined;
   const { intent, about, hidden, label, button, notice, isDanger, fields } = form;
-  // What was sent with a refused form, except for `seen`: the form is made from what is shown now.
+  // A refused form keeps what was sent. Only `seen` is new, because the form is rebuilt from what is shown now.
   const kept = { ...hidden, ...(refused && pick(refused.values, Object.keys(hidden))), seen: hidden.seen };
   // An error of a hidden field is shown at the first visible one.
   const unseen = Object.keys(hidden).flatMap((name) => refused?.errors[name] ?? [])[0];

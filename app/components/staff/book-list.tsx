@@ -14,7 +14,7 @@ type BookListProps = {
   states: [value: string, words: string][];
   isFirst: boolean;
   next: string | null | undefined;
-  /** The rows; undefined if the address was not valid. */
+  /** The rows; undefined if the page's address was not valid. */
   children: ReactNode[] | undefined;
 };
 

@@ -6,7 +6,7 @@ import { compileKit } from './compile.ts';
 
 const encoder = new TextEncoder();
 
-/** Tests, what tools leave behind, and what the archive takes from elsewhere. */
+/** Not archived: tests, leftovers of tools, and what the archive takes from elsewhere. */
 const isLeftOut = (name: string) =>
   name.startsWith('.') || ['__pycache__', 'node_modules', 'dist', 'kit', 'tests'].includes(name);
 
@@ -34,6 +34,6 @@ export function buildArchive(folders: Folder[], compiles = true): Uint8Array {
     if (!compiles || !existsSync(join(source, 'tsconfig.json'))) continue;
     for (const [path, text] of compileKit(source)) content[`${inArchive}/${path}`] = encoder.encode(text);
   }
-  // A fixed time that the format can hold in any time zone: with the real time, each build would make other bytes.
+  // A fixed time that the format can hold in any time zone: with the real time, each build would produce different bytes.
   return zipSync(content, { level: 9, mtime: new Date(1980, 0, 1), os: 3, attrs: 0o644 << 16 });
 }

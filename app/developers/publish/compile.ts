@@ -1,7 +1,7 @@
 import { relative } from 'node:path';
 import ts from 'typescript';
 
-/** Compiles a kit by its tsconfig.json. Returns the text of each file by its path in the folder. */
+/** Compiles a kit with its tsconfig.json. Returns the text of each file by its path in the folder. */
 export function compileKit(folder: string): Map<string, string> {
   const { config } = ts.readConfigFile(`${folder}/tsconfig.json`, ts.sys.readFile);
   const { fileNames, options } = ts.parseJsonConfigFileContent(config, ts.sys, folder);

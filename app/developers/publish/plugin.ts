@@ -1,4 +1,4 @@
-// Makes what /developers serves into modules at build time: `virtual:developers` (app/developers/virtual.d.ts). A page loads its
+// Turns what /developers serves into modules at build time: `virtual:developers` (app/developers/virtual.d.ts). A page loads its
 // module when it is first asked for. At run time nothing is read from docs/ or clients/.
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
@@ -75,7 +75,7 @@ function writeContents(): string {
 const writeEntry = (facts: object, module: string) =>
   `{ ...${JSON.stringify(facts)}, load: () => import('${name}/${module}').then((loaded) => loaded.default) }`;
 
-// Without the ending of the file: by it, other plugins would take the module for such a file.
+// Without the file's extension, which would make other plugins treat the module as such a file.
 const keyOfPage = (slug: string) => slug || 'start';
 const keyOfFile = (fileName: string) => fileName.replace(/\.\w+$/, '');
 

@@ -1,5 +1,5 @@
 // What /developers publishes: documents for engineers of clients, and files to download. Documents for operators and for
-// engineers of this service, stay in the repository.
+// engineers of this service stay in the repository.
 
 import type { Folder } from './archive.ts';
 

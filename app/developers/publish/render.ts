@@ -1,4 +1,4 @@
-// Makes our documents into HTML. HTML in them is refused.
+// Turns our documents into HTML. HTML in them is refused.
 import { dirname, posix } from 'node:path';
 import { Lexer, Parser, Renderer, type Token, type Tokens } from 'marked';
 import { escapeHtml } from '../../../server/basics/escape-html.ts';

@@ -1,5 +1,5 @@
-// The states of a service contract (contract 7.28 to 7.32): which state may follow which, and what a report from the CRM
-// changes. A trial is over by the clock, not only once the billing job has stored its end.
+// The states of a service contract (contract 7.28 to 7.32): which state may follow which, and what a report from the CRM changes.
+// A trial ends by the clock, not only once the billing job has stored its end.
 import type { Contract, ContractStatus, ContractTerms } from '../../../db/tables/service-contracts.ts';
 import { startOfPresentPeriod } from '../values/periods.ts';
 
@@ -12,7 +12,7 @@ const moves = {
 
 export type Move = keyof typeof moves;
 
-/** Undefined if the present state does not allow the move. */
+/** Undefined if the current state does not allow the move. */
 export function applyMove(status: ContractStatus, move: Move): ContractStatus | undefined {
   const { from, to } = moves[move];
   return (from as readonly ContractStatus[]).includes(status) ? to : undefined;

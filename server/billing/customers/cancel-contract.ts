@@ -27,11 +27,11 @@ import { deferContractMail } from '../invoices/mails.ts';
 import { endOfPeriod, startOfPresentPeriod } from '../values/periods.ts';
 import { requireProved } from './own-details.ts';
 
-/** When a contract ends that is canceled now: with the present period. A trial, or a contract without periods, ends at once. */
+/** When a contract that is canceled now ends: with the current period. A trial, or a contract without periods, ends at once. */
 export function findEnd(contract: Contract, now: Date): Date {
   const { nextPeriodStartsAt, price, billingAnchorDay } = contract;
   if (presentStatus(contract, now) === 'trialing' || !nextPeriodStartsAt) return now;
-  // The present period is already invoiced, or the first one has not begun.
+  // The current period is already invoiced, or the first one has not begun.
   if (nextPeriodStartsAt > now) return nextPeriodStartsAt;
   if (!price || !billingAnchorDay) return now;
   const start = startOfPresentPeriod(nextPeriodStartsAt, price.interval, billingAnchorDay, now);

@@ -114,7 +114,7 @@ function describeContract(
 /** More than 12, because of 29 February: the next period of a yearly contract may begin more than a year from now. */
 const monthsAhead = 13;
 
-/** The contract's next invoice, by the functions that issue it. Null if none is to come. Has no amount while it is blocked. */
+/** The contract's next invoice, from the functions that issue it. Null if there will be none. No amount while it is blocked. */
 function findNextCharge(settings: Settings | undefined, asked: Asked, now: Date) {
   const first = settings ? findForecast(settings, asked, now) : findPlainCharge(asked, now);
   if (!first) return null;

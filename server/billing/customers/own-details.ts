@@ -177,7 +177,7 @@ async function sendLink(
   recipient: string,
 ): Promise<void> {
   await recordActorEvent(trx, actor, { type: 'billing.invoice_email_asked' });
-  // The address still belongs to its previous holder, so no other mail goes to it (contract 2.35). Nobody learns that.
+  // The address still belongs to its previous holder, so no other mail goes to it (contract 2.35). The asker must not learn this.
   if (await findReservation(trx, { email: recipient, now: now() })) return;
   deferMail(trx, {
     kind: 'invoice_email',

@@ -67,7 +67,7 @@ export async function fillDetails(
     if (place.address) given.push('address');
   }
   const settled = await settlePlace(trx, accountId, { details: present, given: filled, now });
-  // A part that is right now is not ignored any more, unless it waits.
+  // A part that is correct now is no longer ignored, unless it waits.
   const isBlocked = settled.country === null && settled.waiting !== null;
   const stillIgnored = details.ignored.filter(
     (pointer) =>

@@ -1,4 +1,4 @@
-// Makes documents in a separate thread. From the source it makes them in place, because a thread cannot read the source. The
+// Makes documents in a separate thread. When run from source it makes them in place, because a thread cannot read the source. The
 // process does not load pdfkit when it starts.
 
 import { findThread } from '../../runtime/files.ts';

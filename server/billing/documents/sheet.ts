@@ -26,7 +26,7 @@ export class Sheet {
     this.doc = new PDFDocument({
       size: 'A4',
       margin: 0,
-      // Bytes, because pdfkit takes a string for a file name or for one of the 14 fonts that cannot be embedded.
+      // Bytes, because pdfkit treats a string as a file name or as one of the 14 fonts that cannot be embedded.
       font: font as unknown as string,
       pdfVersion: '1.7',
       subset: 'PDF/A-3b' as PDFKit.PDFDocumentOptions['subset'],

@@ -116,7 +116,7 @@ function buildAgreement({ seller, buyer, category }: DocumentFacts) {
   );
 }
 
-/** For EN 16931, a VAT id begins with its country (BR-CO-09). */
+/** In EN 16931, a VAT id begins with its country (BR-CO-09). */
 function isVatId(id: string, country: string): boolean {
   const also = country === 'GR' ? 'EL' : country === 'GB' ? 'XI' : country;
   return id.startsWith(country) || id.startsWith(also);

@@ -129,7 +129,7 @@ async function invoiceInOrder(
   return { left: [], blocked: undefined };
 }
 
-/** Without billing settings, an invoice is not a tax invoice, and there are invoices over 0. */
+/** Without billing settings, an invoice is not a tax invoice, and it may be for an amount of 0. */
 async function issueWithoutSeller(
   trx: Transaction<DB>,
   contract: Contract,
@@ -152,7 +152,7 @@ async function issueWithoutSeller(
 
 type Trail = Omit<AuditEvent, 'type' | 'reason'>;
 
-/** False if the present state does not allow the move. `trx` has locked the contract. */
+/** False if the current state does not allow the move. `trx` has locked the contract. */
 async function moveContract(
   trx: Transaction<DB>,
   contract: Contract,

@@ -56,7 +56,7 @@ export function computeInvoice(
   return { ...amounts, ...tax, firstDay, lastDay };
 }
 
-/** Who has a document issued, for the audit. Undefined for the job. */
+/** Who had a document issued, for the audit. Undefined for the job. */
 type Trail = Omit<AuditEvent, 'type'> | undefined;
 
 /** The price must be above 0. `replaces` has lost numbers by the first day of the period whose invoice replaces them. */
@@ -130,7 +130,7 @@ export async function issueInvoice(
   return { id, number };
 }
 
-/** Issues a credit note over `total`, with the rate, buyer and days of the invoice. The caller stores the credited amount. */
+/** Issues a credit note for `total`, with the rate, buyer and days of the invoice. The caller stores the credited amount. */
 export async function issueCreditNote(
   trx: Transaction<DB>,
   { version, settings }: Settings,
@@ -167,7 +167,7 @@ export async function issueCreditNote(
   return number;
 }
 
-/** The present seller, with the tax ids of the invoice if its tax category requires ids that are gone (contract 7.71). */
+/** The current seller, with the tax ids of the invoice if its tax category requires ids that are gone (contract 7.71). */
 function keepTaxIds(seller: Seller, { category, seller: before }: DocumentFacts): Seller {
   const isEnough = category === 'AE' ? seller.vat_id : (seller.vat_id ?? seller.tax_number);
   return isEnough ? seller : { ...seller, vat_id: before.vat_id, tax_number: before.tax_number };

@@ -56,7 +56,7 @@ export function deferContractMail(
 
 const batchSize = 100;
 
-/** Writes the mails that only time causes: reminders, and that a trial ends. None without a seller. */
+/** Writes the mails that only time causes: reminders, and notices that a trial ends. Writes none without a seller. */
 export async function writeDueMails(
   { db, now }: Pick<Dependencies, 'db' | 'now'>,
   signal?: AbortSignal,

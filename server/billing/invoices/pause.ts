@@ -30,7 +30,7 @@ export function readDocumentNumber(text: string): DocumentNumber | undefined {
   return read.serial > 0 && writeNumber(read, read.serial) === text ? read : undefined;
 }
 
-/** More are a typing error. */
+/** More than this is a typing error. */
 const mostLost = 1_000;
 
 export type Lost = { first: string; last: string; count: number };
@@ -43,8 +43,8 @@ export type Skipped = {
 };
 
 /**
- * Marks all numbers up to each of `numbers` as given, because somebody may have them. The ones without a document are lost. Only
- * while billing waits. Throws 422 `validation_failed`.
+ * Marks all numbers up to each of `numbers` as given, because somebody may have them. Numbers without a document are lost. Works
+ * only while billing waits. Throws 422 `validation_failed`.
  */
 export async function skipNumbers(trx: Transaction<DB>, numbers: string[]): Promise<Skipped> {
   const skipped: Skipped = { lost: [], below: [] };

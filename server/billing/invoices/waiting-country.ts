@@ -58,7 +58,7 @@ async function changesTax(
   if (given.country === country) return false;
   const found = await findSettings(trx);
   if (!found) return false;
-  // A first country counts at once, because only the customer knows it. After one that could not be read, it is not the first.
+  // A first country counts at once: only the customer knows it. If an earlier one could not be read, this one is not the first.
   if (country === null && !isCountryUnread(details) && !(await hasDocuments(trx, accountId))) return false;
   const after = {
     country: given.country,

@@ -49,7 +49,7 @@ export async function creditInvoice(
 }
 
 /**
- * Credits an invoice in full, and invoices the same period at the same price to the present buyer, with the payments of the old
+ * Credits an invoice in full, and invoices the same period at the same price to the current buyer, with the payments of the old
  * invoice. Throws 404 `not_found`, 409 `already_settled` if anything is credited or `billing_paused`, 403 `not_allowed` without a
  * document or a buyer, and 422 if the new invoice is blocked.
  */
@@ -122,7 +122,7 @@ async function credit(trx: Transaction<DB>, invoice: Invoice, amount: number, by
   return { number, facts, settings, freed };
 }
 
-/** Stores what is credited in all, and frees payments that are too much then. Does not change `invoice`. */
+/** Stores the total credited, and frees payments beyond what is left to pay. Does not change `invoice`. */
 async function freeCredited(
   trx: Transaction<DB>,
   invoice: Invoice,

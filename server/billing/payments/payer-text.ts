@@ -1,4 +1,4 @@
-// Text by a payer or their bank (contract 7.145). A payment is never refused for its text.
+// Text from a payer or their bank (contract 7.145). A payment is never refused for its text.
 import { isVisible, notShown } from '../../basics/names.ts';
 
 /** In code points. */

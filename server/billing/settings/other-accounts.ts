@@ -40,7 +40,7 @@ const findInRun = (signs: string): string[] =>
     return found === undefined ? [] : [found];
   });
 
-/** The text as written; with digits for the letters that look like them where only digits may stand; and also where they may. */
+/** The text as written; then with digits for look-alike letters where only digits may stand; then also where both may stand. */
 function readings(written: string, form: string): string[] {
   // The form is such as [A-Z]{4}[0-9]{14}.
   const kinds = [...form.matchAll(/\[([^\]]+)\](?:\{(\d+)\})?/g)].flatMap(([, signs = '', count = '1']) =>

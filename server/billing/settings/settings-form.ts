@@ -125,7 +125,7 @@ function readValue(place: Place, typed: string, currency: string): unknown {
   return readDecimal(digits === 2 ? text.replace(/%\s*$/, '') : text, digitsOf(place, currency)) ?? text;
 }
 
-/** `places` has the fields of the form by their pointers into `json`. */
+/** `places` maps pointers into `json` to the form's fields. */
 function readForm(fields: Fields) {
   const places = new Map<string, Place>();
   const errors: FieldError[] = [];

@@ -53,7 +53,7 @@ export async function resumeBilling(
       throw refuse(`The contract of signup ${signupId} is not here. Let the CRM send its signups again.`);
     replacesOf.set(contract.id, (replacesOf.get(contract.id) ?? new Map()).set(firstDay, number));
   }
-  // Everybody locks several contracts in this order.
+  // All code that locks several contracts uses this order.
   for (const [id, replaces] of [...replacesOf].sort(([one], [other]) => (one < other ? -1 : 1)))
     await invoiceBegun(trx, (await lockContract(trx, { id })) as Contract, { now, replaces });
   const invoices = new Map<string, Invoice>();

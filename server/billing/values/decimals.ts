@@ -27,5 +27,5 @@ export const formatDecimal = (amount: number, currency: string): string =>
 export const formatAmount = (amount: number, currency: string): string =>
   `${currency} ${formatDecimal(amount, currency)}`;
 
-/** Such as 19 or 5.5, of hundredths of a percent. */
+/** From hundredths of a percent: such as 19 or 5.5. */
 export const formatPercent = (rate: number): string => String(rate / 100);

@@ -68,7 +68,7 @@ export type DocumentFacts = {
   record: {
     contract_id: string;
     account_id: string;
-    /** The CRM's id of the contract. Absent before version 0.5.0. A contract that a restore has lost gets another id of ours. */
+    /** The CRM's id of the contract. Absent before version 0.5.0. A contract that a restore has lost gets a different id here. */
     signup_id?: string | undefined;
     period_starts_at: string;
     period_ends_at: string;

@@ -1,4 +1,4 @@
-// Lets billing go on after database:restored (contract 7.349 and 7.420 to 7.423).
+// Lets billing continue after database:restored (contract 7.349 and 7.420 to 7.423).
 import { type Command, InvalidArgumentError } from 'commander';
 import type { Database } from '../../../db/postgres/client.ts';
 import { inTransaction } from '../../../db/postgres/transactions.ts';

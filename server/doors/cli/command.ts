@@ -126,7 +126,7 @@ export function readName(text: string): string {
   return name.data;
 }
 
-/** Escapes characters that would move a terminal's cursor, or turn its text round (contract 12.46). */
+/** Escapes characters that would move a terminal's cursor, or reverse its text (contract 12.46). */
 export const show = (text: string) =>
   text.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`);
 

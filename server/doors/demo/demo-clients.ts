@@ -74,8 +74,8 @@ export function createDemoClients({
   function buildNonceStore({ name, ttlSeconds }: Client): Stores['nonces'] {
     return {
       async consume(nonce, keepUntil) {
-        // `keepUntil` is `exp` + 60, and our hand-offs live for the whole TTL, so this is `iat`. A hand-off with a shorter life
-        // would seem older than it is: after a restore it would be refused, and never taken twice.
+        // `keepUntil` is `exp` + 60, and our hand-offs live for the whole TTL, so this gives `iat`. For a shorter life the result
+        // is too early: such a hand-off could be refused after a restore, but never accepted twice.
         const issuedAt = new Date((keepUntil - 60 - ttlSeconds) * 1_000);
         const expiresAt = new Date(keepUntil * 1_000);
         const use = await consumeNonce(db, { audience: `demo:${name}`, nonce, issuedAt, expiresAt });

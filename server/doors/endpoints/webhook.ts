@@ -1,4 +1,4 @@
-// Signed webhooks: a message is read once its signature holds, and is answered once by its webhook-id (contract 7.17 to 7.22).
+// Signed webhooks: a message is read after its signature is verified, and answered once per webhook-id (contract 7.17 to 7.22).
 import type { Transaction } from 'kysely';
 import { constantTimeEqual } from 'oslo/crypto';
 import { inTransaction, type Origin } from '../../../db/postgres/transactions.ts';
@@ -12,7 +12,7 @@ import { respond, toAppError } from '../../web/answers.ts';
 import { readBody, type Visit } from '../../web/requests.ts';
 import { outOfDate, requireWebhookSignature } from '../../web/webhook-signature.ts';
 
-/** `secret` is the place of the secret that signed it. */
+/** `secret` is the index of the secret that signed it. */
 type WebhookMessage = { webhookId: string; body: Uint8Array; visit: Visit; secret: number };
 
 /** Throws 404 `not_configured` without secrets, 415, 413, and 401 `invalid_webhook_signature`. */

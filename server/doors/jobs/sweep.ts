@@ -23,7 +23,7 @@ export const expired: ExpiredRows[] = [
   { table: 'refused_forms', column: 'expires_at', before: sql`now()` },
   // For the page that says why a link no longer works (contract 9.203).
   { table: 'mail_tokens', column: 'expires_at', before: daysAgo(30) },
-  // A week longer than their links: the window of another link may begin with these rows (contract 2.44).
+  // Kept a week longer than their links, because another link's window may begin with one of these rows (contract 2.44).
   { table: 'take_back_changes', column: 'expires_at', before: daysAgo(7) },
   { table: 'pending_email_changes', column: 'expires_at', before: sql`now()` },
   { table: 'new_addresses', column: 'expires_at', before: sql`now()` },
@@ -38,7 +38,7 @@ export const expired: ExpiredRows[] = [
   { table: 'devices', column: 'last_login_at', before: daysAgo(400) },
   { table: 'launches', column: 'at', before: daysAgo(400) },
   { table: 'sums_of_hours', column: 'hour', before: daysAgo(400) },
-  // A client's kept events are a run without holes (contract 10.2 and 10.22).
+  // A client's kept events are a run without gaps (contract 10.2 and 10.22).
   { table: 'events', column: 'numbered_at', before: daysAgo(90), inOrderOf: 'seq' },
   // Cast to the column's own type, because Postgres cannot use the index otherwise.
   { table: 'rate_limits', column: 'expire', before: sql`(extract(epoch from now()) * 1000)::bigint` },

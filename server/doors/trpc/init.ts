@@ -27,7 +27,7 @@ export type Access = 'anonymous' | 'person' | 'confirmed' | 'setting_up' | 'sett
 
 /**
  * An input is JSON, in which superjson may only mark the input or its members as undefined. Superjson itself does not read it:
- * with its other types a sender could choose what we make, and it walks every path for each annotation.
+ * with its other types a sender could choose what we create, and it walks every path for each annotation.
  */
 function readInput({ json, meta }: SuperJSONResult): unknown {
   if (meta === undefined) return json;

@@ -28,7 +28,7 @@ import { endWhatPasswordOpened, passkeyAmr } from '../session/sessions.ts';
 
 export type PasswordMail = {
   email: string;
-  /** Whose password: the mail's user's, that of a new holder of the address, or nobody's if that holder has a way in. */
+  /** The link sets the password of the mail's user, of a new holder of the address, or of nobody if that holder can log in. */
   sets: 'own' | 'holder' | 'taken';
   /** Only for newcomers. For anybody else a passkey would get round the credentials they have. */
   mayBePasskey: boolean;
@@ -106,7 +106,7 @@ export async function setPasswordByMail(
   const { db, now } = deps;
   const opened = await openMailToken(db, 'set_password', token, now());
   if (!opened) throw new AppError('not_found');
-  // Before the hashing: a link that is `taken` is not used up, so somebody could send it without end.
+  // Before the hashing: a link that is `taken` is not used up, so somebody could send it endlessly.
   const owner = await findAddressOwner(db, opened.email, now());
   if (whoseIsSet(opened.userId, owner) === 'taken') return 'taken';
   const credential = await readCredential(deps, request, visit, given, { token, ...opened });
@@ -145,7 +145,7 @@ export async function setPasswordByMail(
     const start = { user: proved, startedBy: 'mail', amr, isFirstCredential, request, visit } as const;
     const step = await startSessionOrAsk(trx, deps, start);
     if (!user.emailVerifiedAt) await notify(trx, deps, proved, 'email_proved', request);
-    // Before the first credential, nobody could be in the account.
+    // Before the first credential, nobody can have been in the account.
     if (!isFirstCredential) await takeOutLateInvoiceEmail(trx, deps, proved, { request, visit });
     await giveBack?.(trx);
     return step;
@@ -154,7 +154,7 @@ export async function setPasswordByMail(
 
 const lateDays = 30;
 
-/** A password set by mail takes out an address for invoices that somebody gave within the last `lateDays`. */
+/** A password set by mail removes an address for invoices that somebody gave within the last `lateDays`. */
 export const takeOutLateInvoiceEmail = (
   trx: Transaction<DB>,
   deps: Pick<Dependencies, 'now' | 'endsWithPerson'>,

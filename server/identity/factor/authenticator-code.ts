@@ -6,7 +6,7 @@ import { digestOf } from '../../ground/rate-limits.ts';
 import { seal, unseal } from '../ground/sealing.ts';
 import { findOtherSteps, findStep, stepOf } from './totp.ts';
 
-/** A code that was right at another time: the clock of the phone may be off. It counts as wrong. */
+/** A code that is correct for another time, because the phone's clock may be off. It counts as wrong. */
 export type OtherTime = 'other_time';
 
 /** The returned function uses the code up: true for exactly one caller. Undefined if the code is wrong. */
@@ -37,8 +37,8 @@ export async function readAuthenticatorCode(
 
 export const secretContext = (userId: string) => `authenticator ${userId}`;
 
-// Somebody who guesses a future code would learn that it is right in a few minutes. So it is never right (contract 9.248), and
-// stays barred for longer than its time.
+// Somebody who guesses a future code would learn in a few minutes that it is correct. So it is never accepted (contract 9.248),
+// and stays barred for longer than its time.
 const barredFor = (userId: string, step: number) => ({
   key: `code-barred:${digestOf(`${userId} ${step}`)}`,
   times: 1,

@@ -122,7 +122,7 @@ export async function addAuthenticator(
     await insertAuthenticator(trx, { ...added, fromEstablishedBrowser });
     // The other sessions were started without the app.
     await endSessions(trx, user.id, { exceptId: session.id }, now());
-    // Other browsers showed the password at most, so they lose their allowance for codes.
+    // Other browsers have given the password at most, so they lose their allowance for codes.
     await forgetDevices(trx, user.id, now(), readDevice(deps, request));
     const codes = createRecoveryCodes();
     await replaceRecoveryCodes(trx, { userId: user.id, codeHashes: hashAll(user.id, codes), now: at });

@@ -1,4 +1,4 @@
-// The kinds of second factor with a code after the password. All code for them goes through this list. Recovery codes are apart.
+// The kinds of second factor with a code after the password. All code for them uses this list. Recovery codes are separate.
 import type { Database } from '../../../db/postgres/client.ts';
 import { deleteAuthenticator, findAuthenticator } from '../../../db/tables/authenticators.ts';
 import type { CodeFactor } from '../../../db/tables/users.ts';
@@ -13,7 +13,7 @@ type Rules = {
     userId: string,
   ) => Promise<{ addedAt: Date; fromEstablishedBrowser: boolean } | undefined>;
   isCode: (text: string) => boolean;
-  /** Returns what uses a code up (true for exactly one caller), or undefined if the code is wrong. */
+  /** Returns a function that uses up the code (true for exactly one caller), or undefined if the code is wrong. */
   read: (
     deps: Dependencies,
     userId: string,

@@ -1,5 +1,5 @@
 // The secret of an authenticator app that is being set up, in a cookie sealed for that user and session. So a reload shows the
-// same secret, and the database gets it only after a right code.
+// same secret, and the database gets it only after a correct code.
 import { base64url } from 'oslo/encoding';
 import type { Dependencies } from '../../ground/dependencies.ts';
 import { seal, unseal } from '../ground/sealing.ts';

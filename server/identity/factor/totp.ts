@@ -23,7 +23,7 @@ export function buildKeyUri(
 
 export const isCode = (text: string) => /^\d{6}$/.test(text);
 
-/** The present step or one beside it, for clocks that differ and people who type slowly. If two match, the later one. */
+/** The current step or one beside it, for clocks that differ and people who type slowly. If two match, the later one. */
 export async function findStep(secret: Uint8Array, code: string, now: Date): Promise<number | undefined> {
   const present = stepOf(now);
   let found: number | undefined;

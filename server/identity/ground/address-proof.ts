@@ -35,7 +35,7 @@ export async function voidMails(trx: Transaction<DB>, userId: string, by: MailTo
 export const findLaunchedClient = (path: string | undefined): string | undefined =>
   /^\/sso\/launch\/([a-z0-9_]+)(?:[?#]|$)/.exec(path ?? '')?.[1];
 
-/** A stranger may have asked for the mail and chosen `next`, so it keeps no text of theirs. Clients without `state` ask again. */
+/** A stranger may have asked for the mail and chosen `next`, so none of their text is kept. Clients without `state` ask again. */
 export function keepNext({ clients }: Config, next: string | undefined): Record<string, string> {
   const client = findLaunchedClient(next);
   if (client && clients.has(client)) return { next: `/sso/launch/${client}` };

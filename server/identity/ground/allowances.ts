@@ -15,7 +15,7 @@ const day = 24 * hour;
 const further = {
   // For each address for invoices that signups name.
   'invoice-email-of-signup': { times: 2, seconds: day },
-  // For each password, so that a password set by mail starts to count afresh. Counted in each browser that the user has had for a
+  // For each password, so that a password set by mail starts a new count. Counted in each browser that the user has had for a
   // week, in all new browsers together, and in all others together, so that another login adds no allowance.
   'login-own-browser': { times: 60, seconds: hour },
   'login-new-browser': { times: 100, seconds: hour },

@@ -1,4 +1,4 @@
-// What an account may be granted (contract 2.66 to 2.68). A new one also goes into the check constraint of `accounts`.
+// What an account may be granted (contract 2.66 to 2.68). Add a new one to the check constraint of `accounts`.
 
 const rules = {
   manage_storefront: { needsVerifiedAccount: false },

@@ -65,10 +65,10 @@ export async function findLastUser(
   return device && findLastUserOfDevice(db, device);
 }
 
-/** By the time since when the user knows it: each login renews the token in the cookie, and would start to count afresh. */
+/** By the time since which the user has known it: each login renews the token in the cookie, which would start a new count. */
 const nameDevice = (userId: string, knownSince: Date) => `${userId} ${knownSince.toISOString()}`;
 
-/** A new password starts to count afresh, even in a known browser. Undefined if this user does not know the browser. */
+/** A new password starts a new count, even in a known browser. Undefined if this user does not know the browser. */
 export const nameGuessingDevice = (owner: PasswordOwner | undefined) =>
   owner?.deviceKnownSince
     ? `${nameDevice(owner.userId, owner.deviceKnownSince)} ${owner.passwordHash ?? ''}`

@@ -6,8 +6,8 @@ import { faultWords } from '../../basics/fault-words.ts';
 import { textBounds } from '../../basics/text.ts';
 import type { Config } from '../../settings/config.ts';
 
-// Default_Ignorable covers zero-width and most bidi characters, Bidi_Control the other bidi characters, and Cf the characters that a later
-// Unicode adds. Quotes would spell a mailbox in two ways, mail programs drop angle brackets, and XML cannot hold all
+// Default_Ignorable covers zero-width and most bidi characters, Bidi_Control the other bidi characters, and Cf characters that a
+// later Unicode adds. Quotes would spell a mailbox in two ways, mail programs drop angle brackets, and XML cannot hold all
 // noncharacters.
 const forbidden =
   /["<>\p{Cc}\p{Cf}\p{Bidi_Control}\p{Default_Ignorable_Code_Point}\p{White_Space}\p{Cs}\p{Noncharacter_Code_Point}]/u;
@@ -49,13 +49,13 @@ export function spellEmailAddress(email: string): string {
   return error ? email : email.slice(0, at) + domain;
 }
 
-/** Whether mail to its domain can leave the house. Ask only for an address that is new to its user: old ones stay. */
+/** Whether we can send mail to its domain. Ask only for an address that is new to its user: existing ones stay. */
 export function canGetMail(address: string, { production }: Pick<Config, 'production'>): boolean {
   const labels = address.slice(address.lastIndexOf('@') + 1).split('.');
   const last = labels.at(-1) ?? '';
   if (last === 'localhost') return !production;
   if (last === 'test' && production) return false;
-  // A URL parser takes a domain that ends in a number for an IPv4 address
+  // A URL parser treats a domain that ends in a number as an IPv4 address
   // (https://url.spec.whatwg.org/#ends-in-a-number-checker).
   return labels.length > 1 && !/^(?:\d+|0x[\da-f]*)$/.test(last);
 }
@@ -71,7 +71,7 @@ export const malformedEmail = {
   detail: faultWords.email_malformed,
 };
 
-/** For what other systems say of people who may be here already. */
+/** For what other systems report about people who may be here already. */
 export const emailSchema = z
   .string()
   .max(textBounds.email, { error: 'Must be a valid email address.', abort: true })

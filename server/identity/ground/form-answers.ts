@@ -1,4 +1,4 @@
-// What a form that works once has answered, for the same form from the same browser (contract 9.285): people press
+// What a form that works once has answered, for the same form from the same browser (contract 9.287): people press
 // twice, and the browser shows only the second answer. The answer is sealed with a key made from all our cookies, so neither the
 // database nor another browser opens it. Each page with a form renews its cookie, because somebody may have undone the first form
 // meanwhile.
@@ -80,7 +80,7 @@ export async function answerOnce(
   const browserHash = hashToken(token);
   if (!worksOnce) {
     const { response, isDone } = await act();
-    // Strangers on a page without such a form have nothing kept that is worth a write.
+    // For strangers on a page without such a form, nothing is kept that would be worth a write.
     if (isDone && (mayEnd || isKnown(deps, request)))
       await settle(deps, visit, dropFormAnswer(deps.db, { browserHash }));
     return response;
@@ -99,7 +99,7 @@ export async function answerOnce(
     // If the session is unknown, the answer is given and not kept.
     const session = await deps.findSessionAfter({ request, response }).catch(() => 'unknown' as const);
     const given = await read(response, session === 'unknown' ? undefined : session);
-    // The page may have the form again, and this answer opens it anew.
+    // The page may show the form again, so this answer renews the cookie.
     if (given.status === 200) given.headers.push(['set-cookie', nameBrowser(deps)]);
     const plain = new TextEncoder().encode(JSON.stringify(given));
     if (plain.length <= maxBytes && session !== 'unknown') kept = await seal([sealKey], context, plain);

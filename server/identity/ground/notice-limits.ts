@@ -1,5 +1,5 @@
-// How many notices a mailbox gets (contract 9.132, 9.133 and 9.270). One summary mail stands for all further notices,
-// and has the take-back link if a notice with one is held back.
+// How many notices a mailbox gets (contract 9.132, 9.133 and 9.270). One summary mail replaces all further notices, and has the
+// take-back link if a notice with one is held back.
 
 import type { Transaction } from 'kysely';
 import type { Database } from '../../../db/postgres/client.ts';

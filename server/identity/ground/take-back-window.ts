@@ -37,7 +37,7 @@ export async function listHappenings(db: Database, userId: string, since: Date):
   return { shown: newest.reverse(), earlier: count - newest.length };
 }
 
-/** Later than each such change of the user before, so that no instance's clock decides the order. The user is locked. */
+/** Later than the user's earlier changes of this kind, so that no instance's clock decides the order. The user is locked. */
 export async function findTimeOfChange(
   trx: Database,
   { now: clock }: Pick<Dependencies, 'now'>,

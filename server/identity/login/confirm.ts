@@ -56,7 +56,7 @@ export async function confirm(
   }
 }
 
-/** Undefined if all that is needed was given within ten minutes. */
+/** Undefined if all that is needed was given in the last ten minutes. */
 export function findAsks(deps: Dependencies, { session, request }: AnyActor): ConfirmAsks | undefined {
   const { user } = session;
   const isAsked = lacksSecondFactor(deps.config, session);

@@ -19,7 +19,7 @@ import { buildEndedCookie, findSession } from '../session/sessions.ts';
 import { countLogin } from './count-login.ts';
 import { type LoginStep, startSessionOrAsk } from './pending-login.ts';
 
-/** Undefined for wrong credentials. After a right password, throws 403 `account_suspended` or `account_frozen`. */
+/** Undefined for wrong credentials. After a correct password, throws 403 `account_suspended` or `account_frozen`. */
 export async function login(
   deps: Dependencies,
   request: Request,
@@ -59,9 +59,9 @@ async function tryLogin(
     const reason = refusalReason(email, owner);
     // Nobody is looked up for the log: the answer is the same whether there is an owner or not.
     log.record({ ...trail, userId: owner?.userId, reason }, 'login refused');
-    // Stored only if there is an account: strangers could grow the table without end.
+    // Stored only if there is an account: otherwise strangers could grow the table without limit.
     const event = { ...trail, ...refusedLogin(reason), userId: owner?.userId };
-    // Read now: the request may be gone by then.
+    // Read now, because the request may be gone later.
     const seen = { ...trail, userAgent: visit.userAgent, place: visit.place };
     if (owner)
       aside.start(() => recordAuditEvent(db, { ...event, ...trailOf(seen) }), event, 'audit event lost');

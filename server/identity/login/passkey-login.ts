@@ -1,5 +1,5 @@
-// A passkey says whose it is, and nobody can guess one. So no limit for strangers applies, and owners get in even if the tries at
-// their password are used up.
+// A passkey identifies its owner, and nobody can guess one. So no limit for strangers applies, and owners get in even if the
+// tries at their password are used up.
 
 import { inTransactionOf } from '../../../db/postgres/transactions.ts';
 import { deferAuditEvent } from '../../../db/tables/audit-events.ts';
@@ -16,7 +16,7 @@ import { startSession } from '../session/sessions.ts';
 import { countLogin } from './count-login.ts';
 import type { LoginStep } from './pending-login.ts';
 
-/** Undefined if the passkey is refused. After a right passkey, throws 403 `account_suspended` or `account_frozen`. */
+/** Undefined if the passkey is refused. After a correct passkey, throws 403 `account_suspended` or `account_frozen`. */
 export async function logInByPasskey(
   deps: Dependencies,
   request: Request,
@@ -53,7 +53,7 @@ async function start(
     const refusal = await consumePasskey(trx, deps, assertion);
     if (refusal === 'challenge_used') return refusal;
     await spendAllowance(trx, 'login-passkey', assertion.passkey.id);
-    // The signature is right, so no stranger can grow the table. Somebody may have a copy of the authenticator.
+    // The signature is correct, so no stranger can grow the table. Somebody may have a copy of the authenticator.
     if (refusal === 'counter') deferAuditEvent(trx, { ...trail, ...refusedLogin('passkey_counter') });
     if (refusal) return refusal;
     if (user.suspendedAt) {

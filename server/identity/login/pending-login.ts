@@ -105,7 +105,7 @@ async function tryCode(
     const trail = { ...trailOf(visit), userId };
     if (!factor || factor === 'other_time' || !(await factor.consume(trx))) {
       deferAuditEvent(trx, { ...trail, ...refusedLogin('wrong_code') });
-      // Somebody who knows the password goes on guessing the code.
+      // Somebody who knows the password keeps guessing codes.
       if (isLast) await notifyOnceADay(trx, deps, user, 'codes_guessed', request);
       return factor === 'other_time' ? factor : 'wrong';
     }
@@ -126,7 +126,7 @@ async function countTry(deps: Dependencies, request: Request, visit: Visit, user
   const device = readDevice(deps, request) ?? new Uint8Array();
   const owner = await findPasswordOwner(deps.read, { userId }, device);
   return deps.codeLimits.countTry({
-    // A new password starts to count afresh, so its owner gets in even if others knew the old one.
+    // A new password starts a new count, so its owner gets in even if others knew the old one.
     account: `${userId} ${owner?.passwordHash ?? ''}`,
     address: visit.address,
     device: nameGuessingDevice(owner),

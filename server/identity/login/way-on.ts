@@ -1,5 +1,5 @@
-// Our paths that lead a browser on to a client (contract 9.191). After a form, only the page /go leads to them:
-// browsers hold the redirects after a form to the `form-action` of its page.
+// Our paths that lead a browser on to a client (contract 9.191). After a form, only the page /go leads to them: browsers apply
+// the `form-action` of a form's page to the redirects after it.
 import { AppError } from '../../basics/errors.ts';
 import type { Config } from '../../settings/config.ts';
 import { readOwnPath } from '../../web/requests.ts';
@@ -8,7 +8,7 @@ import { readLogoutTarget } from './logout-target.ts';
 export type WayOn = {
   /** Only ASCII, for a header. */
   path: string;
-  /** Without what belongs to one attempt: a client takes a `state` only once. */
+  /** Without what belongs to one attempt: a client accepts a `state` only once. */
   again: string;
   title: string;
   isBack: boolean;

@@ -104,7 +104,7 @@ export async function storeNewPasskey(
 /** Throws 401 `login_required` if the session has ended meanwhile, 404 `not_found`, and 422 `validation_failed`. */
 export async function renameOwnPasskey(
   deps: Dependencies,
-  // By its name the owner tells their own passkey from a thief's.
+  // By the name, the owner tells their own passkey from a thief's.
   actor: Owner,
   fields: { id: string; name: string },
 ): Promise<void> {
@@ -116,7 +116,7 @@ export async function renameOwnPasskey(
   });
 }
 
-/** Sessions go on. Throws 401 `login_required`, 404 `not_found`, and 422 `validation_failed` for the last way to log in. */
+/** Sessions continue. Throws 401 `login_required`, 404 `not_found`, and 422 `validation_failed` for the last way to log in. */
 export async function removeOwnPasskey(deps: Dependencies, actor: Owner, id: string): Promise<void> {
   const userId = actor.session.user.id;
   await inTransactionOf(actor.visit, deps.db, async (trx) => {

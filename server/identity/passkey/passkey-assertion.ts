@@ -45,7 +45,7 @@ export async function checkAssertion(
   if (!passkey) throw new PasskeyRefusal('unknown_passkey');
   const { userHandle } = assertion.response;
   const owner = base64url.encode(userHandleOf(passkey.userId), { includePadding: false });
-  // The authenticator must say who the user is only at a login.
+  // Only at a login must the authenticator identify the user.
   const isOwner = userHandle === owner || (userHandle === undefined && use.purpose !== 'login');
   if (!isOwner || (use.userId !== undefined && use.userId !== passkey.userId))
     throw new PasskeyRefusal('other_user', passkey.userId);
@@ -55,7 +55,7 @@ export async function checkAssertion(
     expectedChallenge: () => true,
     expectedOrigin: originOf(deps),
     expectedRPID: rpIdOf(deps),
-    // `consumePasskey` compares the counter in the statement that stores it, once the signature is known to be right.
+    // `consumePasskey` compares the counter in the statement that stores it, once the signature has been verified.
     credential: { id: passkey.credentialId, publicKey: passkey.publicKey, counter: 0 },
     requireUserVerification: true,
   }).catch((error) => refuse(error, passkey.userId));

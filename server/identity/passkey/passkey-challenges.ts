@@ -11,7 +11,7 @@ import { buildTokenCookie, createToken, hashToken, readToken } from '../ground/t
 const cookie = 'identity_passkey';
 export const challengeSeconds = 300;
 
-/** At a login the passkey says whose it is. `arrive`: a first passkey, by mail. `take-back`, `new-address`: by such a link. */
+/** At a login the passkey names its owner. `arrive`: a first passkey, by mail. `take-back`, `new-address`: by such a link. */
 export type ChallengeUse =
   | { purpose: 'login'; userId?: undefined }
   | { purpose: 'confirm' | 'add' | 'arrive' | 'take-back' | 'new-address'; userId: string };

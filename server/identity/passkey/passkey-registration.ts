@@ -71,7 +71,7 @@ export async function checkRegistration(
   return { created: { credentialId, publicKey, counter, transports, backedUp }, challenge };
 }
 
-/** To check what the maker of the authenticator says, the library would fetch lists from addresses that the sender chose. */
+/** To verify the attestation, the library would fetch lists from addresses that the sender chose. */
 async function dropAttestation(
   { decodeAttestationObject, isoBase64URL, isoCBOR }: WebAuthn,
   { response }: z.infer<typeof registrationSchema>,

@@ -30,7 +30,7 @@ export async function changePassword(
   const owner = device && (await findPasswordOwner(deps.read, { userId: session.user.id }, device));
   const ownBrowser = owner && nameOwnBrowser(owner, deps.now());
   await requireOwnAllowance(deps, actor, 'password.changed', ownBrowser);
-  // Before the current password is hashed: that costs as much, and a right one counts nothing.
+  // Before the current password is hashed: that costs as much, and a correct one counts nothing.
   const counted = await countNewPassword(deps, visit, { userId: session.user.id, ownBrowser });
   const currentHash = await requireOwnPassword(deps, actor, currentPassword).catch(async (error) => {
     await counted.giveBack(deps.db);

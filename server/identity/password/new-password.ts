@@ -54,7 +54,7 @@ export async function requireGoodPassword(
 ): Promise<GoodPassword> {
   const fault = await findNewPasswordFault(deps, visit, counted, given);
   if (fault) throw fault;
-  // From here on only the transaction takes the count back: somebody who hangs up has cost a whole check.
+  // From here on only the transaction takes the count back: somebody who hangs up has used a whole check.
   return { ...counted, hash: () => visit.deadline.pause(() => hashPassword(given.password, visit.signal)) };
 }
 

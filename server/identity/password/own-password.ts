@@ -37,7 +37,7 @@ export async function requireOwnPassword(
   return owner.passwordHash;
 }
 
-/** A user with passkeys and no password needs a passkey given within ten minutes, which `confirmWithoutPassword` sees to. */
+/** A user with only passkeys needs a passkey given in the last ten minutes, which `confirmWithoutPassword` ensures. */
 export async function requireOwnCredential(
   deps: Dependencies,
   actor: AnyActor,

@@ -1,5 +1,5 @@
-// The check of new passwords has its own thread and queue, so that no request or login waits for it (contract 9.246). From the
-// source it runs in place, because a thread cannot read that.
+// The check of new passwords has its own thread and queue, so that no request or login waits for it (contract 9.246). When run
+// from source it has no thread, because a thread cannot read the source.
 import pLimit from 'p-limit';
 import { Turns } from '../../../db/postgres/turns.ts';
 import { AppError } from '../../basics/errors.ts';

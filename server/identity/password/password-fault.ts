@@ -1,5 +1,5 @@
 // Which new passwords are accepted (contract 9.31). Runs on its own thread (password-thread.ts), because some passwords take a
-// tenth of a second. So it takes nothing but texts.
+// tenth of a second. So its input is only texts.
 import type { ZxcvbnFactory } from '@zxcvbn-ts/core';
 import { faultWords } from '../../basics/fault-words.ts';
 import { textBounds } from '../../basics/text.ts';
@@ -11,7 +11,7 @@ const maxLength = 128;
 /** One spelling for the same characters, whatever keyboard they were typed on. */
 export const normalise = (password: string) => password.normalize('NFKC');
 
-/** The fault in words for the owner: too short, too long, common, or made of names of theirs or ours. */
+/** The fault in words for the owner: too short, too long, common, or made of their names or ours. */
 export async function findPasswordFault({ password, ...names }: NewPassword): Promise<string | undefined> {
   if (password.length > textBounds.newPassword) return faultWords.password_long;
   const length = Array.from(normalise(password)).length;
@@ -29,7 +29,7 @@ const withParts = (names: string[]) =>
     .map(normalise)
     .filter((each) => each.length > 2);
 
-/** Whether less than half of the shortest password is left without the names, such as a year. */
+/** Whether less than half of the shortest allowed length is left without the names, such as a year. */
 function isMadeOf(names: string[], password: string): boolean {
   const whole = normalise(password).toLowerCase();
   const longestFirst = [...names].sort((one, other) => other.length - one.length);
@@ -37,8 +37,8 @@ function isMadeOf(names: string[], password: string): boolean {
   return left !== whole && left.replace(/[^\p{L}\p{N}]/gu, '').length < minLength / 2;
 }
 
-// zxcvbn takes more than the square of the length for each way to read signs as letters, and a password can make it find every
-// name in every place. With these limits no password takes more than a tenth of a second.
+// The time of zxcvbn grows faster than the square of the length for each way to read signs as letters, and a password can make it
+// find every name in every place. With these limits no password takes more than a tenth of a second.
 const lookedAt = 32;
 const maxOwnNames = 8;
 const maxReadings = 32;

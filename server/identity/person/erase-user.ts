@@ -1,4 +1,4 @@
-// Erases everything that says who a person is. What stays: the ended contracts, with ids alone, the invoices, with the names on
+// Erases everything that identifies a person. What stays: the ended contracts, with ids alone, the invoices, with the names on
 // them, and that something happened (docs/security/data.md).
 import type { Transaction } from 'kysely';
 import { breaksConnection, isDatabaseBusy } from '../../../db/postgres/away.ts';
@@ -23,7 +23,7 @@ import type { Dependencies } from '../../ground/dependencies.ts';
 
 const batchSize = 100;
 
-/** Several instances may run this at once. A failed erasure stops no others: this run throws in the end, the next tries again. */
+/** Several instances may run this at once. If an erasure fails, others go on: this throws at the end; the next run retries. */
 export async function eraseDueUsers(
   deps: Pick<Dependencies, 'db' | 'now' | 'log' | 'endsWithPerson'>,
   signal?: AbortSignal,
@@ -46,7 +46,7 @@ export async function eraseDueUsers(
         if (erased) log.record({ userId: id }, 'user erased');
       } catch (err) {
         if (breaksConnection(err)) throw err;
-        // Another instance is erasing this user, or a request of theirs is under way: the next run tries again.
+        // Another instance is erasing this user, or one of their requests is under way: the next run tries again.
         if (isDatabaseBusy(err)) continue;
         failed++;
         log.error({ err, userId: id }, 'user not erased');
@@ -94,7 +94,7 @@ export async function eraseUser(
 
 /** Erases addresses of the user that somebody else typed, or that the user typed before they were a user. */
 async function eraseTyped(trx: Transaction<DB>, held: string[]): Promise<void> {
-  // An address that belongs to somebody else by now no longer says who this was.
+  // An address that now belongs to somebody else no longer identifies this person.
   const emails = await listFreeAddresses(trx, held);
   // In this order: a mail that is being sent makes its token while its row is locked.
   await deleteMailsToTyped(trx, emails);

@@ -38,7 +38,7 @@ export async function endOwnSession(
 
 type Asked = [deps: Pick<Dependencies, 'now'>, actor: Pick<Actor, 'session'>];
 
-/** Not within ten minutes of giving one, nor if the user has none. */
+/** Not needed within ten minutes of giving a credential, or if the user has none. */
 const needsCredentialToEndOthers = (...[{ now }, { session }]: Asked) =>
   hasOwnLogin(session.user) && !isFresh(session, now());
 

@@ -51,11 +51,11 @@ export function buildOwnProfile(user: User) {
 export const profileEditSchema = z.object({
   name: nameSchema.optional(),
   accountName: nameSchema.optional(),
-  /** The version that the edit was made from. If left out, the last write wins. */
+  /** The version that the edit is based on. If left out, the last write wins. */
   profile_updated_at: textSchema('profile_updated_at').optional(),
 });
 
-/** All or nothing. Throws 409 `edited_meanwhile` if the profile has changed since the edit was made from it. */
+/** All or nothing. Throws 409 `edited_meanwhile` if the profile has changed since the version that the edit was based on. */
 export async function editProfile(
   { db }: Dependencies,
   actor: Actor,

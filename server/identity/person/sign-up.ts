@@ -121,7 +121,7 @@ export async function confirmSignUp(
   const { db, now } = deps;
   const opened = await openSignUp(deps, token);
   if (!opened) throw new AppError('not_found');
-  // Before the hashing: a link that is `taken` is not used up, so somebody could send it without end.
+  // Before the hashing: a link that is `taken` is not used up, so somebody could send it endlessly.
   if (opened.isTaken) return 'taken';
   const { id, email } = opened;
   const { value: name, errors } = readName(typedName);

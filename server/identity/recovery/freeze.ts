@@ -64,7 +64,7 @@ async function tellMailboxes(
 
 export type Mailbox = { email: string; isPresent: boolean; told: Omit<ToldMailbox, 'email'>[] };
 
-/** The present address, then the addresses that the user can have back, the earliest first. `told` ignores the suspension. */
+/** The current address, then the addresses that the user can have back, the earliest first. `told` ignores the suspension. */
 export async function listMailboxes(db: Database, user: User, now: Date): Promise<Mailbox[]> {
   const { id: userId, email: present } = user;
   const [reserved, working] = await Promise.all([

@@ -9,7 +9,7 @@ import { codeFactorRules } from '../factor/code-factors.ts';
 export type LeftFactors = {
   passkeys: ListedPasskey[];
   codeFactors: CodeFactor[];
-  /** Recovery codes count beside `codeFactors` if they were made by then. If this is undefined, all count. */
+  /** Recovery codes count too if they were made by this time. If it is undefined, all count. */
   codesMadeBy: Date | undefined;
 };
 

@@ -148,9 +148,9 @@ export async function useNewAddress(
   const { db, now } = deps;
   const open = await requireNewAddress(deps, token);
   const { user, email, offerId: changeId, left } = open;
-  // Before the hashing: a link to a taken address is not used up, so somebody could send it without end.
+  // Before the hashing: a link to a taken address is not used up, so somebody could send it endlessly.
   if (await isTaken(db, open, now())) {
-    // Throws if the owner has used the link this moment, and so holds the address.
+    // Throws if the owner has just used the link, and so holds the address.
     await requireNewAddress(deps, token);
     return 'taken';
   }
@@ -160,7 +160,7 @@ export async function useNewAddress(
   const { hash, giveBack } = await requireGoodPassword(deps, visit, counted, typed);
   const link = { purpose: 'new-address', changeId, user, left } as const;
   const factor = await readGiven(deps, request, visit, link, given);
-  // Hashed in any case: otherwise the time would tell of the name before the transaction has seen the factor.
+  // Hashed in any case: otherwise the time would reveal the name before the transaction has seen the factor.
   const faultWithName = await findNewPasswordFault(deps, visit, counted, { ...typed, name: user.name });
   const passwordHash = await hash();
   const setCookies = await inTransactionOf(visit, db, async (trx) => {

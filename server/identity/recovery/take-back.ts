@@ -96,7 +96,7 @@ export async function findTakeBack(deps: Dependencies, token: string): Promise<T
   };
 }
 
-/** For /profile/email, before a change: whether a take-back from the present mailbox would then ask for a factor. */
+/** For /profile/email, before a change: whether a take-back from the current mailbox would then ask for a factor. */
 export async function asksForFactor(
   { db, now: clock }: Pick<Dependencies, 'db' | 'now'>,
   user: User,
@@ -175,7 +175,7 @@ export async function giveToMailbox(
   const now = deps.now();
   const { id: userId, deletionDueAt } = user;
   await releaseAddresses(trx, { email, userId, now });
-  // The addresses that are still reserved were given up before.
+  // Addresses that are still reserved were given up before this one.
   await endTakeBackLinks(trx, userId, await listReservations(trx, { userId, now }), used);
   await updateUser(trx, userId, { email, emailVerifiedAt: now, passwordHash });
   await deleteFactors(trx, userId, { since, keeps });

@@ -18,7 +18,7 @@ export type Actor = AnyActor & { session: LiveSession };
 
 declare const confirmed: unique symbol;
 
-/** A user who gave a credential in this session within ten minutes. Only `requireConfirmed` makes this type. */
+/** A user who gave a credential in this session in the last ten minutes. Only `requireConfirmed` makes this type. */
 export type Confirmed<Who extends AnyActor> = Who & { readonly [confirmed]: true };
 
 /** Throws 401 `login_required`. Pages ask for the credential already. This check stops requests that go past the pages. */
@@ -38,8 +38,8 @@ export async function lockActor(trx: Transaction<DB>, { session }: Pick<AnyActor
 }
 
 /**
- * For a change that takes a credential given within ten minutes (contract 9.19). Throws 401 `login_required` if the user is gone
- * or the session has ended: an ended session must not keep anything that was sent just before its end.
+ * For a change that needs a credential given in the last ten minutes (contract 9.19). Throws 401 `login_required` if the user is
+ * gone or the session has ended: an ended session must not keep anything that was sent just before its end.
  */
 export async function lockOpenActor(trx: Transaction<DB>, actor: Pick<AnyActor, 'session'>): Promise<User> {
   const user = await lockActor(trx, actor);

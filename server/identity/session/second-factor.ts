@@ -19,7 +19,7 @@ export const needsSecondFactor = ({ requiresAdminFactor }: Settings, user: Pick<
 export const needsStaffFactor = ({ production, requiresAdminFactor }: Settings, user: Pick<User, 'role'>) =>
   (production || requiresAdminFactor) && user.role !== 'user';
 
-/** Holds whatever was given in this session before (contract 12.7). */
+/** Whatever was given in this session before (contract 12.7). */
 export const needsMoreThanPassword = (
   settings: Settings,
   user: Pick<User, 'role' | 'codeFactors' | 'hasPasskey'>,
@@ -29,7 +29,7 @@ export const needsMoreThanPassword = (
 export const mustSetUpFactor = (settings: Settings, { user, amr }: Login) =>
   needsSecondFactor(settings, user) && (!hasSecondFactor(user) || !amr.includes('mfa'));
 
-/** A user with a passkey beside their password may use either, except staff. */
+/** A user with a passkey and a password may use either, except staff. */
 export const lacksSecondFactor = (settings: Settings, { user, amr }: Login) =>
   !amr.includes('mfa') && (asksForCode(user) || (user.hasPasskey && needsStaffFactor(settings, user)));
 

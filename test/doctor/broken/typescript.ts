@@ -40,7 +40,6 @@ type Reply = { status: number; headers?: Record<string, string | string[]>; text
 // biome-ignore lint/suspicious/noExplicitAny: what a payload holds is what this file checks
 type Json = any;
 
-/** Its message is the code. */
 class Refusal extends Error {}
 
 const leewaySeconds = 30;

@@ -7,7 +7,6 @@ const root = fileURLToPath(new URL('../../..', import.meta.url));
 
 export type Language = 'typescript' | 'php' | 'python';
 
-/** Each prints its port. */
 const commands: Record<Language, string[]> = {
   typescript: [process.execPath, '--import', 'tsx', 'test/doctor/broken/typescript.ts'],
   php: ['php', 'test/doctor/broken/php/serve.php'],
@@ -21,7 +20,6 @@ export const settings = {
   ttlSeconds: 300,
 };
 
-/** Where a client of that name is. */
 export const targetOf = (base: string, name: string): Target => ({
   ...settings,
   callbackUrl: `${base}/${name}/callback`,
@@ -31,7 +29,6 @@ export const targetOf = (base: string, name: string): Target => ({
 
 type Clients = { base: string; close: () => Promise<void> };
 
-/** With the settings above, and the given changes. */
 export async function startClients(
   language: Language,
   changes: Partial<typeof settings> = {},

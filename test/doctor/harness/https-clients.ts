@@ -13,7 +13,6 @@ const day = 86_400_000;
 export type HttpsOptions = {
   /** How long the certificate is valid. */
   days?: number;
-  /** The host of the certificate. */
   name?: string;
   /** Whether the clients know that they are behind https. */
   isHttps?: boolean;

@@ -25,9 +25,7 @@ export const passOn =
 
 export type Setting = {
   options?: Partial<ClientOptions>;
-  /** Stands in front of the client. */
   front?: (client: Handler) => Handler;
-  /** Of the service. */
   secrets?: string[];
   at?: (target: Target) => Partial<Target>;
   name?: string;
@@ -46,7 +44,6 @@ export function openInProcess() {
 
   return {
     listen,
-    /** The right client, with the given changes. */
     async examineClient({ options, front, secrets, at, name = 'right', tools }: Setting): Promise<Report> {
       const client = createClients({ ...settings, ...options });
       const base = await listen(front?.(client) ?? client);

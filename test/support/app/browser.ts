@@ -164,7 +164,8 @@ export async function inspectPage(page: Page, what: string): Promise<string[]> {
 /** Looks at a page again and again, each time under the name that `nameOf` gives; `faults` has all that was wrong. */
 export function openInspection(page: Page, nameOf: (what: string) => string) {
   const faults: string[] = [];
-  const look = async (what: string) => {
+  const look = async (what: string, path?: string) => {
+    if (path) await page.goto(path);
     faults.push(...(await inspectPage(page, nameOf(what))));
   };
   return { faults, look };
