@@ -10,9 +10,11 @@ describe('docs/refusals.md', () => {
   type Refusal = { code: string; status: number; meaning: string; remedy: string };
   const refusals: Refusal[] = JSON.parse(readOurFile('clients/refusals.json'));
 
-  it('explains each code of clients/refusals.json, and no other', () => {
+  it('explains each code of clients/refusals.json, and no other, and says what the operator does', () => {
     const explained = [
-      ...readOurFile('docs/refusals.md').matchAll(/^### `(\w+)`\n\nStatus (\d+)\. (.+)\n\n(.+)\n/gm),
+      ...readOurFile('docs/refusals.md').matchAll(
+        /^### `(\w+)`\n\nStatus (\d+)\. (.+)\n\n(.+)\n\nOperator: \S/gm,
+      ),
     ].map(([, code, status, meaning, remedy]) => ({ code, status: Number(status), meaning, remedy }));
     expect(refusals.length).toBeGreaterThan(20);
     const expected = refusals.map(({ code, status, meaning, remedy }) => ({ code, status, meaning, remedy }));
