@@ -114,7 +114,7 @@ export default function Login() {
       {clientLogo && <img className="client-logo" src={clientLogo} alt="" />}
       {hasLoggedOut && !refused && <Notice kind="success">You have logged out.</Notice>}
       {refused?.minutes && (
-        // The same for every address, whether known or not.
+        // Every address gets this answer, known or not.
         <TooMany minutes={refused.minutes} meanwhile="Until then, you can still:">
           <li>log in with a browser that you have used for this account before</li>
           <li>use a passkey</li>
