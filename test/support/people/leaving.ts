@@ -1,6 +1,7 @@
 // People who leave, and what is left of them.
 import { sql } from 'kysely';
 import type { Database } from '../../../db/postgres/client.ts';
+import { findUsersToErase } from '../../../db/tables/deletions.ts';
 import { endsWithPerson } from '../../../server/billing/customers/ends-with-person.ts';
 import { eraseDueUsers } from '../../../server/identity/person/erase-user.ts';
 import { recordLog } from '../app/log.ts';
@@ -12,13 +13,19 @@ export async function makeDue(db: Database, email: string): Promise<void> {
   );
 }
 
-/** Runs the job as an instance does; the result is what the job logged. Throws if somebody could not be erased. */
+/**
+ * Runs the job as an instance does, again while a row of somebody who is due is busy. The result is what the job logged.
+ * Throws if somebody could not be erased.
+ */
 export async function runErasure(db: Database, now = () => new Date()) {
   const { log, logged } = recordLog();
-  await eraseDueUsers({ db, now, log, endsWithPerson }).catch((cause) => {
-    throw new Error(JSON.stringify(logged.map(({ fields }) => String(fields.err))), { cause });
-  });
-  return logged;
+  for (let tries = 0; tries < 10; tries++) {
+    await eraseDueUsers({ db, now, log, endsWithPerson }).catch((cause) => {
+      throw new Error(JSON.stringify(logged.map(({ fields }) => String(fields.err))), { cause });
+    });
+    if ((await findUsersToErase(db, { limit: 1, except: [] })).length === 0) return logged;
+  }
+  throw new Error('rows of somebody who is due stayed busy');
 }
 
 export async function listTables(db: Database): Promise<string[]> {
