@@ -14,7 +14,7 @@ type PageProps = {
   intro?: ReactNode;
   /** The pages of the account are always wide. */
   wide?: boolean;
-  /** Without the account's navigation: for a page that asks for one thing first. */
+  /** Hides the account's navigation, for a page that asks for one thing first. */
   alone?: boolean;
   /** Stands beside the content, or above it on a phone. The pages of the account have their own. */
   nav?: ReactNode;
@@ -87,13 +87,14 @@ export function Page({ title, intro, wide, alone, nav, children }: PageProps) {
   );
 }
 
-type FooterProps = { supportUrl?: string; privacyUrl?: string; termsUrl?: string };
+type FooterProps = { supportUrl?: string; privacyUrl?: string; termsUrl?: string; accessibilityUrl?: string };
 
-function Footer({ supportUrl, privacyUrl, termsUrl }: FooterProps) {
+function Footer({ supportUrl, privacyUrl, termsUrl, accessibilityUrl }: FooterProps) {
   const links = [
     { href: supportUrl, words: 'Help' },
     { href: privacyUrl, words: 'Privacy' },
     { href: termsUrl, words: 'Terms' },
+    { href: accessibilityUrl, words: 'Accessibility' },
   ].filter(({ href }) => href !== undefined);
   if (links.length === 0) return null;
   return (

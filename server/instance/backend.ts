@@ -156,15 +156,15 @@ const transport = {
 export type Site = ReturnType<typeof describeSite>;
 
 function describeSite(config: Config, publish: ReturnType<typeof createPublished>) {
-  const { name, brand, baseUrl, supportUrl, privacyUrl, termsUrl, signUp, mail, production, clients } =
-    config;
+  const { name, brand, baseUrl, signUp, mail, production, clients } = config;
+  const { supportUrl, privacyUrl, termsUrl, accessibilityUrl } = config;
   const { logoPath, stylesPath } = brand;
   const findClientOfLaunch = (path: string | undefined) =>
     clients.get(/^\/sso\/launch\/([^/?#]+)/.exec(path ?? '')?.[1] ?? '');
   const comesByHandOff = (path: string) => /^\/(?:sso\/marketplace\/callback|continue)(?:[?#]|$)/.test(path);
   return {
     baseUrl,
-    frame: { name, logoPath, stylesPath, supportUrl, privacyUrl, termsUrl },
+    frame: { name, logoPath, stylesPath, supportUrl, privacyUrl, termsUrl, accessibilityUrl },
     supportUrl,
     signUp,
     /** Mails are not sent but shown at /dev/mail. */

@@ -50,6 +50,7 @@ export type Config = {
   signUp: 'open' | 'closed';
   privacyUrl: string | undefined;
   termsUrl: string | undefined;
+  accessibilityUrl: string | undefined;
   port: number;
   host: string;
   /** Undefined: no /metrics. */
@@ -167,6 +168,7 @@ function readSettings(reader: SettingsReader): Config {
     signUp: reader.oneOf('IDENTITY_SIGN_UP', ['open', 'closed'], 'open'),
     privacyUrl: reader.url('IDENTITY_PRIVACY_URL', { schemes: ['https:'] }),
     termsUrl: reader.url('IDENTITY_TERMS_URL', { schemes: ['https:'] }),
+    accessibilityUrl: reader.url('IDENTITY_ACCESSIBILITY_URL', { schemes: ['https:'] }),
     port,
     host: readHost(reader),
     metricsPort: readMetricsPort(reader, port),

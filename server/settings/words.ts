@@ -82,6 +82,12 @@ export const settingGroups: { title: string; intro?: string; settings: SettingWo
         fallback: 'left out',
       },
       {
+        name: 'IDENTITY_ACCESSIBILITY_URL',
+        meaning:
+          '*Accessibility* at the foot of each page: the `https` address of your statement, for which [ours](../accessibility.md) is a start',
+        fallback: 'left out',
+      },
+      {
         name: 'IDENTITY_SECURITY_CONTACT',
         meaning:
           'Where people report weaknesses, such as `mailto:security@example.com` or an `https` address: `/.well-known/security.txt` names it',

@@ -1,13 +1,16 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { mkdirSync, readdirSync, readFileSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { unzipSync } from 'fflate';
 import { beforeAll, expect, it } from 'vitest';
 import { buildArchive } from '../../app/developers/publish/archive.ts';
+import { files } from '../../app/developers/publish/published.ts';
 import { sharedFolder } from '../support/run/shared.ts';
 
 const folder = await sharedFolder();
+const release = join(await sharedFolder(), 'new');
 beforeAll(() => {
   for (const path of ['src', 'tests', '__pycache__', 'kit', '.cache']) mkdirSync(join(folder, path));
   for (const path of [
@@ -63,4 +66,25 @@ it('changes with what is in it', () => {
   const before = buildArchive([['kit', folder]]);
   writeFileSync(join(folder, 'README.md'), 'Edited.');
   expect(buildArchive([['kit', folder]])).not.toEqual(before);
+});
+
+it('is written for a release, with a list of the packages and the digests of all', () => {
+  execFileSync('npm', ['run', '--silent', 'release', '--', release]);
+  const read = (name: string) => readFileSync(join(release, name), 'utf8');
+  const digests = read('SHA256SUMS').trimEnd().split('\n');
+  const names = digests.map((line) => line.slice(66));
+  expect(readdirSync(release).sort()).toEqual([...names, 'SHA256SUMS'].sort());
+  expect(names).toEqual([...files.map(({ name }) => name), 'identity-service.cdx.json']);
+  for (const [at, name] of names.entries()) {
+    const digest = createHash('sha256')
+      .update(readFileSync(join(release, name)))
+      .digest('hex');
+    expect(digests[at]).toBe(`${digest}  ${name}`);
+  }
+  const { dependencies } = JSON.parse(readFileSync('package.json', 'utf8'));
+  const listed = JSON.parse(read('identity-service.cdx.json')).components.map((each: { purl: string }) =>
+    decodeURIComponent(each.purl),
+  );
+  for (const [name, version] of Object.entries(dependencies))
+    expect(listed).toContain(`pkg:npm/${name}@${version}`);
 });

@@ -9,6 +9,7 @@ const named = {
   IDENTITY_SUPPORT_URL: 'mailto:help@example.test',
   IDENTITY_PRIVACY_URL: 'https://example.test/privacy?a=1&b=2',
   IDENTITY_TERMS_URL: 'https://example.test/terms',
+  IDENTITY_ACCESSIBILITY_URL: 'https://example.test/accessibility',
   IDENTITY_SECURITY_CONTACT: 'mailto:security@example.test',
 };
 
@@ -42,7 +43,7 @@ describe('a page', () => {
     expect(text).toContain('Continue to Grand &lt;Bazaar&gt;');
   });
 
-  it('leads to help, privacy and terms where they are set, and has no foot where none is', async () => {
+  it('leads to help, privacy, terms and accessibility if they are set, and has no foot if none is', async () => {
     for (const path of ['/login', '/nowhere']) {
       const { text } = await other.send(path, { headers: html });
       const foot = /<footer class="foot">(.*?)<\/footer>/s.exec(text)?.[1];
@@ -54,6 +55,7 @@ describe('a page', () => {
         ['mailto:help@example.test', 'Help'],
         ['https://example.test/privacy?a=1&amp;b=2', 'Privacy'],
         ['https://example.test/terms', 'Terms'],
+        ['https://example.test/accessibility', 'Accessibility'],
       ]);
     }
     expect((await app.send('/login')).text).not.toContain('<footer');

@@ -303,11 +303,13 @@ describe('the setting', () => {
         'https://zoe:pass@crm.example.test/events',
       ],
     ],
-    ...['IDENTITY_PRIVACY_URL', 'IDENTITY_TERMS_URL'].map((setting): [string, string[], string[]] => [
-      setting,
-      ['https://example.test/words', 'https://example.test/words?lang=en'],
-      ['http://example.test/words', 'mailto:words@example.test', '/words', 'javascript:alert(1)'],
-    ]),
+    ...['IDENTITY_PRIVACY_URL', 'IDENTITY_TERMS_URL', 'IDENTITY_ACCESSIBILITY_URL'].map(
+      (setting): [string, string[], string[]] => [
+        setting,
+        ['https://example.test/words', 'https://example.test/words?lang=en'],
+        ['http://example.test/words', 'mailto:words@example.test', '/words', 'javascript:alert(1)'],
+      ],
+    ),
     [
       'IDENTITY_SECURITY_CONTACT',
       ['https://example.test/report', 'mailto:security@example.test'],

@@ -6,7 +6,7 @@ import { compileKit } from './compile.ts';
 
 const encoder = new TextEncoder();
 
-/** Not archived: tests, leftovers of tools, and what the archive takes from elsewhere. */
+/** The archive leaves out tests, leftovers of tools, and files that it takes from elsewhere. */
 const isLeftOut = (name: string) =>
   name.startsWith('.') || ['__pycache__', 'node_modules', 'dist', 'kit', 'tests'].includes(name);
 

@@ -24,7 +24,7 @@ const pictureMark = /%picture:([\w./-]+)%/g;
 
 /** Kept until a file changes. */
 const built = new Map<string, Uint8Array>();
-/** Off in development: a request would wait for seconds while a kit is compiled. */
+/** False in development, because a request would wait for seconds while a kit is compiled. */
 let compiles = true;
 
 export function developers(): Plugin {
@@ -75,7 +75,7 @@ function writeContents(): string {
 const writeEntry = (facts: object, module: string) =>
   `{ ...${JSON.stringify(facts)}, load: () => import('${name}/${module}').then((loaded) => loaded.default) }`;
 
-// Without the file's extension, which would make other plugins treat the module as such a file.
+// The key lacks the file's extension, because it would make other plugins treat the module as a file of that kind.
 const keyOfPage = (slug: string) => slug || 'start';
 const keyOfFile = (fileName: string) => fileName.replace(/\.\w+$/, '');
 
@@ -115,12 +115,13 @@ function writeFile(key: string): string {
 }
 
 function readBytes(file: PublishedFile): Uint8Array {
-  const bytes = built.get(file.name) ?? makeBytes(file);
+  const bytes = built.get(file.name) ?? buildFile(file, compiles);
   built.set(file.name, bytes);
   return bytes;
 }
 
-function makeBytes(file: PublishedFile): Uint8Array {
+/** The content of a published file. With `compiles`, an archive also has the compiled files of its kit. */
+export function buildFile(file: PublishedFile, compiles = true): Uint8Array {
   if ('source' in file) return readFileSync(join(root, file.source));
   const folders = file.folders.map(([inArchive, source]): Folder => [inArchive, join(root, source)]);
   return buildArchive(folders, compiles);

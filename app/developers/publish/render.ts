@@ -19,7 +19,7 @@ export type Site = {
   readText: (path: string) => string;
   /** The address of a picture, if there is one. */
   findPicture: (path: string) => string | undefined;
-  /** Whether it is an address of the service that everybody can open. */
+  /** Whether `text` is an address of this service that everybody can open. */
   isOwnAddress: (text: string) => boolean;
 };
 
