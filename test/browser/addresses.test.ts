@@ -1,14 +1,7 @@
 // Signing up on the way to a client, and changing an address and having it back, as a person does both.
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import {
-  appearances,
-  followMail,
-  inspectPage,
-  logIn,
-  openInspection,
-  openSite,
-} from '../support/app/browser.ts';
+import { followMail, inspectAsItIs, logIn, openInspection, openSite } from '../support/app/browser.ts';
 import { idOf } from '../support/database/database.ts';
 import { offer } from '../support/people/new-addresses.ts';
 import { shared } from '../support/run/shared.ts';
@@ -65,7 +58,7 @@ describe.each([
     await page.getByRole('button', { name: 'Continue' }).click();
     await page.getByRole('button', { name: 'Send it again' }).click();
     await page.getByText(`We have sent an email to ${email}.`).waitFor();
-    if (javaScriptEnabled) expect(await inspectPage(page, 'signup-sent')).toEqual([]);
+    if (javaScriptEnabled) expect(await inspectAsItIs(page, 'signup-sent')).toEqual([]);
     await followMail(page, email, '/signup/confirm');
     const link = page.url();
     await page.getByLabel('Password').fill(password);
@@ -74,7 +67,7 @@ describe.each([
     const { page: elsewhere } = await site.visit({ javaScriptEnabled });
     await elsewhere.goto(link);
     await elsewhere.getByRole('heading', { name: 'You have already used this link' }).waitFor();
-    if (javaScriptEnabled) expect(await inspectPage(elsewhere, 'link-used')).toEqual([]);
+    if (javaScriptEnabled) expect(await inspectAsItIs(elsewhere, 'link-used')).toEqual([]);
     await elsewhere.getByRole('main').getByRole('link', { name: 'Log in' }).click();
     await elsewhere.waitForURL('**/login');
     expect(complaints).toEqual([]);
@@ -171,9 +164,9 @@ describe.each([
   });
 });
 
-it.each(appearances)('every page is good on %s, with a long name and address', async (what, options) => {
-  const { page, complaints } = await site.visit(options);
-  const { faults, look: inspect } = openInspection(page, (name) => `${name} (${what})`);
+it('every page is good on every screen, with a long name and address', async () => {
+  const { page, complaints } = await site.visit();
+  const { faults, look: inspect } = openInspection(page);
   const long = (start: string) => `${start}-${serial++}-${'x'.repeat(180)}@example.test`;
   const [email, fresh] = [long('a'), long('b')];
   await page.goto('/signup?next=/sso/launch/marketplace');

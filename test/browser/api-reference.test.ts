@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { appearances, inspectPage, openSite } from '../support/app/browser.ts';
+import { inEachAppearance, inspectPage, openSite } from '../support/app/browser.ts';
 import { listOperations, readDocument } from '../support/app/openapi.ts';
 import { byForm } from '../support/faults/faults.ts';
 import { shared } from '../support/run/shared.ts';
@@ -8,21 +8,15 @@ const site = shared(openSite);
 
 const isTooWide = 'document.documentElement.scrollWidth > document.documentElement.clientWidth';
 const openAll = "for (const one of document.querySelectorAll('details')) one.open = true";
-it('stays inside the screen with all of it open', async () => {
-  for (const [name, options] of appearances) {
-    const { page, context } = await site.visit(options);
-    await page.goto('/developers/api');
-    await page.evaluate(openAll);
-    expect(await page.evaluate(isTooWide), name).toBe(false);
-    await context.close();
-  }
-});
-
-it.each(appearances)('has no serious axe finding and no console message, at %s', async (name, options) => {
-  const { page, complaints } = await site.visit(options);
+it('has no serious axe finding and no console message, and stays inside the screen with all of it open', async () => {
+  const { page, complaints } = await site.visit();
   await page.goto('/developers/api');
   if (byForm({ short: false, long: true })) await page.evaluate(openAll);
-  expect(await inspectPage(page, `API reference, ${name}`)).toEqual([]);
+  expect(await inspectPage(page, 'API reference')).toEqual([]);
+  await page.evaluate(openAll);
+  await inEachAppearance(page, async ({ name }) => {
+    expect(await page.evaluate(isTooWide), name).toBe(false);
+  });
   expect(complaints).toEqual([]);
 });
 

@@ -1,6 +1,6 @@
 // A refused form in the history of a browser: Back, a reload, a second tab, and a session that ends (contract 9.171 to 9.176).
 import { describe, expect, it } from 'vitest';
-import { inspectPage, logIn, openSite, type TestSite } from '../support/app/browser.ts';
+import { inspectAsItIs, logIn, openSite, type TestSite } from '../support/app/browser.ts';
 import { openClient } from '../support/app/trpc.ts';
 import { shared } from '../support/run/shared.ts';
 
@@ -97,7 +97,7 @@ const browsers = [
 describe.each(browsers)('%s,', (browser, options) => {
   // axe needs script.
   const inspect = async (page: Page, what: string) =>
-    options.javaScriptEnabled ? inspectPage(page, what) : findSidewaysScrolling(page);
+    options.javaScriptEnabled ? inspectAsItIs(page, what) : findSidewaysScrolling(page);
 
   it.each(rows)('$what that is refused is no step of the history that is sent again', async (row) => {
     const { page, complaints } = await site.visit(options);

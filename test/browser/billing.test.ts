@@ -1,7 +1,7 @@
 // What customers do about billing in a browser: they see what to pay, edit their details, cancel, and read documents.
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { appearances, inspectPage, logIn, openInspection, openSite } from '../support/app/browser.ts';
+import { logIn, openInspection, openSite } from '../support/app/browser.ts';
 import { arrangeSeller } from '../support/billing/customers.ts';
 import { buildPayment, buildRefund, report } from '../support/billing/money.ts';
 import { idOf } from '../support/database/database.ts';
@@ -42,77 +42,68 @@ async function openBilling(page: Page): Promise<void> {
   await page.getByRole('heading', { name: 'Billing', exact: true }).waitFor();
 }
 
-describe.each(appearances)('the pages of billing, at %s,', (name, options) => {
-  it('have no serious axe finding, console message or sideways scrolling', async () => {
-    const { page, complaints } = await site.visit(options);
-    const { faults, look } = openInspection(page, (what) => `${what}, ${name}`);
-    await openBilling(page);
-    await look('billing');
-    for (const summary of await page.locator('summary').all()) await summary.click();
-    await look('billing, canceling');
-    await page.getByLabel('VAT ID').fill('FR1');
-    await page.getByLabel('Postal code').fill('');
-    await page.getByRole('button', { name: 'Save' }).click();
-    await page.getByText('This is not a VAT ID').waitFor();
-    await look('billing, details refused');
-    await page.goto('/profile');
-    await page.getByText('You have an overdue invoice.').waitFor();
-    await look('profile, overdue');
-    const [paid = ''] = await customers.numbers();
-    const [, open = ''] = await customers.numbers();
-    const [credit = ''] = await customers.numbers('credit_note');
-    for (const number of [paid, open, credit]) {
-      await page.goto(`/invoices/${number}`);
-      await page.getByRole('heading', { level: 1, name: number }).waitFor();
-      await look(`document ${number}`);
-    }
-    expect(faults).toEqual([]);
-    expect(complaints).toEqual([]);
-  });
+it('the pages of billing have no serious axe finding, console message or sideways scrolling', async () => {
+  const { page, complaints } = await site.visit();
+  const { faults, look } = openInspection(page);
+  await openBilling(page);
+  await look('billing');
+  for (const summary of await page.locator('summary').all()) await summary.click();
+  await look('billing, canceling');
+  await page.getByLabel('VAT ID').fill('FR1');
+  await page.getByLabel('Postal code').fill('');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('This is not a VAT ID').waitFor();
+  await look('billing, details refused');
+  await page.goto('/profile');
+  await page.getByText('You have an overdue invoice.').waitFor();
+  await look('profile, overdue');
+  const [paid = ''] = await customers.numbers();
+  const [, open = ''] = await customers.numbers();
+  const [credit = ''] = await customers.numbers('credit_note');
+  for (const number of [paid, open, credit]) {
+    await page.goto(`/invoices/${number}`);
+    await page.getByRole('heading', { level: 1, name: number }).waitFor();
+    await look(`document ${number}`);
+  }
+  expect(faults).toEqual([]);
+  expect(complaints).toEqual([]);
 });
 
-describe.each(appearances)('the pages of billing for administrators, at %s,', (name, options) => {
-  it('have no serious axe finding, console message or sideways scrolling', async () => {
-    const { page, complaints } = await site.visit(options);
-    const faults: string[] = [];
-    const look = async (what: string) => {
-      for (const summary of await page.locator('main .disclosure > summary').all()) await summary.click();
-      faults.push(...(await inspectPage(page, `administrators, ${what}, ${name}`)));
-    };
-    await page.goto('/login?next=/admin/billing');
-    await logIn(page, 'admin@example.test');
-    await page.getByRole('heading', { name: 'Unallocated payments' }).waitFor();
-    await look('billing');
-    await page.getByRole('navigation', { name: 'Billing' }).getByText('Unallocated').press('Enter');
-    await page.getByRole('heading', { level: 1, name: 'Unallocated payments' }).waitFor();
-    await look('unallocated');
-    const [paid = '', open = ''] = await customers.numbers();
-    const [credit = ''] = await customers.numbers('credit_note');
-    for (const number of [paid, open, credit]) {
-      await page.goto(`/admin/invoices/${number}`);
-      await page.getByRole('heading', { level: 1, name: number }).waitFor();
-      await look(number);
-    }
-    await page.goto(`/admin/people/${await idOf(site.app.db, owner)}`);
-    await page.getByRole('heading', { name: 'Invoices' }).waitFor();
-    await look('a customer');
-    const previews = page.getByRole('link', { name: 'What will be invoiced' });
-    await page.goto((await previews.last().getAttribute('href')) ?? '');
-    await page.getByRole('heading', { level: 1, name: 'What will be invoiced' }).waitFor();
-    await look('what will be invoiced');
-    for (const path of [
-      '/admin/invoices',
-      '/admin/invoices?state=void',
-      '/admin/contracts',
-      '/admin/files',
-    ]) {
-      await page.goto(path);
-      await page.getByRole('heading', { level: 1 }).waitFor();
-      await look(path);
-    }
-    expect(faults).toEqual([]);
-    expect(complaints).toEqual([]);
-  });
+it('the pages of billing for administrators have no serious axe finding, console message or sideways scrolling', async () => {
+  const { page, complaints } = await site.visit();
+  const { faults, look: inspect } = openInspection(page, 'administrators');
+  const look = async (what: string) => {
+    for (const summary of await page.locator('main .disclosure > summary').all()) await summary.click();
+    await inspect(what);
+  };
+  await page.goto('/login?next=/admin/billing');
+  await logIn(page, 'admin@example.test');
+  await page.getByRole('heading', { name: 'Unallocated payments' }).waitFor();
+  await look('billing');
+  await page.getByRole('navigation', { name: 'Billing' }).getByText('Unallocated').press('Enter');
+  await page.getByRole('heading', { level: 1, name: 'Unallocated payments' }).waitFor();
+  await look('unallocated');
+  const [paid = '', open = ''] = await customers.numbers();
+  const [credit = ''] = await customers.numbers('credit_note');
+  for (const number of [paid, open, credit]) {
+    await page.goto(`/admin/invoices/${number}`);
+    await page.getByRole('heading', { level: 1, name: number }).waitFor();
+    await look(number);
+  }
+  await page.goto(`/admin/people/${await idOf(site.app.db, owner)}`);
+  await page.getByRole('heading', { name: 'Invoices' }).waitFor();
+  await look('a customer');
+  const previews = page.getByRole('link', { name: 'What will be invoiced' });
+  await page.goto((await previews.last().getAttribute('href')) ?? '');
+  await page.getByRole('heading', { level: 1, name: 'What will be invoiced' }).waitFor();
+  await look('what will be invoiced');
+  for (const path of ['/admin/invoices', '/admin/invoices?state=void', '/admin/contracts', '/admin/files']) {
+    await page.goto(path);
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    await look(path);
+  }
+  expect(faults).toEqual([]);
+  expect(complaints).toEqual([]);
 });
 
 describe.each([

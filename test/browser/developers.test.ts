@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { appearances, inspectPage, openSite } from '../support/app/browser.ts';
+import { inEachAppearance, openInspection, openSite } from '../support/app/browser.ts';
 import { shared } from '../support/run/shared.ts';
 
 // Prose and a picture; a download and a program; tables and code.
@@ -7,13 +7,10 @@ const pages = ['', '/php', '/integrate', '/doctor', '/refusals'];
 
 const site = shared(openSite);
 
-it.each(appearances)('every page of /developers of a kind is good to read: %s', async (name, options) => {
-  const { page, context, complaints } = await site.visit(options);
-  const faults: string[] = [];
-  for (const path of pages) {
-    await page.goto(`/developers${path}`);
-    faults.push(...(await inspectPage(page, `developers${path.replace('/', ' ')} ${name}`)));
-  }
+it('every page of /developers of a kind is good to read', async () => {
+  const { page, context, complaints } = await site.visit();
+  const { faults, look } = openInspection(page);
+  for (const path of pages) await look(`developers${path.replace('/', ' ')}`, `/developers${path}`);
   expect([...faults, ...complaints]).toEqual([]);
   await context.close();
 });
@@ -32,17 +29,16 @@ it('code is copied by a button, which says so', async () => {
   await context.close();
 });
 
-it.each(appearances)(
-  'the button to copy covers no code, nothing is cut off, and code is as large as text: %s',
-  async (_, options) => {
-    const { page, context } = await site.visit(options);
-    for (const path of pages) {
-      await page.goto(`/developers${path}`);
-      expect(await page.evaluate(findOverlaps), path).toEqual([]);
-    }
-    await context.close();
-  },
-);
+it('the button to copy covers no code, nothing is cut off, and code is as large as text', async () => {
+  const { page, context } = await site.visit();
+  for (const path of pages) {
+    await page.goto(`/developers${path}`);
+    await inEachAppearance(page, async ({ name }) => {
+      expect(await page.evaluate(findOverlaps), `${path} ${name}`).toEqual([]);
+    });
+  }
+  await context.close();
+});
 
 /** Runs in the page. */
 const findOverlaps = `[...document.querySelectorAll('.code')].flatMap((part) => {

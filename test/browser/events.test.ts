@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
-import { appearances, inspectPage, logIn, openSite, type TestSite } from '../support/app/browser.ts';
+import { logIn, openInspection, openSite, type TestSite } from '../support/app/browser.ts';
 import { openClient } from '../support/app/trpc.ts';
 import { shared } from '../support/run/shared.ts';
 
@@ -75,12 +75,10 @@ describe('an open page of a demo client', () => {
       }, soon)
       .toEqual({ name: 'Hello, Mira Moved', hasEvent: true });
   });
-});
 
-describe.each(appearances)('with its events, at %s,', (name, options) => {
-  it('it has no serious axe finding, console message or sideways scrolling', async () => {
-    const { page, context, complaints } = await site.visit(options);
-    const faults: string[] = [];
+  it('with its events has no serious axe finding, console message or sideways scrolling', async () => {
+    const { page, context, complaints } = await site.visit();
+    const { faults, look } = openInspection(page);
     for (const client of ['marketplace', 'network_site', 'crm_app']) {
       await page.goto(`/demo/${client}/login`);
       if (page.url().includes('/login')) await logIn(page, 'admin@example.test');
@@ -88,13 +86,13 @@ describe.each(appearances)('with its events, at %s,', (name, options) => {
       await page.getByRole('heading', { name: /^Hello, / }).waitFor();
       await sql`update users set name = name || '!' where email = 'admin@example.test'`.execute(site.app.db);
       await page.getByText('refreshed the cached profile').first().waitFor(soon);
-      faults.push(...(await inspectPage(page, `events at ${client}, ${name}`)));
+      await look(`events at ${client}`);
     }
     const other = await context.newPage();
     await other.goto('/logout');
     await other.getByRole('main').getByRole('button', { name: 'Log out' }).click();
     await page.getByRole('heading', { name: 'You have been logged out' }).waitFor(soon);
-    faults.push(...(await inspectPage(page, `logged out by an event, ${name}`)));
+    await look('logged out by an event');
     expect(faults).toEqual([]);
     expect(complaints).toEqual([]);
   });

@@ -3,14 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import {
-  appearances,
-  followMail,
-  inspectPage,
-  logIn,
-  openSite,
-  type TestSite,
-} from '../support/app/browser.ts';
+import { followMail, logIn, openInspection, openSite, type TestSite } from '../support/app/browser.ts';
 import { showCode } from '../support/people/totp-app.ts';
 
 let clock = Date.now();
@@ -150,26 +143,23 @@ describe.each([
   },
 );
 
-describe.each(appearances)('on a %s screen', (name, options) => {
-  it('the page in between is good, where the browser does not go on by itself, and where somebody came back', async () => {
-    const { page, context, complaints } = await site.visit(options);
-    // Some browsers can be told not to follow `Refresh`.
-    await page.route('**/go?**', async (route) => {
-      const answer = await route.fetch();
-      const { refresh: _, ...headers } = answer.headers();
-      await route.fulfill({ response: answer, headers });
-    });
-    const faults: string[] = [];
-    for (const [what, query] of Object.entries({
-      'go on': '/go?next=/sso/launch/marketplace',
-      'go back': `/go?next=${encodeURIComponent('/logout?client=marketplace')}`,
-      'come back': '/go?next=/sso/launch/marketplace&stay',
-    })) {
-      await page.goto(query);
-      faults.push(...(await inspectPage(page, `${what}, ${name}`)));
-    }
-    expect(faults).toEqual([]);
-    expect(complaints).toEqual([]);
-    await context.close();
+it('the page in between is good, where the browser does not go on by itself, and where somebody came back', async () => {
+  const { page, context, complaints } = await site.visit();
+  // Some browsers can be told not to follow `Refresh`.
+  await page.route('**/go?**', async (route) => {
+    const answer = await route.fetch();
+    const { refresh: _, ...headers } = answer.headers();
+    await route.fulfill({ response: answer, headers });
   });
+  const { faults, look } = openInspection(page);
+  for (const [what, path] of Object.entries({
+    'go on': '/go?next=/sso/launch/marketplace',
+    'go back': `/go?next=${encodeURIComponent('/logout?client=marketplace')}`,
+    'come back': '/go?next=/sso/launch/marketplace&stay',
+  })) {
+    await look(what, path);
+  }
+  expect(faults).toEqual([]);
+  expect(complaints).toEqual([]);
+  await context.close();
 });

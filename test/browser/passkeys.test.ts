@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import type { CDPSession, Page } from 'playwright-core';
 import { describe, expect, it, vi } from 'vitest';
-import { appearances, followMail, logIn, openInspection, openSite } from '../support/app/browser.ts';
+import { followMail, logIn, openInspection, openSite } from '../support/app/browser.ts';
 import { buildSignup, pushSignup } from '../support/crm/crm.ts';
 import { shared } from '../support/run/shared.ts';
 
@@ -385,32 +385,29 @@ it('a page’s script for passkeys is small', async () => {
   expect(sizes[0]).toBeLessThan(6_000);
 });
 
-it.each(appearances)(
-  'pages of passkeys: no serious fault, no sideways scrolling (%s)',
-  async (name, options) => {
-    await sql`delete from passkeys`.execute(site.app.db);
-    const { page } = await site.visit(options);
-    await plugIn(page);
-    await page.goto('/login?next=/profile');
-    await page.locator('[data-can-add-passkey][value=yes]').waitFor({ state: 'attached' });
-    await logIn(page, 'new-merchant@example.test');
-    await page.waitForURL('**/profile/passkeys/offer?next=**');
-    const { faults, look } = openInspection(page, (what) => `${what} (${name})`);
-    await look('passkey offer');
-    await passOver(page);
-    await page.waitForURL('**/profile');
-    await look('passkeys', '/profile/passkeys');
-    await addPasskey(page, 'x'.repeat(200));
-    await page.waitForURL('**/profile/passkeys?saved=added');
-    for (const summary of await page.locator('summary').all()) await summary.click();
-    await look('passkeys with a long name');
-    await look('passkey add', '/profile/passkeys/add');
-    await page.getByRole('button', { name: 'Create the passkey' }).click();
-    await page.getByText('already').waitFor();
-    await look('passkey add refused');
-    expect(faults).toEqual([]);
-  },
-);
+it('pages of passkeys: no serious fault, no sideways scrolling', async () => {
+  await sql`delete from passkeys`.execute(site.app.db);
+  const { page } = await site.visit();
+  await plugIn(page);
+  await page.goto('/login?next=/profile');
+  await page.locator('[data-can-add-passkey][value=yes]').waitFor({ state: 'attached' });
+  await logIn(page, 'new-merchant@example.test');
+  await page.waitForURL('**/profile/passkeys/offer?next=**');
+  const { faults, look } = openInspection(page);
+  await look('passkey offer');
+  await passOver(page);
+  await page.waitForURL('**/profile');
+  await look('passkeys', '/profile/passkeys');
+  await addPasskey(page, 'x'.repeat(200));
+  await page.waitForURL('**/profile/passkeys?saved=added');
+  for (const summary of await page.locator('summary').all()) await summary.click();
+  await look('passkeys with a long name');
+  await look('passkey add', '/profile/passkeys/add');
+  await page.getByRole('button', { name: 'Create the passkey' }).click();
+  await page.getByText('already').waitFor();
+  await look('passkey add refused');
+  expect(faults).toEqual([]);
+});
 
 async function countSessions(email: string): Promise<number> {
   const rows = await site.app.db

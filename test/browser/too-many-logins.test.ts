@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { appearances, inspectPage, logIn, openSite } from '../support/app/browser.ts';
+import { inspectPage, logIn, openSite } from '../support/app/browser.ts';
 import { shared } from '../support/run/shared.ts';
 
 const triesOfNetwork = 10;
@@ -34,11 +34,11 @@ describe.each([
   });
 });
 
-it.each(appearances)('the cap of tries to log in is good on a screen of %s', async (screen, options) => {
+it('the cap of tries to log in is good on every screen', async () => {
   await guessUntilRefused();
-  const { page } = await site.visit(options);
+  const { page } = await site.visit();
   await page.goto('/login');
   await logIn(page, email, 'any password');
   await page.getByText('There have been too many attempts').waitFor();
-  expect(await inspectPage(page, `login too many ${screen}`)).toEqual([]);
+  expect(await inspectPage(page, 'login too many')).toEqual([]);
 });

@@ -1,7 +1,7 @@
 // The plugin as people see it, in a real browser: from its activation to its removal.
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
-import { inspectPage, logIn } from '../support/app/browser.ts';
+import { inspectAsItIs, logIn } from '../support/app/browser.ts';
 import { shared } from '../support/run/shared.ts';
 import { openPair, openVisitor, secret, soon } from './pair.ts';
 import { administrator } from './site.ts';
@@ -15,11 +15,11 @@ beforeAll(async () => {
 const narrow = { width: 390, height: 844 };
 const wide = { width: 1280, height: 800 };
 
-/** Pictures at both widths, where SCREENSHOTS asks for them; and what is wrong with ours of the page. */
+/** Takes pictures at both widths if SCREENSHOTS asks for them, and looks for faults in our part of the page. */
 async function look(page: Page, name: string): Promise<void> {
   for (const viewport of [narrow, wide]) {
     await page.setViewportSize(viewport);
-    const faults = await inspectPage(page, `wordpress-${name}-${viewport.width}`);
+    const faults = await inspectAsItIs(page, `wordpress-${name}-${viewport.width}`);
     expect(faults.filter((fault) => fault.includes('sideways'))).toEqual([]);
   }
 }
@@ -38,7 +38,7 @@ test('an owner activates, fills in four things and checks', async () => {
   await logInLocally(page);
   await page.goto(`${url}/wp-admin/plugins.php`);
   await page.locator('#activate-identity-login').click();
-  // Not by the address: WordPress takes away what it said there.
+  // This waits for a link, because WordPress removes the mark of the activation from the address.
   await page.locator('#deactivate-identity-login').waitFor();
   await page.locator('tr[data-slug="identity-login"]').getByRole('link', { name: 'Settings' }).click();
   expect(await page.locator('.notice-warning').textContent()).toMatch(
@@ -76,7 +76,7 @@ test('a person logs in by the button, and finds their profile kept at Identity',
   expect(await page.getByText('merchant@example.test', { exact: true }).isVisible()).toBe(true);
   await look(page, 'profile');
 
-  // Again without a password, in a second tab at the same time.
+  // A second tab logs in at the same time, again without a password.
   const tabs = await Promise.all([context.newPage(), context.newPage()]);
   await Promise.all(tabs.map((tab) => tab.goto(`${url}/sso/identity/login?return_to=/`)));
   for (const tab of tabs) {
@@ -87,7 +87,7 @@ test('a person logs in by the button, and finds their profile kept at Identity',
   await page.locator(`a[href*="127.0.0.1"]`).first().click();
   await page.waitForURL(`${url}/`);
 
-  // Out here, and then there.
+  // The person logs out here, and then at the service.
   await page.goto(`${url}/wp-admin/profile.php`);
   const logout = await page.locator('#wp-admin-bar-logout a').getAttribute('href');
   await page.goto(logout ?? '');
@@ -120,7 +120,7 @@ test('shortcode and block show the button, and then who is logged in', async () 
   const { page, context } = await pair.site.visit();
   await page.goto(`${url}/login-here/?a=1&b=2`);
   expect(await page.getByRole('link', { name: 'Log in with Identity' }).count()).toBe(2);
-  // As themes of blocks put what is in a page into its column.
+  // Themes of blocks put the content of a page into a column like this one.
   await page.setViewportSize(wide);
   await page.addStyleTag({
     content: 'body > * { max-width: 600px; margin-left: auto !important; margin-right: auto !important }',

@@ -150,8 +150,54 @@ function measureTargets(): string[] {
 /** What is smaller than a fingertip needs (contract 9.224). */
 export const findSmallTargets = (page: Page) => page.evaluate(measureTargets);
 
-/** Serious axe findings, sideways scrolling and, on a phone, small targets. Saves a picture if SCREENSHOTS names a folder. */
+const heights = { 320: 640, 390: 844, 1280: 800 };
+
+/** How every page is looked at. The short form has the narrowest and the widest, and each colour scheme once. */
+const appearances = Object.entries(heights)
+  .flatMap(([width, height]) =>
+    (['light', 'dark'] as const).map((colorScheme) => ({
+      name: `${width} ${colorScheme}`,
+      viewport: { width: Number(width), height },
+      colorScheme,
+    })),
+  )
+  .filter(
+    ({ name }) =>
+      byForm({ short: false, long: true }) ||
+      process.env.SCREENSHOTS ||
+      ['320 dark', '1280 light'].includes(name),
+  );
+
+const endTransitions = `document.getAnimations().forEach((each) => each instanceof CSSTransition && each.finish())`;
+
+/** Shows the page in one appearance after the other, and then as it was. */
+export async function inEachAppearance(
+  page: Page,
+  look: (appearance: (typeof appearances)[number]) => Promise<void>,
+): Promise<void> {
+  const before = page.viewportSize();
+  for (const appearance of appearances) {
+    await page.setViewportSize(appearance.viewport);
+    await page.emulateMedia({ colorScheme: appearance.colorScheme });
+    // A button would be between two colours.
+    await page.evaluate(endTransitions);
+    await look(appearance);
+  }
+  if (before) await page.setViewportSize(before);
+  await page.emulateMedia({ colorScheme: null });
+}
+
+/** What `inspectAsItIs` finds in each appearance. */
 export async function inspectPage(page: Page, what: string): Promise<string[]> {
+  const faults: string[] = [];
+  await inEachAppearance(page, async ({ name }) => {
+    faults.push(...(await inspectAsItIs(page, `${what}, ${name}`)));
+  });
+  return faults;
+}
+
+/** Serious axe findings, sideways scrolling and, on a phone, small targets. Saves a picture if SCREENSHOTS names a folder. */
+export async function inspectAsItIs(page: Page, what: string): Promise<string[]> {
   const faults = await findSeriousFaults(page);
   const isTooWide = 'document.documentElement.scrollWidth > document.documentElement.clientWidth';
   if (await page.evaluate(isTooWide)) faults.push('scrolls sideways');
@@ -161,32 +207,15 @@ export async function inspectPage(page: Page, what: string): Promise<string[]> {
   return faults.map((fault) => `${what}: ${fault}`);
 }
 
-/** Looks at a page again and again, each time under the name that `nameOf` gives; `faults` has all that was wrong. */
-export function openInspection(page: Page, nameOf: (what: string) => string) {
+/** Looks at a page again and again, in each appearance; `faults` has all that was wrong. */
+export function openInspection(page: Page, topic = '') {
   const faults: string[] = [];
   const look = async (what: string, path?: string) => {
     if (path) await page.goto(path);
-    faults.push(...(await inspectPage(page, nameOf(what))));
+    faults.push(...(await inspectPage(page, `${topic} ${what}`.trim())));
   };
   return { faults, look };
 }
-
-const heights = { 320: 640, 390: 844, 1280: 800 };
-
-const screens = Object.entries(heights).flatMap(([width, height]) =>
-  (['light', 'dark'] as const).map((colorScheme): [name: string, options: BrowserContextOptions] => [
-    `${width} ${colorScheme}`,
-    { viewport: { width: Number(width), height }, colorScheme },
-  ]),
-);
-
-/** The screens for every page. The short form has the narrowest and the widest, and each colour scheme once. */
-export const appearances = screens.filter(
-  ([name]) =>
-    byForm({ short: false, long: true }) ||
-    process.env.SCREENSHOTS ||
-    ['320 dark', '1280 light'].includes(name),
-);
 
 export async function logIn(page: Page, email = 'merchant@example.test', password = demoPassword) {
   await page.getByLabel('Email address').fill(email);
@@ -216,7 +245,7 @@ const axeFile = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 
 async function findSeriousFaults(page: Page): Promise<string[]> {
   // The debugger evaluates this, so the content security policy does not apply.
-  await page.evaluate(await readFile(axeFile, 'utf8'));
+  if (!(await page.evaluate("'axe' in window"))) await page.evaluate(await readFile(axeFile, 'utf8'));
   // What it finds good, it need not describe.
   const run = `axe.run({ resultTypes: ['violations'] }).then(({ violations }) => violations)`;
   const violations = (await page.evaluate(run)) as AxeResults['violations'];
