@@ -19,7 +19,7 @@ export async function loader(args: LoaderFunctionArgs) {
   const query = args.context.transport.readQuery(args.request);
   const isExample = query.get('example') !== null;
   const loaded = await loadForStaff(args, (procedures) => procedures.billingForms.settings({ isExample }));
-  return { ...loaded, saved: query.get('saved') };
+  return { ...loaded, isExample, saved: query.get('saved') };
 }
 
 export const action = (args: ActionFunctionArgs) =>
@@ -47,7 +47,7 @@ export const action = (args: ActionFunctionArgs) =>
 export const headers = ({ actionHeaders }: { actionHeaders: Headers }) => actionHeaders;
 
 export default function BillingSettings() {
-  const { who, inForce, pending, versions, people, fields, sections, memberNames, seen, saved, hasExample } =
+  const { who, inForce, pending, versions, people, fields, sections, memberNames, seen, saved, ...local } =
     useLoaderData<typeof loader>();
   const refused = useRefused();
   if (refused?.asks) {
@@ -100,13 +100,7 @@ export default function BillingSettings() {
           then on each new invoice is one of the seller’s, with tax.
         </Notice>
       )}
-      {hasExample && (
-        <p>
-          <a className="button quiet" href="?example">
-            Fill in an example
-          </a>
-        </p>
-      )}
+      {local.hasExample && !refused && <Example isFilledIn={local.isExample} />}
       {inForce && pending && (
         <PendingSettings
           inForce={inForce}
@@ -125,6 +119,22 @@ export default function BillingSettings() {
       />
       {versions.length > 0 && <SettingsVersions {...{ versions, people, memberNames }} />}
     </StaffPage>
+  );
+}
+
+function Example({ isFilledIn }: { isFilledIn: boolean }) {
+  if (isFilledIn)
+    return (
+      <Notice kind="success" focus>
+        The form below holds an example. Nothing is saved yet: say why at its end, and save.
+      </Notice>
+    );
+  return (
+    <p>
+      <a className="button quiet" href="?example">
+        Fill in an example
+      </a>
+    </p>
   );
 }
 

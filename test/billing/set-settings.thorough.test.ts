@@ -83,7 +83,7 @@ const events = async () =>
       order by at desc, id desc`.execute(app.db)
   ).rows;
 
-/** What the procedures return: contract 11.65. */
+/** Contract 11.65 says what the procedures return. */
 describe('the first settings', () => {
   it('count at once, without a mail, and leave who set them and why', async () => {
     const admin = await openAdmin();
@@ -158,7 +158,7 @@ describe('another bank account or link', () => {
         by: admin.id,
         countsAt: '2026-11-27T12:00:00.000Z',
       });
-    // Setting the same again while it waits, with other terms, is no news.
+    // Setting the same bank account again while it waits, with other terms, sends no mail.
     await mustSet(admin.cookie, withChange({ ...otherBank, terms: { days_to_pay: 7 } }));
     expect(await mails()).toHaveLength(found.length);
   });
@@ -232,7 +232,7 @@ describe('another bank account or link', () => {
       null,
       ['stopped', 'in_force', 'replaced'],
     ]);
-    // There is nothing left to stop.
+    // No change is left to stop.
     expect(readOutcome(await stop(other.cookie))).toBe('409 edited_meanwhile');
   });
 
@@ -290,7 +290,7 @@ describe('a text that documents print', () => {
     await mustSet(admin.cookie, settings);
     const to = [other.email, 'admin@example.test'].sort();
     expect(await warnings()).toEqual(to.map((recipient) => ({ recipient, details: { by: admin.id, what } })));
-    // Equal texts, and other members, are no news.
+    // A change that leaves the texts as they were sends no mail.
     await mustSet(admin.cookie, settings);
     await mustSet(admin.cookie, {
       ...(settings as BillingSettings),
@@ -376,7 +376,7 @@ describe('a bank account in a text', () => {
   it('does not stop an administrator who changes something else, if it is in force already', async () => {
     const { cookie } = await openAdmin();
     await mustSet(cookie, germanSettings);
-    // As the version before took it.
+    // An earlier version accepted this text.
     await sql`alter table billing_settings disable trigger user`.execute(app.db);
     await sql`update billing_settings
       set settings = jsonb_set(settings::jsonb, '{payment,text}', to_jsonb(${foreign}::text))`.execute(
@@ -430,10 +430,10 @@ describe('a bank account in a text', () => {
 
   it.each([
     'Pay to DE89 3704 0044 0532 0130 00, or by the link.',
-    // Other numbers in a row.
+    // Signs such as a slash divide these numbers, so they are no IBAN.
     'FR76 3000/6000 0112, 3456:7890 189',
     'de89-3704-0044-0532-0130-00',
-    // One digit is wrong, or missing.
+    // In these, one digit is wrong or missing.
     'FR76 3000 6000 0112 3456 7890 188',
     'FR76 3000 6000 0112 3456 7890 18',
     'Amtsgericht Berlin HRB 12345, USt-IdNr. DE136695976, Tel. +49 30 1234567',
@@ -457,7 +457,7 @@ describe('a bank account in a text', () => {
     expect(await refused(cookie, other)).toHaveLength(1);
     await setBillingClock(app.db, '2026-11-27T12:00:00Z');
     await mustSet(cookie, other);
-    // The one from before is not in force any more.
+    // The earlier bank account is not in force any more.
     const text = 'DE89 3704 0044 0532 0130 00';
     expect(await refused(cookie, { ...other, payment: { ...other.payment, text } })).toHaveLength(1);
   });
@@ -638,12 +638,13 @@ describe('the page', () => {
     const browser = await open();
     expect((await browser.send(page, { headers: html })).text).toContain('href="?example"');
     const filled = await browser.send(`${page}?example`, { headers: html });
+    expect(filled.text).toContain('Nothing is saved yet');
     const saved = await browser.send(page, { form: { ...fieldsOf(filled), why }, headers: html });
     expect(locationOf(saved).search).toBe('?saved=set');
     const [, example = ''] = /```json\n(.*?)```/s.exec(readOurFile('docs/operate/billing.md')) ?? [];
     expect((await findSettingsInForce(app.db))?.settings).toEqual(JSON.parse(example));
     const later = await browser.send(`${page}?example`, { headers: html });
-    expect(later.text).not.toContain('href="?example"');
+    expect(later.text).not.toMatch(/href="\?example"|Nothing is saved yet/);
     expect(fieldsOf(later).sellerName).toBe('Blumen GmbH');
   });
 
@@ -652,7 +653,7 @@ describe('the page', () => {
     const { cookie } = await addStaff(inProduction);
     const { text } = await inProduction.send(`${page}?example`, { cookie, headers: html });
     expect(text).toContain('There is no seller yet');
-    expect(text).not.toMatch(/href="\?example"|Blumen/);
+    expect(text).not.toMatch(/href="\?example"|Nothing is saved yet|Blumen/);
     await inProduction.close();
   });
 
@@ -706,7 +707,7 @@ describe('the page', () => {
       numbers: { invoice: 'INV-', credit_note: 'CN-' },
       plans: { starter: { title: 'Starter', price: 2900 } },
     });
-    // Sent again as it is, it is nothing to do.
+    // Sending the same form a second time changes nothing.
     const again = await browser.send(page, { form: { ...fieldsOf(saved), why }, headers: html });
     expect(again.status).toBe(303);
     expect(textOf(await browser.send(page, { headers: html }))).not.toContain('Version 2');
@@ -767,7 +768,7 @@ describe('the page', () => {
       const confirmed = { ...hidden, confirmPassword: 'local demo password' };
       expect((await browser.send(page, { form: confirmed, headers: html })).status).toBe(303);
       expect(await inForceAt(start)).toMatchObject({ payment: { text: 'ü'.repeat(500) } });
-      // Made from what was there before.
+      // This form was made from settings that have been replaced since.
       const late = await browser.send(page, { form: { ...typed, daysToPay: '5' }, headers: html });
       expect([late.status, fieldsOf(late).daysToPay, fieldsOf(late).seen === typed.seen]).toEqual([
         409,
@@ -796,7 +797,7 @@ describe('the page', () => {
     ])
       expect(textOf(shown)).toContain(words);
     expect(shown.text).toContain('dateTime="2026-11-27T12:00:00.000Z"');
-    // The form shows what will count, so that changing something else does not take it back.
+    // The form shows the settings that will count, so that another change does not take them back.
     expect(fieldsOf(shown).iban).toBe('FR7630006000011234567890189');
     const refused = await browser.send(page, {
       form: { ...fieldsOf(shown, 'stop'), why: '' },
