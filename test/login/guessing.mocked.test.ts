@@ -44,7 +44,7 @@ type Guess = { from?: string; send?: TestApp['send']; typed?: string };
 const guess = (at: string, { from = newNetwork(), send = app.send, typed = 'wrong' }: Guess = {}) =>
   send('/login', { form: { email: at, password: typed }, from });
 
-/** Guesses, a few at once: more of them would have to wait for too long. */
+/** Guesses that many times. Only a few run at once, because more would have to wait for too long. */
 async function guessTimes(times: number, guessOne: (index: number) => Promise<Answer>): Promise<Answer[]> {
   const answers: Answer[] = [];
   while (answers.length < times) {
@@ -66,7 +66,7 @@ function expectRateLimited(answer: Answer, withinSeconds = 15 * 60): void {
   expectRetryAfter(answer, withinSeconds);
 }
 
-/** The time of the counts whose names start so is over. */
+/** Ends the time of the counts whose names start with `name`. */
 const letPass = (name: string) =>
   sql`update rate_limits set expire = extract(epoch from now()) * 1000 - 1 where key like ${`${name}:%`}`.execute(
     app.db,
@@ -79,7 +79,7 @@ async function countTries(): Promise<number> {
   return rows[0]?.tries ?? Number.NaN;
 }
 
-/** A browser that this user has logged in with. */
+/** A browser in which this user has logged in and out. */
 async function openOwnBrowser(of = email): Promise<Browser> {
   const browser = await logIn(app.send, of);
   expect((await browser.send('/logout', { form: {} })).status).toBe(303);
@@ -127,6 +127,13 @@ describe('guesses in a browser that the user has logged in with (contract 9.42)'
     await guessTimes(triesByDevice, () => browser.login(email, 'wrong'));
     expect((await browser.login('manager@example.test')).status).toBe(303);
     expectRateLimited(await browser.login(email, 'wrong'));
+  });
+
+  it('are refused after 300 in 15 minutes from one client address, in however many browsers', async () => {
+    const browsers: Browser[] = [];
+    while (browsers.length < 31) browsers.push(await openOwnBrowser());
+    const answers = await guessTimes(310, (index) => (browsers[index % 31] as Browser).login(email, 'wrong'));
+    expect(countStatuses(answers)).toEqual({ 401: 300, 429: 10 });
   });
 
   it('have that allowance for this user only', async () => {
@@ -250,7 +257,7 @@ describe('other guesses at one account (contract 9.43)', () => {
     async (from) => {
       const answers = await guessTimes(32, () => guess(email, { from, typed: password }));
       expect(answers.every(({ status }) => status === 303 || status === 429)).toBe(true);
-      // The refused ones are counted where they were let pass, and nowhere as more than the limit.
+      // A refused guess counts only at the limits that let it pass, and no count exceeds its limit.
       for (let times = 0; times < 3; times++)
         expect((await guess(email, { from, typed: password })).status).toBe(303);
       const { rows } = await sql`select points from rate_limits

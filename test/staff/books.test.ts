@@ -37,13 +37,13 @@ afterAll(async () => {
 
 const why = 'As the bank statement says';
 
-/** What a procedure of `admin.billing` is answered: its data, or the refusal. */
+/** What a procedure of `admin.billing` answers: its data, or the refusal. */
 async function ask(name: string, input: Record<string, unknown>, { cookie } = admin) {
   const answer = await call(app, `billing.${name}`, cookie, { why, ...input });
   return answer.status === 200 ? readData(answer) : readOutcome(answer);
 }
 
-/** One case of each procedure, with what its form would be about. */
+/** For each procedure, makes what its form is about, and returns the fields of the form. */
 const cases: Record<string, () => Promise<Record<string, string>>> = {
   recordPayment: async () => ({ number: await addInvoice(app.db), amount: '34.51' }),
   credit: async () => ({ number: await addInvoice(app.db) }),
@@ -60,7 +60,7 @@ it('the audit names the document that was issued', async () => {
   const number = await addInvoice(app.db);
   await ask('credit', { number });
   const [creditNote] = await listCreditNotes(app.db, (await findInvoice(app.db, number))?.id ?? 0);
-  const answer = await call(app, 'audit.list', admin.cookie, { type: 'credit_note.issued' }, true);
+  const answer = await call(app, 'audit.list', admin.cookie, { kind: 'credit_note.issued' }, true);
   expect(readData(answer).events[0].what).toBe(`A credit note was issued: ${creditNote?.number}`);
 });
 
@@ -149,7 +149,7 @@ describe('recordPayment (contract 7.157)', () => {
     const { rows } = await sql`select paid_at, recorded_by, method from payments where id = 'bank-1'`.execute(
       app.db,
     );
-    // Noon in Berlin.
+    // Payments of a day count at noon in Berlin.
     expect(rows).toEqual([
       { paid_at: new Date('2026-02-28T11:00:00Z'), recorded_by: 'staff', method: 'transfer' },
     ]);
@@ -176,7 +176,7 @@ describe('recordPayment (contract 7.157)', () => {
   });
 
   it.each([
-    // In Berlin it is the second already.
+    // In Berlin it is already the second.
     ['2026-03-02', '2026-03-01T23:00:00Z', '2026-03-02T11:00:00Z'],
     ['2026-03-02', '2026-03-01T22:59:59Z', undefined],
     ['2026-07-01', '2026-12-01T00:00:00Z', '2026-07-01T10:00:00Z'],
@@ -190,7 +190,7 @@ describe('recordPayment (contract 7.157)', () => {
     const number = await addInvoice(app.db, { price: { currency: 'JPY', unitAmount: 2_900 } }).catch(
       () => '',
     );
-    // Tax in another currency than the seller's is held.
+    // An invoice with tax in another currency than the seller's is held.
     expect(number).toBe('');
   });
 });
@@ -311,7 +311,7 @@ describe('the page of an invoice (contract 7.153)', () => {
       method: '',
     };
     const answers = await sendPatiently(Array.from({ length: 16 }, () => () => post(number, form)));
-    // The second one saw an old state.
+    // All but the first saw an old state.
     expect(answers.map(({ status }) => status).sort()).toEqual([
       303,
       ...Array.from({ length: 15 }, () => 409),
@@ -383,7 +383,7 @@ describe('the page of an invoice (contract 7.153)', () => {
     expect((await post(number, { intent: 'credit', seen: seenOn(await open(number)) })).status).toBe(303);
     const { text } = await open(number);
     expect(text).toContain(`href="/admin/invoices/${number}.pdf"`);
-    // Without its buyer's address there is none.
+    // Without the buyer's address there is no XML.
     expect(text).not.toContain(`${number}.xml`);
     const credit = /href="\/admin\/invoices\/(CN-\d{4}-\d{4})"/.exec(text)?.[1] ?? '';
     const page = await open(credit);
@@ -461,7 +461,7 @@ describe('the page of unallocated payments (contract 7.156)', () => {
       [buildRefund('pay_of_later', 500), 'A refund of a payment that we do not know yet.'],
     ] as const;
     for (const [each] of waiting) await report(app, each);
-    // The page says from which invoice it was freed, whatever it names.
+    // The page says from which invoice the money was freed, whatever number it names.
     const freed = buildPayment(4_000, { invoice_number: 'INV-wrong' });
     await report(app, freed);
     const partly = await addInvoice(app.db);
@@ -477,7 +477,7 @@ describe('the page of unallocated payments (contract 7.156)', () => {
     const said = row.slice(row.lastIndexOf('Freed')).replaceAll(/<[^>]*>/g, '');
     expect(said).toContain(`Freed: invoice ${partly} was credited.It names the invoice INV-wrong, which`);
     expect(row).toContain(`<a href="/admin/invoices/${partly}">`);
-    // All that waits of it was freed: the reissue has used the rest for the new invoice.
+    // All the waiting money of this payment was freed: the reissue has used the rest for the new invoice.
     await ask('allocate', { payment: freed.payment_id, number: await addInvoice(app.db) });
     const whole = buildPayment(3_451, { invoice_number: await addInvoice(app.db) });
     await report(app, whole);
@@ -487,7 +487,7 @@ describe('the page of unallocated payments (contract 7.156)', () => {
     expect(rest).toMatch(/Freed: .* was credited\./);
     expect(rest).not.toContain('which is void');
     expect(after.join('')).not.toContain(`<code>${freed.payment_id}</code>`);
-    // The oldest first.
+    // The oldest payment comes first.
     const places = waiting.map(([each]) => text.indexOf(`<code>${each.payment_id}</code>`));
     expect(places).toEqual([...places].sort((one, other) => one - other));
   });
@@ -503,7 +503,7 @@ describe('the page of unallocated payments (contract 7.156)', () => {
     );
     expect(textOf(page)).toContain('The oldest 100');
     await sql`update payments set unallocated = 0 where id like 'of-2001-%'`.execute(app.db);
-    // Paid back, so that the books balance.
+    // The money is paid back, so that the books balance.
     await sql`insert into payments (id, kind, of, currency, amount, paid_at, recorded_at, recorded_by, unallocated)
       select id || '-back', 'paid_back', id, 'EUR', 5, now(), now(), 'staff', 0 from payments where id like 'of-2001-%'`.execute(
       app.db,

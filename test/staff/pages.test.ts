@@ -5,7 +5,7 @@ import { type Answer, locationOf, openApp, openProductionApp } from '../support/
 import { type Browser, logIn, textOf } from '../support/app/visitor.ts';
 import { idOf } from '../support/database/database.ts';
 import { addPasskey } from '../support/people/authenticator.ts';
-import { formsOf } from '../support/people/staff.ts';
+import { call, formsOf, readData } from '../support/people/staff.ts';
 import { enterCode, setUp, showCode } from '../support/people/totp-app.ts';
 import { shared } from '../support/run/shared.ts';
 
@@ -62,7 +62,7 @@ describe('who sees them', () => {
     const next = `/login?next=${encodeURIComponent(path)}`;
     const led = (await open(browser, path)).headers.get('location') ?? '';
     expect(led.startsWith(next)).toBe(true);
-    // The page asks, though somebody is logged in.
+    // The page asks for a login, although somebody is logged in.
     expect((await open(browser, led)).status).toBe(200);
     const sent = await browser.send(path, { form: { intent: 'suspend' }, headers: html });
     expect(sent.headers.get('location')).toContain(next);
@@ -94,7 +94,7 @@ describe('the search (contract 11.46)', () => {
       app.db,
     );
     const cookies = await logIn(app.send, manager);
-    // Their words are there within five seconds.
+    // These people can be found within five seconds.
     const page = await vi.waitFor(async () => {
       const page = await open(cookies, '/admin/people?q=many');
       expect([...page.text.matchAll(/data-user-id/g)]).toHaveLength(50);
@@ -163,7 +163,7 @@ describe('a person', () => {
 });
 
 describe('each form (contract 11.9, 11.47, 11.83 and 12.22)', () => {
-  /** In an order in which each makes sense for the person. */
+  /** The forms are in an order in which each makes sense for its person. */
   const inOrder: [form: string, email: string, typed: Record<string, string>, says: string][] = [
     ['send-mail set-password', customer, {}, 'The mail is on its way.'],
     ['send-mail prove-email', 'unverified@example.test', {}, 'The mail is on its way.'],
@@ -207,6 +207,8 @@ describe('each form (contract 11.9, 11.47, 11.83 and 12.22)', () => {
     const path = await pathTo(email);
     const form = formsOf(await open(browser, path)).get(name);
     expect(form, name).toBeDefined();
+    // Contract 12.19.
+    expect(form?.seen).toMatch(/^[0-9a-f]{64}$/);
     const answer = await browser.send(path, { form: { ...form, ...typed, why }, headers: html });
     expect([answer.status, answer.headers.get('location')]).toEqual([303, `${path}?saved=${form?.intent}`]);
     expect(textOf(await open(browser, `${path}?saved=${form?.intent}`))).toContain(says);
@@ -262,7 +264,7 @@ describe('a refused form', () => {
     const path = await pathTo(customer);
     const form = formsOf(await open(browser, path)).get('suspend');
     expect((await send(browser, path, { ...form, why })).status).toBe(200);
-    // Not the same form once more, which a second press is.
+    // A second press sends the same form once more. This form has another reason.
     const answer = await send(browser, path, { ...form, why: `${why} Again.` });
     expect([answer.status, textOf(answer).includes('so nothing was done')]).toEqual([409, true]);
     const resume = formsOf(answer).get('resume');
@@ -305,7 +307,7 @@ describe('a refused form', () => {
   });
 
   it('of the last administrator is 409', async () => {
-    // Only an administrator who cannot log in can leave none; here the address is not proved.
+    // `other` has lost its proved address and cannot log in, so it acts on the last administrator who can.
     const email = 'new-merchant@example.test';
     await sql`update users set role = 'admin' where email = ${email}`.execute(app.db);
     const other = await logIn(app.send, email);
@@ -333,7 +335,7 @@ describe('a refused form', () => {
     let sent = 0;
     const mail = async () => {
       const form = formsOf(await open(browser, path)).get('send-mail set-password');
-      // Each for a reason of its own: the same form within a minute is a second press.
+      // Each form has a reason of its own, because the same form within a minute is a second press.
       return send(browser, path, { ...form, why: `${why} ${++sent}` });
     };
     await sql`delete from rate_limits`.execute(app.db);
@@ -382,7 +384,7 @@ describe.each([
     expect(person.status).toBe(200);
     expect(person.text).not.toContain('without a second factor');
 
-    // Staff with an app who came in without it log in again.
+    // Staff who have an app but came in without it must log in again.
     await sql`update sessions set amr = '{pwd}' where user_id = ${await idOf(real.db, manager)}`.execute(
       real.db,
     );
@@ -395,7 +397,7 @@ describe.each([
     expect((await enterCode(browser, code, pathname + search)).headers.get('location')).toBe(path);
     expect((await open(browser, path)).status).toBe(200);
 
-    // A change asks them to log in again, because a password alone is no credential of theirs.
+    // A change asks them to log in again, because a password alone is no credential of staff.
     await sql`update sessions set auth_time = auth_time - interval '11 minutes'`.execute(real.db);
     const form = formsOf(await open(browser, path)).get('suspend') ?? {};
     const asked = await send(browser, path, { ...form, why });
@@ -442,5 +444,22 @@ describe('the audit', () => {
     expect(text).toContain(id);
     expect(text).not.toContain(ofStaff);
     expect(text).not.toMatch(/198\.51\.100/);
+
+    const browser = {
+      ...html,
+      'user-agent': 'Mozilla/5.0 (X11; Linux x86_64) Chrome/150.0.0.0 Safari/537.36',
+    };
+    // Only the first look in an hour is recorded.
+    await sql`delete from audit_events where type = 'staff.looked'`.execute(app.db);
+    for (const path of ['/admin/people?q=casey', await pathTo(customer)])
+      await all.send(path, { headers: browser });
+    const list = async ({ cookie }: Browser, input: object) =>
+      readData(await call(app, 'audit.list', cookie(), input, true)).events;
+    expect((await list(all, { kind: 'staff.searched' })).length).toBeGreaterThan(0);
+    expect(await list(few, { kind: 'staff.searched' })).toEqual([]);
+    const looks = { kind: 'staff.looked', person: id };
+    expect((await list(all, looks))[0].device).toBe('Chrome on Linux');
+    const [look] = await list(few, looks);
+    expect(look).toMatchObject({ device: null, place: null });
   });
 });
