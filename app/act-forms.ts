@@ -4,10 +4,10 @@ import type { Procedures } from '../server/doors/trpc/router.ts';
 import { actConfirmed, answerForm, text } from './forms.ts';
 import { type Args, isShownToStaff, pathWith } from './refused.ts';
 
-/** Fields that are neither kept nor shown again. A postcode is no secret. */
+/** Fields whose values are neither stored nor shown again. A postcode is no secret, so it does not match. */
 export const isSecret = (name: string) => /^confirm|password|passkey|(?<!post)code|token/i.test(name);
 
-/** `given` has the values from the path that say what the forms are about. */
+/** `given` has values from the page's path, such as the id of the person that the forms are about. */
 export const answerAct = (
   args: ActionFunctionArgs,
   about: Parameters<Procedures['staffForms']['act']>[0]['about'],
@@ -25,7 +25,7 @@ export const answerAct = (
       await actConfirmed(args, { procedures, form }, () =>
         procedures.staffForms.act({ ...asked, given: { ...typed, ...given } }),
       );
-      // Keeps the filters of a list.
+      // The path keeps the filters of a list.
       const path = pathWith(args);
       return `${path}${path.includes('?') ? '&' : '?'}saved=${intent}`;
     },

@@ -1,4 +1,4 @@
-// For the pages that links in emails lead to.
+// Helpers for pages that open from a link in an email.
 import type { AppLoadContext } from '@remix-run/node';
 import type { Procedures } from '../server/doors/trpc/router.ts';
 import type { Args } from './refused.ts';
@@ -16,7 +16,7 @@ export async function explainLink(
   return context.procedures.deadLinks.explain({ purpose, token: tokenOf(request, context) });
 }
 
-/** The `headers` of a page with a token in its address, which must not leak through a Referer. */
+/** The `headers` of a page whose address contains a token: a Referer header must not leak the token. */
 export function noReferrer({ actionHeaders }: { actionHeaders: Headers }): Headers {
   const all = new Headers(actionHeaders);
   all.set('Referrer-Policy', 'no-referrer');

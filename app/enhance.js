@@ -1,5 +1,5 @@
-// For every page, which works without it: sends each form once, shows a password, copies and prints, closes a menu when
-// the reader leaves it, fills in a demo user, and writes times in the reader's time zone.
+// The script of every page. Pages also work without it. It sends each form once, shows a password, copies and prints, closes a
+// menu when the reader leaves it, fills in a demo user, and writes times in the reader's time zone.
 document.addEventListener('click', ({ target }) => {
   if (!(target instanceof Element)) return;
   const button = target.closest('[data-show-password]');
@@ -12,7 +12,7 @@ document.addEventListener('click', ({ target }) => {
   closeMenus((menu) => !menu.contains(target));
 });
 
-// Buttons that need script. Not every browser lets a page copy.
+// Shows the buttons that need script. A copy button stays hidden if the browser does not let a page copy.
 for (const button of document.querySelectorAll('[data-copy], [data-print]'))
   if (button.hasAttribute('data-print') || navigator.clipboard) button.removeAttribute('hidden');
 
@@ -21,7 +21,7 @@ async function copy(button) {
   await navigator.clipboard.writeText(button.getAttribute('data-copy') ?? '');
   const { textContent } = button;
   if (textContent === 'Copied') return;
-  // The button's words are read out, because it has the focus.
+  // The button has the focus, so screen readers read its new words.
   button.textContent = 'Copied';
   setTimeout(() => {
     button.textContent = textContent;
@@ -35,8 +35,8 @@ document.addEventListener('keydown', ({ key }) => {
   menu?.querySelector('summary')?.focus();
 });
 
-// A second press before the answer has come would send the form twice (contract 9.287). A script that has already prevented the
-// event sends the form itself.
+// A second press before the answer has come would send the form twice (contract 9.287). If another script has prevented the
+// event, that script sends the form itself.
 const blockMs = 10_000;
 let blockedUntil = 0;
 let pressed;
@@ -48,26 +48,26 @@ window.addEventListener('submit', (event) => {
     return;
   }
   blockedUntil = performance.now() + blockMs;
-  // A form without an action goes to the address of the page. With a fragment in it, no field of the answer would get the focus.
+  // A form without an action goes to the page's address. That address's fragment would take the focus from the answer's fields.
   if (location.hash) history.replaceState(history.state, '', location.pathname + location.search);
   pressed = event.submitter;
   pressed?.setAttribute('aria-disabled', 'true');
-  // The reader may have stopped the load.
+  // If the reader stops the page from loading, the button works again.
   setTimeout(free, blockMs);
 });
 const free = () => pressed?.removeAttribute('aria-disabled');
 window.addEventListener('pageshow', ({ persisted }) => {
-  // After Back, the page may be as it was left.
+  // After Back, the browser may show the page as it was left, with its button blocked.
   blockedUntil = 0;
   free();
-  // If Back has loaded it anew, the browser puts what was typed beside the time of a newer profile. Save would then undo an edit
-  // made elsewhere.
+  // After Back, the browser may load the page again and restore what was typed. The page then has the time of a newer profile, so
+  // Save would undo an edit that was made elsewhere.
   const [navigation] = performance.getEntriesByType('navigation');
   if (persisted || navigation?.type !== 'back_forward') return;
   for (const time of document.querySelectorAll('input[name=profile_updated_at]')) time.form?.reset();
 });
 
-// Hides passwords before a form is sent: browsers remember what is typed into other fields.
+// Hides passwords before a form is sent, because browsers remember what was typed into a visible field.
 document.addEventListener('submit', () => {
   for (const button of document.querySelectorAll('[data-show-password]')) show(button, false);
 });
@@ -98,13 +98,13 @@ function closeMenus(isLeft) {
     if (isLeft(menu)) menu.removeAttribute('open');
 }
 
-// app/components/instant.tsx writes them in UTC.
+// app/components/instant.tsx writes times in UTC.
 const local = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short' });
 
 for (const time of document.querySelectorAll('time[datetime*="T"]'))
   time.textContent = local.format(new Date(time.getAttribute('datetime') ?? ''));
 
-// Local mode only: a demo client shows what has arrived. A load of the page could break off a click.
+// Local mode only: a demo client shows new events without a reload, because a reload could interrupt a click.
 const feed = document.querySelector('[data-feed]')?.getAttribute('data-feed');
 if (feed) {
   const news = new EventSource(feed);

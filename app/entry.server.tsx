@@ -13,13 +13,13 @@ export default async function handleRequest(
   remixContext: EntryContext,
   { thrown }: AppLoadContext,
 ): Promise<Response> {
-  // app/pages.ts rethrows the error, so a flood of refusals does not cost a rendered page each.
+  // app/pages.ts rethrows the error. No page is rendered here, so a flood of refusals costs little.
   if (thrown) return new Response(null, { status, headers });
   const stream = await renderToReadableStream(<RemixServer context={remixContext} url={request.url} />);
-  // Until any part of the page is sent, a failure can still change the answer.
+  // As long as no part of the page is sent, a failure can still change the answer.
   await stream.allReady;
   headers.set('Content-Type', 'text/html; charset=utf-8');
-  // As text, because React logs an error if a stream's reader has gone away.
+  // The answer is text, because React logs an error if the reader of a stream goes away.
   return new Response(await new Response(stream).text(), { status, headers });
 }
 

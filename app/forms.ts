@@ -33,7 +33,7 @@ class FormRefusal {
   }
 }
 
-/** For an action to throw. */
+/** Builds a refusal for an action to throw. */
 export const refuseForm = (code: OwnRefusal) => new FormRefusal(code);
 
 /** Stops an action until a credential is given. */
@@ -43,9 +43,9 @@ export function requireNoAsks({ asks }: { asks?: ConfirmAsks }): void {
 
 /**
  * Answers a posted form. `act` does what the form asks for, and returns the path to go on to, or the answer. If `act` throws a
- * refusal, the page shows the form again and says why. `keeps` names the fields that may be kept for that: never a secret. A form
- * that `needsNoFields` may be posted without a body. `shows` says which problems the page shows. A form that `isLarge` is not
- * kept when it is refused, because the cookie might have no room for it: the answer is the page.
+ * refusal, the page shows the form again and says why. `keeps` names the fields that the page may fill in again: never a secret.
+ * A form that `needsNoFields` may be posted without a body. `shows` says which problems the page shows. If a refused form
+ * `isLarge`, the answer is the page itself, because a cookie might have no room for the fields.
  */
 export async function answerForm(
   { request, context }: Args,
@@ -110,7 +110,7 @@ async function describeRefusal(
   if (!shows(refusal.code)) throw refusal;
   const errors = Object.fromEntries(refusal.errors.map(({ pointer, detail }) => [pointer.slice(1), detail]));
   const wait = Number(refusal.headers['Retry-After']);
-  // The page says how long to wait. It says more only if the refusal does.
+  // The page says how long to wait anyway. It shows the detail only if that is not the usual text.
   const isUsualWait =
     refusal.minutes && refusal.detail === args.context.site.explainProblem(refusal.code).explanation;
   return {
@@ -127,7 +127,7 @@ async function describeRefusal(
 const answerAtOnce = (refused: Refused) =>
   data({ refused }, { status: refused.status, headers: retryAfter(refused) });
 
-/** Whether the form asks for the same mail again. Throws 400 `invalid_request` for any other intent. */
+/** Whether the form asks for the same mail again. Throws 400 `invalid_request` for an unknown intent. */
 export function isAgain(form: Form, { transport }: AppLoadContext): boolean {
   const intent = form.get('intent');
   if (intent !== undefined && intent !== 'again')
@@ -139,8 +139,8 @@ export const text = (form: Form, name: FieldName) => form.get(name) ?? '';
 
 /**
  * Answers the forms of a page of the account. Each names its action by `intent`, and a success leads back to the page with
- * `?saved=` and that intent. `credential` names the intents that take the password: people who only have passkeys are asked for
- * one. Throws 400 `invalid_request` for an unknown intent.
+ * `?saved=` and that intent. `credential` names the intents whose forms take the password. People without a password
+ * are asked for a passkey instead. Throws 400 `invalid_request` for an unknown intent.
  */
 export const answerIntents = (
   args: Args,

@@ -14,13 +14,13 @@ declare module '@remix-run/server-runtime' {
     transport: Transport;
     /** What pages show about the service. It is the same for everybody. */
     site: Site;
-    /** Other systems that local mode plays. */
+    /** The other systems that local mode imitates. */
     demo: Backend['demo'];
     /** Only for routes without a page. */
     endpoints: Endpoints;
     /** The method of the request. After an action, Remix calls the loaders with a GET. */
     method: string;
-    /** Until 1.1.0: the script of an open page of 0.6.0 asks. Remix takes `.data` off the path before a route sees it. */
+    /** Until 1.1.0: the script of a page of 0.6.0 asks for data. Remix removes `.data` from the path before a route sees it. */
     isPageData?: boolean;
     /** The page is the same for everybody, so caches may keep it. */
     isPublic?: boolean;
@@ -29,11 +29,11 @@ declare module '@remix-run/server-runtime' {
     sendsCookies: boolean;
     /** The posted form has done its work. */
     isDone?: boolean;
-    /** Only for the page /problems/{code}, which is shown under any URL: the refusal. */
+    /** The refusal, only for the page /problems/{code}. That page may be shown at any URL. */
     problem?: Problem;
-    /** Only for that page. */
+    /** The refused request, only for the page /problems/{code}. */
     refusedRequest?: Request;
-    /** Only for that page: how long to wait. */
+    /** How long to wait, only for the page /problems/{code}. */
     minutes?: number;
     /** What an action, a loader or a component of a page threw. */
     thrown?: unknown;

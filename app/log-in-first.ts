@@ -1,4 +1,4 @@
-// People who are not logged in, on their way to the login page and back (contract 9.176 and 9.177).
+// Leads people who are not logged in to the login page and back (contract 9.176 and 9.177).
 import { redirectDocument } from '@remix-run/node';
 import type { Procedures } from '../server/doors/trpc/router.ts';
 import { type Args, keepRefused, pagePath, pathWith } from './refused.ts';
@@ -7,7 +7,7 @@ type Why = 'ended' | 'other-browser';
 
 /**
  * A redirect to the login page, which leads back here. `values` are the fields of a form that was sent after the session had
- * ended: they are kept for its user.
+ * ended. They are kept for the user of that session.
  */
 export async function toLogin(
   { request, context }: Args,
@@ -27,7 +27,7 @@ export async function toLogin(
   return redirectDocument(said ? `${path}&why=${said}` : path, 303);
 }
 
-/** The login page for another account, which leads back here. */
+/** The path of a login with another account, which leads back here. */
 export const otherLoginPath = (request: Request) =>
   `/login?prompt=login&next=${encodeURIComponent(pagePath(request) + new URL(request.url).search)}`;
 

@@ -1,8 +1,8 @@
-// Forms that work once (contract 9.287). Sent again, they would be refused, although they worked the first time.
+// Forms that work once (contract 9.287). A second request with such a form would be refused.
 
-/** For the path of a page: all its forms, or those with these intents. */
+/** By the path of a page: `true` if all its forms work once, or the intents of the forms that do. */
 export const onceForms: Record<string, true | readonly string[]> = {
-  // Each uses up a mail's link, a hand-off, a login that waits for a code, or a set-up.
+  // Each of these forms uses up a mail's link, a hand-off, a login that waits for a code, or a set-up.
   '/signup/confirm': true,
   '/set-password': true,
   '/login/code': true,
@@ -20,7 +20,7 @@ export const onceForms: Record<string, true | readonly string[]> = {
   '/profile/passkeys': ['remove'],
   '/profile/security': ['password', 'end-session', 'remove-link'],
   '/profile/billing': ['cancel', 'keep-contract'],
-  // Once the form has worked, the page no longer matches it.
+  // Once such a form has worked, what it was made from has changed.
   '/admin/people/:id': true,
   '/admin/invoices/:number': true,
   '/admin/billing/unallocated': true,
@@ -42,7 +42,7 @@ const passkeyPages = new Set([
   '/admin/files',
 ]);
 
-/** Any form uses up the challenge of a passkey. */
+/** A form with one of these fields uses up the challenge of a passkey. */
 const onceFields = ['passkey', 'confirmPasskey'];
 
 export const hasOnceForms = (pattern: string): boolean =>

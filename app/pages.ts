@@ -1,7 +1,7 @@
 // Remix's build as the list of routes that the HTTP shell serves.
 //
 // Routes without a component are endpoints. They are called directly with the Request as it arrived, so Remix's other ways to a
-// loader (`.data`, `_data`) and its cross-site check do not exist for them, and they take a fraction of the time.
+// loader (`.data`, `_data`) and its cross-site check do not exist for them. An endpoint takes a fraction of a page's time.
 import { type AppLoadContext, createRequestHandler, type ServerBuild } from '@remix-run/node';
 import type { Procedures } from '../server/doors/trpc/router.ts';
 import type { Pages, Route, RouteContext } from '../server/instance/route.ts';
@@ -60,7 +60,7 @@ function buildEndpoint(route: BuiltRoute): Route {
   return {
     path: pathOf(route),
     methods: methodsOf(route),
-    // On every answer, refusals included.
+    // These headers go on every answer, including refusals.
     headers: typeof headers === 'object' ? Object.fromEntries(new Headers(headers)) : undefined,
     isPage: false,
     isPublic: isPublic(route),
@@ -72,7 +72,7 @@ function buildEndpoint(route: BuiltRoute): Route {
   };
 }
 
-/** The page. Until 1.1.0: also its data alone, at its path with `.data`, which open pages of 0.6.0 ask for. */
+/** The route of a page. Until 1.1.0 it also has a route with `.data`, from which open pages of 0.6.0 load their data. */
 function buildPage(route: BuiltRoute, build: ServerBuild): Route[] {
   const render = buildRender(route.id, build);
   const path = pathOf(route);
@@ -90,7 +90,7 @@ function buildPage(route: BuiltRoute, build: ServerBuild): Route[] {
       if (method === 'POST') return answerForm(request, routeContext, { context, headers });
       if (!page.isPublic) context.refused = await findRefused({ request, context });
       const response = await answer(request, routeContext, { context, headers }, { method });
-      // Until 1.1.0: an open page of 0.6.0 gets another name with its data, too.
+      // Until 1.1.0: an open page of 0.6.0 gets this cookie with its data, too.
       if (page.methods.includes('POST') && (transport.prefersHtml(request) || forms.isNamed(request)))
         response.headers.append('Set-Cookie', forms.nameBrowser());
       if (context.refused && response.status === 200) return asRefused(response, context.refused);
@@ -162,8 +162,8 @@ function methodsOf({ module: { default: component, loader, action } }: BuiltRout
 }
 
 /**
- * Remix's own handler for one page. It never sees another page, because the shell has already found this one. Remix would try the
- * patterns of all pages several times per request.
+ * Remix's own handler for one page. It knows no other page, because the shell has already found this one. Otherwise Remix would
+ * try the patterns of all pages several times per request.
  */
 function buildRender(id: string, build: ServerBuild) {
   const pick = <T>(routes: Record<string, T>) =>

@@ -1,4 +1,4 @@
-// A refused form, kept for its page (contract 9.171 and 9.173), which reads it through app/components/refused.ts.
+// A refused form is kept for its page (contract 9.171 and 9.173). The page reads it through app/components/refused.ts.
 import type { ActionFunctionArgs } from '@remix-run/node';
 import type { Procedures } from '../server/doors/trpc/router.ts';
 import type { ConfirmAsks } from '../server/identity/login/confirm.ts';
@@ -9,7 +9,7 @@ export type Refused = {
   /** A problem code, or a word of `ownRefusals`. */
   code: string;
   status: number;
-  /** By the name of the field. */
+  /** Messages by the name of their field. */
   errors: Record<string, string>;
   /** What is wrong with the form as a whole. */
   message?: string | undefined;
@@ -20,7 +20,7 @@ export type Refused = {
   values: Record<string, string>;
   /** The saved profile, if it has changed since the form was made. */
   present?: Awaited<ReturnType<Procedures['profile']['get']>> | undefined;
-  /** A credential is needed first: the page is `Confirm`. */
+  /** A credential is needed first, so the page shows `Confirm`. */
   asks?: ConfirmAsks | undefined;
 };
 
@@ -53,7 +53,7 @@ const problemsOfOwn: Record<OwnRefusal, Parameters<Refuse>> = {
   ended: ['login_required'],
 };
 
-/** For an action to throw to a program (contract 9.280). */
+/** The problem that an action throws for a program (contract 9.280). */
 export const problemOf = (code: OwnRefusal, { transport }: Args['context']) =>
   transport.refuse(...problemsOfOwn[code]);
 
@@ -68,7 +68,7 @@ const shown = {
 
 export const isShown = (code: string): code is keyof typeof shown => Object.hasOwn(shown, code);
 
-/** Further problems that the pages of staff show. */
+/** Problems that only the pages of staff show. */
 const shownToStaff = {
   not_allowed: 403,
   account_frozen: 403,
@@ -95,7 +95,7 @@ export const findPresent = async (code: string, { request, context }: Args) =>
 export const retryAfter = ({ waitSeconds }: Pick<Refused, 'waitSeconds'>): Record<string, string> =>
   waitSeconds ? { 'Retry-After': String(waitSeconds) } : {};
 
-/** Keeps the refusal for the page, and returns its id. If the id is null, it could not be kept and must be answered at once. */
+/** Keeps the refusal for the page, and returns its id. If the id is null, the refusal was not kept: answer at once. */
 export const keepRefused = (
   { code, errors, message, waitSeconds, values }: Omit<Refused, 'status'>,
   { request, context }: Args,
@@ -103,7 +103,7 @@ export const keepRefused = (
   context.procedures.forms.keep({
     path: pagePath(request),
     code,
-    // The page knows the usual text of a problem.
+    // The page knows the usual text of a problem, so only another text is kept.
     faults: {
       ...errors,
       ...(message && message !== context.site.explainProblem(code).explanation && { '': message }),
@@ -115,7 +115,7 @@ export const keepRefused = (
 /** The path of the page. Until 1.1.0: a page of 0.6.0 asks for its data at the path with `.data` added. */
 export const pagePath = ({ url }: Request): string => new URL(url).pathname.replace(/\.data$/, '');
 
-/** Parameters that say what an earlier form did: they must not come with the refusal of this one. */
+/** Parameters that say what an earlier form did. The page of a refused form must not have them. */
 const outcomes = ['refused', 'saved', 'sent', 'off', 'recovered', 'logged_out', 'why'];
 
 /** The path of the page that sent the form, with the id of the refused form if there is one. */

@@ -31,7 +31,7 @@ async function findOverdue({ request, context }: Args): Promise<boolean> {
   return procedures.billingPages.hasOverdue();
 }
 
-/** Problem pages must render even when the database is down. Only the page of a 404 looks for the visitor, and works without. */
+/** Problem pages must render even if the database is down. Only the page of a 404 looks for the visitor, and ignores errors. */
 async function findVisitor({ procedures, visit, problem, isPublic }: LoaderFunctionArgs['context']) {
   if (isPublic) return undefined;
   if (!problem) return procedures.visitor.find();

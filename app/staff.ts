@@ -23,7 +23,7 @@ export async function loadForStaff<T>(
   }
 }
 
-/** Loads a page of a list. `read` gets `before` and the filters that are set. If one is not valid, the page is shown with 422. */
+/** Loads a list page. `read` gets `before` and the filters that are set. If a filter is not valid, the page has status 422. */
 export async function loadList<Name extends FieldName, Read, More>(
   args: Args,
   names: Name[],
@@ -48,7 +48,7 @@ export async function loadList<Name extends FieldName, Read, More>(
   return data({ ...loaded, asked, isFirst: !query.get('before') }, { status: loaded.list ? 200 : 422 });
 }
 
-/** A redirect to where staff give the missing credential, and back; or the refusal, which the shell answers. */
+/** A redirect to the page that takes the missing credential and leads back, or the refusal for the shell to answer. */
 async function leadStaff(error: unknown, args: Args): Promise<Response | AppError> {
   const { transport, procedures, visit } = args.context;
   const refusal = transport.readRefusal(error, visit);

@@ -1,4 +1,4 @@
-// What a backup needs to know about the database, and how old the last backup is. Reads only: each backup has an audit event.
+// What a backup needs to know about the database, and how old the last backup is. Only reads: an audit event records each backup.
 import { sql } from 'kysely';
 import type { Database } from './postgres/client.ts';
 import { inRolledBackTransaction } from './postgres/transactions.ts';
@@ -18,13 +18,13 @@ export async function withSnapshot<T>(db: Database, work: (server: Server) => Pr
     );
     outcome = { result: await work(rows[0] as Server) };
   }).catch((error) => {
-    // A connection that was idle for hours may break, but by then the snapshot has served its purpose.
+    // An idle connection may break after hours, but by then the snapshot has served its purpose.
     if (!outcome) throw error;
   });
   return (outcome as unknown as { result: T }).result;
 }
 
-/** For example `identity at 10.0.0.5:5432`. */
+/** Names the database, for example `identity at 10.0.0.5:5432`. */
 export async function nameDatabase(db: Database): Promise<string> {
   const { rows } = await sql<{ name: string; host: string; port: string }>`select current_database() as name,
     coalesce(host(inet_server_addr()), 'this machine') as host, current_setting('port') as port`.execute(db);
@@ -32,8 +32,8 @@ export async function nameDatabase(db: Database): Promise<string> {
 }
 
 /**
- * Seconds since the last successful backup began, or since the first migration if there was no backup. A database restored from a
- * dump does not know the backup that it came from, so it counts from the backup before.
+ * Seconds since the last successful backup began, or since the first migration if there was no backup. A restored database does
+ * not know the backup that it was restored from. So it counts from an earlier backup.
  */
 export async function readBackupAge(db: Database): Promise<number> {
   const { rows } = await sql<{ seconds: number }>`select extract(epoch from now() - coalesce(

@@ -4,7 +4,7 @@ import type { DB } from './schema.ts';
 
 const sliceSize = 1_000;
 
-/** Slices from a cursor, all as of one moment. */
+/** Reads slices from a cursor, all as of one moment. */
 export async function* readSlices<Row>(
   trx: Transaction<DB>,
   name: string,
@@ -21,7 +21,7 @@ export async function* readSlices<Row>(
 
 export const firstUuid = '00000000-0000-0000-0000-000000000000';
 
-/** Slices in the order of `id`. `read` returns the next rows after an id. No transaction stays open between two slices. */
+/** Reads slices in the order of `id`. `read` returns the next rows after an id. No transaction stays open between two slices. */
 export async function* readSlicesById<Id, Row extends { id: Id }>(
   first: Id,
   read: (after: Id) => Promise<Row[]>,

@@ -3,8 +3,8 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Database } from './postgres/client.ts';
 
 /**
- * Rows whose `column`, which must have an index, is before `before`. With `inOrderOf`, the second column of that index, rows are
- * deleted strictly in that order, so that the remaining rows have no gap.
+ * Rows whose `column` is before `before`. The column must have an index. `inOrderOf` is the second column of that index. With it,
+ * rows are deleted strictly in that order, so that the remaining rows have no gap.
  */
 export type ExpiredRows = { table: string; column: string; before: RawBuilder<unknown>; inOrderOf?: string };
 

@@ -1,6 +1,6 @@
 import { SchemaError } from './schema-check.ts';
 
-/** For an error that only an operator can fix, a sentence without a value of the settings; otherwise undefined. */
+/** Explains an error that only an operator can fix, in a sentence without a value of the settings. Undefined for other errors. */
 export function explainRefusal(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;
   if (error instanceof SchemaError) return error.message;
@@ -10,7 +10,7 @@ export function explainRefusal(error: unknown): string | undefined {
   if (code === '3D000') return 'The database that DATABASE_URL names does not exist.';
   if (code === '42501')
     return 'The role in DATABASE_URL may not do what the service needs: make it the owner of the database.';
-  // Before the test for "certificate", because the name of the file may contain that word.
+  // This test comes before the test for "certificate", because the name of the file may contain that word.
   if ((error as { syscall?: string }).syscall === 'open')
     return `A file that DATABASE_URL names cannot be read (${code}).`;
   if (/certificate|CERT/.test(`${code} ${error.message}`))

@@ -8,13 +8,13 @@ type Rows = {
   table: keyof DB;
   /** A column with an index. */
   key: string;
-  /** Only rows of this user, by an index on the user and the key. */
+  /** Set it to change only rows of this user. An index on the user and the key must exist. */
   userId?: string;
 };
 
 /**
- * Runs `change` for one range of keys after another. A row that a transaction has changed or deleted stays in the indexes until
- * the transaction ends, and ranges keep it from being looked at again.
+ * Runs `change` for one range of keys after another. Until a transaction ends, rows that it has changed or deleted stay in the
+ * indexes. Ranges keep these rows from being looked at again.
  */
 export async function runByKeyRanges(
   trx: Transaction<DB>,

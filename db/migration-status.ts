@@ -1,4 +1,4 @@
-// Which migrations have run. Only reads; db/postgres/migrate.ts runs them.
+// Which migrations have run. This file only reads; db/postgres/migrate.ts runs them.
 import { type Kysely, sql } from 'kysely';
 import { migrations } from './migrations/list.ts';
 import { openDatabase } from './postgres/client.ts';
@@ -50,7 +50,7 @@ export async function isMigrated(db: Kysely<DB>): Promise<boolean> {
 export const hasAll = (done: string[]): boolean =>
   Object.keys(migrations).every((name) => done.includes(name));
 
-/** The migrations that have run, of any version. Does not make a transaction fail if the table is missing. */
+/** The migrations that have run, of any version. If the table is missing, the transaction does not fail. */
 export async function listDone(db: Kysely<DB>): Promise<string[]> {
   const found = await sql<{ is_there: boolean }>`
     select to_regclass('kysely_migration') is not null as is_there`.execute(db);

@@ -1,5 +1,5 @@
-// Everything kept about one person, in sections of rows that the person may read. Reads only. A new table about people needs a
-// section here, or a reason in test/leaving/download.test.ts.
+// Everything kept about one person, in sections of rows that the person may read. This file only reads. A new table about people
+// needs a section here, or a reason in test/leaving/download.test.ts.
 import { type RawBuilder, sql } from 'kysely';
 import type { Database } from './postgres/client.ts';
 import type { DB } from './schema.ts';
@@ -14,7 +14,7 @@ export type Section = {
   /** The columns that order and identify the rows, with their types. */
   key: [column: string, type: string][];
   isOwn: (userId: string) => RawBuilder<unknown>;
-  /** Shown instead of a column. */
+  /** Values to show instead of the columns with these names. */
   values?: (userId: string) => Record<string, RawBuilder<unknown>>;
   /** The section is shown only if the address is proved, as on the pages. */
   needsProof?: boolean;
@@ -32,7 +32,7 @@ function section<Table extends keyof DB & string>(
   return { name, table, isOwn: (userId) => sql`user_id = ${userId}`, ...rows };
 }
 
-// Nothing about other people who made the change.
+// Leaves out columns about other people who made the change.
 const changeColumns: Columns<'changes'> = ['at', 'subject', 'row_id', 'kind', 'members', 'by'];
 const changeKey: [column: keyof DB['changes'] & string, type: string][] = [
   ['began_at', 'timestamptz'],
@@ -170,7 +170,7 @@ export const sections: Section[] = [
     isOwn: (userId) => sql`invoice in (${invoicesOfAccount(userId)})`,
     needsProof: true,
   }),
-  // Only payments that pay for something of the account now: another account's payment may have been allocated by mistake.
+  // Shows only payments that pay for something of the account now. An earlier allocation may have been a mistake.
   section('payments', 'payments', {
     columns: [
       ...(['id', 'currency', 'amount', 'paid_at', 'method', 'reference'] as const),
@@ -190,7 +190,7 @@ export const sections: Section[] = [
     columns: ['payment', 'invoice', 'amount', 'recorded_at'],
     key: [['id', 'bigint']],
     isOwn: (userId) => sql`invoice in (${invoicesOfAccount(userId)})`,
-    // The number that people know.
+    // Shows the invoice's number as people know it.
     values: () => ({
       invoice: sql`(select coalesce(i.document, i.number::text) from invoices i where i.number = allocations.invoice)`,
     }),
@@ -203,8 +203,8 @@ export const sections: Section[] = [
     key: [['id', 'uuid']],
   }),
   section('activity', 'audit_events', {
-    // A skipped address would reveal that somebody else has it, and looks by staff are for the audit only. Contracts need a
-    // proved address.
+    // A skipped address would reveal that somebody else has it. Looks by staff are for the audit only. Events about contracts
+    // need a proved address.
     isOwn: (
       userId,
     ) => sql`user_id = ${userId} and type not in ('hand_off.email_skipped', 'staff.looked') and (type <> 'signup.accepted'
@@ -237,7 +237,7 @@ export const sections: Section[] = [
   }),
 ];
 
-/** `row` is JSON; `key` leads to the rows behind it. */
+/** `row` is JSON. Pass `key` to read the rows after this one. */
 export type OwnRow = { row: string; key: string[] };
 
 /** The next rows after `after`. Each page is a separate statement, so a slow reader holds no transaction open. */

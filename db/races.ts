@@ -1,6 +1,6 @@
-// Transaction failures that are due only to another transaction on the same rows, so that the next attempt can succeed.
+// Recognizes failures that another transaction on the same rows has caused. After such a failure, the next attempt can succeed.
 
-/** Thrown by a transaction that cannot go on because another one was first. */
+/** Thrown by a transaction that cannot continue because another one was first. */
 export class LostRace extends Error {}
 
 // Unique keys that two valid transactions may claim at once.
@@ -20,7 +20,7 @@ const removed = new Set([
   'mails_user_id_fkey',
 ]);
 
-/** Includes SQLSTATE 40001 (serialization failure) and 40P01 (deadlock). */
+/** Also true for SQLSTATE 40001 (serialization failure) and 40P01 (deadlock). */
 export function isLostRace(error: unknown): boolean {
   const { code, constraint = '' } = error as { code?: string; constraint?: string };
   return (

@@ -1,5 +1,5 @@
-// Whether the database has what this version needs (contract 9.352 to 9.354). Even if all migrations are recorded, it may have
-// been changed by hand, restored in part, or migrated by an unreleased version.
+// Whether the database has what this version needs (contract 9.352 to 9.354). Even if all migrations are recorded, somebody may
+// have changed the database by hand, restored a part of it, or migrated it with an unreleased version.
 import { type Kysely, sql } from 'kysely';
 import { migrations } from './migrations/list.ts';
 import { folded } from './migrations/m100-baseline.ts';
@@ -9,8 +9,8 @@ import { needed as listed } from './needed.ts';
 export class SchemaError extends Error {}
 
 /**
- * Names by table, without disabled triggers and invalid keys. `keys` are unique indexes, which `on conflict` needs. `functions`
- * are digests by signature, or '' if any body will do.
+ * Names by table. Disabled triggers and invalid keys are left out. `keys` are unique indexes, which `on conflict` needs.
+ * `functions` are digests by signature, or '' if any body will do.
  */
 export type Schema = {
   columns: Record<string, string[]>;
@@ -22,7 +22,7 @@ export type Schema = {
 
 const needed: Schema = listed;
 
-/** What unqualified names find on the search path, and the migrations that have run. Throws if no migration ever ran. */
+/** Reads what unqualified names find on the search path, and the migrations that have run. Throws if no migration ever ran. */
 export async function readSchema<T>(db: Kysely<T>): Promise<{ schema: Schema; done: string[] }> {
   const { rows } = await sql<{ kind: keyof Schema | 'done'; part: string; name: string }>`
     with ours as (
@@ -66,7 +66,7 @@ export async function readSchema<T>(db: Kysely<T>): Promise<{ schema: Schema; do
   };
 }
 
-/** Ignores what a newer version may have added, and other bodies of functions by a newer version, which still work here. */
+/** Ignores what a newer version may have added. Its functions may have other bodies, which still work here. */
 export async function findMissing<T>(db: Kysely<T>): Promise<string[]> {
   const { schema, done } = await readSchema(db);
   const isNewer = listAhead(done).length > 0;
@@ -117,8 +117,8 @@ export const listAhead = (done: string[]): string[] =>
   done.filter((name) => !(name in migrations) && !folded.includes(name));
 
 /**
- * Why the missing migrations cannot run, or undefined if they can: they must come last, this version must know all others, and
- * the database must be empty or have all migrations of 0.6.0.
+ * Why the missing migrations cannot run, or undefined if they can. The missing ones must come last, and this version must know
+ * all others. The database must be empty or have all migrations of 0.6.0.
  */
 export function findOrderFault(done: string[]): string | undefined {
   const names = Object.keys(migrations).sort();

@@ -13,8 +13,8 @@ const tables = [
 type Concerned = { provider: string; externalIds: string[]; emails: string[] };
 
 /**
- * Hides the real tables behind empty ones until the transaction ends. The transaction becomes read-only, so Postgres itself
- * refuses to write to or lock the real tables. The returned function copies the concerned accounts, each once.
+ * Hides the real tables behind empty temporary ones until the transaction ends. The transaction is read-only, so Postgres refuses
+ * to write to the real tables or to lock them. The returned function copies the concerned accounts, each once.
  */
 export async function shadowTables(trx: Transaction<DB>): Promise<(concerned: Concerned) => Promise<void>> {
   const found = await sql<{ schema: string }>`
@@ -29,7 +29,7 @@ export async function shadowTables(trx: Transaction<DB>): Promise<(concerned: Co
       on commit drop`.execute(trx);
   }
   await sql`create temporary table copied_accounts (id uuid primary key) on commit drop`.execute(trx);
-  // This also makes statements that are prepared on the connection look up their tables again.
+  // Statements that are already prepared on the connection look up their tables again after this.
   await sql`select set_config('search_path', 'pg_temp, ' || current_setting('search_path'), true)`.execute(
     trx,
   );
@@ -64,6 +64,6 @@ async function copyAccounts(
     )
     insert into reserved_addresses
       select r.* from ${stored('reserved_addresses')} r join people on people.id = r.user_id`.execute(trx);
-  // The temporary tables have no triggers.
+  // The temporary tables have no triggers to do this.
   await sql`select know_sources(id) from accounts where not sources_known`.execute(trx);
 }

@@ -11,16 +11,16 @@ const timeouts = [
   'statement_timeout',
   'lock_timeout',
   'idle_in_transaction_session_timeout',
-  // Since Postgres 17.
+  // Postgres has this timeout since version 17.
   'transaction_timeout',
 ];
 
-/** Lifts all timeouts. Behind a pooler those of the role and the database apply, whatever the connection asked for. */
+/** Lifts all timeouts. Behind a pooler, the connection may have the timeouts of its role and database instead of its own. */
 export async function liftTimeouts(trx: Transaction<DB>): Promise<void> {
   await sql`select set_config(name, '0', true) from pg_settings where name = any(${timeouts})`.execute(trx);
 }
 
-/** For a transaction that waits for a reader: its statements keep their timeouts. */
+/** For a transaction that waits for a reader. Its statements keep their timeouts. */
 export async function liftIdleTimeouts(trx: Transaction<DB>): Promise<void> {
   const ofIdle = timeouts.filter((name) => name.includes('transaction'));
   await sql`select set_config(name, '0', true) from pg_settings where name = any(${ofIdle})`.execute(trx);

@@ -1,4 +1,4 @@
-// How many rows wait for a job, and how long the oldest has waited. Reads only.
+// How many rows wait for a job, and how long the oldest has waited. This file only reads.
 import { type RawBuilder, sql } from 'kysely';
 import type { ExpiredRows } from './expired-rows.ts';
 import type { Database } from './postgres/client.ts';
@@ -30,7 +30,7 @@ const queues: Queue[] = [
     queue: 'unsent',
     table: 'mails',
     late: sql`extract(epoch from now() - created_at)`,
-    // Some mails are written for later.
+    // Some mails are dated in the future, to be sent later.
     from: sql`mails where sent_at is null and given_up_at is null and created_at <= now()`,
     order: sql`next_attempt_at`,
   },

@@ -1,23 +1,22 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 
-// `npm test` is what one runs before a commit, within four minutes. So it leaves these groups out, and each has a script of
-// its own (CONTRIBUTING.md).
+// `npm test` runs before each commit and takes at most four minutes. It leaves these groups out. Each has a script of its own
+// (CONTRIBUTING.md).
 
-// Long tables of cases, many rounds of races, databases that fall silent, and whatever else takes over five seconds to show
-// what it shows.
+// Long tables of cases, many rounds of races, databases that fall silent, and all other tests that take over five seconds.
 const thorough = ['test/**/*.thorough.test.ts'];
-// What puts a module of its own in place of another.
+// Tests that put a module of their own in place of another.
 const mocked = ['test/**/*.mocked.test.ts'];
-// Chromium also puts itself before all other processes where root runs it.
+// If root runs the tests, Chromium also puts itself before all other processes.
 const browser = ['test/browser/*.test.ts'];
-// What runs as a process of its own.
+// Tests that run something as a process of its own.
 const processes = [
   'test/{cli,doctor,runtimes}/*.test.ts',
   'test/*/*-on-deno.test.ts',
   'test/**/*.processes.test.ts',
 ];
-// What needs packages of Debian's.
+// Tests that need packages of Debian.
 const clients = ['test/clients/*.test.ts'];
 const cluster = ['test/cluster/*.test.ts'];
 const wordpress = ['test/wordpress/*.test.ts'];
@@ -34,7 +33,7 @@ const common = {
   env: { TZ: 'Asia/Kathmandu', LANG: 'C' },
 };
 const all = 'test/**/*.test.ts';
-// Its files share one WordPress, or measure.
+// These tests share one WordPress, or measure something.
 const alone = { fileParallelism: false, sequence: { groupOrder: 1 } };
 
 export default defineConfig({

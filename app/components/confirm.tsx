@@ -12,9 +12,9 @@ type ConfirmProps = {
   refused: Pick<Refused, 'values'>;
   /** The words of the button that was pressed. */
   to?: string | undefined;
-  /** The address of the person that it is about, if that is somebody else. */
+  /** The address of the person that the change is about, if that is somebody else. */
   about?: string | undefined;
-  /** Whether that button removes something. */
+  /** Whether the pressed button removes something. */
   danger?: boolean | undefined;
   takeBackSentAt?: Date | undefined;
 };

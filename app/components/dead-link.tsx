@@ -59,13 +59,13 @@ type EndedLinkProps = {
   link: Ended;
   /** What the page says in its own words. */
   says?: Partial<Record<Fate, ReactNode>>;
-  /** The next thing that works, if it depends on what became of the link. */
+  /** What works next, if that depends on what became of the link. */
   next?: (link: Explained) => ReactNode;
   otherwise: ReactNode;
   children?: ReactNode;
 };
 
-/** For a link in an email that does not work: what became of it, and the one next thing that works (contract 9.202). */
+/** For a link in an email that does not work: says what became of it, and offers one thing that works (contract 9.202). */
 export function EndedLink({ link, says = {}, next, otherwise, children }: EndedLinkProps) {
   if (!link)
     return (
@@ -92,7 +92,7 @@ export function AskForLink({
 }: {
   action: string;
   fields?: Record<string, string>;
-  /** If given, the button says where the link goes. */
+  /** If it is given, the button says that the new link goes to this address. */
   email?: string;
 }) {
   return (

@@ -1,4 +1,4 @@
-// In UTC. app/enhance.js replaces it with the time where the reader is.
+// Times are in UTC here. app/enhance.js replaces them with the reader's local time.
 const instant = new Intl.DateTimeFormat('en-GB', {
   dateStyle: 'medium',
   timeStyle: 'short',

@@ -16,7 +16,7 @@ type LeftFactorFormProps = {
   asks: Asks | undefined;
   /** What the button does, such as "Take your account back". */
   act: string;
-  /** For a browser that cannot use the passkey it needs: "To take the account back". */
+  /** Begins the sentence that is shown if this browser cannot use passkeys, such as "To take the account back". */
   toAct: string;
   /** What else works after too many wrong codes, as list items. */
   meanwhile: ReactNode;
@@ -24,8 +24,8 @@ type LeftFactorFormProps = {
 };
 
 /**
- * The form of a link in a mail that works without a login: a new password and, if a factor is left, a code or a passkey. Only
- * the passkey needs script.
+ * The form behind a link in a mail. It works without a login, and asks for a new password and, if a factor is left, a code or a
+ * passkey. Only the passkey needs script.
  */
 export function LeftFactorForm({
   purpose,

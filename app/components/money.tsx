@@ -1,4 +1,4 @@
-/** In minor units; `minorDigits` is how many digits follow the decimal point. */
+/** `unitAmount` is in minor units. `minorDigits` is how many digits follow the decimal point. */
 export type Amount = { currency: string; unitAmount: number; minorDigits: number };
 
 export function Money({ currency, unitAmount, minorDigits }: Amount) {

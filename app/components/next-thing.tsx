@@ -28,11 +28,11 @@ export function findNext({ code = '', status, supportUrl, sender, isStranger }: 
     // A login with the same account would lead here again.
     return support ?? back ?? { href: '/login?prompt=login', label: 'Log in with another account' };
   if (code === 'admin_not_allowed') return { href: '/login?prompt=login', label: 'Log in here' };
-  // After headers that are too large, the cookie of the session is deleted as well.
+  // If the headers were too large, the cookie of the session was deleted as well.
   if (code === 'login_required' || code === 'headers_too_large') return { href: '/login', label: 'Log in' };
   if (ofHandOff.has(code)) return back ?? { href: '/login', label: 'Log in' };
   if (code === 'email_in_use') return support ?? back ?? usual;
-  // A login that has been used or has expired, or a launch that the product got wrong.
+  // This is a login that was used or has expired, or a launch that the product got wrong.
   if (status === 404 || code === 'invalid_request') return back ?? usual;
   return usual;
 }

@@ -11,10 +11,10 @@ type PasskeyFormProps = {
   className?: string;
   /** What people can do if the passkey does not work here, such as "log in with your password". */
   otherwise?: string;
-  /** Shown if the browser has no passkeys, or runs no script. */
+  /** Shown if the browser does not support passkeys, or runs no script. */
   instead?: ReactNode;
   /**
-   * Further fields, and the button. When it is pressed, a hidden field with `data-as-typed` takes the text of the field with the
+   * More fields, and the button. When it is pressed, a hidden field with `data-as-typed` takes the text of the field with the
    * same name on the page.
    */
   children: ReactNode;

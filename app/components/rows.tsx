@@ -13,7 +13,7 @@ type RowProps = {
   /** Makes the whole row a link to this address. */
   href?: string | undefined;
   about?: ReactNode;
-  /** On the other side of the row: its state, or what can be done. */
+  /** Stands on the other side of the row: its state, or what can be done. */
   end?: ReactNode;
   /** Below the row, such as a form that opens. */
   children?: ReactNode;

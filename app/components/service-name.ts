@@ -1,7 +1,7 @@
 import type { MetaFunction } from '@remix-run/node';
 import { useRootData } from '../root-data.ts';
 
-// Only if even the root could not be loaded.
+// Used only if even the root could not be loaded.
 const unknownName = 'Identity';
 
 /** What people call this service (IDENTITY_NAME). */
@@ -14,7 +14,7 @@ export function buildTitle(title: string, matches: Parameters<MetaFunction>[0]['
   return `${title} · ${root?.name ?? unknownName}`;
 }
 
-/** The `meta` of a page with a title, and with another one once it has sent an email. */
+/** The `meta` of a page with this title, or with another title once the page has sent an email. */
 export const titled =
   (title: string, sentTitle = title): MetaFunction =>
   ({ matches, location }) => {

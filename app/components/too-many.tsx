@@ -4,7 +4,7 @@ import { Notice } from './notice.tsx';
 type TooManyProps = {
   /** How long to wait. Undefined if waiting does not help. */
   minutes: number | undefined;
-  /** What happened, if not too many attempts. */
+  /** What happened, if it was not too many attempts. */
   about?: string;
   /** Introduces the list below. */
   meanwhile?: string;
@@ -13,7 +13,7 @@ type TooManyProps = {
   children?: ReactNode;
 };
 
-/** For every page with a 429: how long to wait, and what else works meanwhile (contract 9.197). */
+/** Says how long to wait, and what else works meanwhile, on every page with a 429 (contract 9.197). */
 export function TooMany({
   minutes,
   about = 'There have been too many attempts in a short time.',
@@ -33,7 +33,7 @@ export function TooMany({
   );
 }
 
-/** Such as "43 minutes", or in hours if the wait is long. */
+/** Says a wait, such as "43 minutes", or in hours if it is long. */
 export function sayWait(minutes: number): string {
   const [count, unit] = minutes < 120 ? [minutes, 'minute'] : [Math.ceil(minutes / 60), 'hour'];
   return `${count} ${unit}${count === 1 ? '' : 's'}`;

@@ -9,7 +9,7 @@ function addButton(part) {
   button.textContent = 'Copy';
   button.addEventListener('click', async () => {
     await navigator.clipboard.writeText(part.querySelector('code')?.textContent ?? '');
-    // The button's words are read out, because it has the focus.
+    // The button has the focus, so screen readers read its new words.
     button.textContent = 'Copied';
     setTimeout(() => {
       button.textContent = 'Copy';

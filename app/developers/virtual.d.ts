@@ -15,13 +15,13 @@ declare module 'virtual:developers' {
   export type DeveloperFile = {
     name: string;
     type: string;
-    /** In bytes. */
+    /** The size in bytes. */
     size: number;
     sha256: string;
     /** The file's bytes in base64. */
     load: () => Promise<string>;
   };
-  /** In the order of the contents. */
+  /** The pages in the order of the contents. */
   export const pages: DeveloperPage[];
   export const files: DeveloperFile[];
 }

@@ -1,4 +1,4 @@
-// Runs in the browser: asks it to use or make a passkey, and sends the answer with the person's form.
+// This script asks the browser to use or make a passkey, and sends the answer with the person's form.
 import {
   browserSupportsWebAuthn,
   browserSupportsWebAuthnAutofill,
@@ -6,7 +6,7 @@ import {
   startRegistration,
 } from '@simplewebauthn/browser';
 
-// Before the challenge behind the offer in the email field expires.
+// The offer in the email field is renewed before its challenge expires.
 const offerAgainMs = 4 * 60 * 1_000;
 
 /** `part` is what `PasskeyForm` renders. It is left unchanged if the browser does not support passkeys. */
@@ -49,7 +49,7 @@ export function enhance(part: HTMLElement): void {
     }
   }
 
-  /** The browser offers passkeys where the email address is typed, until one is chosen. */
+  /** Lets the browser offer passkeys in the email field, until one is chosen. */
   async function offer() {
     if (isBusy || purpose !== 'login' || !(await browserSupportsWebAuthnAutofill())) return;
     try {
@@ -69,7 +69,7 @@ export function enhance(part: HTMLElement): void {
   if (purpose === 'login') setInterval(() => void offer(), offerAgainMs);
 }
 
-/** Fills in what is typed in another form of the page. False if the text is not valid, which the browser explains. */
+/** Copies what was typed in another form of the page. False if the text is not valid: then the browser explains why. */
 function takeAlong(form: HTMLFormElement): boolean {
   for (const copy of form.querySelectorAll<HTMLInputElement>('[data-as-typed]')) {
     const typed = document.querySelector<HTMLInputElement>(`input[name="${copy.name}"]:not([type="hidden"])`);
@@ -81,7 +81,7 @@ function takeAlong(form: HTMLFormElement): boolean {
 
 class Refused extends Error {}
 
-// The types of both sides are the library's own; what is sent is checked by the service.
+// Both sides use the library's types, and the service checks what is sent.
 // biome-ignore lint/suspicious/noExplicitAny: creation and request options come from one place.
 async function fetchOptions(purpose: string): Promise<any> {
   const response = await fetch('/passkeys/options', {

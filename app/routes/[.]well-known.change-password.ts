@@ -1,4 +1,4 @@
 import { redirect } from '@remix-run/node';
 
-/** Where password managers send people to change a password (https://www.w3.org/TR/change-password-url/). */
+/** Password managers send people to this address to change a password (https://www.w3.org/TR/change-password-url/). */
 export const loader = () => redirect('/profile/security#password', 303);

@@ -1,5 +1,5 @@
 import { redirect } from '@remix-run/node';
 
-// Not a page, which would look for the visitor first.
+// This is an endpoint, because a page would look for the visitor first.
 export const loader = async () =>
   redirect('/profile', { status: 303, headers: { 'Cache-Control': 'no-store' } });

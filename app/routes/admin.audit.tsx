@@ -28,7 +28,7 @@ export async function loader(args: LoaderFunctionArgs) {
     person: asked.person !== '' && !isId(asked.person),
     staff: asked.staff !== '' && !isId(asked.staff),
   };
-  // Nobody has an id that is not valid.
+  // An id that is not valid belongs to nobody.
   const isNone = faults.person || faults.staff || (before !== '' && !day && !isId(before));
   const loaded = await loadForStaff(args, async (procedures) => {
     const kinds = await procedures.staffForms.auditKinds();

@@ -30,7 +30,7 @@ type Payment = Awaited<ReturnType<typeof loader>>['payments'][number];
 
 const Named = ({ number }: { number: string }) => <a href={`/admin/invoices/${number}`}>invoice {number}</a>;
 
-/** `number` is the one that the payer named. */
+/** `number` is the invoice number that the payer named. */
 const why: Record<Waits, (number: string) => ReactNode> = {
   refund_first: () =>
     'A refund of a payment that we do not know yet. It sorts itself out once the payment is reported.',

@@ -57,13 +57,13 @@ export const action = (args: ActionFunctionArgs) =>
       const typed = { file: text(form, 'file'), from: text(form, 'from'), to: text(form, 'to') };
       const asked = { from: '', to: '', ...(await procedures.filesForms.read(typed)) };
       requireNoAsks(await procedures.confirm.ask({ form }));
-      // A download would leave the page that asked for a credential open.
+      // If the answer were the download itself, the page that asked for a credential would stay open.
       const hasConfirmed = form.has('confirmPassword') || form.has('confirmPasskey');
       return hasConfirmed ? `${path}?saved=download&${queryOf(asked)}` : pathOfFile(asked);
     },
   });
 
-/** Starts the download. */
+/** The loader's `Refresh` header starts the download. */
 export const headers = (made: { loaderHeaders: Headers; actionHeaders: Headers }) =>
   new Headers([...made.loaderHeaders, ...made.actionHeaders]);
 
@@ -97,7 +97,7 @@ export default function Files() {
   if (waits && toConfirm)
     return <Confirm refused={{ values: waits }} asks={toConfirm} to={`Download ${waits.file}`} />;
   const values = refused?.values ?? asked;
-  // For example, after a login that was needed first.
+  // The file that was asked for, if its download has not started: a login may have been needed first.
   const ready = !starts && !(refused && refused.status !== 200) ? values : undefined;
   // A link with a span only fills in the days.
   const filled = refused?.values ?? days;

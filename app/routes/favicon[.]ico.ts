@@ -1,6 +1,6 @@
 import favicon from '../favicon.svg?raw';
 
-/** Browsers ask here if a page names no icon, such as a PDF. */
+/** Browsers ask for this icon if what they show names none, as a PDF does. */
 export const loader = () =>
   new Response(favicon, {
     headers: { 'Content-Type': 'image/svg+xml', 'Cache-Control': 'public, max-age=86400' },

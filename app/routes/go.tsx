@@ -9,7 +9,7 @@ export const meta: MetaFunction<typeof loader> = ({ data, matches }) => [
 
 /**
  * The page between a form and a client (contract 9.191 to 9.194). Browsers do not count its header and its link as redirects
- * after the form. They leave a page that goes on within a second out of their history.
+ * after the form. A page that goes on within a second stays out of the browser's history.
  */
 export function loader({ request, context }: LoaderFunctionArgs) {
   const { transport, site } = context;

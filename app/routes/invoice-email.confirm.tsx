@@ -8,7 +8,7 @@ import { answerForm } from '../forms.ts';
 
 export const meta = titled('Get invoices at this address');
 
-/** Only looks: programs that open links in emails must not use them up. */
+/** Does not use the link up, because programs may open links in emails before people do. */
 export async function loader({ request, context }: LoaderFunctionArgs) {
   const { procedures, transport } = context;
   const isDone = transport.readQuery(request).get('saved') === 'confirmed';

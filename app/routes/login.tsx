@@ -19,7 +19,7 @@ export async function loader({ request, context }: LoaderFunctionArgs) {
   const mustAsk = query.get('prompt') === 'login';
   const next = nextOf(request, context);
   const why = query.get('why');
-  // The browser has sent back the cookies of a form's answer.
+  // The browser does send cookies back, so the page leads on.
   if (why === 'no-cookies' && next && context.sendsCookies && context.method !== 'POST')
     throw redirectDocument(leadPast(next, request, context), 303);
   // After a POST the login was refused, and the page says so even to people who are logged in.
@@ -55,7 +55,7 @@ export const action = (args: ActionFunctionArgs) =>
             : await procedures.login.byPasskey({ passkey });
         if (outcome === 'done') return target;
         if (outcome === 'passkey_offered') return withNext('/profile/passkeys/offer', target);
-        // /forgot-password, to which the page of the code may lead, fills it in.
+        // The page of the code may lead to /forgot-password, which fills in the address.
         if (outcome === 'code_needed' && email) await procedures.login.keepTypedEmail({ email });
         if (outcome === 'code_needed') return withNext('/login/code', target);
       } catch (error) {
@@ -86,7 +86,7 @@ const reasons = new Map([
   ['asked-again', 'You are already logged in. The product is asking you to confirm that it is you.'],
 ]);
 
-/** When no more passwords can be hashed, the door lets logins with this mark through (contract 9.155). */
+/** While no more passwords can be hashed, logins with this mark are still let in (contract 9.155). */
 const withPasskey = (path: string) =>
   path.includes('with=passkey') ? path : `${path}${path.includes('?') ? '&' : '?'}with=passkey`;
 
@@ -144,7 +144,7 @@ export default function Login() {
           required
           autoFocus={Boolean(refused)}
         />
-        {/* The script of passkeys fills it in. */}
+        {/* app/passkeys/forms.ts fills in this field. */}
         <input type="hidden" name="can_add_passkey" data-can-add-passkey="" />
         <button type="submit">Log in</button>
       </form>

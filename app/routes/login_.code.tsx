@@ -24,7 +24,7 @@ const homeAfterRecovery = '/profile/authenticator?recovered';
 const usesRecovery = (request: Request, { transport }: LoaderFunctionArgs['context']) =>
   transport.readQuery(request).get('use') === 'recovery';
 
-/** Only for a browser in which a password has just been given. */
+/** Shows the page only in a browser in which a password has just been given. */
 export async function loader({ request, context }: LoaderFunctionArgs) {
   const { procedures, transport, site } = context;
   const next = nextOf(request, context);

@@ -10,7 +10,7 @@ import { answerForm, refuseForm, text } from '../forms.ts';
 
 export const meta = titled('Use this email address');
 
-/** Only looks: programs that open links in emails must not use them up. */
+/** Does not use the link up, because programs may open links in emails before people do. */
 export async function loader({ request, context }: LoaderFunctionArgs) {
   const { procedures, site } = context;
   const page = await procedures.newAddress.find({ token: tokenOf(request, context) });

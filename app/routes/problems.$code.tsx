@@ -29,7 +29,7 @@ export default function ProblemPage() {
   const { code, title, status, explanation, detail, isHere, supportUrl, minutes, sender } =
     useLoaderData<typeof loader>();
   const root = useRootData();
-  // For other problems, app/root.tsx does not look for the visitor.
+  // After any problem but a 404, app/root.tsx has not looked for the visitor.
   const isStranger = (isHere || status === 404) && !root?.email;
   // A page that only explains a code has refused nobody.
   const next = findNext({ code: isHere ? undefined : code, status, supportUrl, sender, isStranger });

@@ -97,7 +97,7 @@ export default function Profile() {
   );
 }
 
-/** Replaces the row of the deletion while one waits. */
+/** While a deletion waits, this row stands in place of the row that offers one. */
 const keep = (dueAt: Date) => ({
   icon: 'check' as const,
   title: 'Keep your account',

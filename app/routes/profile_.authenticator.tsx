@@ -24,7 +24,7 @@ export async function loader({ request, context }: LoaderFunctionArgs) {
   const next = nextOf(request, context);
   return whenLoggedIn({ request, context }, async (procedures) => {
     const described = await procedures.authenticator.describe();
-    // These people can open no other page before they have given it.
+    // People who must give their second factor can open no other page until then. This form takes the factor.
     const goOn = new Map([['intent', 'go-on']] as const);
     return {
       ...described,

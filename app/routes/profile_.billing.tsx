@@ -73,14 +73,14 @@ export const action = (args: ActionFunctionArgs) =>
     },
     {
       keeps: [...detailsFields, 'contract'],
-      // The contract says that it cannot be canceled here.
+      // The page says at the contract that it cannot be canceled here.
       shows: (code) => isShown(code) || code === 'not_allowed',
     },
   );
 
 export const headers = ({ actionHeaders }: { actionHeaders: Headers }) => actionHeaders;
 
-/** For the button of the page that asks for a credential first. */
+/** The words of the button on the page that asks for a credential first. */
 const buttons = new Map([
   ['details', 'Save your billing details'],
   ['mail-invoice-email', 'Send the email again'],

@@ -30,13 +30,13 @@ export const action = (args: ActionFunctionArgs) =>
   answerForm(args, {
     async act(form, procedures) {
       requireNoAsks(await procedures.confirm.ask({ form }));
-      // A download would leave the page that asked for a credential open.
+      // If the answer were the download itself, the page that asked for a credential would stay open.
       const hasConfirmed = form.has('confirmPassword') || form.has('confirmPasskey');
       return hasConfirmed ? '/profile/data?saved=download' : '/profile/data.json';
     },
   });
 
-/** Starts the download. */
+/** The loader's `Refresh` header starts the download. */
 export const headers = (made: { loaderHeaders: Headers; actionHeaders: Headers }) =>
   new Headers([...made.loaderHeaders, ...made.actionHeaders]);
 

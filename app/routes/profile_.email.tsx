@@ -120,7 +120,7 @@ function Obstacle({ email, obstacle }: { email: string; obstacle: 'unproved' | '
 
 type SentProps = { email: string; pending: string | undefined; keepsMails: boolean };
 
-/** In the same words whether or not somebody has the address. */
+/** Uses the same words whether or not somebody has the address. */
 function Sent({ email, pending, keepsMails }: SentProps) {
   return (
     <Page title="Check your new inbox">

@@ -16,7 +16,7 @@ import { loadOwnAddress, otherLoginPath } from '../log-in-first.ts';
 
 export const meta = titled('Confirm your new email address');
 
-/** Only looks: programs that open links in emails must not use them up. */
+/** Does not use the link up, because programs may open links in emails before people do. */
 export async function loader({ request, context }: LoaderFunctionArgs) {
   const { email: present } = await loadOwnAddress({ request, context }, 'other-browser');
   const change = await context.procedures.email.findChange({ token: tokenOf(request, context) });
@@ -88,7 +88,7 @@ function Dead({ present, link, otherLogin }: DeadProps) {
       says={{ used: 'You have already changed your address with it.' }}
       next={({ fate, email }) => {
         if (fate === 'other_account') return <LogInElsewhere href={otherLogin} />;
-        // It shows the address that waits, with a button that sends the mail again.
+        // The profile shows the address that waits, with a button that sends the mail again.
         if (fate === 'used' || fate === 'newer_link') return profile;
         if (fate === 'expired' || fate === 'withdrawn')
           return <AskForLink action="/profile/email" fields={{ email }} email={email} />;

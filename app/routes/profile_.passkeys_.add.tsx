@@ -17,7 +17,7 @@ export const meta = titled('Add a passkey');
 export async function loader({ request, context }: LoaderFunctionArgs) {
   return whenLoggedIn({ request, context }, async (procedures) => {
     const { refused, suggestedName, isRevocable, email } = await procedures.passkeys.describe();
-    // The page of the passkeys says why; after a POST, this page does.
+    // /profile/passkeys says why no passkey can be added. After a POST, this page says it.
     if (refused && context.method !== 'POST' && !context.refused)
       throw redirectDocument('/profile/passkeys', 303);
     return { suggestedName, isRevocable, email };

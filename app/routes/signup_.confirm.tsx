@@ -15,7 +15,7 @@ import { nextOf, withNext } from '../next.ts';
 
 export const meta = titled('Create your account');
 
-/** Only looks: programs that open links in emails must not use them up. */
+/** Does not use the link up, because programs may open links in emails before people do. */
 export async function loader({ request, context }: LoaderFunctionArgs) {
   const { procedures, site } = context;
   const next = nextOf(request, context);

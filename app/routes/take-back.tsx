@@ -13,7 +13,7 @@ import { answerForm, text } from '../forms.ts';
 
 export const meta = titled('Take your account back');
 
-/** Only looks: programs that open links in emails must not use them up. */
+/** Does not use the link up, because programs may open links in emails before people do. */
 export async function loader({ request, context }: LoaderFunctionArgs) {
   const { procedures, site } = context;
   const page = await procedures.takeBack.find({ token: tokenOf(request, context) });

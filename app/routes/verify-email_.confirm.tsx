@@ -10,7 +10,7 @@ import { leadPast, nextOf, withNext } from '../next.ts';
 
 export const meta = titled('Verify your email address');
 
-/** Only looks: programs that open links in emails must not use them up. */
+/** Does not use the link up, because programs may open links in emails before people do. */
 export async function loader({ request, context }: LoaderFunctionArgs) {
   const { procedures, site } = context;
   const next = nextOf(request, context);

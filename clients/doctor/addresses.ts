@@ -1,4 +1,4 @@
-// Where the client sends a browser, whatever the request or the payload says; and requests that are no hand-off at all.
+// Tests where the client sends a browser, whatever the request or the payload says. Also sends requests that contain no hand-off.
 import type { Browser } from './browser.ts';
 import { type Exam, makeFor, newBrowser, play, tryOut } from './exam.ts';
 import { UnreachableError } from './network.ts';
@@ -46,7 +46,7 @@ const forgedHosts: Record<string, string>[] = [
 async function probeHost(exam: Exam, headers: Record<string, string>): Promise<void> {
   const { logins, notes, target } = exam;
   const names = Object.keys(headers).join(', ');
-  // A server in front of the client may answer for another host, so this looks only at where the answer leads.
+  // A server in front of the client may answer for an unknown host. So only the target of the answer counts.
   const open = async (where: string, browser: Browser, url: URL, launchId?: string) => {
     const answer = await browser.open(url, { headers }).catch((error) => hangUp(error, headers));
     if (answer?.location?.href.includes(elsewhere))
@@ -58,7 +58,7 @@ async function probeHost(exam: Exam, headers: Record<string, string>): Promise<v
   await open('the callback', owner, logins.addressOf(handOff.query), handOff.launchId);
 }
 
-/** Takes a dropped connection as no answer: a server may drop requests for an unknown host. */
+/** A dropped connection counts as no answer, because a server may drop requests for an unknown host. */
 function hangUp(error: unknown, { host }: Record<string, string>): undefined {
   if (host === undefined || !(error instanceof UnreachableError)) throw error;
 }
@@ -92,7 +92,7 @@ async function probeMalformed(exam: Exam, query: string): Promise<void> {
   if (status >= 500) exam.notes.find('crashes', { saw: `Opened the callback with "?${shown}": ${status}.` });
 }
 
-/** JSON that is rightly signed, but no payload. */
+/** JSON that is signed correctly but is no payload. */
 const oddJson = [
   '[]',
   'null',

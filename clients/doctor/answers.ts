@@ -1,9 +1,9 @@
-// Checks for every answer of login start and callback: its headers, and whether it is about this hand-off.
+// Checks every answer of login start and callback: its headers, and whether it is about this hand-off.
 import type { Answer } from './network.ts';
 import type { Notes } from './notes.ts';
 import type { Outcome } from './outcome.ts';
 
-/** A shorter cookie is no session. */
+/** A cookie with a shorter value is no session. */
 export const minSessionLength = 16;
 
 export function createAnswerChecks(notes: Notes) {
@@ -18,7 +18,7 @@ export function createAnswerChecks(notes: Notes) {
         saw: `An answer of the ${where} (${status}) came ${caching ? `with "Cache-Control: ${caching}"` : 'without Cache-Control'}.`,
       });
     const policy = headers.get('referrer-policy');
-    // An answer without a page sends no Referer.
+    // A browser sends no Referer for an answer without a page.
     if (policy?.toLowerCase() !== 'no-referrer' && status !== 204)
       notes.find('referrer_sent', {
         saw: `An answer of the ${where} (${status}) came ${policy ? `with "Referrer-Policy: ${policy}"` : 'without Referrer-Policy'}.`,
@@ -26,7 +26,7 @@ export function createAnswerChecks(notes: Notes) {
   }
 
   /**
-   * A cache has answered if the answer is about another hand-off. It may have answered if the answer gives the session of
+   * A cache has answered if the answer is about another hand-off. A cache may have answered if the answer sets the session of
    * another browser.
    */
   function checkOrigin(
@@ -70,9 +70,9 @@ export function createAnswerChecks(notes: Notes) {
       session: { sessionCookies: string[]; held: (string | undefined)[] },
     ): void {
       const { answer, code } = outcome;
-      // There is no callback.
+      // The client has no callback at this address.
       if (answer.status === 404 && code === undefined) return;
-      // If the client is down, a server in front of it answers.
+      // If the client is down, another server in front of it answers.
       if (outcome.kind !== 'crashed') checkHeaders(answer, 'callback');
       checkOrigin(outcome, session);
       checkRefusal(outcome);

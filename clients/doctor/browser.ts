@@ -1,4 +1,4 @@
-// One of the doctor's browsers: cookies of its own. It follows no redirect by itself.
+// One of the doctor's browsers. It has its own cookies, and does not follow redirects.
 import { type Cookie, isSameCookie, isSentTo } from './cookies.ts';
 import type { Answer, Network, Sending } from './network.ts';
 

@@ -1,14 +1,14 @@
-// Whether a cache answers in the place of the client. Two browsers with the same session are only a sign of a cache: if a
-// session is a signed cookie, two logins of one person within a second, or at any time, may set the same one.
+// Finds out whether a cache answers in the client's place. Two browsers with the same session are only a sign of a cache. If the
+// session is a signed cookie, two logins of one person may set the same one, always or within one second.
 import { type Exam, makeFor, newBrowser, play, tryOut } from './exam.ts';
 import type { Outcome } from './outcome.ts';
 
 /** Signed cookies have their time in whole seconds. */
 const pauseMs = 1_100;
-// If three logins happen at once, two of them are in the same second.
+// If three logins happen at once, at least two of them are in the same second.
 const atOnce = 3;
 
-/** Run it last: it does something only if two browsers were given the same session. */
+/** Call this last: it does something only if two browsers were given the same session. */
 export function probeCaches(exam: Exam): Promise<void> {
   return tryOut(exam, ['cache_in_front'], async () => {
     if (exam.logins.hasRepeatedSession()) await probeRepeatedSession(exam);
@@ -28,7 +28,7 @@ async function probeRepeatedSession(exam: Exam): Promise<void> {
   if (!isSame(login.outcome, await login.openAgain())) return;
   const all = new Set([login, ...others].map(({ outcome }) => logins.readSession(outcome)));
   if (all.size < atOnce) {
-    // Perhaps a signed cookie. A cookie with a time in it changes a second later, unless a cache keeps it.
+    // The session may be a signed cookie. If that contains a time, it changes a second later, unless a cache answers.
     await new Promise((done) => setTimeout(done, pauseMs));
     if (!isSame(login.outcome, await login.openAgain())) return;
     if (isSame(login.outcome, (await play(exam)).outcome))
@@ -40,7 +40,7 @@ async function probeRepeatedSession(exam: Exam): Promise<void> {
   notes.find('cache_in_front', { saw: 'Two browsers were given the same session.', launchId });
 }
 
-/** A login with a hand-off that can be opened again, in browsers as they were before the login. */
+/** Logs in with a hand-off that can be opened again, in copies of the browser from before the login. */
 async function logIn(exam: Exam) {
   const browser = newBrowser(exam);
   const handOff = await makeFor(exam, await exam.logins.start(browser));

@@ -1,5 +1,5 @@
-// How far the client's clock is off, found by the hand-offs that the client takes for current. Like the search for the secret,
-// this touches no session, nonce or person.
+// Measures how far the client's clock is off, from the hand-offs that the client takes for current. Like the search for the
+// secret, this touches no session, nonce or person.
 import { createNonce } from '../../server/sso/envelope.ts';
 import { type Exam, makeFor, newBrowser, nowSeconds } from './exam.ts';
 
@@ -9,13 +9,13 @@ const farthest = 315_360_000;
 
 export type Verdict = 'early' | 'current' | 'late';
 
-/** How many seconds the client's clock is ahead of ours; undefined if its refusals do not tell. */
+/** How many seconds the client's clock is ahead of ours. Undefined if the client's refusals do not tell. */
 export async function measureClock(exam: Exam): Promise<number | undefined> {
   const judge = (ahead: number) => judgeTime(exam, ahead);
   const first = await judge(0);
   if (first === undefined) return undefined;
   if (first === 'current') return findEdge(judge, 0);
-  // Ever farther steps in the direction that the client names, then halves.
+  // Steps get longer in the direction that the client names. Then each step halves what is left.
   const sign = first === 'late' ? 1 : -1;
   let near = 0;
   let far = 60;
@@ -35,13 +35,13 @@ export async function measureClock(exam: Exam): Promise<number | undefined> {
   return verdict === 'current' ? findEdge(judge, sign * far) : undefined;
 }
 
-/** The last time that the client takes, from one that it takes: 30 seconds ahead of its clock. */
+/** How far the client's clock is ahead: the latest time that the client accepts, less 30 seconds. It accepts `current`. */
 async function findEdge(
   judge: (ahead: number) => Promise<Verdict | undefined>,
   current: number,
 ): Promise<number> {
   let taken = current;
-  // Whatever the lifetime of hand-offs, this is in the client's future.
+  // This time is in the client's future, for any lifetime of hand-offs.
   let refused = current + 3_600 + 2 * leewaySeconds + 1;
   while (refused - taken > 1) {
     const middle = Math.floor((taken + refused) / 2);
@@ -51,7 +51,7 @@ async function findEdge(
   return taken - leewaySeconds;
 }
 
-/** What the client says of a hand-off issued that many seconds from now: too `early`, `current` or too `late`. */
+/** What the client says of a hand-off issued `ahead` seconds from now: `early` and `late` mean too early and too late. */
 async function judgeTime(exam: Exam, ahead: number): Promise<Verdict | undefined> {
   const issuedAt = nowSeconds(exam) + ahead;
   const handOff = await makeFor(
@@ -72,7 +72,7 @@ async function judgeTime(exam: Exam, ahead: number): Promise<Verdict | undefined
   return code === 'state_unknown' ? 'current' : undefined;
 }
 
-/** Such as "3 minutes fast". */
+/** Describes the clock in words, such as "3 minutes fast". */
 export function describeClock(ahead: number): string {
   const seconds = Math.abs(ahead);
   const [size, unit] =

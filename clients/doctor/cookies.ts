@@ -1,11 +1,11 @@
-// Cookies as browsers keep them (RFC 6265), as far as a login depends on it.
+// Keeps cookies as browsers do (RFC 6265), as far as a login depends on it.
 import { isThisMachine } from '../../server/settings/this-machine.ts';
 
 export type Cookie = {
   name: string;
   value: string;
   host: string;
-  /** Undefined: the cookie is only for the host that set it. */
+  /** If this is undefined, the cookie is only for the host that set it. */
   domain: string | undefined;
   path: string;
   isSecure: boolean;

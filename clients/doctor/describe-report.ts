@@ -1,4 +1,4 @@
-// The report as the command line prints it: in words, or for programs.
+// Writes the report as the command line prints it: in words, or for programs.
 import { describeClock } from './clock.ts';
 import type { Report } from './examine.ts';
 import { groups } from './findings.ts';
@@ -30,7 +30,7 @@ export function describeReport(report: Report): string {
   });
   const hidden = [
     ...unseen.map(({ id, why }) => `  ${id}: ${why}`),
-    // A difference in time is lost in the network.
+    // The network hides small differences in time.
     ...(report.verdict === 'not_examined' ? [] : ['  Whether it compares signatures in constant time.']),
   ];
   return [

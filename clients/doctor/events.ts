@@ -1,6 +1,5 @@
-// Whether the client takes the nudges that are genuine, and refuses all others. A nudge has only the number of the client's
-// newest event, the true one if the database tells it; so a client that takes a nudge pulls its events, and nothing else
-// happens.
+// Tests whether the client takes genuine nudges and refuses all others. A nudge has only the number of the client's newest event,
+// which comes from the database if it can be read. So a client that takes a nudge pulls its events, and nothing else happens.
 
 import { buildNudgeSecret } from '../../server/events/nudge-secret.ts';
 import { signWebhook } from '../../server/web/webhook-signature.ts';
@@ -18,7 +17,7 @@ type Nudge = {
   body?: string;
 };
 
-/** The client may have taken the nudge, and failed at its work afterwards. */
+/** The client may have taken the nudge and then failed at its work. */
 const couldNotFinish = (issuer: string) =>
   `The client could not finish. It may have failed to pull its events from ${issuer}: see its log. Else answer with a 2xx, and pull after that.`;
 

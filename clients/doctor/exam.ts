@@ -1,4 +1,4 @@
-// What all probes share: the client, the test people, what was noted, and one login from its start to the callback.
+// What all probes share: the client, the test people, what was noted, and a login from its start to the callback.
 import pLimit, { type LimitFunction } from 'p-limit';
 import { type Browser, openBrowser } from './browser.ts';
 import type { FindingId } from './findings.ts';
@@ -21,7 +21,7 @@ export type Exam = {
   people: TestPeople;
   /** The configured secrets that the client holds. */
   held: readonly string[];
-  /** How many seconds the client's clock is ahead of ours, if that is more than it tolerates. */
+  /** How many seconds the client's clock is ahead of ours, if that is more than the client tolerates. */
   aheadSeconds: number;
 };
 
@@ -44,7 +44,7 @@ export async function openExam(target: Target, tools: Tools): Promise<Exam> {
   };
 }
 
-/** Now by the client's clock, in Unix seconds. */
+/** The current time by the client's clock, in Unix seconds. */
 export const nowSeconds = ({ tools, aheadSeconds }: Exam) =>
   Math.floor(tools.now().getTime() / 1_000) + aheadSeconds;
 
@@ -52,7 +52,7 @@ export const newBrowser = ({ network }: Exam): Browser => openBrowser(network);
 
 type Making = { part?: Part; changes?: Changes; secrets?: readonly string[] };
 
-/** A hand-off for an attempt, or for no attempt if only a state is given; genuine but for the changes. */
+/** Makes a hand-off for an attempt, or for no attempt if only a state is given. It is genuine except for the changes. */
 export function makeFor(
   exam: Exam,
   asked: Pick<Attempt, 'state' | 'returnTo'> | { state: string | undefined },
@@ -68,7 +68,7 @@ export function makeFor(
 
 export type Played = { browser: Browser; attempt: Attempt; handOff: HandOff; outcome: Outcome };
 
-/** One login, in a new browser if none is given. */
+/** Plays one login, in a new browser if none is given. */
 export async function play(exam: Exam, making: Making = {}, browser = newBrowser(exam)): Promise<Played> {
   const attempt = await exam.logins.start(browser);
   const handOff = await makeFor(exam, attempt, making);
@@ -76,8 +76,8 @@ export async function play(exam: Exam, making: Making = {}, browser = newBrowser
 }
 
 /**
- * Runs a whole probe, and few probes at once, so that no hand-off grows old in a queue. If the client does not answer, these
- * findings are noted as unseen.
+ * Runs a whole probe. Few probes run at once, so that no hand-off grows old in a queue. If the client does not answer, the
+ * findings `ids` are noted as unseen.
  */
 export async function tryOut(
   exam: Exam,

@@ -1,4 +1,4 @@
-// The whole examination of one client: what it holds, one genuine login, and then everything else, a few requests at once.
+// Examines one client: first its secret, then one genuine login, and then everything else, a few requests at once.
 import { probeAddresses, probeOddJson } from './addresses.ts';
 import { probeCaches } from './caches.ts';
 import { probeEvents } from './events.ts';
@@ -24,14 +24,14 @@ export type Report = {
   eventsUrl: string | undefined;
   /** `demoUnless` of the target. */
   demoUnless: string | undefined;
-  /** `right`: nothing is wrong. `not_examined`: `reason` says why. */
+  /** `right` means that nothing is wrong. After `not_examined`, `reason` says why. */
   verdict: 'right' | 'wrong' | 'not_examined';
   reason: string | undefined;
   /** How many secrets are configured here. */
   secretCount: number;
   /** Which of these secrets the client holds, counted from 1. Empty if that is not known. */
   holdsSecrets: number[];
-  /** How many seconds the client's clock is ahead of ours, if that was found out. */
+  /** How many seconds the client's clock is ahead of ours, if the doctor could measure it. */
   clockAheadSeconds: number | undefined;
   findings: Finding[];
   unseen: Unseen[];
@@ -97,7 +97,7 @@ async function runProbes(
   return { held: exam.held, clockAheadSeconds };
 }
 
-/** False if browsers refuse a certificate that a login needs: our own requests would fail, too. */
+/** False if browsers refuse a certificate that a login needs. Then our own requests would fail, too. */
 async function checkCertificates({ target, tools, notes }: Exam): Promise<boolean> {
   const { callbackUrl, loginUrl, eventsUrl } = target;
   let isUsable = true;

@@ -1,4 +1,4 @@
-// Everything that the doctor can find, by its id: how bad it is, and what to do. docs/doctor.md explains each.
+// Everything that the doctor can find, by its id: how bad it is, and what to do about it. docs/doctor.md explains each finding.
 
 export const groups = {
   accepts: 'Accepts what it must not',
@@ -11,7 +11,7 @@ export type Group = keyof typeof groups;
 const rawBytes = 'Compute the MAC over the characters of "payload" as they arrived.';
 
 const catalog = {
-  // What the client accepts and must not.
+  // The client accepts something that it must refuse.
   mac_not_checked: [
     'accepts',
     'Compute the MAC and refuse where it differs. Until then anybody can log in as anybody.',
@@ -65,7 +65,7 @@ const catalog = {
   session_fixed: ['accepts', 'Start each session with a new id.'],
   events_signature_not_checked: ['accepts', 'Check the signature of a nudge over "id.timestamp.body".'],
   events_timestamp_not_checked: ['accepts', 'Refuse a nudge whose timestamp is more than 300 seconds off.'],
-  // What the client refuses and must take.
+  // The client refuses something that it must accept.
   secret_wrong: ['refuses', 'Give it the secret that the operator has. Each character counts.'],
   mac_over_json: ['refuses', rawBytes],
   genuine_refused: ['refuses', 'Look up the code, or the client’s log.'],
@@ -94,7 +94,7 @@ const catalog = {
     'refuses',
     'Take a nudge if any of its signatures, between spaces, is right.',
   ],
-  // What else is wrong.
+  // Something else is wrong.
   clock_wrong: ['noticed', 'Set the clock of that server by NTP.'],
   callback_cached: [
     'noticed',
@@ -147,7 +147,7 @@ const catalog = {
     'advice',
     'Let the callback take more requests at once, or run the doctor when it is quiet.',
   ],
-  // No fault.
+  // These findings are no faults.
   refusal_code_missing: [
     'advice',
     'Send the code of a refusal in a header "Identity-Refusal": the report says more then.',

@@ -1,5 +1,4 @@
-// The first genuine login. Without a login nothing else can be seen, and from this one the doctor learns what a login looks
-// like.
+// Plays the first genuine login. The doctor learns from it what a login looks like. Without a login it can see nothing else.
 import refusals from '../../clients/refusals.json' with { type: 'json' };
 import { minSessionLength } from './answers.ts';
 import type { Browser } from './browser.ts';
@@ -30,13 +29,13 @@ export async function playGenuine(exam: Exam): Promise<Played | undefined> {
   return played;
 }
 
-/** It takes two people to learn where a page says who is logged in. */
+/** The doctor needs two people to learn where a page says who is logged in. */
 async function learnNameTags(exam: Exam, main: Browser): Promise<void> {
   const other = await play(exam, { part: 'profile', secrets: exam.target.secrets });
   if (other.outcome.kind === 'taken') await exam.logins.learnNameTags(main, other.browser, newBrowser(exam));
 }
 
-/** During a rotation: those of the two secrets with which alone a login works. */
+/** During a rotation, finds which of the two secrets are enough for a login on their own. */
 async function confirmSecrets(exam: Exam): Promise<readonly string[]> {
   const held: string[] = [];
   for (const secret of exam.held) {
@@ -48,7 +47,7 @@ async function confirmSecrets(exam: Exam): Promise<readonly string[]> {
 
 const isAboutTime = ({ code }: Outcome) => code === 'expired' || code === 'issued_in_future';
 
-/** Measures the client's clock; from here on hand-offs go by it. */
+/** Measures the client's clock. Later hand-offs go by that clock. */
 async function setClock(exam: Exam, outcome: Outcome): Promise<boolean> {
   const ahead = await measureClock(exam);
   if (!ahead) return false;
@@ -61,8 +60,8 @@ async function setClock(exam: Exam, outcome: Outcome): Promise<boolean> {
 }
 
 /**
- * Notes a wrong clock. Within the leeway the client still takes hand-offs, but perhaps not for long. The server that answers
- * may have another clock than the one that verifies.
+ * Notes a wrong clock. Within the leeway the client still takes hand-offs, but perhaps not for long. This measures the
+ * clock, because the server that answers may have another clock than the server that verifies.
  */
 async function noteClock(exam: Exam, { answer: { clockOffset } }: Outcome): Promise<void> {
   const { notes } = exam;
@@ -98,7 +97,7 @@ function checkCookies({ notes }: Exam, { attempt, outcome }: Played): void {
       saw: `The login start sets ${isStrict.name} with SameSite=Strict.`,
     });
   for (const { name, value, isGone, isHttpOnly, isSecure, sameSite } of outcome.answer.cookies) {
-    // A short cookie is no session, and some cookies are for scripts to send along.
+    // A short cookie is no session. Cookies with these names are for scripts to read.
     if (isGone || value.length < minSessionLength || /csrf|xsrf/i.test(name)) continue;
     if (!isHttpOnly)
       notes.find('session_cookie_readable', { saw: `${name} is set without HttpOnly: scripts can read it.` });

@@ -1,4 +1,4 @@
-// Makes hand-offs for a client: genuine ones, sealed as a launch seals them, and hand-offs with one thing wrong.
+// Makes hand-offs for a client. Genuine ones are sealed as a launch seals them. All others have one thing wrong.
 import { base64url, encodeHex } from 'oslo/encoding';
 import { createNonce, sealEnvelope } from '../../server/sso/envelope.ts';
 import { sign } from '../../server/sso/hmac.ts';
@@ -15,16 +15,16 @@ export type HandOff = { query: URLSearchParams; launchId: string };
 export type Changes = {
   members?: (payload: Wire) => void;
   json?: (json: string) => string;
-  /** What travels as `payload`. */
+  /** Changes what travels as `payload`. */
   wire?: (wire: string) => string;
-  /** The text to sign, in place of what travels. */
+  /** Chooses the text to sign, in place of what travels. */
   signed?: (wire: string, json: string) => string;
   query?: (query: URLSearchParams) => void;
 };
 
 export type Draft = {
   person: StandardProfile;
-  /** Undefined: nobody asked for this hand-off. */
+  /** Undefined if nobody asked for this hand-off. */
   state: string | undefined;
   returnTo?: string | undefined;
   /** `iat`, in Unix seconds. */

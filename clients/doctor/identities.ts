@@ -1,4 +1,4 @@
-// Whom a hand-off logs in, and what it changes about them, as far as the client's pages show it.
+// Tests who is logged in after a hand-off, and what it changes about them, as far as the client's pages show it.
 import { createNonce } from '../../server/sso/envelope.ts';
 import { type Exam, newBrowser, type Played, play, tryOut } from './exam.ts';
 import type { FindingId } from './findings.ts';
@@ -30,7 +30,7 @@ async function probeSharedAddress(exam: Exam): Promise<void> {
   const first = await play(exam, { part: 'first' });
   if (isMissed(exam, 'linked_by_email', first)) return;
   const second = await play(exam, { part: 'second' });
-  // A client with one person for each address may refuse the second.
+  // A client that allows only one person for each address may refuse the second.
   if (second.outcome.kind !== 'taken') return;
   const inFirst = await logins.findShown(first.browser);
   const inSecond = await logins.findShown(second.browser);
@@ -61,7 +61,7 @@ async function probeOlderProfile(exam: Exam): Promise<void> {
   const second = await play(exam, { part: 'profile', changes });
   if (isMissed(exam, 'older_profile_applied', second)) return;
   const page = await logins.look(second.browser);
-  // A page may also show the hand-off as it came.
+  // A page may show the hand-off as it arrived, besides the profile that was kept.
   if (page.includes(older) && !page.includes(name))
     notes.find('older_profile_applied', {
       saw: 'Sent a profile, and then one that was changed a minute before it: the page shows the older one.',
@@ -75,7 +75,7 @@ function isMissed({ notes }: Exam, id: FindingId, { outcome }: Played): boolean 
   return true;
 }
 
-/** Logs in in a browser with a session id that somebody else has chosen. */
+/** Logs in with a browser that has a session id chosen by somebody else. */
 async function probeFixedSession(exam: Exam): Promise<void> {
   const { logins, notes, target } = exam;
   const names = logins.sessionCookies();

@@ -1,11 +1,11 @@
-// Hand-offs at both ends of the 30 seconds that clocks may differ by.
+// Sends hand-offs at both ends of the 30 seconds by which clocks may differ.
 import { type Exam, play, tryOut } from './exam.ts';
 import type { Changes } from './hand-offs.ts';
 import { describe } from './outcome.ts';
 import { expired, issued } from './wrong-hand-offs.ts';
 
 const offSeconds = 20;
-/** Less than what is left of the 30 seconds. */
+/** How long the answers may take. It is less than what `offSeconds` leaves of the 30 seconds. */
 const spareMs = 5_000;
 
 const ends: { sent: string; clock: string; changes: Changes }[] = [

@@ -1,4 +1,4 @@
-// Logins at the client as a browser goes through them: its login start, its callback, and the page that it leads to. The first
+// Goes through logins at the client as a browser does: its login start, its callback, and the page that follows. The first
 // genuine login shows what a login looks like there.
 import { createAnswerChecks } from './answers.ts';
 import type { Browser } from './browser.ts';
@@ -15,7 +15,7 @@ export type Attempt = {
   returnTo: string | undefined;
   /** The answer that redirects to the launch. */
   answer: Answer;
-  /** Where it leads. */
+  /** The launch that the answer leads to. */
   launch: URL;
 };
 
@@ -25,9 +25,9 @@ type Known = {
   /** The cookies that only a login sets. */
   proof: string[];
   leadsTo: string | undefined;
-  /** The page that says who is logged in, and where on it. */
+  /** The page that says who is logged in, and the places on it that say so. */
   landing: { page: URL; tags: NameTags } | undefined;
-  /** Where the login led to, and the start page. */
+  /** The page that the login led to, and the start page. */
   pages: URL[];
 };
 
@@ -43,7 +43,7 @@ export function openLogins(target: Target, notes: Notes, people: TestPeople) {
   /** Cookies that a browser gets before anybody is logged in, so they prove nothing. */
   const anonymous = new Set<string>();
 
-  /** Goes to the login start, up to the redirect to our launch, and does not follow that redirect. */
+  /** Opens the login start and follows redirects, but not the redirect to our launch. */
   async function start(browser: Browser, sending: Sending = {}): Promise<Attempt> {
     let url = login;
     for (let step = 0; step < maxRedirects; step++) {
@@ -95,7 +95,7 @@ export function openLogins(target: Target, notes: Notes, people: TestPeople) {
     return outcome;
   }
 
-  /** Throws if the client, or a server in front of it, limits requests. A 503 with a code is about something else. */
+  /** Throws if the client, or a server in front of it, limits requests. A 503 with a refusal code has another reason. */
   function requireNotLimited({ status, headers }: Answer): void {
     if (status !== 429 && (status !== 503 || headers.has('identity-refusal'))) return;
     notes.find('rate_limited', { saw: `The callback said that it had too many requests (${status}).` });
@@ -129,7 +129,7 @@ export function openLogins(target: Target, notes: Notes, people: TestPeople) {
     known.pages = [landed.url, new URL('/', callback)];
   }
 
-  /** Learns from browsers in which two people are logged in which page says who is logged in, and where. */
+  /** Learns which page says who is logged in, and where. For that it compares the browsers of two people. */
   async function learnNameTags(main: Browser, profile: Browser, visitor: Browser): Promise<void> {
     if (!known) return;
     for (const page of known.pages) {
@@ -143,7 +143,7 @@ export function openLogins(target: Target, notes: Notes, people: TestPeople) {
     }
   }
 
-  /** The page behind redirects within the client's own origin, or the last answer before one that leads on. */
+  /** Follows redirects within the client's own origin, but not to the login start. Returns the last answer. */
   async function follow(browser: Browser, answer: Answer): Promise<Answer> {
     let last = answer;
     for (let step = 0; step < maxRedirects; step++) {
@@ -168,7 +168,7 @@ export function openLogins(target: Target, notes: Notes, people: TestPeople) {
     isLoginStart,
     sessionCookies: () => known?.sessionCookies ?? [],
     hasRepeatedSession,
-    /** What an answer sets as the session; an empty text if it sets none. */
+    /** The session that an answer sets, or an empty text if it sets none. */
     readSession: ({ answer }: Outcome) =>
       answer.cookies
         .filter(({ name, isGone }) => known?.sessionCookies.includes(name) && !isGone)

@@ -1,6 +1,5 @@
-// Where a page of the client says who is logged in. Pages may name other people too, such as in a list of all customers, so a
-// name counts only in a place that names the first of two people in their browser, the second in theirs, and nobody to a
-// visitor.
+// Finds the place on a client's page that says who is logged in. Pages may name other people too, for example in a list of
+// customers. So a place counts only if it names each of two people in their own browser, and names nobody to a visitor.
 import { type Part, parts, type TestPeople } from './people.ts';
 
 /** The marks that say who somebody is. */
@@ -17,16 +16,16 @@ export const isNamed = (shown: Shown, part: Part) => Object.values(shown).includ
 
 type Pages = { main: string; profile: string; visitor: string };
 
-// How many characters around a mark to look at: the fewest that tell.
+// How many characters around a mark to look at. The smallest number that works is used.
 const lengths = [0, 4, 12, 40];
 const longest = Math.max(...lengths);
 
-// One character for each mark of each person, from the private use area.
+// Each mark of each person has its own character, from the private use area.
 const tokenOf = (mark: Mark, part: Part) =>
   String.fromCharCode(0xe000 + marks.indexOf(mark) * parts.length + parts.indexOf(part));
 const anyToken = /[\ue000-\ue0ff]/g;
 
-/** The pages come from browsers that logged in as these people, read when both were logged in. */
+/** The pages come from two browsers that logged in as these people. They were read when both were logged in. */
 export function findNameTags(people: TestPeople, pages: Pages): NameTags {
   const [main, profile, visitor] = [pages.main, pages.profile, pages.visitor].map((page) =>
     tokenize(people, page),
@@ -45,7 +44,7 @@ export function readNameTags(people: TestPeople, tags: NameTags, text: string): 
   return Object.fromEntries(read.filter(([, part]) => part));
 }
 
-/** Whom the page names in that place; undefined if it names nobody, or more than one. */
+/** Whom the page names in this place. Undefined if it names nobody, or more than one person. */
 function readNameTag(page: string, tag: NameTag): Part | undefined {
   const [part, ...others] = listNamed(page, tag);
   return others.length === 0 ? part : undefined;
@@ -58,7 +57,7 @@ const listNamed = (page: string, { mark, before, after }: NameTag): Part[] =>
     ),
   );
 
-/** The places of the first person's mark, from the least text around it to the most. */
+/** The places of the first person's mark. Places with the least text around it come first. */
 const listNameTags = (page: string, mark: Mark): NameTag[] =>
   lengths.flatMap((length) =>
     listIndexes(page, tokenOf(mark, 'main')).flatMap((at) => [
@@ -78,11 +77,11 @@ function listIndexes(page: string, token: string): number[] {
   return indexes;
 }
 
-/** The page with a token for each mark, and without numbers, local ids and addresses, which differ from person to person. */
+/** The page with a token for each mark, and without what differs between people: numbers, local ids and addresses. */
 function tokenize(people: TestPeople, page: string): string {
   const replaced = parts
     .flatMap((part) => marks.map((mark) => ({ text: people[part][mark], token: tokenOf(mark, part) })))
-    // Longer texts first, because one name is the beginning of the others.
+    // Longer texts are replaced first, because one name is the beginning of the others.
     .sort((a, b) => b.text.length - a.text.length)
     .reduce((text, { text: mark, token }) => text.replaceAll(mark, token), page.replace(anyToken, ''));
   const edge = '\0'.repeat(longest);

@@ -1,4 +1,4 @@
-// Sends the doctor's requests, each with a limit on its time and on how much is read.
+// Sends the doctor's requests. Each has a limit on its time and on how much is read.
 import { version } from '../../server/runtime/version.ts';
 import { type Cookie, readSetCookie } from './cookies.ts';
 import type { Tools } from './target.ts';
@@ -16,16 +16,16 @@ export type Answer = {
   url: URL;
   status: number;
   headers: Headers;
-  /** Where a redirect leads, resolved. */
+  /** The absolute address that a redirect leads to. */
   location: URL | undefined;
   cookies: Cookie[];
   /** The part of the body that was read. */
   text: string;
-  /** How many seconds the clock of the `Date` header is ahead of ours. */
+  /** How many seconds the `Date` header is ahead of our clock. */
   clockOffset: number | undefined;
 };
 
-/** An error with a message that says what failed, in a few words. */
+/** Its message says in a few words what failed. */
 export class UnreachableError extends Error {}
 
 /** The client has answered that there were too many requests. */
@@ -99,10 +99,10 @@ async function readText(response: Response): Promise<string> {
   return text;
 }
 
-/** `Date` counts whole seconds, so half of one is added. */
+/** `Date` counts whole seconds, so half a second is added. */
 function compareClock(date: string | null, atMs: number): number | undefined {
   const said = Date.parse(date ?? '');
-  // Not -0.
+  // Adding 0 turns -0 into 0.
   return Number.isNaN(said) ? undefined : Math.round((said + 500 - atMs) / 1_000) + 0;
 }
 

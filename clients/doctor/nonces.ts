@@ -1,4 +1,4 @@
-// Whether a nonce works for one login only, even if two ask at once, and whether only that login uses it up.
+// Tests whether a nonce works for one login only, even if two ask at once, and whether only that login uses it up.
 import { type Exam, makeFor, newBrowser, type Played, tryOut } from './exam.ts';
 import { randomDigits } from './hand-offs.ts';
 import { isNamed } from './name-tags.ts';
@@ -20,14 +20,14 @@ export async function probeNonces(exam: Exam): Promise<void> {
 
 type Ready = Pick<Played, 'browser' | 'handOff'>;
 
-/** A hand-off that a browser has asked for and not opened yet. */
+/** Makes a hand-off that a browser has asked for and not opened yet. */
 async function prepare(exam: Exam): Promise<Ready> {
   const browser = newBrowser(exam);
   const attempt = await exam.logins.start(browser);
   return { browser, handOff: await makeFor(exam, attempt) };
 }
 
-/** Opens the same hand-off again: in that browser, as by a reload, and in a browser with the same attempt and no session. */
+/** Opens the hand-off again in a browser with the same attempt and no session, then in the first one, as by a reload. */
 async function probeSecondUse(exam: Exam): Promise<void> {
   const { logins, notes } = exam;
   const { browser, handOff } = await prepare(exam);
@@ -49,7 +49,7 @@ async function probeSecondUse(exam: Exam): Promise<void> {
     });
 }
 
-/** If the client refuses the third time, it reads nonces from a place that lags behind, such as a replica. */
+/** If the client refuses the third time, it reads nonces from something that lags behind, such as a replica. */
 async function noteSecondUse(exam: Exam, { browser, handOff }: Ready, again: Outcome): Promise<void> {
   await new Promise((done) => setTimeout(done, lagMs));
   const third = await exam.logins.open(browser, handOff);
@@ -95,7 +95,7 @@ async function probeForged(exam: Exam): Promise<void> {
   query.set('signature', randomDigits());
   query.delete('signature_next');
   const forged = await exam.logins.open(ready.browser.copy(), { ...ready.handOff, query });
-  // A client that takes this does not check the MAC at all.
+  // If the client takes this, it does not check the MAC at all.
   if (forged.kind !== 'taken')
     await expectUnused(
       exam,
@@ -128,7 +128,7 @@ async function probeSpeculative(exam: Exam): Promise<void> {
   );
 }
 
-/** Expects that the client still takes the hand-off in the browser that it belongs to. */
+/** Expects that the client still takes the hand-off in the browser that asked for it. */
 export async function expectUnused(
   { logins, notes }: Exam,
   { browser, handOff }: Ready,

@@ -1,4 +1,4 @@
-// What the doctor writes down while it examines.
+// What the doctor notes while it examines a client.
 import { type FindingId, type Group, groupOf, remedyOf } from './findings.ts';
 
 export type Finding = {
@@ -11,14 +11,14 @@ export type Finding = {
   launchId: string | undefined;
 };
 
-/** Something that could not be seen. */
+/** A finding that could not be tested. */
 export type Unseen = { id: FindingId; why: string };
 
 type Noted = {
   saw: string;
   remedy?: string | undefined;
   launchId?: string | undefined;
-  /** Findings that explain this one: beside any of them it is not told. */
+  /** Findings that explain this one. If any of them is noted, this one is left out. */
   unless?: FindingId | FindingId[] | undefined;
 };
 
@@ -39,7 +39,7 @@ export function openNotes() {
       if (!unseen.has(id)) unseen.set(id, why);
     },
     hasFound: (id: FindingId) => found.has(id),
-    /** The findings, each id once, by its first note that no other finding explains. */
+    /** Lists each id once, with its first note that no other finding explains. An id without such a note is left out. */
     listFindings(): Finding[] {
       return [...found].flatMap(([id, all]) => {
         const noted = all.find(({ unless = [] }) => [unless].flat().every((cause) => !found.has(cause)));

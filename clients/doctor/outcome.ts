@@ -1,7 +1,7 @@
 // What the client did with a hand-off.
 import type { Answer } from './network.ts';
 
-/** `bounced`: sent to the login start, or to a launch. */
+/** `bounced` means that the client led to the login start, or to a launch. */
 export type Kind = 'taken' | 'refused' | 'bounced' | 'crashed';
 
 export type Outcome = { kind: Kind; code: string | undefined; answer: Answer; launchId: string };

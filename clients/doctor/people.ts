@@ -1,11 +1,11 @@
-// The doctor's test people: the same for each run at a client, so that runs leave no crowd behind. Their ids are of
-// 1970, when this service gave none, and their addresses can receive no mail.
+// The doctor's test people. Each run at a client uses the same people, so that runs leave no crowd behind. Their ids are of 1970,
+// when this service gave none. Their addresses can receive no mail.
 
 import { sha256 } from 'oslo/crypto';
 import { encodeHex } from 'oslo/encoding';
 import type { StandardProfile } from '../../server/sso/payload.ts';
 
-/** `first` and `second` have one address, as two people may have after one of them has changed theirs. */
+/** `first` and `second` have the same address, as two people may have after one of them has changed theirs. */
 export const parts = ['main', 'first', 'second', 'profile'] as const;
 export type Part = (typeof parts)[number];
 

@@ -1,15 +1,15 @@
-// Whether a client that took a nudge reads its events, by the service's database. The client reads events that are there
-// anyway: the doctor appends none.
+// Tests whether a client that took a nudge reads its events. The service's database tells. The doctor appends no event, so the
+// client reads events that are there anyway.
 import type { Exam } from './exam.ts';
 import type { Reads } from './target.ts';
 
 const withinMs = 5_000;
 const pauseMs = 200;
-/** A client that reads that often waits for events all the time, or is not noted again yet. */
+/** If the last read is more recent than this, the client reads all the time, or its new read is not noted yet. */
 const oftenSeconds = 30;
 const timerSeconds = 3_600;
 
-/** `before`: the reads before the nudge. */
+/** `before` has the reads before the nudge. */
 export async function expectRead({ notes, tools }: Exam, before: Reads | string): Promise<void> {
   const miss = (why: string) => notes.miss('events_not_pulled', why);
   if (typeof before === 'string') return miss(before);

@@ -1,6 +1,6 @@
-// Which secret the client holds, found without a login: an expired hand-off that nobody asked for is signed with each in turn.
-// A client that holds the secret says that the hand-off has expired; one that does not says that the signature is wrong. This
-// uses no nonce up, needs no cookie and logs nobody in.
+// Finds out without a login which secret the client holds. Each secret in turn signs an expired hand-off that nobody asked for.
+// If the client holds the secret, it says that the hand-off has expired. If not, it says that the signature is wrong. This uses
+// no nonce up, needs no cookie and logs nobody in.
 import { createNonce } from '../../server/sso/envelope.ts';
 import { type Exam, makeFor, newBrowser, nowSeconds } from './exam.ts';
 import { type Changes, randomDigits } from './hand-offs.ts';
@@ -9,12 +9,12 @@ import { CannotExamineError } from './target.ts';
 
 const longAgoSeconds = 7_200;
 
-/** The codes of a refusal that looked only at the form of the query. */
+/** A client that answers with one of these codes has looked only at the form of the query. */
 const beforeMac = ['parameter_missing', 'parameter_repeated', 'payload_malformed', 'signature_malformed'];
 
 /**
- * The secrets that the client holds; all of them if its refusals do not tell. If the client cannot take our hand-offs, notes a
- * finding and gives none.
+ * The configured secrets that the client holds, or all of them if its refusals do not tell. If the client cannot take our
+ * hand-offs, notes a finding and returns none.
  */
 export async function findHeldSecrets(exam: Exam): Promise<readonly string[]> {
   const { target, notes } = exam;
@@ -91,13 +91,13 @@ function requireCallback({ answer: { status, url }, code }: Outcome): void {
     );
 }
 
-/** Whether two refusals say the same, by their codes or else as far as their pages show. */
+/** Whether two refusals say the same. Compares their codes, or their pages if there are no codes. */
 function isAlike(one: Outcome, other: Outcome): boolean {
   if (one.code !== undefined || other.code !== undefined) return one.code === other.code;
   return toFingerprint(one) === toFingerprint(other);
 }
 
-/** A refusal without what differs from one answer to the next. */
+/** A refusal without the parts that differ from answer to answer. */
 const toFingerprint = ({ answer: { status, text, location } }: Outcome) =>
   `${status} ${location?.pathname} ${text.replaceAll(/[\w-]*\d[\w-]*/g, '')}`;
 

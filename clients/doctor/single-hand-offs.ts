@@ -1,4 +1,4 @@
-// Plays each hand-off of the two tables in a browser of its own.
+// Plays the right and the wrong hand-offs, each in a browser of its own.
 import { type Exam, type Played, play, tryOut } from './exam.ts';
 import { isNamed } from './name-tags.ts';
 import { describe } from './outcome.ts';
@@ -23,13 +23,13 @@ async function expectRefused(exam: Exam, { id, sent, codes, unless, changes }: W
 
 async function expectTaken(exam: Exam, { id, sent, changes }: RightHandOff): Promise<void> {
   const { outcome } = await play(exam, { changes, secrets: exam.held.slice(0, 1) });
-  // The client always asks for a credential, and this hand-off has none.
+  // The client always asks for a credential, but nobody gave one for this hand-off.
   if (outcome.code === 'auth_time_too_old') return;
   if (outcome.kind !== 'taken')
     exam.notes.find(id, { saw: `Sent ${sent}: ${describe(outcome)}.`, launchId: outcome.launchId });
 }
 
-/** Whether the client took the hand-off. Notes a refusal that is no 4xx, too. */
+/** Whether the client took the hand-off. Also notes a refusal that is no 4xx. */
 export async function isTaken(exam: Exam, played: Pick<Played, 'browser' | 'outcome'>): Promise<boolean> {
   const { status } = played.outcome.answer;
   const isLoggedIn = await logsIn(exam, played);
@@ -41,7 +41,7 @@ export async function isTaken(exam: Exam, played: Pick<Played, 'browser' | 'outc
   return isLoggedIn;
 }
 
-/** Whether somebody is logged in. If pages say who, a cookie alone is no proof: some clients give each browser one. */
+/** Whether somebody is logged in. If pages say who, a cookie alone is no proof, because some clients set one in each browser. */
 export async function logsIn(
   { logins }: Exam,
   { browser, outcome }: Pick<Played, 'browser' | 'outcome'>,

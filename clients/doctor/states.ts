@@ -1,4 +1,4 @@
-// What ties a hand-off to the browser that asked for it, and the hand-offs that nobody asked for.
+// Tests what ties a hand-off to the browser that asked for it. Also tests hand-offs that nobody asked for.
 import { createNonce } from '../../server/sso/envelope.ts';
 import { type Exam, makeFor, newBrowser, tryOut } from './exam.ts';
 import { expectUnused } from './nonces.ts';
@@ -15,7 +15,7 @@ export async function probeStates(exam: Exam): Promise<void> {
   ]);
 }
 
-/** Opens a hand-off in a browser that has not asked for it, as if planted, then in the browser that has. */
+/** Opens a hand-off in a browser that has not asked for it, as an attacker might, then in the browser that has. */
 async function probeOtherBrowser(exam: Exam): Promise<void> {
   const { logins, notes } = exam;
   const owner = newBrowser(exam);
@@ -31,7 +31,7 @@ async function probeOtherBrowser(exam: Exam): Promise<void> {
   await expectUnused(exam, { browser: owner, handOff }, 'nonce_before_state', sent);
 }
 
-/** Opens a hand-off in a browser with an attempt of its own; the hand-off belongs to another browser's attempt. */
+/** Opens a hand-off in a browser that has an attempt, but not the attempt of this hand-off. */
 async function probeOtherAttempt(exam: Exam): Promise<void> {
   const { logins, notes } = exam;
   const browser = newBrowser(exam);
@@ -44,8 +44,7 @@ async function probeOtherAttempt(exam: Exam): Promise<void> {
 }
 
 /**
- * Opens a hand-off without a state, as links from elsewhere bring it. The client must leave it unused and start the login
- * afresh.
+ * Opens a hand-off without a state, as a link on another site might. The client must leave it unused and start a new login.
  */
 async function probeUnsolicited(exam: Exam): Promise<void> {
   const { logins, notes } = exam;
@@ -80,14 +79,14 @@ async function probeUnsolicited(exam: Exam): Promise<void> {
   await expectUnused(exam, { browser: owner, handOff }, 'unsolicited_uses_nonce', sent);
 }
 
-/** Says that the client leads on, but to a host without the cookie of the attempt, such as from localhost to 127.0.0.1. */
+/** Explains that the client leads on, but to a host without the attempt's cookie, such as from localhost to 127.0.0.1. */
 function describeOtherOrigin({ target }: Exam, { answer: { location } }: Outcome): string | undefined {
   const own = new URL(target.callbackUrl).origin;
   if (!location || location.origin === own) return undefined;
   return `Your callback leads to ${location.origin}, which is not its own origin (${own}): have login start and callback on one.`;
 }
 
-/** Two tabs start a login each; both come back, the older one first. */
+/** Starts a login in each of two tabs. Both come back, the older one first. */
 async function probeSecondTab(exam: Exam): Promise<void> {
   const { logins, notes } = exam;
   const browser = newBrowser(exam);
@@ -102,7 +101,7 @@ async function probeSecondTab(exam: Exam): Promise<void> {
   }
 }
 
-/** The errors that `prompt=none` comes back with: for an attempt of this browser, and for no attempt. */
+/** Sends the errors with which `prompt=none` comes back, for an attempt of this browser and for no attempt. */
 async function probeErrors(exam: Exam): Promise<void> {
   const { logins, notes } = exam;
   const browser = newBrowser(exam);

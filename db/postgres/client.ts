@@ -1,6 +1,6 @@
-// The only way to Postgres: a pool for statements by Kysely, for small reads of many requests on one connection (reader.ts), and
-// for transactions (transactions.ts). Postgres ends a statement after `statementTimeoutMs`. If it does not even do that, the
-// connection is closed (connection.ts).
+// The only way to Postgres is a pool. Kysely sends statements on it, many requests share one connection for small reads
+// (reader.ts), and transactions have their own (transactions.ts). Postgres ends a statement after `statementTimeoutMs`. If
+// Postgres does not answer even then, the connection is closed (connection.ts).
 import { Kysely, PostgresDialect, type PostgresPoolClient } from 'kysely';
 import pg from 'pg';
 import type { DB } from '../schema.ts';
@@ -29,20 +29,20 @@ export type DatabaseOptions = {
 export type DatabaseClient = {
   db: Database;
   read: Reader;
-  /** Has its own connection, so neither locks nor a full pool delay it. Throws if the server does not answer or is read-only. */
+  /** Uses its own connection, so neither locks nor a full pool delay it. Throws if the server is silent or read-only. */
   readClock: () => Promise<Date>;
-  /** `refused`: requests that got no connection since the start. */
+  /** `refused` counts the requests that got no connection since the start. */
   countConnections: () => { all: number; idle: number; waiting: number; refused: number };
   countReads: () => number;
   countRefusals: () => Refusals;
   close: () => Promise<void>;
 };
 
-// For each connection. One more would wait for too long.
+// For each connection, at most this many may wait. One more would wait for too long.
 const maxWaiting = 30;
 const idleInTransactionTimeoutMs = 10_000;
 
-// In a historical local zone, instants would lose the seconds of its offset.
+// Without this, instants in a historical local zone would lose the seconds of the zone's offset.
 pg.defaults.parseInputDatesAsUTC = true;
 
 /** Connects on first use. `close` waits for queries under way. */
@@ -56,7 +56,7 @@ export function openDatabase(options: DatabaseOptions): DatabaseClient {
   return {
     db: new PooledDatabase(connect, {
       end: close,
-      // Half of the pool, so that a locked row delays one person and not everybody.
+      // Each key has half of the pool at most, so that a locked row delays one person and not everybody.
       turns: new Turns({ each: Math.ceil(options.poolSize / 2), keyOf: options.keyOf }),
     }),
     ...createReader(connect),
@@ -96,7 +96,7 @@ function openPool(
   pool.on('error', options.onError);
   pool.on('connect', (client) => client.on('error', options.onError));
 
-  // A little later than the server's own timeout, whose error says more.
+  // This is a little later than the server's own timeout, because the server's error says more.
   const silenceMs = statementTimeoutMs === 0 ? Number.POSITIVE_INFINITY : statementTimeoutMs + 100;
   const buildConnection = createConnections(pool, options.preparedStatements, silenceMs, onRefused);
   const known = new WeakSet<pg.PoolClient>();
@@ -124,9 +124,9 @@ function openPool(
 
 type PoolUse = {
   end?: () => Promise<void>;
-  /** By person, or by address if the person is not known. */
+  /** Turns go by person, or by address if the person is not known. */
   turns: Turns;
-  /** For statements outside a transaction. */
+  /** Connects for statements outside a transaction. */
   connectForStatement?: () => Promise<Connection>;
 };
 
@@ -140,7 +140,7 @@ export class PooledDatabase extends Kysely<DB> {
   }
 }
 
-/** For a request that reads a lot: all its statements share one connection of the pool. Transactions still have their own. */
+/** For a request that reads a lot. All its statements share one connection of the pool. Each transaction still has its own. */
 export function onOneConnection(db: Database): Database {
   const { connect, turns } = requirePool(db);
   return new PooledDatabase(connect, { turns, connectForStatement: shareConnection(connect) });
@@ -178,7 +178,7 @@ export function buildDialect(connect: () => Promise<Connection>, end = async () 
   return new PostgresDialect({ pool: { connect: connectForKysely, end } });
 }
 
-/** A standby may lag behind and show ended sessions. */
+/** Throws on a standby, because it may lag behind and show ended sessions. */
 async function requirePrimary(connection: Connection): Promise<void> {
   try {
     await askPrimary(connection);

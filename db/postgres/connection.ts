@@ -14,7 +14,7 @@ export type Connection = {
   leave: () => void;
 };
 
-/** We close the socket ourselves, because pg waits for answers before it closes, and a silent server sends none. */
+/** We close the socket ourselves. pg would wait for answers before it closes, but a silent server sends none. */
 export class Client extends pg.Client {
   readonly socket: Socket;
   constructor(config: pg.ClientConfig) {
@@ -83,14 +83,14 @@ function dropIdle(pool: pg.Pool): void {
   }
 }
 
-// The pool makes clients of this class.
+// All clients of the pool are of this class.
 const asOurs = (client: pg.PoolClient) => client as unknown as Client;
 
-// More distinct texts come from a mistake (values in the text), and would cost memory here and on every connection.
+// More distinct texts come from a mistake, such as values in the text. They would cost memory here and on every connection.
 const maxNames = 500;
 
 /**
- * Names are digests of the text, so that a pooler that shares prepared statements (PgBouncer since 1.21) shares the correct ones.
+ * Each name is a digest of the text. So a pooler that shares prepared statements (PgBouncer since 1.21) shares the correct ones.
  * A named statement is nearly three times as fast (docs/inside/decisions/prepared-statements.md).
  */
 function createNames(): (text: string) => string | undefined {

@@ -10,12 +10,12 @@ import { liftTimeouts } from '../timeouts.ts';
 import { buildDialect, type Database, openDatabase } from './client.ts';
 import { connectionOf, inTransaction } from './transactions.ts';
 
-/** Gets what the migration waits for, in words for operators. */
+/** Called with what the migration waits for, in words for operators. */
 type OnWait = (what: string) => void;
 
 /**
- * Has no timeout, because a large index may take long. Throws what a failed migration threw, or the SchemaError of `check`; then
- * nothing has changed. Leaves migrations of a newer version alone: they only add (docs/inside/recipes/migration.md).
+ * Migrations have no timeout, because a large index may take long. Throws what a failed migration threw, or the SchemaError of
+ * `check`. Then nothing has changed. Migrations of a newer version may stay: they only add (docs/inside/recipes/migration.md).
  */
 export async function migrate(
   url: string,
@@ -25,13 +25,13 @@ export async function migrate(
   const { db, close } = openDatabase({
     url,
     poolSize: 1,
-    // Works with every pooler.
+    // This works with every pooler.
     preparedStatements: false,
     statementTimeoutMs: 0,
     onError: () => undefined,
   });
   try {
-    // Also true if a newer version has migrated since: Kysely's migrator refuses migrations that it does not know.
+    // This is also true if a newer version has migrated since. Kysely's migrator would refuse its migrations.
     if (await isMigrated(db)) return await check(db);
     while (!(await tryMigrate(db, onWait, check))) await new Promise((done) => setTimeout(done, pauseMs));
   } finally {
@@ -39,8 +39,8 @@ export async function migrate(
   }
 }
 
-// While a migration waits for a table that a long transaction reads (a backup, for example), everything else waits behind it. So
-// it waits for less time than requests do, and lets them pass before it tries again.
+// A migration may wait for a table that a long transaction reads, such as a backup. Meanwhile all requests wait behind the
+// migration. So it gives up sooner than requests do, and lets them pass before it tries again.
 const lockTimeoutMs = 1_000;
 const pauseMs = 2_000;
 
@@ -55,7 +55,7 @@ async function tryMigrate(
       await liftTimeouts(trx);
       await lockMigrations(trx, onWait);
       const done = await listDone(trx);
-      // A newer version may have held the lock before us.
+      // An instance of a newer version may have held the lock before us.
       if (!hasAll(done)) {
         const fault = findOrderFault(done);
         if (fault) throw new SchemaError(fault);
@@ -72,7 +72,7 @@ async function tryMigrate(
   }
 }
 
-/** The lock belongs to the transaction, because a pooler may leave the lock of a session behind. */
+/** The lock belongs to the transaction, because a pooler may leave a session's lock behind. */
 async function lockMigrations(trx: Transaction<DB>, onWait: OnWait): Promise<void> {
   const key = sql`hashtextextended('identity migrations', 0)`;
   const tried = await sql<{ is_ours: boolean }>`select pg_try_advisory_xact_lock(${key}) as is_ours`.execute(
@@ -84,7 +84,7 @@ async function lockMigrations(trx: Transaction<DB>, onWait: OnWait): Promise<voi
 }
 
 async function runMigrations(trx: Transaction<DB>, done: string[]): Promise<void> {
-  // Only the names of these are recorded: the baseline has what they did.
+  // For these migrations only the names are recorded, because the baseline has what they did.
   const inPlace = done.length === 0 ? folded : [...folded, 'm100-baseline'];
   const nothing = { up: async () => undefined };
   const given = { ...migrations, ...Object.fromEntries(inPlace.map((name) => [name, nothing])) };
@@ -96,7 +96,7 @@ async function runMigrations(trx: Transaction<DB>, done: string[]): Promise<void
   if (error) throw error;
 }
 
-/** Kysely's lock belongs to a session. */
+/** Leaves out Kysely's own lock, because it belongs to a session. */
 class WithoutLock extends PostgresAdapter {
   override async acquireMigrationLock() {}
   override async releaseMigrationLock() {}

@@ -13,7 +13,7 @@ import { buildDialect, type Database } from './client.ts';
 import type { Reader, SharedRead } from './reader.ts';
 import { connectionOf, findOpen } from './transactions.ts';
 
-/** The text must not depend on the values, so each value is a stand-in that can only be passed on as a parameter. */
+/** Each value is a stand-in that can only be passed on as a parameter, so the text cannot depend on the values. */
 type Build<Values, Row> = (builder: Database, values: Values) => Compilable<Row>;
 
 export function prepare<Values extends object, Row>(
@@ -48,7 +48,7 @@ export function prepareDeferred<Values extends object>(
   };
 }
 
-/** Kysely's executor costs more than everything else here, so a transaction goes around it. */
+/** Kysely's executor costs more than everything else here, so statements of a transaction bypass it. */
 async function run<Row>(db: Database, statement: CompiledQuery<Row>): Promise<Row[]> {
   const open = findOpen(db);
   if (!open) return (await db.executeQuery(statement)).rows;
@@ -62,7 +62,7 @@ function compile<Values extends object, Row>(
 ): (values: Values) => CompiledQuery<Row> {
   const names = new Map<unknown, keyof Values>();
   const standIns = refuseAllBut<Values>('The values of a prepared statement', {
-    // A new stand-in each time: if code also tests a value (`a === null ? … : a`), one is never passed on.
+    // Each read gets a new stand-in. If code tests a value (`a === null ? … : a`), one is not passed on, so the check throws.
     get(_, name) {
       const standIn = createStandIn(String(name));
       names.set(standIn, name as keyof Values);

@@ -1,8 +1,8 @@
 // Many requests read on one connection, so that Postgres has one process awake instead of many
 // (docs/inside/decisions/pipelining.md).
 //
-// Answers come in turn, so a statement that hangs delays all behind it. If nothing was answered for about 400 ms, the connection
-// is left. The statement at its head, and all with the same text, are asked again on a "slow" connection; the others on a new
+// Answers come in turn, so a statement that hangs delays all behind it. If nothing was answered for a while, the connection is
+// left. The statement that hung, and all with the same text, are asked again on a "slow" connection, and all others on a new
 // "fast" one. Nothing is asked again from the slow one, so readers take at most two connections. A text goes back to the fast
 // connection once it is answered fast (docs/inside/decisions/deadline.md).
 import type { CompiledQuery } from 'kysely';
@@ -12,7 +12,7 @@ import { createSilenceWatch } from './silence.ts';
 
 declare const isShared: unique symbol;
 
-/** Finds few rows by an index, changes nothing and waits for no lock, because it may run twice and delays others. */
+/** A statement that finds few rows by an index, changes nothing and waits for no lock. It may run twice. It delays others. */
 export type SharedRead<Row> = CompiledQuery<Row> & { readonly [isShared]: true };
 
 export type Reader = <Row>(statement: SharedRead<Row>) => Promise<Row[]>;
@@ -27,10 +27,10 @@ type Lane = { connection: Promise<Connection>; waiting: Set<Reading>; isLeft: bo
 
 const stallMs = 400;
 
-/** The connections go back to the pool when nobody reads. `countReads`: statements under way. */
+/** The connections go back to the pool when nobody reads. `countReads` counts statements under way. */
 export function createReader(connect: () => Promise<Connection>) {
   const lanes: { fast?: Lane; slow?: Lane } = {};
-  // Texts of statements that hung and were not answered fast since.
+  // The texts of statements that hung and were not answered fast since.
   const slow = new Set<string>();
 
   const send = (reading: Reading) => {
@@ -49,7 +49,7 @@ export function createReader(connect: () => Promise<Connection>) {
       reading.done(rows);
       if (slow.size > 0 && performance.now() - askedAt < stallMs) slow.delete(text);
     } catch (error) {
-      // If the lane was left, its statements were asked again, so errors on it do not count.
+      // If the connection was left, its statements were asked again, so its errors do not count.
       if (!lane.isLeft) reading.failed(error);
       if (breaksConnection(error)) forget(lane);
     }

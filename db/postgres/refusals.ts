@@ -11,14 +11,14 @@ export function createRefusals() {
   const counts: Record<string, number> = Object.fromEntries([...classes, others].map((each) => [each, 0]));
   return {
     count(error: unknown): void {
-      // Only the server's own errors have a severity. 25P02: the transaction has failed before, and that was counted.
+      // Only the server's own errors have a severity. 25P02 means that the transaction has failed before, which was counted.
       const { code, severity } = error as { code?: string; severity?: string };
       if (!severity || !code || code === '25P02') return;
       const known = code.slice(0, 2);
       const its = Object.hasOwn(counts, known) ? known : others;
       counts[its] = (counts[its] ?? 0) + 1;
     },
-    /** Since the start, including classes with 0. */
+    /** The counts since the start, including classes with 0. */
     read: (): Refusals => counts,
   };
 }

@@ -1,11 +1,11 @@
-// Notices connections on which nothing comes back. One timer for all connections: pg's timer for each statement (`query_timeout`)
-// took 6 % of a hand-off on Deno.
+// Notices connections on which nothing comes back. One timer serves all connections. pg's own timer for each statement
+// (`query_timeout`) took 6 % of a hand-off on Deno.
 
 const lookMs = 200;
 
 /**
- * Calls `onSilence` once if the oldest statement has waited for `limitMs`, or, with 'all', if nothing was answered for that long.
- * Counts looks instead of reading a clock: after a pause of this process, answers that came meanwhile are read before it looks.
+ * Calls `onSilence` once if the oldest statement has waited for `limitMs`. With 'all', calls it if nothing was answered for that
+ * long. Counts looks and reads no clock: after a pause, this process reads answers before it looks.
  */
 export function createSilenceWatch<Connection>(
   limitMs: number,
@@ -13,7 +13,7 @@ export function createSilenceWatch<Connection>(
   onSilence: (on: Connection) => void,
 ) {
   const maxLooks = Math.ceil(limitMs / lookMs);
-  // For each connection, the value of `looks` when each pending statement was sent (oldest first), and when the last answer came.
+  // By connection: the value of `looks` when each pending statement was sent, oldest first, and when the last answer came.
   const underWay = new Map<Connection, { sentAt: number[]; heardAt: number }>();
   let looks = 0;
   let isLooking = false;

@@ -6,9 +6,9 @@ import { buildDialect, type Database, requirePool } from './client.ts';
 import type { Connection } from './connection.ts';
 
 const maxAttempts = 8;
-/** The longest pause before the second attempt; later ones may be longer. */
+/** The longest pause before the second attempt. Later pauses may be longer. */
 const maxPauseMs = 10;
-/** For requests. Far less than their deadline, because the transaction occupies a connection meanwhile. */
+/** How long requests wait for a lock. It is far less than their deadline, because a waiting transaction occupies a connection. */
 const lockTimeoutMs = 500;
 
 class Open {
@@ -19,11 +19,11 @@ class Open {
   readonly #connection: Connection;
   constructor({ query, leave }: Connection) {
     this.#connection = {
-      // Kysely may take the connection before the end and use it afterwards.
+      // Kysely may take the connection before the transaction ends, and use it afterwards.
       query: (text, values) => {
         if (this.isOver) return Promise.reject(over());
         const answer = query(text, values);
-        // Handles the error if nobody awaits the answer before the end.
+        // Handles the error, because perhaps nobody awaits the answer before the transaction ends.
         this.#last = answer.catch((error) => {
           this.failure ??= error;
         });
@@ -38,7 +38,7 @@ class Open {
     if (this.isOver) throw over();
     return this.#connection;
   }
-  /** Throws the first failure. */
+  /** Throws the first failure of any statement. */
   async settle(): Promise<void> {
     await this.#last;
     if (this.failure) throw this.failure;
@@ -72,10 +72,10 @@ export type Origin = {
 };
 
 const originText = "select set_config('identity.origin', $1, true)";
-// An option of the connection would also apply to jobs, and a pooler may refuse it.
+// The timeout is not an option of the connection: it would also apply to jobs, and a pooler may refuse it.
 const beginRequest = `${originText}, set_config('lock_timeout', '${lockTimeoutMs}', true)`;
 
-/** For a transaction that works for several people. */
+/** Sets the origin anew, for a transaction that works for several people. */
 export function setOrigin(trx: Transaction<DB>, origin: Origin): void {
   void connectionOf(trx).query(originText, [origin]);
 }
@@ -83,10 +83,10 @@ export function setOrigin(trx: Transaction<DB>, origin: Origin): void {
 type Options = {
   /**
    * `after_writes` commits once all writes were answered, so a 503 has done nothing. `with_writes` sends the commit right behind
-   * them and saves a round trip (8 to 12 % of a hand-off or a signup), for work that can safely be asked for again.
+   * the writes, for work that can safely be asked for again. It saves a round trip (8 to 12 % of a hand-off or a signup).
    */
   commit?: 'after_writes' | 'with_writes';
-  /** For requests: a transaction that is not ready by then is rolled back, and does not wait long for a lock. */
+  /** Set for requests. A transaction that is not ready by then is rolled back. It does not wait long for a lock. */
   deadline?: { readonly isNear: boolean };
   begin?: 'begin' | 'begin isolation level repeatable read';
   end?: 'commit' | 'rollback';
@@ -106,7 +106,7 @@ export async function inTransaction<T>(
       const isWorthAnother =
         isLostRace(error) || (attempt === 1 && options.deadline && isLockedTooLong(error));
       if (!isWorthAnother || attempt === maxAttempts) throw error;
-      // Random, so that transactions that lost together do not come back together.
+      // The pause is random, so that transactions that lost together do not come back together.
       await new Promise((done) => setTimeout(done, Math.random() * attempt * maxPauseMs));
     }
   }
@@ -115,9 +115,9 @@ export async function inTransaction<T>(
 type Asker = Required<Pick<Options, 'deadline'>> & { requestId: string; userId?: string; address?: string };
 
 /**
- * For a person's request. Nothing commits after its deadline, so a 503 means that nothing was done. One person, or one address if
- * the person is not known, has at most half of the pool at once. With `rollback` it only finds out the result of `work`, and
- * locks the rows meanwhile.
+ * Serves a person's request. Nothing commits after its deadline, so a 503 means that nothing was done. One person, or one address
+ * if the person is not known, has at most half of the pool at once. With `rollback` it returns the result of `work` and changes
+ * nothing, but locks rows meanwhile.
  */
 export async function inTransactionOf<T>(
   { deadline, requestId, userId, address }: Asker,
@@ -153,7 +153,7 @@ async function runOnce<T>(
   // Kysely's own transaction would wait for each answer before it sends the next statement.
   const trx = new Kysely<DB>({ dialect: buildDialect(async () => open.connection) });
   openTransactions.set(trx, open);
-  // Each statement is sent right behind the one before, and fails if that one fails.
+  // Each statement is sent right behind the previous one, and fails if that one fails.
   void open.connection.query(begin, []);
   void open.connection.query(deadline ? beginRequest : originText, [origin]);
   try {

@@ -1,5 +1,5 @@
-// Turns at a scarce resource, limited in all and for each key (a person or an address, for example). Waiters are let in key by
-// key, so a key with many waiters delays only itself.
+// Turns at a scarce resource, limited in all and for each key, such as a person or an address. Waiters are let in key by key, so
+// a key with many waiters delays only itself.
 
 type Limits = {
   /** How many may have a turn at once, in all and of each key. */
@@ -11,12 +11,12 @@ type Limits = {
 };
 
 type Key = { running: number; waiting: Waiter[] };
-/** `go(false)` means that the waiter was pushed out. */
+/** `go(false)` tells the waiter that it was pushed out. */
 type Waiter = { key: string; own: Key; group: string; go: (isTurn: boolean) => void };
 
 export class Turns {
   #running = 0;
-  /** The newest is last. */
+  /** The newest waiter is last. */
   readonly #waiting = new Set<Waiter>();
   /** Keys with a turn or a waiter. The key that was let in longest ago comes first. */
   readonly #keys = new Map<string, Key>();
@@ -29,7 +29,7 @@ export class Turns {
     return this.#waiting.size;
   }
 
-  /** Resolves with the function that ends the turn, to be called once; undefined if too many wait. */
+  /** Resolves with a function that ends the turn and must be called once. Resolves with undefined if too many wait. */
   async take(asker: string, ofGroup?: string): Promise<(() => void) | undefined> {
     const { all = Number.POSITIVE_INFINITY, each, maxWaiting, keyOf } = this.#limits;
     const key = keyOf?.(asker) ?? asker;
@@ -51,7 +51,7 @@ export class Turns {
     return () => this.#end(key, own);
   }
 
-  /** Pushes out the newest waiter of the group with the most, so that no group fills all places alone. */
+  /** Pushes out the newest waiter of the group with the most waiters, so that no group fills all places alone. */
   #makeRoom(group: string): boolean {
     const counts = new Map<string, number>();
     for (const waiter of this.#waiting) counts.set(waiter.group, (counts.get(waiter.group) ?? 0) + 1);

@@ -1,14 +1,14 @@
-// The accounting export of a span of days. Reads only, in one snapshot.
+// The accounting export of a span of days. This file only reads, in one snapshot.
 import { type RawBuilder, sql, type Transaction } from 'kysely';
 import { readSlices } from '../cursor.ts';
 import type { Database } from '../postgres/client.ts';
 import type { DB } from '../schema.ts';
 import { replacing } from './lost-documents.ts';
 
-/** Days in the zone, including both. */
+/** The first and the last day of the span, in the zone. */
 export type Span = { zone: string; from: string; to: string };
 
-/** Amounts are in minor units, as text. `credited` and `allocated` are as of the end of the span; null for a credit note. */
+/** Amounts are in minor units, as text. `credited` and `allocated` are as of the end of the span, or null for a credit note. */
 export type BookedDocument = {
   number: string;
   kind: 'invoice' | 'credit_note';
@@ -33,7 +33,7 @@ export type BookedDocument = {
   vat_id: string | null;
 };
 
-/** A number lost by a restore, on the day of the restore. `invoice` takes its place. */
+/** A number that a restore has lost. `issued_on` is the day of the restore. `invoice` takes the number's place. */
 export type BookedLoss = { number: string; kind: 'lost'; issued_on: string; invoice: string | null };
 
 /** The instant after a span's last day. */
@@ -49,7 +49,7 @@ export async function* readDocuments(
 
 const documentsAtOnce = 2_000;
 
-/** A cursor sorts all its rows before the first one. For years of documents, that takes longer than a statement may. */
+/** A cursor sorts all rows before it returns any. For years of documents, that takes longer than a statement may. */
 async function* splitSpan(trx: Transaction<DB>, { zone, from, to }: Span): AsyncGenerator<Span, void> {
   for (let start: string | undefined = from; start !== undefined; ) {
     const { rows } = await sql<{ last: string; next: string }>`
@@ -61,7 +61,7 @@ async function* splitSpan(trx: Transaction<DB>, { zone, from, to }: Span): Async
   }
 }
 
-/** Documents of `days`, with sums as of the end of the span. */
+/** Reads the documents of `days`, with sums as of the end of the span. */
 const readDocumentsOf = (trx: Transaction<DB>, span: Span, days: Span) =>
   readSlices<BookedDocument | BookedLoss>(
     trx,
@@ -119,8 +119,8 @@ export type BookedMoney = {
 };
 
 /**
- * `unallocated` is as of the end of the span. For a payment: the amount neither allocated nor returned. For a return: the
- * negative of the part that its payment, less earlier returns, does not cover.
+ * `unallocated` is as of the end of the span. For a payment, it is the amount that is neither allocated nor returned. For a
+ * return, it is the part that its payment does not cover after earlier returns, as a negative amount.
  */
 export const readMoney = (trx: Transaction<DB>, span: Span) =>
   readSlices<BookedMoney>(
@@ -172,7 +172,7 @@ export const readAllocations = (trx: Transaction<DB>, span: Span) =>
       order by a.recorded_at, a.id`,
   );
 
-/** The current moment, for `haveEnded`. */
+/** The current moment, to pass to `haveEnded`. */
 export async function readMoment(db: Database): Promise<string> {
   const { rows } = await sql<{ moment: string }>`
     select pg_snapshot_xmax(pg_current_snapshot())::text as moment`.execute(db);

@@ -14,7 +14,7 @@ export type Account = {
 
 const accountColumns = ['id', 'name', 'capabilities', 'verified_at as verifiedAt'] as const;
 
-/** The rights count as decided here. In a transaction by the marketplace, they belong to the account's link instead. */
+/** Stores rights as decided here. In a transaction of the marketplace, they count as said by the account's link instead. */
 export const deferAccount = prepareDeferred((db, account: Account) =>
   db.insertInto('accounts').values({
     id: account.id,
@@ -29,7 +29,7 @@ export async function findAccountName(db: Database, id: string): Promise<string 
   return row?.name;
 }
 
-/** For an edit by the owner, which no hand-off overwrites. */
+/** Stores an edit by the owner. No hand-off overwrites it. */
 export async function editAccountName(trx: Transaction<DB>, id: string, name: string): Promise<void> {
   await trx.updateTable('accounts').set({ name, name_edited_at: sql`now()` }).where('id', '=', id).execute();
 }
@@ -57,7 +57,7 @@ export async function updateAccountNameUnlessEdited(
   await update.where('name_edited_at', 'is', null).execute();
 }
 
-/** Does now what triggers do at the end of the transaction, for code that needs the account's rights before that. */
+/** Does at once what triggers do at the end of the transaction, for code that needs the account's rights earlier. */
 export async function settleRights(trx: Transaction<DB>, id: string): Promise<void> {
   await sql`select settle_rights(${id})`.execute(trx);
 }
@@ -68,7 +68,7 @@ export async function settleAccount(trx: Transaction<DB>, id: string): Promise<A
   return trx.selectFrom('accounts').select(accountColumns).where('id', '=', id).executeTakeFirstOrThrow();
 }
 
-/** Finds out who decided the rights of an account from an earlier version, if still unknown. The caller has locked its links. */
+/** For an account from an earlier version, finds out who decided its rights. The caller has locked its links. */
 export async function knowSources(trx: Transaction<DB>, accountId: string): Promise<void> {
   await sql`select know_sources(${accountId})`.execute(trx);
 }
@@ -81,7 +81,7 @@ export async function hasUnknownSources(db: Database, accountId: string): Promis
   return rows[0]?.is ?? false;
 }
 
-/** Null leaves the right to the links. */
+/** Null leaves the right to the account's links. */
 export type Decision = boolean | null;
 
 /** The decision counts whatever the links say. Returns the changed account, or undefined if nothing changed. */
@@ -126,7 +126,7 @@ export async function decideVerification(
     .executeTakeFirst();
 }
 
-/** Null: nothing was decided here. */
+/** A member is null if nothing was decided here. */
 export type Decided = {
   granted: string[] | null;
   revoked: string[] | null;

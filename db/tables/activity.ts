@@ -1,6 +1,6 @@
-// What happened to a person: audit events, and changes that no event tells of. Reads only. An event and the changes of its
-// transaction have the same time, to the microsecond: the start of the transaction. So a change belongs to the event with its
-// `began_at`.
+// What happened to a person: audit events, and changes without an event. This file only reads. An audit event has the time at
+// which its transaction started, and so do the changes of that transaction, to the microsecond. So a change belongs to the event
+// whose time is its `began_at`.
 import { type RawBuilder, sql } from 'kysely';
 import type { Database } from '../postgres/client.ts';
 import type { Change } from './changes.ts';
@@ -31,7 +31,7 @@ export type WhoseActivity = {
 
 type SomeActivity = WhoseActivity & { after: Date; limit: number };
 
-/** Newest first. `before` is the id of a line: only earlier lines are returned. */
+/** Returns the newest lines first. `before` is the id of a line: only earlier lines are returned. */
 export async function listActivity(
   db: Database,
   { before, ...some }: SomeActivity & { before?: string },
@@ -44,7 +44,7 @@ export async function listActivity(
 /** `at` is text, because a JavaScript Date has no microseconds. */
 type Position = { id: string; at: string };
 
-/** Selects the newest of each kind, then the newest of all: at most `limit` transactions of each kind can be among them. */
+/** Selects the newest transactions of each kind, then the newest of all. At most `limit` of each kind can be among them. */
 export function selectActivity({
   after,
   last,
@@ -80,7 +80,7 @@ export function selectActivity({
 const own = (column: 'device' | 'place') =>
   sql`case when e.type not like 'staff.%' then ${sql.ref(`e.${column}`)} end`;
 
-/** Changes about the person and their account. When we only find out who decided something (`sources`), people see no change. */
+/** Changes about the person and their account. A change with cause `sources` only notes who decided something: it is hidden. */
 function listSources({ userId, accountId, withContracts }: WhoseActivity) {
   const columnsOf = (alias: string) => (name: string) => sql.ref(`${alias}.${name}`);
   return [
@@ -110,7 +110,7 @@ function isTold(whose: WhoseActivity): RawBuilder<unknown> {
     or ${sql.join(earlier, sql` or `)})`;
 }
 
-/** Undefined for a line of another person. */
+/** Undefined if the line belongs to another person. */
 async function findPosition(
   db: Database,
   { userId, accountId }: WhoseActivity,
@@ -132,7 +132,7 @@ export type LineChange = Pick<Change, 'subject' | 'kind' | 'members' | 'by' | 'b
   beganAt: string;
 };
 
-/** Oldest first. */
+/** Returns the oldest changes first. */
 export async function listChangesOfLines(
   db: Database,
   whose: WhoseActivity,

@@ -1,4 +1,4 @@
-// The only writer of `allocations`: which payment pays which invoice. A row never changes: taking back adds a negative row.
+// The only writer of `allocations`: which payment pays which invoice. A row never changes. Taking money back adds a negative row.
 import { sql, type Transaction } from 'kysely';
 import type { Database } from '../postgres/client.ts';
 import type { DB } from '../schema.ts';
@@ -13,7 +13,7 @@ export async function insertAllocation(
     .execute();
 }
 
-/** In the order in which they were recorded. Negative amounts were taken back. */
+/** Lists allocations in the order in which they were recorded. A negative amount was taken back. */
 export async function listAllocations(
   db: Database,
   payments: string[],
@@ -66,7 +66,7 @@ export async function listPaymentsOf(
   }));
 }
 
-/** The newest first. */
+/** Returns the newest first. */
 export async function listAllocated(
   db: Database,
   of: { payment: string } | { invoiceId: number },

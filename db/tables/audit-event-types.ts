@@ -1,4 +1,4 @@
-// The types of audit events of this version and the one before: how often a user may cause each, and its words for readers.
+// The types of audit events of this and the previous version: how often a user may cause each, and its words for readers.
 
 export type Allowance = { times: number; seconds: number };
 
@@ -7,8 +7,8 @@ type ByReason = { any: string } & Record<string, string>;
 
 type EventType = {
   /**
-   * How often each user may cause it (contract 9.52 to 9.67), or what bounds that. Acts that end access or undo a change have no
-   * allowance, so that a thief cannot use it up: the change itself has one. Acts of staff are bounded by whom they may look at.
+   * How often each user may cause it (contract 9.52 to 9.67), or what bounds it. Acts that end access or undo a change have no
+   * allowance, because a thief could use it up. The change that they undo has one. Acts of staff count as looks at the person.
    */
   limit: Allowance | string;
   /** What the person reads in their activity. Without it, the event is hidden from them. */
@@ -51,7 +51,7 @@ export const auditEventTypes = {
     person: 'The address for invoices was confirmed with the link in an email',
   },
   'billing.resumed': { limit: 'commands', staff: 'Billing goes on after a restore of the database' },
-  // For each administrator, because each event may send a mail to all of them.
+  // Counted for each administrator, because each event may send a mail to all of them.
   'billing.set': {
     limit: { times: 60, seconds: hour },
     staff: 'The settings of billing were changed, or a change of them was stopped',
@@ -143,7 +143,7 @@ export const auditEventTypes = {
   'invoice.void': { limit: 'commands, and staff', staff: 'An invoice was made void' },
   'link.removed': { limit: 'hand-offs', person: 'Disconnected a marketplace account' },
   'login.code_asked': { limit: 'logins', person: 'Entered the right password, then was asked for a code' },
-  // For each session, so that a thief in the account cannot use up what the owner needs to log them out.
+  // Counted for each session, so that a thief in the account cannot use up what the owner needs to log them out.
   'login.confirmed': {
     limit: { times: 30, seconds: hour },
     person: {
@@ -173,7 +173,7 @@ export const auditEventTypes = {
   logout: { limit: 'logins', person: 'Logged out' },
   'passkey.added': { limit: { times: 30, seconds: hour }, person: 'Added a passkey' },
   'passkey.removed': { limit: 'passkey.added', person: 'Removed a passkey' },
-  // For each browser that the user has had for a week, and for all others together.
+  // Counted for each browser that the user has had for a week, and for all other browsers together.
   'password.changed': { limit: { times: 10, seconds: hour }, person: 'Changed the password' },
   'password.refused': {
     limit: 'guesses of a password',
@@ -263,7 +263,7 @@ export const auditEventTypes = {
   'staff.retry_mail': { limit: 'mails that failed', staff: 'Staff: sent a mail again that had failed' },
   'staff.revoke': { limit: 'staff.looked', staff: 'Staff: decided that the account may not do something' },
   'staff.searched': { limit: { times: 600, seconds: hour }, staff: 'Staff: searched for people' },
-  // For each recipient, by all staff together.
+  // Counted for each recipient, for all staff together.
   'staff.send_mail': { limit: { times: 5, seconds: hour }, staff: 'Staff: sent a mail' },
   'staff.suspend': { limit: 'staff.looked', staff: 'Staff: suspended the account' },
   'staff.thaw': {

@@ -1,5 +1,5 @@
-// The only writer of `audit_events`: what happened, to whom, from where, and the precise reason, which nobody outside is told.
-// Never a password, token, payload or signature.
+// The only writer of `audit_events`: what happened, to whom, from where, and the precise reason. Nobody outside is told the
+// reason. An event never has a password, token, payload or signature.
 import { type RawBuilder, sql, type Transaction } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import { runInBatches } from '../batches.ts';
@@ -9,7 +9,7 @@ import type { DB } from '../schema.ts';
 import type { AuditEventType } from './audit-event-types.ts';
 
 export type AuditEvent = {
-  /** Set if the event may be reported again but must be stored once. */
+  /** Set it if the event may be reported again but must be stored only once. */
   id?: string;
   type: AuditEventType;
   reason?: string;
@@ -59,12 +59,12 @@ const buildInsert = (db: Database, row: Row) =>
 const insert = prepare(buildInsert);
 const deferInsert = prepareDeferred(buildInsert);
 
-/** For an event without a change. */
+/** Records an event that tells of no change. */
 export async function recordAuditEvent(db: Database, event: AuditEvent): Promise<void> {
   await insert(db, buildRow(event));
 }
 
-/** For an event that is recorded in the transaction of its change. */
+/** Records an event in the transaction of the change that it tells of. */
 export const deferAuditEvent = (trx: Transaction<DB>, event: AuditEvent): void =>
   deferInsert(trx, buildRow(event));
 
@@ -84,7 +84,7 @@ function buildRow(event: AuditEvent): Row {
   };
 }
 
-/** Details that do not identify anybody. All others are erased with their user. */
+/** Details that identify nobody. All other details are erased with their user. */
 const impersonalDetails = ['by', 'changed', 'contractId', 'ended', 'role', 'status'];
 
 /** Keeps what happened and when. `externalIds` are the user's ids at the marketplace, which events without a user may name. */
@@ -101,7 +101,7 @@ export async function eraseFromAuditEvents(
       union select details ->> 'id' from audit_events where ${isTheirs} and details ? 'id')`,
   );
   await eraseEvents(trx, isTheirs);
-  // What the user did to others as staff: those people can still read it, but where it was done from is erased.
+  // People can still read what this user did to them as staff. This erases only what tells of the request and the browser.
   await runInBatches(
     trx,
     (limit) => sql`
@@ -111,7 +111,7 @@ export async function eraseFromAuditEvents(
   );
 }
 
-// In batches, because somebody may have guessed a password very often.
+// Erases in batches, because somebody may have guessed a password very often.
 const eraseEvents = (trx: Transaction<DB>, which: RawBuilder<unknown>): Promise<void> =>
   runInBatches(
     trx,
@@ -193,7 +193,7 @@ export type AuditFilter = {
   isWithoutStaff: boolean;
 };
 
-/** The newest first. `before` is an instant or the id of an event: only earlier events are returned. */
+/** Returns the newest first. `before` is an instant or the id of an event: only earlier events are returned. */
 export async function listAuditEvents(
   db: Database,
   {

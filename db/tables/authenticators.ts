@@ -48,7 +48,7 @@ export async function insertAuthenticator(
     .execute();
 }
 
-/** True for exactly one caller with a code of that step, and false for codes of earlier steps. */
+/** True for exactly one caller with a code of that step. False for a code of an earlier step. */
 export async function consumeStep(
   db: Database,
   use: { userId: string; step: number; sealedSecret: Uint8Array; now: Date },

@@ -1,4 +1,4 @@
-// The only writer of `billing_details`: to whom documents of an account are made out. Deleted with the account.
+// The only writer of `billing_details`: to whom documents of an account are made out. The details are deleted with the account.
 import { type Selectable, sql, type Transaction } from 'kysely';
 import type { Database } from '../postgres/client.ts';
 import type { BillingDetails as Columns, DB } from '../schema.ts';
@@ -15,20 +15,20 @@ export type BillingAddress = {
 export type DetailValues = {
   company: string | null;
   address: BillingAddress | null;
-  /** Decides the tax: the country of the address, otherwise the last known one. */
+  /** The country of the address, otherwise the last known one. It decides the tax. */
   country: string | null;
   vatId: string | null;
   invoiceEmail: string | null;
 };
 
-/** The country is a part of the address. */
+/** The country has no name of its own here, because it is a part of the address. */
 export type DetailName = Exclude<keyof DetailValues, 'country'>;
 
-/** An address that would change the tax, with the VAT id given with it. */
+/** An address that would change the tax, and the VAT id that was given with it. */
 export type WaitingPlace = Pick<DetailValues, 'address' | 'vatId'> & { country: string };
 
 export type BillingDetails = DetailValues & {
-  /** Waits for the decision of an administrator. */
+  /** A new address that waits for the decision of an administrator. */
   waiting: (WaitingPlace & { since: Date }) | null;
   /** An administrator has marked this VAT id as checked. */
   hasCheckedVatId: boolean;
@@ -36,9 +36,9 @@ export type BillingDetails = DetailValues & {
   provedInvoiceEmail: string | null;
   /** A signup named the address, and nobody of the account has confirmed it (contract 7.400). */
   isInvoiceEmailUndecided: boolean;
-  /** When a person last gave, kept or removed the address; null if nobody did since a signup named it. */
+  /** When a person last gave, kept or removed the address for invoices. Null if nobody did since a signup named it. */
   invoiceEmailEditedAt: Date | null;
-  /** Signups do not change what was edited here. */
+  /** The details that were edited here, which signups do not change. */
   editedHere: DetailName[];
   /** The parts of a signup that were left out, as JSON pointers. */
   ignored: string[];
@@ -157,7 +157,7 @@ export async function proveInvoiceEmail(
   return result.numUpdatedRows === 1n;
 }
 
-/** Counts as if a person had given the address at that time. */
+/** The address counts as if a person had given it at that time. */
 export async function keepInvoiceEmail(trx: Transaction<DB>, accountId: string, at: Date): Promise<void> {
   await trx
     .updateTable('billing_details')

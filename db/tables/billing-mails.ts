@@ -1,4 +1,4 @@
-// Which mails about billing are due, who gets them, and what they need. Reads only.
+// Which mails about billing are due, who gets them, and what they need. This file only reads.
 import { sql } from 'kysely';
 import type { Database } from '../postgres/client.ts';
 import { type BillingMailKind, kindsThat } from './mail-kinds.ts';
@@ -38,7 +38,7 @@ export const selectMailboxes = (db: Pick<Database, 'selectFrom'>) =>
 
 const kindsToPerson = kindsThat((mail) => mail.isToPerson);
 
-/** For statements with `selectMailboxes as m`. */
+/** The recipient, for statements with `selectMailboxes as m`. */
 export const recipientOf = (kind: BillingMailKind) =>
   sql<string>`case when ${kind}::text = any(${kindsToPerson}::text[]) then m."personEmail" else m.email end`;
 
@@ -50,7 +50,7 @@ const copySuffix = ':copy';
 
 export const copyKeyOf = (key: string) => `${key}${copySuffix}`;
 
-/** Undefined if nobody should get the mail. `hasOther`: the recipient of a mail already gets its copy, or the other way round. */
+/** Undefined if nobody gets the mail. `hasOther`: of the mail and its copy, the mailbox already gets the other one. */
 export async function findMailbox(
   db: Database,
   contractId: string,
@@ -94,7 +94,7 @@ export async function findPdf(
     .executeTakeFirst();
 }
 
-/** `sentAt` and `nextTryAt` are of the mail of the first reminder: both are null if it was given up or does not exist. */
+/** `sentAt` and `nextTryAt` are of the first reminder's mail. Both are null if the mail was given up or does not exist. */
 export async function findReminders(
   db: Database,
   number: string,
@@ -134,7 +134,7 @@ type Search = { now: Date; limit: number };
 
 type Reminder = { number: string; contractId: string; which: 1 | 2 };
 
-/** If both reminders are due, only the second. No reminder within six days after the mail of the first was sent. */
+/** If both reminders are due, returns only the second. The second is never due within six days after the mail of the first. */
 export async function findDueReminders(db: Database, { now, limit }: Search): Promise<Reminder[]> {
   const { rows } = await sql<Reminder>`
     with due as (

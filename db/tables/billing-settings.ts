@@ -1,4 +1,4 @@
-// The only writer of `billing_settings`: versions of the settings. A version never changes, but can be stopped before it counts.
+// The only writer of `billing_settings`: versions of the settings. A version never changes. It can be stopped before it counts.
 import { type RawBuilder, sql } from 'kysely';
 import type { Database } from '../postgres/client.ts';
 
@@ -7,7 +7,7 @@ export type SettingsVersion = { version: number; settings: unknown };
 
 export type MadeVersion = SettingsVersion & {
   countsFrom: Date;
-  /** Also true for a version that was stopped before. */
+  /** Also true for a version that was stopped before it began. */
   hasBegun: boolean;
   madeAt: Date;
   /** `staff`, or the name of an operator. */
@@ -17,7 +17,7 @@ export type MadeVersion = SettingsVersion & {
   stoppedAt: Date | null;
 };
 
-/** By the database's clock. Undefined while there is no seller. */
+/** Goes by the database's clock. Undefined while there is no seller. */
 export async function findSettingsInForce(db: Database): Promise<SettingsVersion | undefined> {
   return db
     .selectFrom('billing_settings')
@@ -29,7 +29,7 @@ export async function findSettingsInForce(db: Database): Promise<SettingsVersion
     .executeTakeFirst();
 }
 
-/** Whether any version gives documents of these kinds numbers with that prefix. */
+/** Whether any version uses this prefix for the numbers of one of these kinds of documents. */
 export async function isKnownPrefix(
   db: Database,
   prefix: string,
@@ -46,7 +46,7 @@ export async function isKnownPrefix(
   return row !== undefined;
 }
 
-/** Newest first. */
+/** Returns the newest first. */
 export async function listSettingsVersions(db: Database, limit: number): Promise<MadeVersion[]> {
   return db
     .selectFrom('billing_settings')
@@ -71,7 +71,7 @@ export async function listSettingsVersions(db: Database, limit: number): Promise
 export const lockSettingsVersions = (trx: Database) =>
   sql`select pg_advisory_xact_lock(hashtextextended('billing_settings', 0))`.execute(trx);
 
-/** When a version begins to count. `asVersion`: at the same time as another version. */
+/** When a version begins to count. `asVersion`: when that other version begins. */
 export type Begin = 'now' | { afterHours: number } | { asVersion: number };
 
 type NewVersion = { settings: object; begins: Begin; madeBy: string; actorId: string | null; why: string };

@@ -15,10 +15,10 @@ export type Members = Record<string, { from: Value; to: Value }>;
 
 export type Change = {
   id: string;
-  /** In UTC, with microseconds. Texts sort by time. */
+  /** The time in UTC, with microseconds. The texts sort by time. */
   at: string;
   subject: Subject;
-  /** An id, or for a link the provider and the id there. Null for an erased link. */
+  /** The id of the row. For a link, the provider and the id there. Null for an erased link. */
   rowId: string | null;
   userId: string | null;
   accountId: string | null;
@@ -34,7 +34,7 @@ export type Change = {
   /** The staff member who made the change. */
   actorId: string | null;
   why: string | null;
-  /** The role in Postgres. */
+  /** The role in Postgres that made the change. */
   role: string;
 };
 
@@ -110,7 +110,7 @@ export async function listNewestChanges(
 
 /** Addresses that the user held before. */
 export async function listFormerAddresses(db: Database, userId: string): Promise<string[]> {
-  // Leaves out addresses that the user typed before they held one.
+  // An address that the user typed before they held any is not listed.
   const { rows } = await sql<{ email: string }>`
     select distinct members -> 'email' ->> 'from' as email from changes
     where user_id = ${userId} and subject = 'user' and kind = 'changed' and members ? 'email' and id > (
@@ -136,12 +136,12 @@ export async function readTrackedRow(
   return rows[0]?.row;
 }
 
-/** For a row `t`. */
+/** Selects from a row that the statement calls `t`. */
 export const selectTracked = (subject: Subject): RawBuilder<Row> => sql<Row>`(
   select coalesce(jsonb_object_agg(key, value), '{}') from jsonb_each(jsonb_strip_nulls(to_jsonb(t)))
   where key = any(${tracked[subject].columns}))`;
 
-/** Pass `accountId` if the account is erased too. Triggers erase the rest, and everything about a user who is deleted by SQL. */
+/** Pass `accountId` if the account is erased too. Triggers erase the rest. If SQL deletes the user, triggers erase everything. */
 export async function eraseChangesOf(
   trx: Transaction<DB>,
   { userId, accountId }: { userId: string; accountId: string | undefined },

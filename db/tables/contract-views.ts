@@ -1,5 +1,5 @@
-// `contract_views` is a temporary table with somebody else's view of the contracts, to compare with ours. So the view may be
-// larger than memory and in any order.
+// `contract_views` is a temporary table for somebody else's view of the contracts, to compare it with ours. Thanks to the table,
+// that view may be larger than memory and in any order.
 import { type RawBuilder, sql, type Transaction } from 'kysely';
 import { readSlices } from '../cursor.ts';
 import type { DB } from '../schema.ts';
@@ -8,7 +8,7 @@ import { isInstant, occurredAt } from './service-contracts.ts';
 /** `view` has the members to compare, as the list of contracts has them. Null if the line cannot be read. */
 export type ContractView = { line: number; signup_id: string; view: object | null };
 
-/** Without an index, because one sort at the end costs less than an index entry for each row. */
+/** The table has no index, because one sort at the end costs less than an index entry for each row. */
 export async function createContractViews(trx: Transaction<DB>): Promise<void> {
   await sql`
     create temporary table contract_views (
@@ -37,7 +37,7 @@ export type ContractDifference = {
   theirs: Record<string, unknown> | null;
 };
 
-/** As JavaScript writes it. */
+/** Writes an instant as JavaScript does. */
 const writeInstant = (at: RawBuilder<unknown>) =>
   sql`to_char(${at} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 
@@ -65,7 +65,7 @@ const describeContracts = (now: Date) => sql`
   ) as entry
   from service_contracts`;
 
-/** Repeated lines, then signups missing here, extra here, and different. One statement, so all are as of one moment. */
+/** Yields repeated lines, then signups that are missing here, extra here or different. One statement reads all at one moment. */
 export async function* findDifferences(
   trx: Transaction<DB>,
   now: Date,

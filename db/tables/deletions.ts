@@ -1,4 +1,4 @@
-// Planned deletions of users, in `users`.
+// Reads and writes the planned deletions of users, which are in `users`.
 import { sql, type Transaction } from 'kysely';
 import type { Database } from '../postgres/client.ts';
 import type { DB } from '../schema.ts';
@@ -19,8 +19,8 @@ export async function postponeDeletions(trx: Transaction<DB>, at: Date): Promise
   return rows.map(toUser);
 }
 
-// By the clock of the database, because an instance with a fast clock must not erase anybody too early. A suspension delays the
-// deletion: otherwise a suspended user could come back with the same address. So does an address that the user can have back.
+// The database's clock decides, because an instance with a fast clock must not erase anybody too early. A suspension delays the
+// deletion, so that the user cannot come back with the same address. An address that the user can have back delays it, too.
 const isDue = sql<boolean>`u.deletion_due_at <= now() and u.suspended_at is null
   and not exists (select from reserved_addresses r where r.user_id = u.id and r.expires_at > now())`;
 
@@ -39,7 +39,7 @@ export async function findUsersToErase(
   return rows.map(({ id }) => id);
 }
 
-/** The strictest lock: nobody can add a row that refers to account or user. With `onlyDue`, undefined if no deletion is due. */
+/** The strictest lock: nobody can add a row that refers to account or user. With `onlyDue`, undefined if the user is not due. */
 export async function lockUserToErase(
   trx: Transaction<DB>,
   id: string,

@@ -33,10 +33,10 @@ const upsert = prepareDeferred((db, values: Login) =>
     .onConflict((conflict) =>
       conflict.columns(['token_hash', 'user_id']).doUpdateSet({
         last_login_at: sql`excluded.last_login_at`,
-        // Keeps the instant, so that the next login starts no new allowance. A forgotten device starts over.
+        // The instant stays, so that the next login starts no new allowance. A forgotten device starts over.
         known_since: sql`coalesce(
           case when devices.forgotten_at is null then devices.known_since end, excluded.known_since)`,
-        // After the device was forgotten, this instant differs from `known_since`, so it no longer establishes the device.
+        // For a forgotten device, this instant must differ from `known_since`: then it no longer establishes the device.
         first_credential_at: sql`coalesce(
           case when devices.forgotten_at is null then devices.first_credential_at
             else nullif(coalesce(devices.first_credential_at, devices.known_since), excluded.known_since) end,
@@ -47,7 +47,7 @@ const upsert = prepareDeferred((db, values: Login) =>
     ),
 );
 
-/** `credentialAt` is null for a hand-off. `firstCredentialAt` is the same instant if it is the user's first credential ever. */
+/** `credentialAt` is null for a hand-off. `firstCredentialAt` is the same instant if the user never gave a credential before. */
 export function deferDeviceLogin(
   trx: Transaction<DB>,
   { previousHash, ...login }: Login & { previousHash: Uint8Array | undefined },
@@ -56,7 +56,7 @@ export function deferDeviceLogin(
   upsert(trx, login);
 }
 
-/** For a credential in a session that a hand-off started: from then on the user knows the device. */
+/** Records a credential in a session that a hand-off started. From then on the user knows the device. */
 export async function recordDeviceCredential(
   db: Database,
   { tokenHash, userId, now }: { tokenHash: Uint8Array; userId: string; now: Date },
@@ -71,7 +71,7 @@ export async function recordDeviceCredential(
     .execute();
 }
 
-/** The last user to log in on that device, unless they have forgotten it. */
+/** The last user to log in on that device. Undefined if they have forgotten it. */
 export async function findLastUserOfDevice(db: Database, tokenHash: Uint8Array): Promise<string | undefined> {
   const row = await db
     .selectFrom('devices')
@@ -122,7 +122,7 @@ const selectHolderOfDevice = prepareRead((db, values: { email: string; tokenHash
     ),
 );
 
-/** The user who holds the address or can have it back. Undefined if they never gave a credential on the device, or forgot it. */
+/** The user who holds the address or can have it back. Undefined if they gave no credential on the device, or forgot it. */
 export async function findHolderOfDevice(
   read: Reader,
   key: { email: string; tokenHash: Uint8Array },
@@ -132,8 +132,8 @@ export async function findHolderOfDevice(
 }
 
 /**
- * Whether the user has known this browser since before that instant, or gave their first credential in it, and has not forgotten
- * it. False for every browser after a restore since then, because it is not known what happened before.
+ * Whether the user has known this browser since before that instant, or gave their first credential in it. False if they have
+ * forgotten it. It is false for every browser if a restore came after that instant, because nobody knows what was lost.
  */
 export async function isDeviceEstablished(
   db: Database,
@@ -155,7 +155,7 @@ export async function isDeviceEstablished(
   return row !== undefined;
 }
 
-/** Includes forgotten devices. */
+/** Counts forgotten devices, too. */
 export async function hasKnownDevice(db: Database, userId: string): Promise<boolean> {
   const row = await db
     .selectFrom('devices')
@@ -167,7 +167,7 @@ export async function hasKnownDevice(db: Database, userId: string): Promise<bool
   return row !== undefined;
 }
 
-/** The forgotten devices have no allowance for the user, and do not log them in. */
+/** A forgotten device has no allowance for the user, and does not log them in. */
 export async function forgetDevices(
   db: Database,
   userId: string,

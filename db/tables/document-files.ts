@@ -5,7 +5,7 @@ import type { DB } from '../schema.ts';
 
 type NewFiles = { number: string; pdf: Uint8Array; xml?: string | null | undefined };
 
-/** If the document has files already, those stay. */
+/** If the document has files already, they stay as they are. */
 export async function insertFiles(
   trx: Transaction<DB>,
   { number, pdf, xml = null }: NewFiles,
@@ -36,7 +36,7 @@ export async function findFileOfAccount(
   return row && readRow(row);
 }
 
-/** On any account. */
+/** Finds a file of a document on any account. */
 export async function findFile(
   db: Database,
   asked: { number: string; kind: FileKind },

@@ -4,8 +4,8 @@ import type { Database } from '../postgres/client.ts';
 import type { DB } from '../schema.ts';
 
 /**
- * A second caller waits until the first commits or fails. The series is that of the year of `earliest`. The day is `earliest`, or
- * the day of the previous number if that is later, so that days never go back in a series.
+ * A second caller waits until the first commits or fails. The year of `earliest` decides the series. The document's day is
+ * `earliest`, or the day of the previous number if that is later. So days never go back in a series.
  */
 export async function takeNumber(
   trx: Transaction<DB>,
@@ -29,7 +29,7 @@ export async function takeNumber(
 
 type Key = { prefix: string; year: number };
 
-/** Contract 7.53. */
+/** Writes a number as contract 7.53 says. */
 export const writeNumber = ({ prefix, year }: Key, number: number | string): string =>
   `${prefix}${year}-${String(number).padStart(4, '0')}`;
 
@@ -57,9 +57,9 @@ export async function lockSeries(
   return { lastNumber: Number(row.last_number), lastIssuedOn: row.lastIssuedOn };
 }
 
-/** Waits for all transactions that have taken a number, and keeps others from taking one until the transaction ends. */
+/** Waits for all transactions that have taken a number. Until this transaction ends, no other can take one. */
 export async function lockAllNumbers(trx: Transaction<DB>): Promise<void> {
-  // In the order in which an invoice takes its numbers.
+  // The locks are in the order in which an invoice takes its numbers.
   await sql`lock table document_series, invoice_numbers in exclusive mode`.execute(trx);
 }
 

@@ -7,7 +7,7 @@ export async function queueDocument(trx: Transaction<DB>, number: string, dueAt:
   await trx.insertInto('documents_to_make').values({ number, next_try_at: dueAt }).execute();
 }
 
-/** `tries` includes this one. */
+/** `tries` includes the current try. */
 export type DocumentToMake = { number: string; tries: number; facts: unknown };
 
 /** Lends this worker the document that has waited longest. If the worker dies, another gets it after `leaseSeconds`. */

@@ -25,7 +25,7 @@ export type NewDocument = {
   facts: unknown;
 };
 
-/** Also queues the document for making its files. */
+/** Also queues the document, so that its files are made. */
 export async function insertDocument(trx: Transaction<DB>, document: NewDocument): Promise<void> {
   await trx
     .insertInto('documents')
@@ -67,7 +67,7 @@ export async function findFacts(db: Database, number: string): Promise<unknown> 
   return row?.facts;
 }
 
-/** The oldest first. */
+/** Returns the oldest first. */
 export async function listCreditNotes(
   db: Database,
   invoiceId: number,

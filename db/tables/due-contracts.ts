@@ -1,16 +1,16 @@
-// Contracts to invoice, contracts past due, and contracts that have ended. Reads only.
+// Finds contracts to invoice, contracts past due, and contracts that have ended. This file only reads.
 import { sql } from 'kysely';
 import type { Database } from '../postgres/client.ts';
 
 /** `except`: contracts that were looked at already. */
 export type Search = { now: Date; limit: number; except: string[] };
 
-// With the pause between two runs of the job, each blocked contract is looked at within a minute (contract 7.68).
+// With this time and the pause between two runs, the job looks at each blocked contract within a minute (contract 7.68).
 const holdMs = 50_000;
 
 /**
- * Active contracts with a period that has begun, and contracts with a waiting period, even ended ones if there is an account to
- * invoice. A `tried_at` in the future comes from a clock that was set back.
+ * Finds active contracts with a period that has begun, and contracts with a waiting period, even ended ones if there is
+ * still an account to invoice. A `tried_at` in the future comes from a clock that was set back.
  */
 export async function findContractsToInvoice(
   db: Database,

@@ -1,5 +1,5 @@
 // The only writer of `event_deliveries`: how far each client has read its events, and the nudge about the newest one. Times are
-// the database's, so that all instances agree. After its clock was set back, stored times may be in the future: do not wait for
+// the database's, so that all instances agree. If its clock was set back, stored times may be in the future, so nothing waits for
 // them.
 import { type RawBuilder, sql } from 'kysely';
 import type { Database } from '../postgres/client.ts';
@@ -30,16 +30,16 @@ export type Nudge = { client: string; latest: number; attempts: number };
 
 const pauseAfter = (attempts: RawBuilder<unknown>) =>
   sql`least(power(2, ${attempts} - 1), 3600) * interval '1 second'`;
-// Longer than a try may take (server/events/nudges.ts). If its instance is killed, another one tries again after that.
+// This is longer than a try may take (server/events/nudges.ts). If an instance is killed, another tries again afterwards.
 const lease = sql`interval '12 seconds'`;
 
-// The clock was set back. Two claims that wait for each other may differ by less than ten seconds.
+// Whether the clock was set back. A time less than ten seconds ahead does not show that, because claims may wait for each other.
 const isSetBack = sql`coalesce(d.nudged_at > now() + interval '10 seconds', false)`;
 
 const notAhead = (column: string) =>
   sql`case when ${sql.ref(column)} > now() then now() else ${sql.ref(column)} end`;
 
-/** For a row `d`. A newer number starts a new series of tries, at most once a second. */
+/** Whether a nudge of row `d` is due. A newer event starts a new series of tries, at most once a second. */
 const isDue = (latest: RawBuilder<unknown>) => sql`${latest} > d.acknowledged and case
   when ${latest} > d.nudged then d.nudged_at is null or d.nudged_at <= now() - interval '1 second' or ${isSetBack}
   else d.next_nudge_at is not null and (d.next_nudge_at <= now() or ${isSetBack})
@@ -109,13 +109,13 @@ export type Delivery = {
   /** 0 if the client has read all. */
   oldestSeconds: number;
   pulledAt: Date | null;
-  /** Seconds since the last pull. */
+  /** Seconds since the client's last pull. */
   pulledSeconds: number | null;
-  /** About nudges. */
+  /** When a nudge last succeeded. */
   succeededAt: Date | null;
   failedAt: Date | null;
   failure: string | null;
-  /** The last nudge failed, and the client has not read its event by itself. */
+  /** Whether the last nudge failed, and the client has not read the event anyway. */
   isFailing: boolean;
 };
 

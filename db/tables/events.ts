@@ -23,11 +23,11 @@ export type ClientEvent = { seq: number; occurredAt: Date } & (
   | { type: 'erased' }
 );
 
-// A restore moves numbers on by this, more than any client's sequence can have moved in the lost time. There is room for millions
-// of restores below Number.MAX_SAFE_INTEGER.
+// A restore moves numbers on by this many, which is more events than any client can have had in the lost time. Below
+// Number.MAX_SAFE_INTEGER there is room for millions of restores.
 const restoreGap = 1_000_000_000;
 
-// The start of a sequence, because the client may have had events before a restore.
+// The number before a sequence's first one. It counts restores, because the client may have had events before a restore.
 const start = sql`(select count(*) * ${sql.lit(restoreGap)} from restores)`;
 
 /** `latest` is the last number. `oldest` is the number of the oldest kept event, or the next number if no event is kept. */
@@ -59,10 +59,10 @@ export async function findEventPosition(on: Database | Reader, client: string): 
 }
 
 /**
- * Others who number events of this client wait until the transaction ends (docs/inside/decisions/event-numbers.md).
+ * Another transaction that numbers events of this client waits until this one ends (docs/inside/decisions/event-numbers.md).
  *
- * If another transaction has locked an event, it is erasing that person. The event and later ones about the same person are
- * skipped, because the erasure locks one event after another and may be rolled back.
+ * If another transaction has locked an event, it is erasing the event's person. This skips the event and later ones about that
+ * person, because the erasure locks one event after another and may be rolled back.
  */
 export async function numberEvents(
   trx: Transaction<DB>,
@@ -70,9 +70,9 @@ export async function numberEvents(
   limit: number,
 ): Promise<{ numbered: number; hasMore: boolean }> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`events for ${client}`}, 0))`.execute(trx);
-  // A separate statement, to see what was committed before we got the lock. `numbered_at` never goes back, whatever the clock
-  // does, so that the oldest numbers are swept first. "Between" and the order make Postgres use the index of events without a
-  // number: an order by id alone made it read a million numbered events first.
+  // A separate statement sees what was committed before we got the lock. `numbered_at` never goes back, so that the oldest
+  // numbers are swept first. "Between" and the order make Postgres use the index of events without a number. With an
+  // order by id alone, Postgres read a million numbered events first.
   const select = (columns: RawBuilder<unknown>) => sql`
     select ${columns} from events where client between ${client} and ${client} and seq is null order by client, id`;
   const { rows } = await sql<{ numbered: number; free: number }>`
@@ -127,7 +127,7 @@ const selectEvents = prepare((db, values: { client: string; after: number; last:
     .orderBy('seq'),
 );
 
-/** In order. Numbers have no gaps, so `limit` gives the last number. */
+/** Returns events in the order of their numbers. Numbers have no gaps, so the last one is at most `after` plus `limit`. */
 export async function listEvents(
   db: Database,
   { client, after, limit }: { client: string; after: number; limit: number },
@@ -136,14 +136,14 @@ export async function listEvents(
   return rows.map((row) => readEvent(row as Row));
 }
 
-/** Leaves out events of this transaction. For people deleted by SQL, a trigger does this. */
+/** Does not erase events of this transaction. If SQL deletes a person, a trigger erases their events. */
 export const eraseEventsOf = (trx: Transaction<DB>, userId: string): Promise<void> =>
   runByKeyRanges(trx, { table: 'events', key: 'id', userId }, (isInRange) =>
     sql`update events set type = 'erased', user_id = null, contract_id = null, body = null
       where ${isInRange} and made_in <> pg_current_xact_id()`.execute(trx),
   );
 
-/** After a restore: numbers that may have been given since the backup are not given again. */
+/** Called after a restore. A number that may have been given since the backup is not given again. */
 export async function restartEvents(trx: Transaction<DB>): Promise<void> {
   // An event that got its number meanwhile would be followed by a gap.
   await sql`lock table events in exclusive mode`.execute(trx);
@@ -174,11 +174,11 @@ type ContractBody = {
   price_unit_amount: number | null;
   price_interval: 'month' | 'year' | null;
   occurred_at: string;
-  /** Until 1.1.0: missing in events that 0.3.0 appended, which are kept for 90 days. */
+  /** Until 1.1.0: undefined in events that 0.3.0 appended, which are kept for 90 days. */
   cancels_at?: string | null;
 };
 
-/** As triggers write it (append_profile_event and others in db/schema.sql). */
+/** A row as triggers write it (append_profile_event and others in db/schema.sql). */
 type Row = { seq: string; occurred_at: Date; user_id: string; contract_id: string } & (
   | { type: 'profile.updated'; body: ProfileBody }
   | { type: 'session.ended'; body: { sid: string } }
@@ -232,6 +232,6 @@ const readContract = (
   trialEndsAt: body.trial_ends_at === null ? null : readSetTime(new Date(body.trial_ends_at)),
   cancelsAt: body.cancels_at ? readSetTime(new Date(body.cancels_at)) : null,
   price: readPrice(body),
-  // A time set by SQL may be no instant. It must not stop the client from reading on.
+  // SQL can set a time that is no instant. That must not stop the client from reading on.
   occurredAt: readSetTime(new Date(body.occurred_at)) ?? occurredAt,
 });

@@ -36,7 +36,7 @@ const toRow = ({ capabilities, isVerified, at }: Said) => ({
   applied_profile_updated_at: at,
 });
 
-/** Replaces the earlier links of this id and of this user. What a newer profile of the id said stays. */
+/** Replaces earlier links of this id and of this user. What a newer profile of this id has said stays. */
 export async function setExternalLink(
   trx: Transaction<DB>,
   { provider, externalId, userId }: LinkKey & { userId: string },
@@ -90,7 +90,7 @@ export async function lockExternalLinks(db: Database, userId: string): Promise<v
   await db.selectFrom('external_links').select('user_id').where('user_id', '=', userId).forUpdate().execute();
 }
 
-/** In one order for all callers. */
+/** Locks in the same order for all callers. */
 export async function lockExternalIds(
   trx: Transaction<DB>,
   provider: string,

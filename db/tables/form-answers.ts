@@ -1,11 +1,11 @@
-// The only writer of `form_answers`: the answers to forms that work once, one row for each browser's cookie, which changes with
-// each page. `sealed` is null while the first request is under way.
+// The only writer of `form_answers`: the answers to forms that work once. There is one row for each browser's cookie, and the
+// cookie changes with each page. `sealed` is null while the first request is under way.
 import { sql } from 'kysely';
 import type { Database } from '../postgres/client.ts';
 
 type Key = { browserHash: Uint8Array; formHash: Uint8Array };
 
-/** True only for the first caller with this form, which replaces the browser's earlier form. */
+/** True only for the first caller with this form. The form replaces the browser's earlier form. */
 export async function claimForm(
   db: Database,
   { browserHash, formHash, now, expiresAt }: Key & { now: Date; expiresAt: Date },
@@ -43,7 +43,7 @@ export async function keepFormAnswer(
     .execute();
 }
 
-/** Without `formHash`, any form of the browser. */
+/** Without `formHash`, drops the answer to any form of the browser. */
 export async function dropFormAnswer(
   db: Database,
   { browserHash, formHash }: Pick<Key, 'browserHash'> & Partial<Key>,

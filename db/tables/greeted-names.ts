@@ -1,10 +1,10 @@
-// The names by which mails may greet their readers. Reads only.
+// The names by which mails may greet their readers. This file only reads.
 import { sql } from 'kysely';
 import type { Database } from '../postgres/client.ts';
 
 /**
- * Names by mail id, if the recipient is the user's proved address, and neither name nor proof has changed since `since`. A name
- * from before the proof may be a stranger's, and a new name may be a thief's.
+ * Names by mail id, if the recipient is the user's proved address, and neither the name nor the proof has changed since `since`.
+ * A name from before the proof may be a stranger's. A new name may be a thief's.
  */
 export async function findSettledNames(
   db: Database,

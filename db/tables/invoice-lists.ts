@@ -1,4 +1,4 @@
-// Lists of everybody's contracts and invoices, and of what waits for an administrator. Reads only.
+// Lists everybody's contracts and invoices, and what waits for an administrator. This file only reads.
 import { sql } from 'kysely';
 import { firstUuid, readSlicesById } from '../cursor.ts';
 import type { Database } from '../postgres/client.ts';
@@ -33,7 +33,7 @@ const toContract = (
   row: Awaited<ReturnType<ReturnType<typeof selectContracts>['execute']>>[number],
 ): ListedContract => ({ ...readContract(row), held: row.held, email: row.email });
 
-/** In the order in which they were made. */
+/** Lists contracts in the order in which they were made. */
 export const listAllContracts = (
   db: Database,
   { accountId }: { accountId?: string | undefined } = {},
@@ -48,7 +48,7 @@ export const listAllContracts = (
     return rows.map(toContract);
   });
 
-/** The newest first. `state` is a status at `now`, or `held`. `before` is an id: only earlier contracts are returned. */
+/** Returns the newest first. `state` is a status at `now`, or `held`. `before` is an id: only earlier contracts are returned. */
 export async function listContracts(
   db: Database,
   {
@@ -62,7 +62,7 @@ export async function listContracts(
     .$if(before !== undefined, (query) => query.where('id', '<', before ?? ''))
     .$if(state === 'held', (query) =>
       query
-        // Few contracts wait, so this keeps Postgres from looking at the others.
+        // Few contracts have waiting periods. This keeps Postgres from looking at the others.
         .where('id', 'in', (eb) => eb.selectFrom('waiting_periods').select('contract_id'))
         .where(blockedCode, 'is not', null),
     )
@@ -84,7 +84,7 @@ export type ListedInvoice = {
   open: number;
   issuedAt: Date;
   dueAt: Date;
-  /** The last day to pay, from the document, otherwise in the zone. */
+  /** The last day to pay, as the document says it. Without a document, the day in the zone. */
   dueOn: string;
   /** Null if the user is erased. */
   userId: string | null;
@@ -108,7 +108,7 @@ const toInvoice = (row: InvoiceRow): ListedInvoice => ({
   open: Number(row.open),
 });
 
-/** In the order in which they were issued. */
+/** Lists invoices in the order in which they were issued. */
 export const listAllInvoices = (
   db: Database,
   { accountId, ...at }: { accountId?: string | undefined; now: Date; zone: string },
@@ -120,7 +120,7 @@ export const listAllInvoices = (
     return rows.map(toInvoice);
   });
 
-/** The newest first. `state` is a status, or `overdue`. `before` is the `id` of an invoice: only earlier ones are returned. */
+/** Returns the newest first. `state` is a status or `overdue`. `before` is an invoice's `id`: only earlier ones are returned. */
 export async function listInvoices(
   db: Database,
   {
@@ -157,7 +157,7 @@ export async function sumOpen(
   return rows.map((row) => ({ ...row, amount: Number(row.amount) }));
 }
 
-/** At most `limit`. */
+/** Counts no further than `limit`. */
 export async function countOpen(
   db: Database,
   limit: number,
@@ -170,10 +170,10 @@ export async function countOpen(
   return rows[0]?.count ?? 0;
 }
 
-/** One more than is shown, to tell whether there are more (contract 7.300). */
+/** A list reads one more row than it shows, to tell whether there are more (contract 7.300). */
 const listed = 101;
 
-/** The longest overdue first. */
+/** Returns the longest overdue first. */
 export async function listOverdue(
   db: Database,
   now: Date,
@@ -202,7 +202,7 @@ export async function listBlocked(db: Database): Promise<Blocked[]> {
 
 type Incomplete = { number: string; buyer: string; userId: string | null };
 
-/** Invoices without their buyer's address, unless they are fully credited. The newest first. */
+/** Lists invoices without their buyer's address, unless they are fully credited. The newest come first. */
 export async function listIncomplete(db: Database): Promise<Incomplete[]> {
   const { rows } = await sql<Incomplete>`
     select d.number, d.facts #>> '{buyer,name}' as buyer, c.user_id as "userId"
@@ -214,7 +214,7 @@ export async function listIncomplete(db: Database): Promise<Incomplete[]> {
 
 type Ignored = { accountName: string; userId: string | null; ignored: string[] };
 
-/** Accounts with billing details from the CRM that could not be kept, and JSON pointers to these. */
+/** Accounts with billing details from the CRM that could not be kept, and JSON pointers to these details. */
 export async function listIgnored(db: Database): Promise<Ignored[]> {
   const { rows } = await sql<Ignored>`
     select a.name as "accountName", d.ignored,
@@ -232,7 +232,7 @@ type WaitingCountry = {
   since: Date;
 };
 
-/** Accounts with a new country that would change the tax and waits for an administrator, the longest waiting first. */
+/** Accounts whose new country would change the tax, so it waits for an administrator. The longest waiting come first. */
 export async function listWaitingCountries(db: Database): Promise<WaitingCountry[]> {
   const { rows } = await sql<WaitingCountry>`
     select a.name as "accountName", coalesce(d.country, d.tax_country) as country, d.waiting->>'country' as asked,
@@ -242,7 +242,7 @@ export async function listWaitingCountries(db: Database): Promise<WaitingCountry
   return rows;
 }
 
-/** At most `limit`. */
+/** Counts no further than `limit`. */
 export async function countWaitingCountries(
   db: Database,
   limit: number,

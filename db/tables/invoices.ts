@@ -8,7 +8,7 @@ import { findReplacing } from './lost-documents.ts';
 /** Amounts are in minor units of the ISO 4217 currency. */
 export type Invoice = {
   id: number;
-  /** The number of its document. For an invoice from before there was a seller, its id. */
+  /** The number of the invoice's document. If it was issued before there was a seller, its id. */
   number: string;
   hasDocument: boolean;
   contractId: string;
@@ -24,7 +24,7 @@ export type Invoice = {
   status: Invoices['status'];
   issuedAt: Date;
   dueAt: Date;
-  /** From then on, the contract is past due if something is open. */
+  /** From this instant on, the contract is past due if something is open. */
   pastDueAt: Date;
   paidAt: Date | null;
 };
@@ -96,19 +96,19 @@ export async function skipInvoiceNumbers(trx: Transaction<DB>, upTo: number): Pr
   return Number(row.last_number);
 }
 
-/** A payer may write the number of a document in small letters. Numbers from before there was a seller are digits. */
+/** A payer may write a document's number in small letters. A number from before there was a seller has only digits. */
 const isCalled = (number: string) =>
   /^[1-9]\d{0,14}$/.test(number)
     ? sql<boolean>`i.number = ${number}::bigint and i.document is null`
     : sql<boolean>`i.document = ${number.toUpperCase()}`;
 
-/** On any account. */
+/** Finds an invoice on any account. */
 export async function findInvoice(db: Database, number: string): Promise<Invoice | undefined> {
   const row = await selectInvoices(db).where(isCalled(number)).executeTakeFirst();
   return row && readRow(row);
 }
 
-/** If a restore has lost the number, the invoice that takes its place. */
+/** If a restore has lost the number, finds the invoice that takes its place. */
 export async function findInvoiceToPay(db: Database, number: string): Promise<Invoice | undefined> {
   const found = await findInvoice(db, number);
   if (found) return found;
@@ -123,7 +123,7 @@ export async function lockInvoice(trx: Transaction<DB>, id: number): Promise<Inv
   return readRow(row);
 }
 
-/** With the buyer's name and address at the time of issue. */
+/** Also returns the buyer's name and address at the time of issue. */
 export async function findInvoiceOfAccount(
   db: Database,
   number: string,
@@ -158,7 +158,7 @@ export async function findBuyerOf(
   return { ...row, name: row.name ?? '', email: row.email ?? '' };
 }
 
-/** The newest first. */
+/** Returns the newest first. */
 export async function listInvoices(db: Database, accountId: string): Promise<Invoice[]> {
   const rows = await selectInvoices(db)
     .innerJoin('service_contracts as c', 'c.id', 'i.contract_id')
@@ -169,7 +169,7 @@ export async function listInvoices(db: Database, accountId: string): Promise<Inv
   return rows.map(readRow);
 }
 
-/** For a locked invoice. Returns what changed. `paidAt` counts if the invoice is paid now and was not before. */
+/** The invoice must be locked. Returns what changed. `paidAt` counts if the invoice is paid now and was not before. */
 export async function updateSettled(
   trx: Transaction<DB>,
   { id, unitAmount, paidAt }: Invoice,
@@ -186,7 +186,7 @@ export async function updateSettled(
   return { credited, allocated, open: unitAmount - credited - allocated, status, paidAt: whenPaid };
 }
 
-/** False if the reminder was written before, or the invoice is not open. */
+/** False if the reminder was written before, or if the invoice is not open. */
 export async function markReminded(trx: Transaction<DB>, number: string, which: 1 | 2): Promise<boolean> {
   const result = await trx
     .updateTable('invoices')
@@ -198,7 +198,7 @@ export async function markReminded(trx: Transaction<DB>, number: string, which: 
   return result.numUpdatedRows > 0n;
 }
 
-/** For a reminder whose mail does not go out. */
+/** Takes back a reminder whose mail does not go out. */
 export async function unmarkReminded(db: Database, number: string, which: 1 | 2): Promise<void> {
   await db
     .updateTable('invoices')
@@ -208,7 +208,7 @@ export async function unmarkReminded(db: Database, number: string, which: 1 | 2)
     .execute();
 }
 
-/** In one order for all callers that lock the contracts. */
+/** Lists contracts in one order for all callers, which then lock them. */
 export async function listContractsOf(db: Database, ids: number[]): Promise<string[]> {
   const rows = await db
     .selectFrom('invoices')

@@ -33,14 +33,14 @@ const insertLaunch = prepare((db, launch: Launch) => buildInsert(db, launch, tru
 const tryInsertLaunch = prepare((db, launch: Launch) => buildInsert(db, launch, false));
 
 /**
- * Returns the `sid` of the session at that client, the same for all callers; undefined if the session has ended or its user is
- * gone. The user is locked before the session, so a change or an end of either comes before this launch or after its commit.
+ * Returns the session's `sid` at that client, the same for all callers. Undefined if the session has ended or its user is gone.
+ * The user is locked before the session, so no change or end of either can happen between this launch and its commit.
  */
 export async function recordLaunch(trx: Transaction<DB>, launch: Launch): Promise<string | undefined> {
   return (await insertLaunch(trx, launch))[0]?.sid;
 }
 
-/** For use outside a transaction. Throws SQLSTATE 55P03 instead of waiting for a locked user or session. */
+/** Records a launch outside a transaction. Throws SQLSTATE 55P03 instead of waiting for a locked user or session. */
 export async function tryRecordLaunch(db: Database, launch: Launch): Promise<string | undefined> {
   return (await tryInsertLaunch(db, launch))[0]?.sid;
 }

@@ -1,4 +1,4 @@
-// Finds users by an id at another system (external-links.ts). Reads only.
+// Finds users by their id at another system (external-links.ts). This file only reads.
 import type { Transaction } from 'kysely';
 import { prepare } from '../postgres/prepare.ts';
 import type { DB } from '../schema.ts';
@@ -8,7 +8,7 @@ export type LinkedUser = {
   user: User;
   /** `profile_updated_at` of the last profile applied from the other system. */
   appliedProfileUpdatedAt: Date | null;
-  /** A password was set by mail, so the link does not work until its user connects it again. */
+  /** The link does not work until its user connects it again, because a password was set by mail. */
   isSleeping: boolean;
 };
 
@@ -25,7 +25,7 @@ const lockByLink = prepare((db, values: { provider: string; externalId: string }
     .forNoKeyUpdate(['a', 'u']),
 );
 
-/** Locks first the link, then account and user. */
+/** Locks the link first, then account and user. */
 export async function lockLinkedUser(
   trx: Transaction<DB>,
   provider: string,

@@ -1,4 +1,4 @@
-// Finds live sessions. Reads only.
+// Finds live sessions. This file only reads.
 import type { Database } from '../postgres/client.ts';
 import { prepareRead } from '../postgres/prepare.ts';
 import type { Reader } from '../postgres/reader.ts';
@@ -67,7 +67,7 @@ export type ListedSession = {
   place: string | null;
 };
 
-/** Last seen first. */
+/** Returns sessions in the order in which they were last seen, the latest first. */
 export async function listSessions(
   db: Database,
   userId: string,

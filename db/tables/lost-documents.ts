@@ -1,11 +1,11 @@
-// The only writer of `lost_documents`: numbers that somebody may have received before a restore, and that the database does not
-// know. They are never given again, but an invoice may take the place of one (contract 7.420). Until version 0.6.0 a document
-// could be recovered from its file (`recovered_at`).
+// The only writer of `lost_documents`: numbers that a restore has lost. Somebody may have received a document with such a number,
+// so it is never given again. An invoice may take the place of a lost one (contract 7.420). Until version 0.6.0 a document could
+// be recovered from its file (`recovered_at`).
 import { sql, type Transaction } from 'kysely';
 import type { Database } from '../postgres/client.ts';
 import type { DB } from '../schema.ts';
 
-/** Numbers lost by the last restore. Billing still waits. */
+/** Adds numbers that the last restore has lost, while billing still waits. */
 export async function insertLostDocuments(trx: Transaction<DB>, numbers: string[]): Promise<void> {
   await sql`
     insert into lost_documents (number, restored_at)
@@ -13,7 +13,7 @@ export async function insertLostDocuments(trx: Transaction<DB>, numbers: string[
       from unnest(${numbers}::text[]) number`.execute(trx);
 }
 
-/** Returns the numbers that are lost. Locks in one order for all callers. */
+/** Returns the numbers that are lost. Locks them in the same order for all callers. */
 export async function lockLost(trx: Transaction<DB>, numbers: string[]): Promise<string[]> {
   const { rows } = await sql<{ number: string }>`
     select number from lost_documents where number = any(${numbers}) and recovered_at is null
@@ -21,7 +21,7 @@ export async function lockLost(trx: Transaction<DB>, numbers: string[]): Promise
   return rows.map(({ number }) => number);
 }
 
-/** The number of the invoice that takes the place of a lost one. If that is being decided, waits for the decision. */
+/** The number of the invoice that takes the place of the lost one. Waits while another transaction decides that. */
 export async function findReplacing(db: Database, lost: string): Promise<string | undefined> {
   const { rows: known } = await sql`
     select from lost_documents where number = ${lost} and recovered_at is null for share`.execute(db);
@@ -31,13 +31,13 @@ export async function findReplacing(db: Database, lost: string): Promise<string 
   return rows[0]?.number ?? undefined;
 }
 
-/** For `lost_documents as l`. The invoice is among the first documents after the restore. */
+/** The replacing invoice, for `lost_documents as l`. It is among the first documents after the restore. */
 export const replacing = sql`(
   select d.number from documents d
   where d.issued_on >= l.restored_at::date - 1 and d.facts ->> 'replaces' = l.number
   order by d.issued_on limit 1)`;
 
-/** In the order of their series. */
+/** Lists the numbers in the order of their series. */
 export async function listLostDocuments(db: Database): Promise<string[]> {
   const rows = await db
     .selectFrom('lost_documents')

@@ -3,15 +3,15 @@
 type Traits = {
   /** A letter has a link. A notice says what happened to an account. A warning tells administrators what a staff member did. */
   is: 'letter' | 'notice' | 'warning' | 'document' | 'contract';
-  /** Somebody waits for it. With `isCaused` this says its lane (`Lane` in mails.ts). */
+  /** Somebody waits for the mail. Together with `isCaused` this decides its lane (`Lane` in mails.ts). */
   isAwaited?: true;
-  /** Anybody can cause it by typing an address. */
+  /** Anybody can cause the mail by typing an address. */
   isCaused?: true;
-  /** It goes to an address that somebody typed and that is not proved. */
+  /** The mail goes to an address that somebody typed and that is not proved. */
   isToTyped?: true;
   /** A new password or address makes an unsent mail void. Take-back links are sent anyway, because the user may need them. */
   isVoidable?: true;
-  /** About an act in the account, so it goes to the person and not to the address for invoices. */
+  /** The mail is about an act in the account, so it goes to the person and not to the address for invoices. */
   isToPerson?: true;
 };
 
@@ -49,7 +49,7 @@ const mails = {
   email_proved: notice,
   email_replaced: notice,
   factors_removed: notice,
-  /** To everybody of an account. */
+  /** This notice goes to everybody of an account. */
   invoice_email_changed: notice,
   link_removed: notice,
   new_browser: notice,
@@ -69,8 +69,8 @@ const mails = {
   role_granted: warning,
   staff_limited: warning,
 
-  // A new kind of these two groups needs a migration, because triggers of `mails` and `restores` put them on hold while billing
-  // waits.
+  // A new kind of document or contract mail needs a migration, because triggers of `mails` and `restores` put these kinds on hold
+  // while billing waits.
   invoice_issued: document,
   invoice_reminder_1: document,
   invoice_reminder_2: document,

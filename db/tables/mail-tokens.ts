@@ -1,5 +1,5 @@
 // The only writer of `mail_tokens`: the secrets in the links of our mails, as SHA-256. The row of an ended link stays for a while
-// to say why it ended (contract 9.203), so statements that look for a working link must ask for `isOpen`.
+// to say why it ended (contract 9.203). So a statement that looks for a working link must ask for `isOpen`.
 import { sql, type Transaction } from 'kysely';
 import type { Database } from '../postgres/client.ts';
 import { prepareDeferred } from '../postgres/prepare.ts';
@@ -10,12 +10,12 @@ export type MailTokenPurpose =
   | 'verify_email'
   | 'sign_up'
   | 'change_email'
-  /** These two work while the new address waits (new-addresses.ts). */
+  /** This link and the next one work while the new address waits (new-addresses.ts). */
   | 'new_address'
   | 'stop_new_address'
   /** Proves an address for invoices. A new password or a change of the user's own address does not end it. */
   | 'invoice_email'
-  /** A take-back link. Only its use, time and an erasure end it. */
+  /** A take-back link. It ends only by its use, by its time or with an erasure. */
   | 'undo_email_change';
 export type MailToken = { userId: string; email: string };
 
@@ -33,14 +33,14 @@ type MailTokenKey = { tokenHash: Uint8Array; purpose: MailTokenPurpose; now: Dat
 
 const isOpen = (now: Date) => sql<boolean>`ended is null and expires_at > ${now}`;
 
-/** Clears `change_id`, so that the row outlives the change that a take-back link tells of. */
+/** Clears `change_id`. Otherwise the token of a take-back link would be deleted together with its change. */
 const endBy = (ended: MailTokenEnd | ReturnType<typeof sql<MailTokenEnd>>) => ({
   ended,
   expires_at: sql<Date>`least(expires_at, now())`,
   change_id: null,
 });
 
-/** For a mail that is about to be sent. False if the mail is gone. */
+/** Adds the token of a mail that is about to be sent. False if the mail is gone. */
 export async function insertMailToken(
   db: Database,
   token: { tokenHash: Uint8Array; mailId: string; purpose: MailTokenPurpose; expiresAt: Date },
@@ -66,7 +66,7 @@ export async function insertMailToken(
   return result.numInsertedOrUpdatedRows === 1n;
 }
 
-/** For a link that is not sent by mail. */
+/** Adds the token of a link that is not sent by mail. */
 export async function insertHandedToken(
   trx: Transaction<DB>,
   token: { tokenHash: Uint8Array; purpose: MailTokenPurpose; userId: string; email: string; expiresAt: Date },
@@ -200,7 +200,7 @@ export async function findNewAddressToken(
     .executeTakeFirst();
 }
 
-/** For a change of address. `email` is the new address, which the user does not have yet. */
+/** Finds the token of a change of address. `email` is the new address, which the user does not have yet. */
 export async function findAddressToken(
   db: Database,
   { tokenHash, purpose, now }: MailTokenKey,
@@ -256,7 +256,7 @@ const endOf = prepareDeferred((db, { userId, purpose, by }: EndOfLinks) =>
     ),
 );
 
-/** Without a purpose, ends all links of the user except to an address for invoices. Never ends take-back links. */
+/** Without a purpose, ends all links of the user that do not prove an address for invoices. Take-back links never end here. */
 export function deferEndOfMailTokens(
   trx: Transaction<DB>,
   userId: string,
@@ -277,7 +277,7 @@ const endOfInvoiceEmail = prepareDeferred((db, { accountId }: { accountId: strin
     .where('purpose', '=', 'invoice_email'),
 );
 
-/** For all users of the account. */
+/** Ends the tokens of all users of the account. */
 export const deferEndOfInvoiceEmailTokens = (trx: Transaction<DB>, accountId: string): void =>
   endOfInvoiceEmail(trx, { accountId });
 
@@ -305,7 +305,7 @@ export type KeptMailToken = {
   presentEmail: string | null;
 };
 
-/** For the page that says why a link does not work. Also finds ended links. */
+/** Finds ended links, too, for the page that says why a link does not work. */
 export async function findKeptMailToken(
   db: Database,
   { tokenHash, purpose }: Omit<MailTokenKey, 'now'>,
@@ -336,13 +336,13 @@ export async function assignSignUpTokens(
         .where('email', '=', email)
         .where('user_id', 'is', null)
         .forUpdate()
-        // The request that uses the token waits to see whether this user is created.
+        // Skips a token that a request is using now, because that request waits for this new user.
         .skipLocked(),
     )
     .execute();
 }
 
-/** Deletes the tokens of the mails that `deleteMailsToTyped` deletes. */
+/** Deletes the tokens of mails that `deleteMailsToTyped` deletes. */
 export async function deleteTokensToTyped(db: Database, emails: string[]): Promise<void> {
   await db
     .deleteFrom('mail_tokens')

@@ -1,5 +1,5 @@
-// The only writer of `mails`: the outbox. A mail is written in the transaction that it tells of, and later sent by a worker of
-// any instance. Its text is made only then, because this database must not hold the secrets in it.
+// The only writer of `mails`: the outbox. A mail is written in the transaction of the change that it tells of. Later a worker of
+// any instance sends it. Its text is made only then, because this database must not hold the secrets in it.
 import { type RawBuilder, sql, type Transaction } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import type { Database } from '../postgres/client.ts';
@@ -54,7 +54,7 @@ export function deferMail(
 
 type BillingMail = {
   kind: BillingMailKind;
-  /** Unique. */
+  /** A unique key: no second mail can have it. */
   key: string;
   contractId: string;
   details: Record<string, string>;
@@ -91,7 +91,7 @@ const insertCopyOfContract = prepareOfContract(copyRecipientOf);
 
 /**
  * Adds a mail to the contract's mailbox for that kind, and a copy if somebody else gets one (contract 7.401). Does nothing if
- * there is no mailbox or a mail with the same key. The copy has the details of the mail as `copy`.
+ * there is no mailbox, or if there is a mail with the same key. The copy's details have the mail's details in `copy`.
  */
 export function deferBillingMail(trx: Transaction<DB>, { details, key, ...mail }: BillingMail): void {
   const text = JSON.stringify(details);
@@ -100,7 +100,7 @@ export function deferBillingMail(trx: Transaction<DB>, { details, key, ...mail }
   insertCopyOfContract(trx, { ...mail, key: copyKeyOf(key), id: uuidv7(), details: copy });
 }
 
-/** Before a user is erased: their unsent mails to the address for invoices now belong to another user of the account. */
+/** Call this before a user is erased. Their unsent mails to the address for invoices pass to another user of the account. */
 export async function passOnBillingMails(
   trx: Transaction<DB>,
   { id, account }: { id: string; account: { id: string } },
@@ -116,7 +116,7 @@ export async function passOnBillingMails(
   );
 }
 
-/** For a mail that needs something that is not ready yet. The try does not count. */
+/** Postpones a mail that needs something that is not ready yet. The try does not count. */
 export async function postponeMail(
   db: Database,
   id: string,
@@ -129,10 +129,10 @@ export async function postponeMail(
     .execute();
 }
 
-/** A trigger puts mails on hold with this instant while billing waits. */
+/** While billing waits, a trigger puts mails on hold with this instant. */
 export const isOnHold = sql<boolean>`(given_up_at is null and next_attempt_at = '9999-01-01 00:00:00Z'::timestamptz)`;
 
-/** Unsent mails that failed or were given up; at most `limit`. */
+/** Counts unsent mails that failed or were given up, no further than `limit`. */
 export async function countFailedMails(db: Database, limit: number): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select count(*)::int as count from (
@@ -141,7 +141,7 @@ export async function countFailedMails(db: Database, limit: number): Promise<num
   return rows[0]?.count ?? 0;
 }
 
-/** Makes the mails due that were on hold while billing waited. Returns how many. */
+/** Makes mails due that were on hold while billing waited. Returns how many there were. */
 export async function releaseBillingMails(db: Database, now: Date): Promise<number> {
   const result = await db
     .updateTable('mails')
@@ -158,15 +158,15 @@ export async function setRecipient(db: Database, id: string, recipient: string):
 }
 
 /**
- * `holders` and `sign_ups` are mails that people wait for (contract 9.125 and 9.274). Anybody can cause those in
- * `sign_ups` by typing an address. Each lane has an index, so that mails in one lane do not slow down another.
+ * People wait for mails in `holders` and `sign_ups` (contract 9.125 and 9.274). Anybody can cause mails in `sign_ups` by typing
+ * an address. Each lane has an index, so that mails in one lane do not slow down another.
  */
 export type Lane = 'holders' | 'sign_ups' | 'other';
 
-/** In the order in which they are sent. */
+/** The lanes in the order in which they are sent. */
 export const lanes: readonly Lane[] = ['holders', 'sign_ups', 'other'];
 
-// Worded as in mails_awaited_idx, mails_holders_idx, mails_sign_ups_idx and mails_other_idx, or Postgres could not use them.
+// Worded as in mails_awaited_idx, mails_holders_idx, mails_sign_ups_idx and mails_other_idx. Otherwise Postgres cannot use them.
 const isOneOf = (kinds: MailKind[]) =>
   sql<boolean>`kind in (${sql.join(kinds.map((kind) => sql.lit(kind)))})`;
 const isAwaited = sql<boolean>`(${isOneOf(kindsThat((mail) => mail.isAwaited))} or details ? 'until')`;
@@ -190,7 +190,7 @@ export const lockDueMails = (db: Pick<Database, 'selectFrom'>, { lane, now, limi
     .where(isIn[lane])
     .where('next_attempt_at', '<=', now)
     .orderBy('next_attempt_at')
-    // Without this, Postgres might not use the index of the lane.
+    // Without this order, Postgres might not use the index of the lane.
     .orderBy(lane === 'other' ? 'id' : 'created_at')
     .limit(limit)
     .forUpdate()
@@ -232,7 +232,7 @@ export async function markMailSent(
     .set({
       sent_at: now,
       last_error: null,
-      // Somebody may have given it up while it was being sent.
+      // Somebody may have given the mail up while it was being sent.
       given_up_at: null,
       // The token has the name now.
       details: sql`details - 'name'`,
@@ -244,7 +244,7 @@ export async function markMailSent(
     .execute();
 }
 
-/** For a mail to an address that must not be kept. */
+/** Deletes a mail to an address that must not be kept. */
 export async function deleteMail(db: Database, id: string): Promise<void> {
   await db.deleteFrom('mails').where('id', '=', id).execute();
 }
@@ -265,7 +265,7 @@ export async function deleteUnsentLetters(
     .execute();
 }
 
-/** For all users of the account. */
+/** Deletes the mails of all users of the account. */
 export async function deleteUnsentInvoiceEmailMails(db: Database, accountId: string): Promise<void> {
   await db
     .deleteFrom('mails')
@@ -277,7 +277,7 @@ export async function deleteUnsentInvoiceEmailMails(db: Database, accountId: str
     .execute();
 }
 
-/** Deletes unsent mails with a take-back link, except to the mailboxes `except`. A summary mail is sent without the link. */
+/** Deletes unsent mails with a take-back link, except mails to the mailboxes `except`. A summary mail stays, without its link. */
 export async function deleteUnsentTakeBackMails(
   db: Database,
   userId: string,
@@ -297,7 +297,7 @@ export async function deleteUnsentTakeBackMails(
 /** A summary mail is about notices that were held back (server/identity/ground/notice-limits.ts). */
 const isSummary = sql<boolean>`details ? 'rest'`;
 
-/** The group of all notices without another group: about the owner's login. */
+/** The group of all notices that have no other group. They are about the owner's login. */
 export const ownSummary = 'true';
 
 /** `group`: the group of notices that a summary mail is about. */
@@ -305,7 +305,7 @@ type Rest = { userId: string; recipient: string; group: string };
 
 const isOfGroup = (group: string) => sql<boolean>`details->>'rest' = ${group}`;
 
-/** When the last summary mail to this mailbox was or will be due, and the last one with a take-back link. */
+/** The due times, past or future, of the last summary mail to this mailbox and of the last one with a take-back link. */
 export async function findLastSummary(
   db: Database,
   { userId, recipient, group }: Rest,
@@ -322,7 +322,7 @@ export async function findLastSummary(
     .executeTakeFirstOrThrow();
 }
 
-/** Gives a summary mail the take-back link of a change. */
+/** The take-back link of a change, for a summary mail. */
 type RestLink = { kind: MailKind; change: string; until: string };
 
 /** Adds a notice to a summary mail that no worker has taken yet. False if there is no such mail. */
@@ -349,7 +349,7 @@ export async function addToSummary(
   return result.numUpdatedRows > 0n;
 }
 
-/** Returns how many. */
+/** Returns how many mails it deleted. */
 export async function deleteAllUnsentLetters(db: Database): Promise<number> {
   const query = db
     .deleteFrom('mails')
@@ -399,7 +399,7 @@ export type WaitingMail = {
   givenUpAt: Date | null;
 };
 
-/** The oldest first. */
+/** Returns the oldest first. */
 export async function listFailedMails(db: Database): Promise<WaitingMail[]> {
   return db
     .selectFrom('mails')
@@ -411,7 +411,7 @@ export async function listFailedMails(db: Database): Promise<WaitingMail[]> {
     .execute();
 }
 
-/** Makes all failed mails due, as if just written. Returns how many. */
+/** Makes all failed mails due, as if they were just written. Returns how many there were. */
 export async function retryFailedMails(db: Database, now: Date): Promise<number> {
   const result = await db
     .updateTable('mails')
@@ -423,8 +423,8 @@ export async function retryFailedMails(db: Database, now: Date): Promise<number>
 }
 
 /**
- * Makes a failed or given up mail due, as if just written. False if it waits with billing, or its next try is before
- * `leaseEndsAt`, because a worker may be sending it now. If it was given up while it was sent, that lease still counts.
+ * Makes a failed or given up mail due, as if it was just written. False if the mail waits with billing. Also false if its next
+ * try is before `leaseEndsAt`, because a worker may be sending it now. The lease still counts after the mail was given up.
  */
 export async function retryMail(
   db: Database,
@@ -453,8 +453,8 @@ export async function retryMail(
 export const mustLeave = sql<boolean>`(details ?| array['until', 'change', 'rest'] or ${isOneOf(kindsThat((mail) => mail.is === 'warning'))})`;
 
 /**
- * False if the mail must leave, was sent or was given up before. Clears the last error, so that `retryFailedMails` leaves the
- * mail alone. Deletes a mail to an erased person, because of the address.
+ * False if the mail must leave, or was sent or given up before. Clears the last error, so that `retryFailedMails` leaves the mail
+ * alone. A mail to an erased person is deleted instead, because of the address in it.
  */
 export async function giveUpMail(db: Database, { id, now }: { id: string; now: Date }): Promise<boolean> {
   const isTheOne = sql<boolean>`id = ${id} and sent_at is null and given_up_at is null and not ${mustLeave}`;
@@ -485,7 +485,7 @@ export async function assignSignUpMails(
     .execute();
 }
 
-/** Deletes mails that went to these addresses because somebody typed them, for example for a sign-up or invoices. */
+/** Deletes mails to these addresses if somebody only typed the address, for example for a sign-up or invoices. */
 export async function deleteMailsToTyped(db: Database, emails: string[]): Promise<void> {
   await db
     .deleteFrom('mails')

@@ -1,5 +1,5 @@
-// The only writer of `new_addresses`, apart from the trigger that ends them: the addresses that our support has offered to users
-// who lost their mailbox, while the links in the mails about them work.
+// The only writer of `new_addresses`, apart from the trigger that ends them. These are addresses that support has offered to
+// users who lost their mailbox. A row lasts while the links in the mails about it work.
 import { sql, type Transaction } from 'kysely';
 import type { Database } from '../postgres/client.ts';
 import type { DB } from '../schema.ts';
@@ -33,12 +33,12 @@ export async function findNewAddress(
     .executeTakeFirst();
 }
 
-/** The links about the new address stop working. */
+/** After this, the links about the new address no longer work. */
 export async function deleteNewAddress(db: Database, userId: string): Promise<void> {
   await db.deleteFrom('new_addresses').where('user_id', '=', userId).execute();
 }
 
-/** For all users. */
+/** Deletes the new addresses of all users. */
 export async function deleteNewAddressesTo(db: Database, emails: string[]): Promise<void> {
   await db.deleteFrom('new_addresses').where(sql<boolean>`email = any(${emails})`).execute();
 }
@@ -47,7 +47,7 @@ export async function deleteAllNewAddresses(db: Database): Promise<void> {
   await db.deleteFrom('new_addresses').execute();
 }
 
-/** Counts a guess at a code. Returns how many there were, or undefined after `max` guesses. */
+/** Counts a guess at a code. Returns how many guesses there were, or undefined after `max` guesses. */
 export async function countNewAddressGuess(
   db: Database,
   { id, max }: { id: string; max: number },

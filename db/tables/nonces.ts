@@ -1,4 +1,4 @@
-// The only writer of `nonces`: the nonces of used hand-offs, so that no instance accepts a hand-off again.
+// The only writer of `nonces`: the nonces of used hand-offs. With them, no instance accepts a hand-off a second time.
 import { sql } from 'kysely';
 import type { Database } from '../postgres/client.ts';
 import { prepare } from '../postgres/prepare.ts';
@@ -25,7 +25,7 @@ const insert = prepare((db, { audience, nonce, issuedAt, expiresAt }: Nonce) =>
 
 const findRestore = prepare(selectRestoreSince);
 
-/** `fresh` for exactly one caller. `before_restore` if a restore may have lost that the nonce was used. */
+/** `fresh` for exactly one caller. `before_restore` if a restore may have lost the record that the nonce was used. */
 export async function consumeNonce(db: Database, nonce: Nonce): Promise<'fresh' | 'used' | 'before_restore'> {
   if ((await insert(db, nonce)).length === 1) return 'fresh';
   return (await findRestore(db, { issuedAt: nonce.issuedAt })).length > 0 ? 'before_restore' : 'used';

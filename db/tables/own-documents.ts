@@ -1,9 +1,9 @@
-// The invoices and credit notes of an account, as its owner sees them. Reads only.
+// The invoices and credit notes of an account, as its owner sees them. This file only reads.
 import { type RawBuilder, sql } from 'kysely';
 import type { Database } from '../postgres/client.ts';
 import type { Invoices } from '../schema.ts';
 
-/** `facts` is null for an invoice from before there was a seller. Later members are from the invoice, even for a credit note. */
+/** `facts` is null for an invoice from before there was a seller. The later members are the invoice's, even for a credit note. */
 export type OwnDocument = {
   kind: 'invoice' | 'credit_note';
   number: string;
@@ -25,7 +25,7 @@ const ofInvoice = sql`i.plan, i.currency, i.unit_amount as "unitAmount",
 /** `at` is text, because a JavaScript Date has no microseconds. */
 type Position = { at: string; number: string };
 
-/** Newest first. `before` is the number of a document: only earlier ones are returned. */
+/** Returns the newest first. `before` is the number of a document: only earlier ones are returned. */
 export async function listOwnDocuments(
   db: Database,
   { before, ...page }: { accountId: string; limit: number; before?: string | undefined },
@@ -36,7 +36,7 @@ export async function listOwnDocuments(
   return rows.map(readRow);
 }
 
-/** Selects the newest of each contract, by an index, then the newest of all. */
+/** Selects the newest documents of each contract by an index, then the newest of all. */
 export function selectOwnDocuments({
   accountId,
   limit,
@@ -72,7 +72,7 @@ async function findPosition(db: Database, accountId: string, number: string): Pr
   return rows[0];
 }
 
-/** The open invoices, earliest due first. */
+/** Returns open invoices, the earliest due first. */
 export async function listOpenOf(
   db: Database,
   { accountId, limit }: { accountId: string; limit: number },

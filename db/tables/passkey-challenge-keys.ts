@@ -1,4 +1,4 @@
-// The only writer of `passkey_challenge_keys`: one row, with the key that signs the challenges of passkeys.
+// The only writer of `passkey_challenge_keys`: one row, with the key that signs the challenges for passkeys.
 import { sql } from 'kysely';
 import type { Database } from '../postgres/client.ts';
 import { prepareRead } from '../postgres/prepare.ts';
@@ -12,7 +12,7 @@ export async function readChallengeKey(read: Reader): Promise<Uint8Array> {
   return new Uint8Array(row.key);
 }
 
-/** Earlier challenges stop working. */
+/** After this, earlier challenges no longer work. */
 export async function renewChallengeKey(db: Database): Promise<void> {
   await db.updateTable('passkey_challenge_keys').set({ key: sql`default` }).execute();
 }

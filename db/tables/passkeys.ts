@@ -7,9 +7,9 @@ export type Passkey = {
   userId: string;
   /** The authenticator's id, in base64url. */
   credentialId: string;
-  /** COSE. */
+  /** The key in COSE format. */
   publicKey: Uint8Array<ArrayBuffer>;
-  /** How often it was used, by the authenticator's count; always 0 if the authenticator does not count. */
+  /** How often the passkey was used, by the authenticator's count. Always 0 if the authenticator does not count. */
   counter: number;
   transports: string[];
   /** A password manager keeps the passkey and brings it to other devices. */
@@ -56,7 +56,7 @@ export type ListedPasskey = Pick<Passkey, 'id' | 'credentialId' | 'transports' |
   lastUsedAt: Date | null;
 };
 
-/** The newest first. */
+/** Returns the newest first. */
 export async function listPasskeys(db: Database, userId: string): Promise<ListedPasskey[]> {
   return db
     .selectFrom('passkeys')
@@ -101,7 +101,7 @@ export async function deletePasskey(
   return (await query.executeTakeFirst()).numDeletedRows === 1n;
 }
 
-/** Returns how many. */
+/** Returns how many passkeys it deleted. */
 export async function deletePasskeys(
   db: Database,
   userId: string,

@@ -1,4 +1,4 @@
-// The user whose password is checked, and whether they know the browser. Reads only.
+// Finds the user whose password is checked, and whether they know the browser. This file only reads.
 import { sql } from 'kysely';
 import type { Database } from '../postgres/client.ts';
 import { prepareRead } from '../postgres/prepare.ts';
@@ -39,7 +39,7 @@ const selectOwnPassword = prepareRead((db, values: { userId: string; deviceHash:
   selectPasswordOwner(db, values.deviceHash).where('u.id', '=', values.userId),
 );
 
-/** By `email`, the user who holds the address. Only for checking a password. */
+/** For checking a password only. With `email`, finds the user who holds the address. */
 export async function findPasswordOwner(
   read: Reader,
   key: { email: string } | { userId: string },

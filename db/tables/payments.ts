@@ -14,7 +14,7 @@ export type Payment = {
   paidAt: Date;
   method: string | null;
   reference: string | null;
-  /** As the payer wrote it, so there may be no such invoice. */
+  /** The number as the payer wrote it, so there may be no invoice with it. */
   invoiceNumber: string | null;
   recordedAt: Date;
   recordedBy: 'payments' | 'staff' | 'operator';
@@ -49,7 +49,7 @@ const readRow = (row: Row): Payment => ({
   unallocated: Number(row.unallocated),
 });
 
-// Each lock takes a place in a table that all transactions of the server share.
+// Locks take places in a table that all transactions of the server share.
 const mostLocks = 500;
 
 /** Locks these payments and their refunds, in one order for all callers. For many ids, locks all payments. */
@@ -74,7 +74,7 @@ export async function findPayments(db: Database, ids: string[]): Promise<Payment
   return rows.map(readRow);
 }
 
-/** Imported payments of these amounts with characters beyond ASCII. */
+/** Imported payments of these amounts, if their invoice number or reference has characters beyond ASCII. */
 export async function listImported(db: Database, amounts: number[]): Promise<Payment[]> {
   const rows = await selectPayments(db)
     .where('id', 'like', 'csv:%')
@@ -84,13 +84,13 @@ export async function listImported(db: Database, amounts: number[]): Promise<Pay
   return rows.map(readRow);
 }
 
-/** What went back of a payment; the oldest first. */
+/** Lists the returns of a payment, the oldest first. */
 export async function listReturns(db: Database, of: string): Promise<Payment[]> {
   const rows = await selectPayments(db).where('of', '=', of).orderBy('recorded_at').orderBy('id').execute();
   return rows.map(readRow);
 }
 
-/** The oldest first. */
+/** Returns the oldest first. */
 export async function listUnallocated(db: Database, limit: number): Promise<Payment[]> {
   const rows = await selectPayments(db)
     .where('unallocated', '<>', '0')
@@ -101,7 +101,7 @@ export async function listUnallocated(db: Database, limit: number): Promise<Paym
   return rows.map(readRow);
 }
 
-/** Payments that name one of these invoices and are not fully allocated; the oldest first. */
+/** Payments that name one of these invoices and are not fully allocated, the oldest first. */
 export async function listWaitingFor(db: Database, numbers: string[]): Promise<Payment[]> {
   const rows = await selectPayments(db)
     .where('unallocated', '>', '0')

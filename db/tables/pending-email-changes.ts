@@ -1,5 +1,5 @@
 // The only writer of `pending_email_changes`: the address that each user has asked to change to, while the link in the mail
-// works. The row is the same whether or not somebody has that address, so it tells nothing about other people.
+// works. A row is the same whether or not somebody has the address, so it tells nothing about other people.
 import { sql } from 'kysely';
 import type { Database } from '../postgres/client.ts';
 import { prepareDeferred } from '../postgres/prepare.ts';

@@ -16,7 +16,7 @@ export type PendingHandOff = {
   /** The owner of the account that the hand-off is about. */
   userId: string;
   nonce: string;
-  /** As it was received. */
+  /** The profile as it was received. */
   profile: object;
   /** A path of this service. */
   returnTo: string;
@@ -123,7 +123,7 @@ export async function deletePendingHandOffs(db: Database, userId: string): Promi
   await db.deleteFrom('pending_hand_offs').where('user_id', '=', userId).execute();
 }
 
-/** Returns how many. */
+/** Returns how many hand-offs it deleted. */
 export async function deleteAllPendingHandOffs(db: Database): Promise<number> {
   return Number((await db.deleteFrom('pending_hand_offs').executeTakeFirst()).numDeletedRows);
 }

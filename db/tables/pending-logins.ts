@@ -15,7 +15,7 @@ export async function insertPendingLogin(
     .execute();
 }
 
-/** Returns the id of the user. Does not use the pending login up. */
+/** Returns the id of the user. The pending login can still be used afterwards. */
 export async function findPendingLogin(
   db: Database,
   { tokenHash, now }: { tokenHash: Uint8Array; now: Date },
@@ -33,7 +33,7 @@ export async function deletePendingLogin(db: Database, tokenHash: Uint8Array): P
   await db.deleteFrom('pending_logins').where('token_hash', '=', tokenHash).execute();
 }
 
-/** Returns how many. */
+/** Returns how many pending logins it deleted. */
 export async function deleteAllPendingLogins(db: Database): Promise<number> {
   return Number((await db.deleteFrom('pending_logins').executeTakeFirst()).numDeletedRows);
 }

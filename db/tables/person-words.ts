@@ -1,5 +1,5 @@
-// The only writer of `person_words`, by which staff find people, and of `people_to_index`, the queue of people whose words must
-// be updated. Triggers add to the queue (queue_person and queue_people_of_account in db/schema.sql).
+// The only writer of `person_words`, by which staff find people, and of its queue `people_to_index`. Triggers add people whose
+// words have changed to the queue (queue_person and queue_people_of_account in db/schema.sql).
 import { type RawBuilder, sql, type Transaction } from 'kysely';
 import type { Database } from '../postgres/client.ts';
 import { connectionOf } from '../postgres/transactions.ts';
@@ -34,9 +34,9 @@ export async function hasPeopleToIndex(db: Database): Promise<boolean> {
 }
 
 /**
- * Takes at most `limit` entries off the queue, the newest people first, and keeps them from being erased meanwhile. Undefined if
- * another transaction does this now, because the first to read a person could be the last to write. People who are being erased
- * stay in the queue.
+ * Takes at most `limit` entries off the queue, the newest people first, and keeps these people from being erased meanwhile.
+ * Undefined if another transaction does this now. Otherwise an instance could write a person's older words last. People who are
+ * being erased stay in the queue.
  */
 export async function takePeopleToIndex(
   trx: Transaction<DB>,
@@ -45,7 +45,7 @@ export async function takePeopleToIndex(
   const lock = await sql<{ is_ours: boolean }>`
     select pg_try_advisory_xact_lock(hashtextextended('people to index', 0)) as is_ours`.execute(trx);
   if (!lock.rows[0]?.is_ours) return undefined;
-  // By `ctid`, because Postgres may otherwise scan the whole queue to find these entries again.
+  // Finds the entries by `ctid`, because Postgres may otherwise scan the whole queue to find them again.
   const { rows: entries } = await sql<{ user_id: string }>`
     delete from people_to_index where ctid = any(array(
       select ctid from people_to_index order by user_id desc limit ${sql.lit(limit)}))
@@ -66,7 +66,7 @@ export async function takePeopleToIndex(
   return { people, hasMore: entries.length === limit && people.length > 0 };
 }
 
-/** Marks a flag among the words. No word begins with it. */
+/** Marks a flag among the words. No word begins with this character. */
 const flagMark = '=';
 
 export async function writePersonWords(
@@ -99,7 +99,7 @@ const hitColumns = sql`u.id, u.email, u.name, a.name as account, u.role, u.froze
 
 /**
  * Filters by the person's own rows, because words may be some seconds old. `offset 0` makes Postgres look up one person after
- * another, as far as needed, instead of scanning everybody.
+ * another until there are enough, instead of scanning everybody.
  */
 const joinHit = ({ role, state }: PersonFilters) => sql`
   cross join lateral (
@@ -111,7 +111,7 @@ const joinHit = ({ role, state }: PersonFilters) => sql`
 const columns = sql`hit.id, hit.email, hit.name, hit.account, hit.role, hit."frozenAt", hit."suspendedAt",
   hit."deletionDueAt", hit."emailVerifiedAt"`;
 
-/** At most `limit`. May be some seconds old. */
+/** Counts no further than `limit`. The count may be some seconds old. */
 export async function countPeopleIn(db: Database, state: FilterState, limit: number): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select count(*)::int as count from (
@@ -120,7 +120,7 @@ export async function countPeopleIn(db: Database, state: FilterState, limit: num
   return rows[0]?.count ?? 0;
 }
 
-/** The newest first. */
+/** Returns the newest first. */
 export const listNewest = (db: Database, limit: number): Promise<Hit[]> =>
   run(
     db,
@@ -128,7 +128,7 @@ export const listNewest = (db: Database, limit: number): Promise<Hit[]> =>
     select ${hitColumns} from users u join accounts a on a.id = u.account_id order by u.id desc limit ${sql.lit(limit)}`,
   );
 
-/** What the whole text may be. */
+/** What the text of the search may be as a whole, such as an address or an id. */
 export type WholeKeys = {
   text: string;
   email: string | undefined;
@@ -162,7 +162,7 @@ export function findByWhole(
   );
 }
 
-/** Matches all beginnings of words and all flags. Words are letters and digits, so they contain no quote. */
+/** Matches rows with all beginnings of words and all flags. Words are letters and digits, so they contain no quote. */
 const toQuery = (words: readonly string[], { role, state }: PersonFilters) =>
   [
     ...words.map((word) => `'${word}':*`),
@@ -186,10 +186,10 @@ export function findAmongNewest(
   );
 }
 
-// A common word is expensive to ask for, and two words are enough to tell people apart.
+// A common word makes the index slow, and two words are enough to tell people apart.
 const maxAsked = 2;
 
-/** Asks the index for the filters and the first words, and looks for the other words in what it finds. The order is arbitrary. */
+/** Asks the index for filters and first words, then looks for the other words in what it found. The order is arbitrary. */
 export async function findByTerms(
   trx: Transaction<DB>,
   words: readonly string[],

@@ -1,17 +1,17 @@
-// `rate_limits` belongs to the rate limiter (server/ground/rate-limits.ts), which has its own statements. These are the ones that
-// join one of our transactions.
+// `rate_limits` belongs to the rate limiter (server/ground/rate-limits.ts), which has its own statements. The statements here
+// take part in our transactions.
 import { sql } from 'kysely';
 import type { Database } from '../postgres/client.ts';
 import { prepare } from '../postgres/prepare.ts';
 
 /**
- * Takes back one try of a count that stops at `tries`. `expiresBefore`, in milliseconds since 1970, protects the count of a later
- * period.
+ * Takes back one try from a count with the limit `tries`. `expiresBefore` is in milliseconds since 1970. With it, the
+ * count of a later period stays as it is.
  */
 export const giveBackTry = prepare((db, values: { key: string; tries: number; expiresBefore: number }) =>
   db
     .updateTable('rate_limits')
-    // Refused tries were counted beyond the limit.
+    // Refused tries may have raised the count above the limit.
     .set({ points: sql`least(points, ${values.tries}::integer) - 1` })
     .where('key', '=', values.key)
     .where('points', '>', 0)

@@ -25,7 +25,7 @@ export async function insertRefusedForm(
     .execute();
 }
 
-/** The sealed form; undefined once it has expired. */
+/** Returns the sealed form, or undefined once it has expired. */
 export async function findRefusedForm(
   db: Database,
   { id, userId, now }: { id: string; userId: string; now: Date },

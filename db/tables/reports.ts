@@ -1,4 +1,4 @@
-// Income by month, contracts by plan, ending trials, and contracts past due. Reads only.
+// Reports income by month, contracts by plan, ending trials, and contracts past due. This file only reads.
 import { sql } from 'kysely';
 import type { Database } from '../postgres/client.ts';
 
@@ -13,8 +13,8 @@ export type Income = {
 };
 
 /**
- * Invoices minus credit notes, from the month `from` until before the month `before`; the newest month first. Counts the same
- * documents as `readDocuments` of db/tables/accounting-export.ts.
+ * Invoices minus credit notes, from the month `from` up to but not including the month `before`. The newest month comes first.
+ * Counts the same documents as `readDocuments` of db/tables/accounting-export.ts.
  */
 export async function sumIncome(
   db: Database,
@@ -57,7 +57,7 @@ export async function hasIncomeBefore(
   return rows[0]?.isSo === true;
 }
 
-/** Active contracts by plan and currency. The sums of prices are text. `currency` is null for contracts without a price. */
+/** Active contracts by plan and currency. The sums of prices are text. `currency` is null if the contracts have no price. */
 export type Recurring = {
   plan: string;
   currency: string | null;
@@ -81,7 +81,7 @@ export async function sumRecurring(db: Database, now: Date): Promise<Recurring[]
 
 type Listed = { signupId: string; plan: string; accountName: string | null; userId: string | null };
 
-/** Trials that end after `now` and not after `until`, the soonest first. */
+/** Trials that end after `now` and no later than `until`, the soonest first. */
 export async function listTrialsEnding(
   db: Database,
   { now, until, limit }: { now: Date; until: Date; limit: number },
@@ -97,7 +97,7 @@ export async function listTrialsEnding(
 
 export type PastDue = Listed & { dueAt: Date; open: { currency: string; amount: number }[] };
 
-/** The longest overdue first. `open` includes all open invoices of the contract. */
+/** Returns the longest overdue first. `open` includes all open invoices of the contract. */
 export async function listPastDue(
   db: Database,
   { now, limit }: { now: Date; limit: number },

@@ -17,7 +17,7 @@ export async function findReservation(
 ): Promise<string | undefined> {
   const [row] = await select(db, { email });
   if (!row || row.expiresAt > now) return row?.userId;
-  // The trigger ignores the time, so that `now` is the only clock.
+  // The trigger ignores whether a reservation has expired, so that `now` is the only clock.
   await db
     .deleteFrom('reserved_addresses')
     .where('email', '=', email)
@@ -30,7 +30,7 @@ export async function reserveAddress(
   db: Database,
   { email, userId, expiresAt }: { email: string; userId: string; expiresAt: Date },
 ): Promise<void> {
-  // There may be an expired reservation that was not swept yet.
+  // An expired reservation may not have been swept yet.
   await db.deleteFrom('reserved_addresses').where('email', '=', email).execute();
   await db
     .insertInto('reserved_addresses')
@@ -38,7 +38,7 @@ export async function reserveAddress(
     .execute();
 }
 
-/** The earliest first. */
+/** Returns the earliest first. */
 export async function listReservations(
   db: Database,
   { userId, now }: { userId: string; now: Date },

@@ -1,4 +1,4 @@
-// The only writer of `service_contracts`. server/billing/contracts/contract-states.ts decides which state may follow which. An
+// The only writer of `service_contracts`. server/billing/contracts/contract-states.ts decides which state may follow another. An
 // ended trial may be stored as `trialing` for a while.
 import { type Selectable, sql, type Transaction } from 'kysely';
 import type { Database } from '../postgres/client.ts';
@@ -32,11 +32,11 @@ export type Contract = ContractTerms &
 export const isInstant = (column: string) =>
   sql<boolean>`(${sql.ref(column)} >= '0001-01-01Z' and ${sql.ref(column)} < '10000-01-01Z')`;
 
-/** The time of the last applied report. If that is no instant, the time the contract was made, so that the next report counts. */
+/** The time of the last applied report. If it is no instant, the time the contract was made, so that the next report counts. */
 export const occurredAt = sql<Date>`
   case when ${isInstant('occurred_at')} then occurred_at else date_trunc('milliseconds', created_at) end`;
 
-/** The ids of erased users and accounts stay. */
+/** After an erasure, `user_id` and `account_id` are still the ids of the erased user and account. */
 export const contractColumns = [
   'id',
   sql<string>`coalesce(user_id, erased_user_id)`.as('user_id'),
@@ -125,7 +125,7 @@ export async function setCancelsAt(trx: Transaction<DB>, id: string, cancelsAt: 
   await trx.updateTable('service_contracts').set({ cancels_at: cancelsAt }).where('id', '=', id).execute();
 }
 
-/** In one order for all callers that lock the contracts. */
+/** Lists ids in the same order for all callers, which then lock the contracts. */
 export async function listContractIds(db: Database, accountId: string): Promise<string[]> {
   const rows = await db
     .selectFrom('service_contracts')
@@ -136,7 +136,7 @@ export async function listContractIds(db: Database, accountId: string): Promise<
   return rows.map(({ id }) => id);
 }
 
-/** Before an erasure: keeps only the ids of the user and their account. `keepsAccount` if others belong to the account. */
+/** Before an erasure, keeps only the ids of the user and their account. `keepsAccount` if others belong to the account. */
 export async function detachContracts(
   trx: Transaction<DB>,
   { userId, accountId, keepsAccount }: { userId: string; accountId: string; keepsAccount: boolean },
@@ -154,7 +154,7 @@ export async function detachContracts(
     .execute();
 }
 
-/** The newest first. */
+/** Returns the newest first. */
 export async function listContracts(db: Database, accountId: string): Promise<Contract[]> {
   const rows = await db
     .selectFrom('service_contracts')
@@ -167,7 +167,7 @@ export async function listContracts(db: Database, accountId: string): Promise<Co
   return rows.map(readContract);
 }
 
-/** Each state once, as it is stored; for trials with the latest end. */
+/** Lists each state once, as it is stored. The state of trials has their latest end. */
 export async function listContractStates(
   db: Database,
   accountId: string,
@@ -185,7 +185,7 @@ export async function listContractStates(
   }));
 }
 
-/** Numbers the next `limit` contracts. Others wait until the transaction ends, so no contract gets a number below a known one. */
+/** Numbers the next `limit` contracts. Other callers wait until the transaction ends, so that numbers become known in order. */
 export async function numberArrivals(trx: Transaction<DB>, limit: number): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended('contract arrivals', 0))`.execute(trx);
   await sql`
@@ -209,7 +209,7 @@ export async function hasArrivalNumber(db: Database, id: string): Promise<boolea
   return row !== undefined;
 }
 
-/** In the order of arrival. `after` is the id of a contract. */
+/** Lists contracts in the order of arrival. `after` is the id of a contract. */
 export async function listArrivals(
   db: Database,
   { after, limit }: { after: string | undefined; limit: number },
@@ -251,7 +251,7 @@ type Row = Omit<Selectable<ServiceContracts>, 'user_id' | 'account_id'> & {
   account_id: string;
 };
 
-/** A constraint makes all three columns null or none. */
+/** A constraint makes all three columns null, or none of them. */
 export const readPrice = (row: {
   price_currency: string | null;
   price_unit_amount: string | number | null;

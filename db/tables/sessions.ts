@@ -62,12 +62,12 @@ const renew = prepare((db, session: Renewal) =>
     .returning('id'),
 );
 
-/** The user's session goes on under a new token, as if it had just started. False if it is not live. */
+/** The user's session continues under a new token, as if it had just started. False if it is not live. */
 export async function renewSession(db: Database, session: Renewal): Promise<boolean> {
   return (await renew(db, session)).length === 1;
 }
 
-/** Ends the user's oldest sessions, so that `keep` are left. */
+/** Ends the user's oldest sessions, so that only `keep` are left. */
 export const deferEndOfOldestSessions = prepareDeferred(
   (db, values: { userId: string; now: Date; createdAfter: Date; keep: number }) =>
     db
@@ -89,7 +89,7 @@ export async function setSessionAmr(db: Database, id: string, amr: Amr[]): Promi
   await db.updateTable('sessions').set({ amr }).where('id', '=', id).execute();
 }
 
-/** Never moves the instant back, whatever other instances' clocks say. Skips a locked session: the next request will set it. */
+/** Never moves the instant back, even if instances' clocks differ. Skips a locked session: its next request will set it. */
 export async function touchSession(db: Database, id: string, now: Date): Promise<void> {
   await db
     .updateTable('sessions')
@@ -105,7 +105,7 @@ export async function touchSession(db: Database, id: string, now: Date): Promise
     .execute();
 }
 
-/** Records a credential: a password, unless `amr` says otherwise. False if the session has ended. */
+/** Records that a credential was given. It was a password if there is no `amr`. False if the session has ended. */
 export async function confirmSession(
   db: Database,
   { id, now, amr }: { id: string; now: Date; amr?: Amr[] },
@@ -128,12 +128,12 @@ type SomeSessions =
   | 'all'
   | { id: string }
   | { exceptId: string }
-  /** All sessions that a hand-off started and in which no credential was given, except this one. */
+  /** All sessions that a hand-off started and in which no credential was given. The session with this id is left out. */
   | { byHandOffExceptId: string }
   | 'byHandOff'
   | { exceptTokenHash: Uint8Array };
 
-/** Returns how many. */
+/** Returns how many sessions it ended. */
 export async function endSessions(
   db: Database,
   userId: string,
@@ -156,7 +156,7 @@ export async function endSessions(
   return Number((await query.executeTakeFirst()).numUpdatedRows);
 }
 
-/** Returns how many. */
+/** Returns how many sessions it ended. */
 export async function endAllSessions(trx: Transaction<DB>, now: Date): Promise<number> {
   let ended = 0;
   await runByKeyRanges(trx, { table: 'sessions', key: 'id' }, async (isInRange) => {

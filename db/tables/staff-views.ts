@@ -1,4 +1,4 @@
-// What staff see of a person in addition to what the person sees. Reads only.
+// What staff see of a person that the person does not see. This file only reads.
 import { sql } from 'kysely';
 import type { Database } from '../postgres/client.ts';
 
@@ -11,7 +11,7 @@ export type MailOfPerson = {
   attempts: number;
 };
 
-/** Newest first. */
+/** Returns the newest first. */
 export async function listMailsOf(db: Database, userId: string): Promise<MailOfPerson[]> {
   return db
     .selectFrom('mails')
@@ -56,7 +56,7 @@ export type FactorOfPerson = {
   fromEstablishedBrowser: boolean;
 };
 
-/** Passkeys and authenticator app, oldest first. */
+/** Lists passkeys and the authenticator app, the oldest first. */
 export async function listFactorsOf(db: Database, userId: string): Promise<FactorOfPerson[]> {
   const { rows } = await sql<FactorOfPerson>`
     select 'passkey' as kind, name, created_at as "addedAt", last_used_at as "lastUsedAt",
@@ -77,7 +77,7 @@ export type RefusedTry = {
   address: string | null;
 };
 
-/** Within a week, newest first. */
+/** Lists refused tries of the last week, the newest first. */
 export async function listRefusedTries(db: Database, userId: string): Promise<RefusedTry[]> {
   return db
     .selectFrom('audit_events')

@@ -1,5 +1,5 @@
 // The only writer of `sums_of_hours`: what all instances counted in each hour (contract 12.100 to 12.105). An instance with a
-// fast clock may have counted in future hours: reads leave these out.
+// fast clock may have counted in future hours. Reads leave those hours out.
 import { sql, type Transaction } from 'kysely';
 import type { Database } from '../postgres/client.ts';
 import { connectionOf } from '../postgres/transactions.ts';
@@ -40,12 +40,12 @@ export async function listSumsSince(
 
 export type SumAt = { key: string; at: Date; count: number };
 
-/** By key and by hours or days in UTC. `since` is the beginning of an hour or a day. */
+/** Sums by key and by hours or days in UTC. `since` is the beginning of an hour or a day. */
 export async function listSumsByTime(
   trx: Transaction<DB>,
   { since, now, unit }: { since: Date; now: Date; unit: 'hour' | 'day' },
 ): Promise<SumAt[]> {
-  // The rows of a month exceed the default, and Postgres would sort them on disk.
+  // The rows of a month exceed the default memory, and Postgres would sort them on disk.
   void connectionOf(trx).query("set local work_mem = '64MB'", []);
   const { rows } = await sql<{ key: string; at: Date; count: string }>`
     select key, date_trunc(${sql.lit(unit)}, hour, 'UTC') as at, sum(count) as count
@@ -57,7 +57,7 @@ export async function findLastCounted(
   db: Database,
   { keys, now }: { keys: readonly string[]; now: Date },
 ): Promise<Map<string, Date>> {
-  // One lookup in the primary key for each key.
+  // Each key takes one lookup in the primary key.
   const { rows } = await sql<{ key: string; lastAt: Date }>`
     select asked.key, newest.last_at as "lastAt" from unnest(${[...keys]}::text[]) as asked (key),
       lateral (select last_at from sums_of_hours s where s.key = asked.key and s.hour <= ${now} order by hour desc limit 1) newest`.execute(

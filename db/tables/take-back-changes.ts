@@ -1,6 +1,6 @@
-// The only writer of `take_back_changes`: the changes that mails with a take-back link told each mailbox of a user (contract 2.40
-// to 2.44). The link works while its row exists and has time left. Rows with an ended link are kept for another week, because the
-// window of another link may begin with them.
+// The only writer of `take_back_changes`: the changes that each mailbox of a user was told of by mails with a take-back link
+// (contract 2.40 to 2.44). The link works while its row exists and has time left. Rows with an ended link are kept for another
+// week, because the window (contract 2.44) of another link may begin with them.
 import { sql } from 'kysely';
 import type { Database } from '../postgres/client.ts';
 import type { CodeFactor } from './users.ts';
@@ -18,7 +18,7 @@ export type TakeBackChange = {
   email: string;
   what: Told;
   at: Date;
-  /** When the link ends. After the year 3000 for a suspended user, because their time stands still. */
+  /** When the link ends. After the year 3000 if the user is suspended, because a suspension stops the time. */
   expiresAt: Date;
   /** The kind of browser; null if the change was not made in a browser of the person. */
   device: string | null;
@@ -55,7 +55,7 @@ export async function findLastChangeAt(db: Database, userId: string): Promise<Da
 
 /**
  * The start of the mailbox's window (contract 2.44): its first change within `days` before the oldest change whose link ends
- * after `worksUntil`. Undefined if no link works. Compares the ends of links, because time stands still during a suspension.
+ * after `worksUntil`. Undefined if no link works. It compares the ends of links, because a suspension stops the time.
  */
 export async function findWindowStart(
   db: Database,
@@ -70,7 +70,7 @@ export async function findWindowStart(
   return rows[0]?.at;
 }
 
-/** At most `limit` changes, and how many there were in all. */
+/** Lists at most `limit` changes, and counts all of them. */
 export async function listChangesSince(
   db: Database,
   { userId, since, limit }: { userId: string; since: Date; limit: number },
@@ -118,7 +118,7 @@ export async function findWorkingChangeOfAddress(
     .executeTakeFirst();
 }
 
-/** What a mailbox was told by working links, each kind once. */
+/** What working links have told a mailbox, each kind once. */
 export type ToldMailbox = { email: string; what: Told; count: number; lastAt: Date };
 
 /** The mailbox is the user's now, or reserved for them. */
@@ -145,7 +145,7 @@ export async function findEarliestMailbox(
   return row?.email;
 }
 
-/** By the time of the last change. */
+/** Lists mailboxes in the order of their last change. */
 export async function listToldMailboxes(
   db: Database,
   { userId, worksUntil, now }: Working,
@@ -162,7 +162,7 @@ export async function listToldMailboxes(
     .execute();
 }
 
-/** Counts a guess at a code. Returns how many there were, or undefined after `max` guesses. */
+/** Counts a guess at a code. Returns how many guesses there were, or undefined after `max` guesses. */
 export async function countGuess(
   db: Database,
   { id, max }: { id: string; max: number },
@@ -180,7 +180,7 @@ export async function countGuess(
 export const isNoneOf = (column: 'email' | 'recipient', mailboxes: string[]) =>
   sql<boolean>`${sql.ref(column)} <> all(${mailboxes}::text[])`;
 
-/** For all mailboxes except these. Returns the ids of the changes. */
+/** Locks the changes of all mailboxes except these. Returns the ids of the changes. */
 export async function lockTakeBackChanges(db: Database, userId: string, except: string[]): Promise<string[]> {
   const rows = await db
     .selectFrom('take_back_changes')

@@ -1,4 +1,4 @@
-// Unsent mails, for administrators (contract 12.120 and 12.121). Reads only.
+// Lists unsent mails for administrators (contract 12.120 and 12.121). This file only reads.
 import { type RawBuilder, sql, type Transaction } from 'kysely';
 import type { Database } from '../postgres/client.ts';
 import type { DB } from '../schema.ts';
@@ -14,20 +14,20 @@ export type UnsentMail = {
   createdAt: Date;
   attempts: number;
   nextAttemptAt: Date;
-  /** Null if it never failed or was given up. */
+  /** Null if the mail was given up or has never failed. */
   lastError: string | null;
   givenUpAt: Date | null;
   mustLeave: boolean;
-  /** It waits with billing after a restore. */
+  /** The mail waits with billing after a restore. */
   isOnHold: boolean;
 };
 
-/** `waiting`: not failed yet. */
+/** A mail is `waiting` if it has not failed yet. */
 export const mailStates = ['failed', 'given_up', 'waiting'] as const;
 
 export type MailState = (typeof mailStates)[number];
 
-/** The last mail of the page before. */
+/** The last mail of the previous page. */
 export type MailPlace = { at: Date; id: string };
 
 const isIn: Record<MailState, RawBuilder<boolean>> = {
@@ -36,7 +36,7 @@ const isIn: Record<MailState, RawBuilder<boolean>> = {
   waiting: sql<boolean>`given_up_at is null and last_error is null`,
 };
 
-// Worded as in the index mails_failed_idx.
+// The words must match the index mails_failed_idx.
 const hasFailed = sql<boolean>`(last_error is not null or given_up_at is not null)`;
 
 const selectUnsent = (db: Pick<Database, 'selectFrom'>) =>
@@ -58,13 +58,13 @@ const selectUnsent = (db: Pick<Database, 'selectFrom'>) =>
     ])
     .where('sent_at', 'is', null);
 
-/** Waiting mails are listed soonest first, the others newest first. */
+/** Waiting mails are listed by their next try, the soonest first. All others are listed by their age, the newest first. */
 export const placeOf = (state: MailState | undefined, mail: UnsentMail): MailPlace => ({
   at: state === 'waiting' ? mail.nextAttemptAt : mail.createdAt,
   id: mail.id,
 });
 
-/** Without a state, failed and given up mails. */
+/** Without a state, lists mails that failed or were given up. */
 export async function listUnsentMails(
   db: Database,
   {

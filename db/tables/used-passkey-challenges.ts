@@ -1,4 +1,4 @@
-// The only writer of `used_passkey_challenges`: answered challenges, so that none works twice.
+// The only writer of `used_passkey_challenges`: answered challenges. With them, no challenge works twice.
 import type { Database } from '../postgres/client.ts';
 
 /** True for exactly one caller. */

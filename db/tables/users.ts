@@ -15,7 +15,7 @@ export type CodeFactor = 'authenticator';
 export type User = {
   id: string;
   email: string;
-  /** The address identifies this user. Otherwise somebody only typed it. */
+  /** The address identifies this user. If this is false, somebody only typed it. */
   holdsEmail: boolean;
   /** Null until the address is proved. */
   emailVerifiedAt: Date | null;
@@ -35,18 +35,18 @@ export type User = {
   /** When the user will be erased. */
   deletionDueAt: Date | null;
   profileUpdatedAt: Date;
-  /** `capabilities` are granted, but may not be in force. */
+  /** `capabilities` are granted, but not always in force. */
   account: Account;
 };
 
 /**
- * No password matches this hash: it replaces a password that no longer counts. Checking it takes as long as checking a real hash,
- * so that the time does not show whether a user exists or has a password.
+ * No password matches this hash. It replaces a password that no longer counts. Checking it takes as long as checking a real hash,
+ * so the time does not show whether a user exists or has a password.
  */
 export const nobodysHash =
   '$argon2id$v=19$m=19456,t=2,p=1$XkgpURrtAfii57F9NJAw/A$aWDh0MdT925qDBS3SZ7COShNEWh7UWgVhKz7k3t9wPI';
 
-/** For statements with `users as u` and `accounts as a`. Pass the row to `toUser`. */
+/** The columns of a user, for statements with `users as u` and `accounts as a`. Pass the row to `toUser`. */
 export const userColumns = [
   'u.id as userId',
   'u.email',
@@ -95,7 +95,7 @@ export function toUser({
 export const selectUsers = (db: Database) =>
   db.selectFrom('users as u').innerJoin('accounts as a', 'a.id', 'u.account_id').select(userColumns);
 
-/** For `users as u`. Not a parameter, because the index covers these rows only. */
+/** For `users as u`. The condition is no parameter, because the index covers only these rows. */
 export const isHeld = sql<boolean>`u.holds_email`;
 
 const selectHolder = prepare((db, { email }: { email: string }) =>
@@ -122,10 +122,10 @@ const lockByPassword = prepare((db, { id, passwordHash }: { id: string; password
 );
 
 /**
- * Locks account and user: by `email` the user who holds it; with `passwordHash`, undefined if the user no longer has that hash.
+ * Locks account and user. With `email`, finds the user who holds it. With `passwordHash`, undefined if the user has another.
  *
- * All code locks the account first, because two orders could deadlock. The keys stay free, so that new rows that refer to them (a
- * contract, a session) need not wait: their wait would be in the other order.
+ * All code locks the account first, because two orders could deadlock. The keys stay free: a new row that refers to them, such as
+ * a session, would otherwise wait for locks in the other order.
  */
 export async function lockUser(
   trx: Transaction<DB>,
@@ -143,7 +143,7 @@ export async function lockUser(
 export async function lockUsers(trx: Transaction<DB>, ids: string[]): Promise<User[]> {
   const lock = () => selectToLock(trx).where('u.id', 'in', ids).orderBy('a.id').orderBy('u.id').execute();
   const rows = await lock();
-  // Postgres leaves out people who moved to another account while this waited.
+  // If people moved to another account while this waited, Postgres leaves them out.
   return (rows.length < ids.length ? await lock() : rows).map(toUser);
 }
 
@@ -180,7 +180,7 @@ export const deferUser = prepareDeferred((db, user: NewUser) =>
   }),
 );
 
-/** For an edit by the owner, which no hand-off overwrites. */
+/** Stores an edit by the owner. No hand-off overwrites it. */
 export async function editUser(trx: Transaction<DB>, id: string, { name }: { name?: string }): Promise<void> {
   await trx
     .updateTable('users')
@@ -214,13 +214,13 @@ export async function updateUser(
     .execute();
 }
 
-/** The user wants no more offers of a passkey. */
+/** Whether the user wants no more offers of a passkey. */
 export async function hasDeclinedPasskeys(db: Database, id: string): Promise<boolean> {
   const query = db.selectFrom('users').select('id').where('id', '=', id);
   return (await query.where('passkeys_declined_at', 'is not', null).executeTakeFirst()) !== undefined;
 }
 
-/** The first time counts. */
+/** If the user declines again, the first time counts. */
 export async function declinePasskeys(trx: Transaction<DB>, id: string, at: Date): Promise<void> {
   await trx
     .updateTable('users')
@@ -266,7 +266,7 @@ export async function setUserFrozen(trx: Transaction<DB>, id: string, at: Date |
     .execute();
 }
 
-/** Keeps others from writing to the table until the transaction ends. */
+/** Keeps other transactions from writing to the table until this one ends. */
 export async function lockUsersTable(trx: Transaction<DB>): Promise<void> {
   await sql`lock table users in share row exclusive mode`.execute(trx);
 }

@@ -1,5 +1,5 @@
-// The only writer of `waiting_periods`: periods that have begun but are not invoiced, with their price at that time. They are
-// blocked (contract 7.67), or their contract is past due (contract 7.82).
+// The only writer of `waiting_periods`: periods that have begun but are not invoiced, with their price at that time. Either the
+// period is blocked (contract 7.67), or its contract is past due (contract 7.82).
 import { sql, type Transaction } from 'kysely';
 import type { Database } from '../postgres/client.ts';
 import type { DB } from '../schema.ts';
@@ -12,11 +12,11 @@ export type Charge = {
   endsAt: Date;
 };
 
-/** The earliest first. */
+/** Returns the earliest first. */
 export const listWaitingPeriods = async (db: Database, contractId: string): Promise<Charge[]> =>
   (await listWaitingPeriodsOf(db, [contractId])).get(contractId) ?? [];
 
-/** By contract; contracts without waiting periods are left out. The earliest first. */
+/** Returns periods by contract, the earliest first. A contract without waiting periods is left out. */
 export async function listWaitingPeriodsOf(
   db: Database,
   contractIds: string[],
@@ -41,8 +41,8 @@ export async function listWaitingPeriodsOf(
 }
 
 /**
- * Exactly these charges will wait. `blocked` says why the first one cannot be invoiced, and when that was tried. Without it,
- * earlier notes stay. The caller has locked the contract.
+ * After this, exactly these charges wait. `blocked` says why the first one cannot be invoiced, and when that was tried. Without
+ * `blocked`, earlier notes stay. The caller has locked the contract.
  */
 export async function setWaitingPeriods(
   trx: Transaction<DB>,

@@ -1,4 +1,4 @@
-// What staff do by form or program and operators by command (contract 12.14 to 12.22), and the only way in which it is done.
+// Acts: what staff do by form or program, and operators by command (contract 12.14 to 12.22). Every act goes through here.
 
 import type { Transaction } from 'kysely';
 import { encodeHex } from 'oslo/encoding';
@@ -24,7 +24,7 @@ import { type About, mayAct, mayDo, type Right } from './rights.ts';
 import { countLook, isStaff, originOf, type Staff } from './staff.ts';
 import { readWhy } from './why.ts';
 
-/** What an act is about, and whose it is. The ids are null if it belongs to nobody, or the person was erased. */
+/** The thing that an act is about, and its owner. The ids are null if there is no owner, or the owner was erased. */
 export type Found<Thing> = About & { thing: Thing; userId: string | null };
 
 export type Subject<Thing> = {
@@ -32,11 +32,11 @@ export type Subject<Thing> = {
   keys: (keyof typeof textBounds)[];
   /** Takes no lock. */
   find: (db: Database, given: Given) => Promise<Found<Thing> | undefined>;
-  /** Locks what its forms are made from, so that `find` stays true until the transaction ends. */
+  /** Locks the rows that the forms are made from, so that the result of `find` stays true until the transaction ends. */
   lock?: (trx: Transaction<DB>, given: Given) => Promise<unknown>;
   /** Programs may leave `seen` out (contract 7.152). */
   mayLackSeen?: true;
-  /** `id` names a person, who is locked together with the author. Other acts are hidden from staff without the right. */
+  /** If true, `id` names a person, and an act locks both the person and the author. If not, staff without the right get 404. */
   isPerson?: true;
   answer: (result: unknown) => unknown;
 };
@@ -56,18 +56,18 @@ export type ActContext<Thing> = {
   author: Author;
   /** Throws 409 `last_admin` if no other administrator could log in. */
   requireOtherAdmin: () => Promise<void>;
-  /** What events that the person reads say about the author. */
+  /** The facts about the author in events that the person can read. */
   trail: AuthorTrail;
   record: Recorder;
   by: { now: Date; recordedBy: 'staff' | 'operator'; trail: PaymentTrail };
 };
 
 export type Act<Thing, Read, Result, Name = string> = {
-  /** `name` is that of its procedure below `admin`. */
+  /** `name` is the name of the act's procedure below `admin`. */
   right: Right & { name: Name };
   about: Subject<Thing>;
   fields: Fields<Thing, Read>;
-  /** What its form is made from. If this has changed since, the act is refused (contract 12.19). */
+  /** The facts that the form is made from. If they have changed since, the act is refused (contract 12.19). */
   formBasis: (db: Database, target: Thing, now: Date) => unknown;
   /** If true, the act is refused with 403 `not_allowed`. */
   isNever?: (target: Thing) => boolean;
@@ -75,36 +75,36 @@ export type Act<Thing, Read, Result, Name = string> = {
   locksLinks?: true;
   /** Throws 429 `rate_limited`. */
   requireAllowance?: (deps: Pick<Dependencies, 'db'>, target: Thing, actorId: string) => Promise<void>;
-  /** The audit event that it leaves, with what `do` returns, in addition to the events of its changes. */
+  /** The audit event of the act itself, with the result of `do`. The changes that the act makes have their own events. */
   event?: AuditEventType;
-  /** The forms that make sense for what a page shows: for each, the fields that identify its thing. */
-  // biome-ignore lint/suspicious/noExplicitAny: each page shows what is its own
+  /** The forms that make sense on a page. Each entry has the fields that identify the thing. */
+  // biome-ignore lint/suspicious/noExplicitAny: each page shows something different
   offers?: (shown: any) => Given[];
   command?: ByCommand<Thing>;
-  /** Locks what else it changes. Returns undefined if there was nothing to do. */
+  /** Locks the other rows that it changes. Returns undefined if there was nothing to do. */
   do: (context: ActContext<Thing>, read: Read) => Promise<Result | undefined>;
 };
 
 export const offerIf = (makesSense: boolean, about: Given = {}): Given[] => (makesSense ? [about] : []);
 
-/** How operators do it (contract 12.37 to 12.47). The words of the command are in server/staff/act-words.ts. */
+/** How operators do the act (contract 12.37 to 12.47). The words of the command are in server/staff/act-words.ts. */
 type ByCommand<Thing> = {
   name: string;
   takes?: { [field: string]: Taken };
   needsWhy?: true;
-  /** `on a terminal`: older scripts ran without the question. Other questions need `--yes` if there is no terminal. */
+  /** `on a terminal`: asks only there, because older scripts ran without the question. `always`: a script needs `--yes`. */
   asks?: 'always' | 'on a terminal';
-  /** Whether it is refused if there is nothing to change. */
+  /** Whether the command is refused if there is nothing to change. */
   mustChange?: (target: Thing) => boolean;
   /** What programs get in addition to `done`, `intent` and `id`, or instead of them. */
   // biome-ignore lint/suspicious/noExplicitAny: it is what `do` of the same act returned
   json?: (target: Thing, more: { given: Given; result: any }) => Record<string, unknown> & { done?: boolean };
 };
 
-/** An argument, such as `<role>`, or an option. `values`: what an option without a value stands for, if set and if not. */
+/** An argument, such as `<role>`, or an option. `values`: what an option without a value means if given, and if not. */
 type Taken = string | { option: string; isRequired?: true; values?: [string, string] };
 
-// biome-ignore lint/suspicious/noExplicitAny: each act does what it has found and read itself
+// biome-ignore lint/suspicious/noExplicitAny: acts differ in what they find and read
 export type AnyAct = Act<any, any, any>;
 
 export const act = <Thing, Read, Result, Name extends string>(
@@ -113,14 +113,14 @@ export const act = <Thing, Read, Result, Name extends string>(
 
 export const digestBasis = (about: unknown): string => encodeHex(sha256(JSON.stringify(about)));
 
-/** Throws 404 `not_found`, as if it were not there, if the role may not do that. */
+/** Throws 404 `not_found` if the role has no such right. */
 export function requireRight({ session }: Pick<Staff, 'session'>, right: Right): void {
   if (!mayDo(right, session.user.role)) throw new AppError('not_found');
 }
 
 export type Asked = Given & { why: string; seen?: string | undefined };
 
-/** Throws what contract 12.14 says, in that order. Without `seen`, nothing is compared. */
+/** Throws the errors of contract 12.14, in their order. Without `seen`, it does not check whether the form is out of date. */
 export async function actAsStaff<Thing, Read, Result>(
   deps: Dependencies,
   staff: Staff,
@@ -161,7 +161,7 @@ export async function actAsStaff<Thing, Read, Result>(
   );
 }
 
-/** In the transaction of a command. Throws 404 `not_found`, 403 `not_allowed` and 422 `validation_failed`. */
+/** Runs in the transaction of the command. Throws 404 `not_found`, 403 `not_allowed` and 422 `validation_failed`. */
 export async function actAsOperator<Thing, Read, Result>(
   trx: Transaction<DB>,
   deps: ActContext<Thing>['deps'],
@@ -227,7 +227,7 @@ async function doAct<Thing, Read, Result>(
   return result;
 }
 
-/** `trail` is what events that the person reads say about the author. `whole` is what other events say. */
+/** `trail` has the facts about the author for events that the person can read. `whole` has them for all other events. */
 export function trailsOf(author: Author): { trail: AuthorTrail; whole: PaymentTrail } {
   if (author.by === 'operator') {
     const { why, name: operator, systemUser } = author;

@@ -9,13 +9,13 @@ type Whom = 'nobody' | 'customers' | 'everybody';
 export type Right = {
   manager?: Whom;
   admin?: Whom;
-  /** It concerns everybody in the account. */
+  /** The act concerns everybody in the account. */
   isAboutAccount?: true;
 };
 
 export const looks = {
   'people.find': { manager: 'everybody' },
-  // Managers get the short form of staff (contract 12.9).
+  // Managers see staff only in a short form (contract 12.9).
   'people.get': { manager: 'everybody' },
   'people.wouldGet': { manager: 'customers' },
   'audit.list': { manager: 'everybody' },
@@ -35,13 +35,13 @@ const whomOf = ({ manager = 'nobody', admin = 'everybody' }: Right, role: StaffR
 
 export const isStaffRole = (role: InternalRole): role is StaffRole => role !== 'user';
 
-/** For what is about no person (contract 7.123). */
+/** For acts and pages that are about no person (contract 7.123). */
 export const mayDo = (right: Right, role: StaffRole): boolean => whomOf(right, role) === 'everybody';
 
 export const mayLook = (right: Right, role: StaffRole, target: Pick<User, 'role'>): boolean =>
   isAmong(whomOf(right, role), target);
 
-/** `people`: first the person to whom it is done, then the others in the account. */
+/** The first of `people` is the person that the act is about. The others in the account follow. */
 export type About = { accountId: string | null; people?: Pick<User, 'role'>[] };
 
 /** Staff may do nothing in their own account. */

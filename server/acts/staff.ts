@@ -1,4 +1,4 @@
-// Who is staff (contract 12.1 to 12.7), and what somebody can see with a stolen session of staff (contract 12.33 to 12.35).
+// Checks that a user is staff (contract 12.1 to 12.7), and limits what a stolen session can see (contract 12.33 to 12.35).
 import { sql } from 'kysely';
 import type { Database } from '../../db/postgres/client.ts';
 import { inTransaction } from '../../db/postgres/transactions.ts';
@@ -19,11 +19,11 @@ export type Staff = Actor & { session: LiveSession & { user: User & { role: Staf
 
 const workingDayMs = 12 * 60 * 60 * 1_000;
 
-/** Staff who are leaving do not count. Does not say that they have given their factor: `requireStaff` does. */
+/** Staff who are leaving do not count. Only `requireStaff` also checks the second factor. */
 export const isStaff = ({ role, deletionDueAt }: Pick<User, 'role' | 'deletionDueAt'>): boolean =>
   isStaffRole(role) && deletionDueAt === null;
 
-/** Throws 401 `login_required`, 403 `second_factor_required`, and 404 `not_found` for anyone else, as if nothing were here. */
+/** Throws 401 `login_required`, 403 `second_factor_required`, and 404 `not_found` for users who are not staff. */
 export function requireStaff(
   { config, now }: Pick<Dependencies, 'config' | 'now'>,
   found: BrowserSession | undefined,
@@ -31,7 +31,7 @@ export function requireStaff(
   const session = requireLoggedIn(found);
   if (!isStaff(session.user)) throw new AppError('not_found');
   const { user, amr } = session;
-  // Staff who have removed their factor lack it too; otherwise their password alone would be enough.
+  // Staff who have removed their factor lack it, even in a session that used it. Otherwise the password alone would be enough.
   const lacksFactor = needsStaffFactor(config, user) && !(hasSecondFactor(user) && amr.includes('mfa'));
   if (session.state === 'must_set_up_factor' || lacksFactor) throw new AppError('second_factor_required');
   if (!session.authTime || session.authTime.getTime() < now().getTime() - workingDayMs)
@@ -94,7 +94,7 @@ export async function searchAsStaff<Name extends string, Found extends Record<Na
   return found;
 }
 
-/** At most once a day. */
+/** Tells the other administrators at most once a day. */
 const tellOfLimit = (deps: Dependencies, staff: Staff): Promise<void> =>
   inTransaction(deps.db, originOf(staff), async (trx) => {
     const { id: actorId } = staff.session.user;
@@ -107,7 +107,7 @@ const tellOfLimit = (deps: Dependencies, staff: Staff): Promise<void> =>
 const lockLooksOf = (trx: Database, actorId: string) =>
   sql`select pg_advisory_xact_lock(hashtextextended(${`looks of ${actorId}`}, 0))`.execute(trx);
 
-/** Lets only one transaction at a time count the files. */
+/** Lets only one transaction at a time count the files of a member of staff. */
 export const lockFilesOf = (trx: Database, actorId: string) =>
   sql`select pg_advisory_xact_lock(hashtextextended(${`files of ${actorId}`}, 0))`.execute(trx);
 

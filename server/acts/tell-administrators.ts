@@ -1,4 +1,4 @@
-// Warns administrators of what an administrator or operator did (contract 12.163 and 12.164): a stolen session cannot act unseen.
+// Tells other administrators what one of them or an operator did (contract 12.163 and 12.164). So no stolen session acts unseen.
 import type { Transaction } from 'kysely';
 import type { DB } from '../../db/schema.ts';
 import { listAdmins } from '../../db/tables/deletions.ts';
@@ -11,7 +11,7 @@ type Warning = {
   /** Undefined for an operator's command. */
   actorId: string | undefined;
   tellsActor?: boolean;
-  /** The user it is about, who gets a notice of their own instead. */
+  /** The user that the warning is about. They get a notice of their own instead. */
   about?: string;
   /** Must contain nothing that somebody typed. */
   details?: Record<string, string>;

@@ -2,13 +2,13 @@
 import type { Log } from './log.ts';
 
 export type Aside = {
-  /** The work starts once the answer is on its way. If it fails, the log has `fields` and `failure`. */
+  /** Starts the work once the answer is on its way. If the work fails, `fields` and `failure` are logged. */
   start: (work: () => Promise<void>, fields: object, failure: string) => void;
   /** Resolves once all work that was started has ended. */
   finish: () => Promise<void>;
 };
 
-// Longer than it takes to write an answer: otherwise the first step of the work would show in the time of the answer.
+// The pause is longer than writing an answer takes. Otherwise the first step of the work would show in the time of the answer.
 const pauseMs = 100;
 
 export function createAside(log: Log): Aside {

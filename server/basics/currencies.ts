@@ -8,6 +8,6 @@ export const isCurrency = (code: string) => currencies.has(code);
 /** How many digits come after the decimal point: 2 for EUR, 0 for JPY. */
 export function minorDigits(code: string): number {
   const { base, exponent } = currencies.get(code) ?? { base: 10, exponent: 2 };
-  // The ariary and the ouguiya have five subunits; ISO 4217 writes them with two digits.
+  // The ariary and the ouguiya have five subunits, but ISO 4217 writes them with two digits.
   return base === 10 ? exponent : 2;
 }

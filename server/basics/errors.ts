@@ -1,4 +1,4 @@
-// Refusals as they are thrown, and as programs get them: a problem document (RFC 9457). Only logs and the audit get `reason`.
+// Refusals. Programs get them as a problem document (RFC 9457). Only logs and the audit get `reason`.
 import { z } from 'zod';
 import { type ProblemCode, problems } from './problems.ts';
 
@@ -27,7 +27,7 @@ export class AppError extends Error {
   readonly headers: Record<string, string>;
   readonly reason: string | undefined;
   readonly oldest: number | undefined;
-  /** No error is logged then, although the status says that something failed. */
+  /** If true, the refusal is not logged as an error, although its status says that something failed. */
   isExpected = false;
 
   constructor(
@@ -37,7 +37,7 @@ export class AppError extends Error {
       errors?: FieldError[];
       headers?: Record<string, string>;
       reason?: string;
-      /** Only for `events_gone`: where to go on. */
+      /** Only for `events_gone`: the number of the oldest event that we keep. */
       oldest?: number;
       cause?: unknown;
     } = {},
@@ -52,7 +52,7 @@ export class AppError extends Error {
     this.oldest = options.oldest;
   }
 
-  /** For `rate_limited`. */
+  /** The wait after `rate_limited`, in whole minutes. */
   get minutes(): number | undefined {
     if (this.code !== 'rate_limited') return undefined;
     return Math.max(1, Math.ceil(Number(this.headers['Retry-After']) / 60));

@@ -8,6 +8,6 @@ const entities: Record<string, string> = {
   "'": '&#39;',
 };
 
-/** Also for attributes in quotes. */
+/** The result is also safe in an attribute in quotes. */
 export const escapeHtml = (text: string) =>
   text.replace(/[&<>"']/g, (character) => entities[character] ?? '');

@@ -1,5 +1,5 @@
 // What is wrong with a form, in words. A refused form keeps the name of its fault (contract 9.173), and another version
-// may read it: never change a name.
+// of this service may read the name. So never change a name.
 export const faultWords = {
   name_missing: 'Enter a name.',
   name_too_long: 'Use no more than 200 characters.',
@@ -70,7 +70,7 @@ export const faultWords = {
   blocked_price_too_high: 'The price is too high for an invoice.',
   allocate_currency: 'This invoice is in another currency than the payment.',
   invoice_unknown: 'There is no invoice with this number.',
-  // The same as in server/billing/values/billing-text.ts.
+  // Keep these words equal to the ones in server/billing/values/billing-text.ts.
   text_missing: 'Enter a text.',
   text_not_shown: 'Use one line, without characters that cannot be shown.',
   text_long_30: 'Use no more than 30 characters.',

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Days of 24 hours; negative for earlier. */
+/** A day has 24 hours. A negative number of days gives an earlier time. */
 export const daysAfter = (at: Date, days: number) => new Date(at.getTime() + days * 24 * 60 * 60 * 1_000);
 
 /** RFC 3339 section 5.6 with `T` and `Z` in upper case, to the millisecond, in the years 1 to 9999 of UTC. */
@@ -11,7 +11,7 @@ export const instantSchema = z.iso
       input === undefined
         ? 'Required.'
         : 'Must be an RFC 3339 time with a time zone, such as 2026-01-01T00:00:00.000Z.',
-    // Later checks must not compare it with other instants.
+    // Later checks must not compare a text that is no instant.
     abort: true,
   })
   .max(64, { error: 'Must be an RFC 3339 time of at most 64 characters.', abort: true })

@@ -1,7 +1,7 @@
-// The log that everything writes to; server/runtime/process.ts makes it.
+// Everything writes to this log. server/runtime/process.ts makes it.
 export type Log = {
   info: (fields: object, message: string) => void;
   error: (fields: object, message: string) => void;
-  /** At every LOG_LEVEL: a line that is kept nowhere else, such as what strangers try, or that operators rely on. */
+  /** Logs at every LOG_LEVEL. It is for lines that operators rely on or find nowhere else, such as what strangers try. */
   record: (fields: object, message: string) => void;
 };

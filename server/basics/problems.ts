@@ -166,7 +166,7 @@ export const problems = {
   ],
 } as const satisfies Record<string, readonly [status: number, title: string, explanation: string]>;
 
-/** By the reason of `payload_expired`. The sender signed these times, so they are no secret. */
+/** The details of `payload_expired`, by its reason. The sender signed the times, so they are no secret. */
 export const timeDetails: Record<string, string> = {
   exp: 'This login link is too old: it was valid for only a few minutes. Go back to the site you came from and try again. If a new link is too old as well, a clock is wrong, there or here: tell support.',
   'iat before restore':

@@ -1,5 +1,5 @@
-// Every text from outside is cut here before anything normalises, parses, splits or matches it, because some of that work takes
-// the square of the length. A cut text is still one code unit too long, so its rule refuses it.
+// Every text from outside is cut here before anything normalises, parses, splits or matches it, because the time of some of that
+// work grows with the square of the length. A cut text is still one code unit too long, so its rule refuses it.
 import { z } from 'zod';
 
 /** Fields in the rows of a table in a form. Their names end with the number of the row, such as `rate-2`. */
@@ -46,7 +46,7 @@ export const billingBounds = {
 
 /** Form fields, parameters of addresses, and strings in the input of procedures. No other name is read. */
 export const textBounds = {
-  // As people type them: trimmed and normalised later.
+  // People type these. They are trimmed and normalised later.
   email: 320,
   name: 800,
   accountName: 800,
@@ -56,7 +56,7 @@ export const textBounds = {
   confirmPassword: 1_024,
   code: 100,
 
-  // As our scripts and pages send them back.
+  // Our scripts and pages send these back.
   passkey: 16_384,
   confirmPasskey: 16_384,
   intent: 40,
@@ -112,7 +112,7 @@ export const textBounds = {
   checked: 40,
   accepted: 40,
 
-  // As clients and the CRM send them.
+  // Clients and the CRM send these.
   client: 100,
   return_to: 8_192,
   state: 512,
@@ -154,10 +154,10 @@ export const headerBounds = {
   'x-forwarded-for': 2_048,
 } as const;
 
-/** For headers that a setting names and one of our proxies sends. */
+/** The bound for a header that a setting names. One of our proxies sends it. */
 const otherHeaderBound = 1_024;
 
-/** Decodes percent-encoding; text that is not valid stays as it is. */
+/** Decodes percent-encoding. Text that is not valid stays as it is. */
 export function decodeIfPossible(text: string): string {
   try {
     return decodeURIComponent(text);
@@ -170,7 +170,7 @@ export function decodeIfPossible(text: string): string {
 export const cutText = (text: string, bound: number): string =>
   text.length > bound ? text.slice(0, bound + 1) : text;
 
-/** Only pairs with one of our names, cut. */
+/** Drops pairs whose name the service does not know, and cuts the text of the others. */
 export function* cutPairs(pairs: Iterable<[string, string]>): Iterable<[TextName, string]> {
   for (const [name, text] of pairs) {
     const bound = findBound(name);
@@ -197,7 +197,7 @@ export function readHeader(headers: Headers, name: HeaderName): string | null {
   return text && cutText(text, headerBounds[name]);
 }
 
-/** For a list that our proxies write at its end. */
+/** Reads only the end of a header, because our proxies add to its end. */
 export const readHeaderEnd = (headers: Headers, name: HeaderName): string =>
   (headers.get(name) ?? '').slice(-headerBounds[name]);
 

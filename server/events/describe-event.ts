@@ -1,4 +1,4 @@
-// Contract 10.7 to 10.13.
+// Events as clients get them (contract 10.7 to 10.13).
 import { z } from 'zod';
 import type { ClientEvent } from '../../db/tables/events.ts';
 import { contractEntrySchema, describeContract } from '../billing/contracts/contract-list.ts';

@@ -15,7 +15,7 @@ export type HeldRequests = ReturnType<typeof createHeldRequests>;
 
 export function createHeldRequests({ db, read }: Pick<Dependencies, 'db' | 'read'>) {
   const heldOf = new Map<string, Set<Held>>();
-  // Clients with a look under way: a slow look at one client does not delay the others.
+  // The clients whose events are being looked up now. A slow look at one client does not delay the others.
   const lookedAt = new Set<string>();
   let isLooking = false;
   let isOver = false;
@@ -36,7 +36,7 @@ export function createHeldRequests({ db, read }: Pick<Dependencies, 'db' | 'read
       }
       for (const { after, wake } of held) if (after !== latest) wake();
     } catch (error) {
-      // Other transactions hold the rows. The next look may get them.
+      // If other transactions hold the rows, the next look tries again.
       if (!isDatabaseBusy(error)) for (const { fail } of held) fail(error);
     } finally {
       lookedAt.delete(client);

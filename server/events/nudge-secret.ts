@@ -1,5 +1,5 @@
-// Nudges are signed with a secret that is derived from the shared one, so that each secret has one use (contract 10.33). It has
-// the form that libraries for Standard Webhooks expect.
+// The secret for nudges is derived from the shared one, so that each secret has one use (contract 10.33). It has the form
+// that libraries for Standard Webhooks expect.
 import { base64 } from 'oslo/encoding';
 import { hmacSha256 } from '../sso/hmac.ts';
 

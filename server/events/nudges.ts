@@ -23,7 +23,7 @@ const isTarget = (client: Client): client is Target => client.eventsUrl !== unde
 export type Nudger = {
   /** Does not wait for the tries that it starts, so a client that is down delays nothing else. */
   nudge: (signal: AbortSignal) => Promise<void>;
-  /** Any instance makes the stopped tries again. */
+  /** Stops the tries under way. Any instance makes them again. */
   stop: () => Promise<void>;
 };
 
@@ -70,14 +70,14 @@ async function tryNudge(
   controller: AbortController,
 ): Promise<void> {
   const request = await buildRequest(target, nudge, now());
-  // Not AbortSignal.any or timeout: the controller of a try is freed when the try ends.
+  // Each try has a controller of its own, not AbortSignal.any or timeout, so that it is freed when the try ends.
   const timer = setTimeout(() => controller.abort(tooLate), answerWithinMs);
   const failure = await post(target.eventsUrl, request, controller.signal).finally(() => clearTimeout(timer));
   if (failure !== undefined && controller.signal.reason === stopping) return;
   metrics.countNudge(target.name, failure === undefined ? 'taken' : 'failed');
   const { wasFailing } = await recordNudge(db, nudge, failure);
   const fields = { client: target.name, latest: nudge.latest };
-  // Only the first failure in a row: a line per try would fill the log.
+  // Only the first failure in a row is logged, because a line per try would fill the log.
   if (failure !== undefined && !wasFailing) log.info({ ...fields, failure }, 'nudge not taken');
   if (failure === undefined && wasFailing) log.info(fields, 'nudges are taken again');
 }
@@ -90,7 +90,7 @@ async function buildRequest({ name, secrets }: Target, { latest }: Nudge, now: D
     timestamp: String(Math.floor(now.getTime() / 1_000)),
     body,
   };
-  // With both secrets during a rotation, because the client may have either.
+  // During a rotation the nudge is signed with both secrets, because the client may have either.
   const signatures = await Promise.all(
     secrets.map(async (secret) => signWebhook(await buildNudgeSecret(name, secret), message)),
   );
@@ -104,7 +104,7 @@ async function buildRequest({ name, secrets }: Target, { latest }: Nudge, now: D
   return { method: 'POST', headers, body };
 }
 
-/** The result is why the client did not accept the nudge. */
+/** Returns why the client did not accept the nudge, or undefined if it did. */
 async function post(url: string, request: RequestInit, signal: AbortSignal): Promise<string | undefined> {
   try {
     const response = await fetch(url, { ...request, redirect: 'manual', signal });

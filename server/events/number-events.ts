@@ -1,5 +1,5 @@
 // Numbers events after the commit, one transaction at a time for each client. If the transaction of a change took the number, a
-// rollback would leave a gap, and a late commit would put the event behind a reader that has passed it. So triggers append
+// rollback would leave a gap, and a late commit would add a number that readers have already passed. So triggers append
 // events without a number, and every reader numbers them first (docs/inside/decisions/event-numbers.md).
 import { isDatabaseBusy } from '../../db/postgres/away.ts';
 import type { Database } from '../../db/postgres/client.ts';
@@ -8,7 +8,7 @@ import { listUnnumberedClients, numberEvents } from '../../db/tables/events.ts';
 import { limitLockWait } from '../../db/timeouts.ts';
 import type { Dependencies } from '../ground/dependencies.ts';
 
-// Takes about 20 milliseconds.
+// A batch takes about 20 milliseconds.
 const batchSize = 1_000;
 
 export const numberBatch = (db: Database, client: string, options?: Parameters<typeof inTransaction>[3]) =>
@@ -29,7 +29,7 @@ const numberUnlessBusy = (db: Database, client: string) =>
     throw error;
   });
 
-/** For clients that do not pull, or are no longer configured, too. Any number of instances may run it at once. */
+/** Includes clients that do not pull or are no longer configured. Any number of instances may run this at once. */
 export async function numberAllEvents({ db }: Pick<Dependencies, 'db'>, signal?: AbortSignal): Promise<void> {
   for (const client of await listUnnumberedClients(db)) {
     for (let hasMore = true; hasMore && !signal?.aborted; )

@@ -1,4 +1,4 @@
-// Contract 10.14 to 10.23.
+// Pages of events for a client (contract 10.14 to 10.23).
 import { type ClientEvent, findEventPosition, listEvents } from '../../db/tables/events.ts';
 import { AppError } from '../basics/errors.ts';
 import type { Dependencies } from '../ground/dependencies.ts';
@@ -6,21 +6,21 @@ import type { Visit } from '../web/requests.ts';
 import { numberBatch } from './number-events.ts';
 
 /**
- * At most `limit` events after `after`. An event that was committed before the call is in the page, or the page is full and ends
- * before `latest`. So a page numbers no more events than it needs. Throws 410 `events_gone` if the next events are not kept.
+ * Returns at most `limit` events after `after`. If the page lacks an event from before the call, it is full and ends before
+ * `latest`. The call numbers no more events than its page needs. Throws 410 `events_gone` if the next events are not kept.
  */
 export async function readEvents(
   { db, read }: Pick<Dependencies, 'db' | 'read'>,
   { deadline }: Pick<Visit, 'deadline'>,
   { client, after, limit }: { client: string; after: number; limit: number },
 ): Promise<{ events: ClientEvent[]; latest: number }> {
-  // Before new numbers are given: an `after` that was never given must not become valid by chance.
+  // This is checked before new numbers are given. Otherwise a wrong `after` could become valid by chance.
   const before = await findEventPosition(read, client);
   if (after < before.oldest - 1 || after > before.latest) throw eventsGone(before.oldest);
   if (before.latest === after && !before.hasUnnumbered) return { events: [], latest: after };
   let { latest, hasUnnumbered } = before;
   while (hasUnnumbered && latest <= after + limit) {
-    // `latest` may be too low, if others number events meanwhile.
+    // If other requests number events meanwhile, `latest` may be too low.
     const { numbered, hasMore } = await numberBatch(db, client, { deadline });
     latest += numbered;
     hasUnnumbered = hasMore;

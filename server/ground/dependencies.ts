@@ -1,4 +1,4 @@
-// What the rules work with: settings, database, clock, limits, log, metrics, and what an answer does not wait for.
+// What the rules work with: settings, database, clock, limits, log, metrics, and work that no answer waits for.
 import type { Transaction } from 'kysely';
 import type { DatabaseClient } from '../../db/postgres/client.ts';
 import type { DB } from '../../db/schema.ts';
@@ -12,13 +12,13 @@ import type { RateLimits } from './rate-limits.ts';
 
 export type NewPassword = {
   password: string;
-  /** Of this service and its clients. */
+  /** The names of this service and its clients. */
   ourNames: string[];
-  /** The name and the address of the owner, which a stranger would try first. */
+  /** The owner's name and address. A stranger would try them first. */
   ownNames: string[];
 };
 
-/** `keys` say who asks, such as a link and a line. */
+/** `keys` say who asks, such as a link and the internet connection of the client. */
 type Asker = { signal?: AbortSignal; keys?: string[] };
 
 export type PasswordCheck = {
@@ -31,11 +31,11 @@ export type PasswordCheck = {
 
 /** What ends in billing together with a person. It is handed in, so that identity knows nothing of billing. */
 export type EndsWithPerson = {
-  /** Returns how many it ended. */
+  /** Returns how many contracts it ended. */
   endContracts: (trx: Transaction<DB>, accountId: string, now: Date) => Promise<number>;
   /**
-   * Removes the address for invoices if it was given here since `since`, maybe by a thief. An address from a signup that nobody
-   * has confirmed goes in any case: a stranger may have signed up. Lock the account first.
+   * Removes the address for invoices if it was given here since `since`, because a thief may have given it. An unconfirmed
+   * address from a signup goes in any case, because a stranger may have signed up. Lock the account first.
    */
   takeOutInvoiceEmail: (
     trx: Transaction<DB>,

@@ -1,6 +1,6 @@
-// Limits what strangers can try (contract 9.41 to 9.50, 9.121, 9.122 and 9.244), with counts in Postgres for all instances. A
-// browser that the user of the account has logged in with has its own counts, so that nobody else can use them up. A try from an
-// unknown address counts only for its account.
+// Limits what strangers can try (contract 9.41 to 9.50, 9.121, 9.122 and 9.244), with counts in Postgres for all instances. If
+// the user of the account has logged in with a browser, that browser has its own counts, and nobody else can use them up. A try
+// with no client address counts only for its account.
 import ipaddr from 'ipaddr.js';
 import { CompiledQuery } from 'kysely';
 import { base64url } from 'oslo/encoding';
@@ -15,14 +15,14 @@ export type RateLimits = ReturnType<typeof createRateLimits>;
 type Tried = {
   /** Always the same text for the same account. */
   account: string;
-  /** Empty if unknown. */
+  /** The client's address, or empty if it is unknown. */
   address: string;
   /** A browser that the user of the account knows (`nameDevice`). */
   device: string | undefined;
 };
 
 type RateLimit = {
-  /** Call it before the try, so that many at once cannot slip through. The first count that refuses throws 429 `rate_limited`. */
+  /** Call it before the try, so that parallel tries cannot slip by. The first count that refuses throws 429 `rate_limited`. */
   countTry: (tried: Tried) => Promise<Try>;
 };
 
@@ -40,7 +40,7 @@ const minute = 60;
 const hour = 60 * minute;
 const day = 24 * hour;
 
-/** `countAsked` counts each mail that somebody asks for, by whether the limits took it. */
+/** `countAsked` counts each mail that somebody asks for: `taken` if the limits allow it, and `refused` if not. */
 export function createRateLimits(db: Database, countAsked: (result: 'taken' | 'refused') => void) {
   const store = createStore(db);
   const count = (keyPrefix: string, tries: number, windowSeconds: number, of: Counter['of']): Counter => ({
@@ -58,7 +58,7 @@ export function createRateLimits(db: Database, countAsked: (result: 'taken' | 'r
       count('mail-account-day', 10, day, ({ account }) => account),
     ],
   );
-  // In this order: a client address that has used up its own tries must not use up those of accounts.
+  // Client addresses are counted first. A client that has used up its own tries must not use up the tries of accounts.
   const spare = [
     count('spare-mail-address', 50, hour, ({ address }) => lineOf(address)),
     count('spare-mail-site', 150, hour, ({ address }) => siteOf(address)),
@@ -81,7 +81,7 @@ export function createRateLimits(db: Database, countAsked: (result: 'taken' | 'r
       [
         count('guess-device', 10, 15 * minute, ({ device }) => device),
         count('guess-device-day', 30, day, ({ device }) => device),
-        // Each login makes a device, so anybody with an account could go on for ever.
+        // Each login makes a device with counts of its own. Without this count, anybody with an account could guess for ever.
         count('guess-device-address', 300, 15 * minute, ({ address }) => lineOf(address)),
       ],
       [
@@ -91,7 +91,7 @@ export function createRateLimits(db: Database, countAsked: (result: 'taken' | 'r
         count('guess-account', 100, hour, ({ account }) => account),
       ],
     ),
-    // Somebody who knows the password can use up the tries of strangers, but not those of a browser that the owner uses.
+    // Somebody who knows the password can use up the tries of strangers, but not the tries of a browser that the owner uses.
     codeLimits: createRateLimit(
       [
         count('code-device', 10, hour, ({ device }) => device),
@@ -105,7 +105,7 @@ export function createRateLimits(db: Database, countAsked: (result: 'taken' | 'r
     ),
     /** Guesses of a second factor with a take-back link. */
     takeBackLimits: createRateLimit([], [count('take-back-link', 10, hour, ({ account }) => account)]),
-    // `account` is a link, or a user in a browser. It counts first, so that it cannot use up what others at its address have.
+    // `account` is a link, or a user in a browser. It is counted first, so that it cannot use up the tries of an address.
     newPasswordLimits: createRateLimit(
       [],
       [
@@ -113,11 +113,11 @@ export function createRateLimits(db: Database, countAsked: (result: 'taken' | 'r
         count('new-password-address', 100, 15 * minute, ({ address }) => lineOf(address)),
         count('new-password-site', 300, 15 * minute, ({ address }) => siteOf(address)),
       ],
-      // If a shared address is at its limit, the link gets its tries back.
+      // If a shared address is at its limit, a refused try does not count for the link or user.
       { giveBackRefusedIn: db },
     ),
     mailLimits: counted(mailLimits),
-    /** Strangers who use up the other tries cannot keep the owner from one such mail every three hours. */
+    /** Even if strangers use up the other tries, the owner can get one mail to set a password every three hours. */
     passwordMailLimits: counted(withSpare(mailLimits, createRateLimit(spare, spare))),
   };
 }
@@ -146,7 +146,7 @@ function createLimiter(store: Store, keyPrefix: string, tries: number, windowSec
   });
 }
 
-/** With `giveBackRefusedIn`, a try that one count refuses is given back to those before it. */
+/** With `giveBackRefusedIn`, a try that one count refuses is given back to the counts before it. */
 function createRateLimit(
   ofDevice: Counter[],
   ofOthers: Counter[],
@@ -168,7 +168,7 @@ function createRateLimit(
           return refuse(refusal);
         });
         isLast ||= remainingPoints === 0;
-        // The next window of this key ends a whole window later, and no window is this short.
+        // The key's present window ends before this, and its next one after it: every window is longer than a minute.
         const expiresBefore = Date.now() + msBeforeNext + minute * 1_000;
         counted.push({ key: limiter.getKey(key), tries: limiter.points, expiresBefore });
       }
@@ -188,7 +188,7 @@ const withSpare = (first: RateLimit, spare: RateLimit): RateLimit => ({
     }),
 });
 
-/** In seconds; undefined unless it is a `rate_limited`. */
+/** The wait in seconds. Undefined unless the error is `rate_limited`. */
 function waitOf(error: unknown): number | undefined {
   return error instanceof AppError && error.code === 'rate_limited'
     ? Number(error.headers['Retry-After'])
@@ -204,10 +204,10 @@ function refuse(refusal: unknown): never {
 /** A digest, so that keys have one length and the table does not list addresses. */
 export const digestOf = (text: string) => base64url.encode(sha256(text), { includePadding: false });
 
-/** What one customer line has: the whole address in IPv4, a /64 in IPv6. */
+/** The part of an address that one internet connection has: all of it in IPv4, a /64 in IPv6. */
 export const lineOf = (address: string) => cut(address, { ipv4: 4, ipv6: 4 });
 
-/** What one customer with many lines can have: a /48. Undefined in IPv4. */
+/** The part of an address that one customer with many connections can have: a /48. Undefined in IPv4. */
 export const siteOf = (address: string) => cut(address, { ipv6: 3 });
 
 /** The account together with the network of the client: a /24 in IPv4, a /48 in IPv6. */
@@ -216,7 +216,7 @@ function accountByNetwork({ account, address }: Tried): string | undefined {
   return network === undefined ? undefined : `${network} ${account}`;
 }
 
-/** IPv4 has four parts of one byte, IPv6 eight of two. Undefined if unknown: strangers would use up one count for all. */
+/** IPv4 has four parts, IPv6 eight. Undefined for an unknown address: otherwise all such clients would share one count. */
 function cut(address: string, parts: { ipv4?: number; ipv6?: number }): string | undefined {
   if (!ipaddr.isValid(address)) return undefined;
   const parsed = ipaddr.process(address);

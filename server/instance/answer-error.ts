@@ -14,7 +14,7 @@ type Options = { backend: Backend; pages: Pages };
 
 export type Refusing = Options & {
   pageTurns: PageTurns;
-  /** For an address that has asked for too many pages. */
+  /** The page for an address that has asked for too many pages. */
   unavailablePage: Made;
 };
 
@@ -34,7 +34,7 @@ export async function answerError(
   }
   const build = () => buildRefusal(error, request, visit, options);
   if (!prefersHtml(request)) return build();
-  // A page that refuses costs as much as any other page.
+  // A page that refuses costs as much as any other page, so it waits for its turn.
   return options.pageTurns.take(visit, build).catch((refusal) => {
     if (toAppError(refusal).code !== 'unavailable') throw refusal;
     const { status, headers, body } = options.unavailablePage;
@@ -65,7 +65,7 @@ async function buildRefusal(
   return new Response(page.body, { status: error.status, headers });
 }
 
-/** A refusal for the door, for a program and for a person, without the id of a request. */
+/** Makes a refusal for the door, once for programs and once for people. It has no request id. */
 export async function makeAnswers(
   error: AppError,
   securityHeaders: Record<string, string>,
@@ -74,7 +74,7 @@ export async function makeAnswers(
   const make = async (accept: string): Promise<Made> => {
     const request = new Request(options.backend.config.baseUrl, { headers: { accept } });
     const visit = { requestId: '', address: '', deadline: new Deadline() };
-    // The strictest value of any route: the door knows no routes.
+    // The door knows no routes, so its answers get the strictest value of any route.
     const headers = { ...securityHeaders, 'referrer-policy': 'no-referrer' };
     const answer = addHeaders(await buildRefusal(error, request, visit, options), headers);
     return { status: answer.status, headers: Object.fromEntries(answer.headers), body: await answer.text() };

@@ -1,4 +1,4 @@
-// Answers that are the same for everybody. Each is made once and kept, compressed too, so that asking often costs little.
+// Answers that are the same for everybody. Each is made and compressed once, then kept, so that asking often costs little.
 import { parseAccept } from 'hono/utils/accept';
 import { readHeader } from '../basics/text.ts';
 import { shortDigest } from '../runtime/hash.ts';
@@ -14,7 +14,7 @@ type Kept = {
 const encodings = ['gzip', 'deflate'] as const;
 type Encoding = (typeof encodings)[number];
 
-// Far more than there are pages. This bounds the memory, whatever paths somebody finds.
+// There are far fewer pages than this. The limit bounds the memory, whatever paths somebody finds.
 const maxKept = 500;
 
 const cacheControl = 'public, no-cache';
@@ -38,7 +38,7 @@ export function createAnswerToAll() {
   return async (request: Request, path: string, make: () => Promise<Response>): Promise<Response> => {
     let found = kept.get(path);
     if (!found) {
-      // Requests that come while it is made wait for the same answer.
+      // Requests that come while the answer is made wait for it.
       found = keep(make);
       if (kept.size < maxKept) {
         kept.set(path, found);
@@ -58,14 +58,14 @@ export function createAnswerToAll() {
         'cache-control': cacheControl,
         ...(isText(headers['content-type']) && { vary: 'Accept-Encoding' }),
         ...(encoding && { 'content-encoding': encoding }),
-        // A weak tag, because the bytes differ but mean the same.
+        // A compressed body gets a weak tag, because the bytes differ but mean the same.
         etag: encoding ? `W/${etag}` : etag,
       },
     });
   };
 }
 
-/** Chooses as the `compress` of Hono does, which would compress the same bytes for each request. */
+/** Chooses as `compress` of Hono does. Hono itself would compress the same bytes again for each request. */
 function chooseEncoding(request: Request): Encoding | undefined {
   const accepted = parseAccept(readHeader(request.headers, 'accept-encoding') ?? '');
   const weightOf = (name: string) =>

@@ -86,7 +86,7 @@ export function createBackend(options: {
     /** For the pages of one request. Procedures set headers of the answer in `headers`. */
     createProcedures: (request: Request, visit: Visit, headers: Headers) =>
       createProcedures({
-        // A page reads a lot at once.
+        // A page makes many reads at once, so it gets only one connection.
         deps: request.method === 'POST' ? deps : { ...deps, db: onOneConnection(deps.db) },
         ...{ request, visit, headers, looked: {} },
       }),
@@ -145,7 +145,7 @@ const transport = {
   notFound(): never {
     throw new AppError('not_found');
   },
-  /** The refusal for what a page's loader or action caught. */
+  /** Makes a refusal of an error that a page's loader or action has caught. */
   readRefusal(error: unknown, visit: Visit): AppError {
     const refusal = error instanceof TRPCError ? toRefusal(error) : toAppError(error);
     visit.code = refusal.code;
@@ -167,7 +167,7 @@ function describeSite(config: Config, publish: ReturnType<typeof createPublished
     frame: { name, logoPath, stylesPath, supportUrl, privacyUrl, termsUrl, accessibilityUrl },
     supportUrl,
     signUp,
-    /** Mails are not sent but shown at /dev/mail. */
+    /** Whether mails are shown at /dev/mail instead of sent. */
     keepsMails: mail === undefined,
     demoLogins: production
       ? undefined

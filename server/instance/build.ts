@@ -5,7 +5,7 @@ import type { MiddlewareHandler } from 'hono';
 import { buildFolder } from '../runtime/files.ts';
 import type { Pages } from './route.ts';
 
-/** Printed as one sentence, without a stack. */
+/** The message is printed as one sentence, without a stack. */
 export class BuildError extends Error {}
 
 export type AppBuild = { entry: { module: { createPages: (build: unknown) => Pages } } };
@@ -22,7 +22,7 @@ export function serveBuiltFiles(): MiddlewareHandler {
   const serve = serveStatic({ root: `${buildFolder}/client` });
   return async (c, next) => {
     const response = await serve(c, next);
-    // Otherwise there is no such file, and the rest of the chain has answered.
+    // If `response` is no Response, the file does not exist, and the next handler has answered.
     if (response instanceof Response)
       response.headers.set('Cache-Control', 'public, max-age=31536000, immutable');
     return response;

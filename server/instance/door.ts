@@ -1,5 +1,5 @@
-// Turns requests away before any work is done, with answers made beforehand: while the service starts, while too many are under
-// way, and logins for which no password can be hashed. A flood must cost no more than refusing it.
+// Turns requests away before any work is done, with ready-made answers. It does so while the service starts, and while too many
+// requests are under way. It also refuses logins while too many passwords are hashed. A flood must cost no more than refusing it.
 import { decodeIfPossible } from '../basics/text.ts';
 import type { Dependencies } from '../ground/dependencies.ts';
 import type { Fetch, Made, Peer } from '../runtime/listener.ts';
@@ -11,28 +11,28 @@ type DoorOptions = {
   fetch: Fetch;
   isUp: () => boolean;
   isDraining: () => boolean;
-  /** Requests that do no work now and have their own limit: those in the queue for hashing, and those held for events. */
+  /** Counts requests that only wait and have a limit of their own, such as requests in the queue for hashing. */
   countApart: () => number;
   unavailable: { problem: Made; page: Made };
-  /** For logins (contract 9.246). */
+  /** The answers for logins (contract 9.246). */
   busy: { problem: Made; page: Made };
-  /** Whether too many passwords are being hashed for one more login. Counts that login. */
+  /** Whether too many passwords are being hashed for one more login. If so, it counts the refusal. */
   refusesLogin: () => boolean;
   deps: Pick<Dependencies, 'log' | 'metrics'>;
 };
 
-// With this many under way, the last one waits well under half a second (docs/inside/decisions/turned-away-at-the-door.md).
+// With 200 requests under way, the last one waits well under half a second (docs/inside/decisions/turned-away-at-the-door.md).
 const maxUnderWay = 200;
 const logPauseMs = 1_000;
 
-// Refused logins are answered at 200 a second. At full speed they would leave no processor for accepted ones.
+// The door answers 200 refused logins a second. At full speed they would leave no processor for accepted logins.
 const pace = { answers: 4, everyMs: 20 };
-// With this many, the last one waits five seconds. Further ones are answered at once, so that they take no memory.
+// With so many refused logins, the last one waits five seconds. Further logins are refused at once, to take no memory.
 const maxWaiting = 1_000;
 
-// Until 1.1.0: with the suffix of what pages of 0.6.0 ask for.
+// Until 1.1.0, the path may have the suffix that pages of version 0.6.0 ask for.
 const loginPath = /^\/login(?:\.data)?$/;
-// The form for passkeys sends this, and nothing is hashed for it. With a password it is refused before the hashing.
+// The form for passkeys sends this parameter. Its logins hash nothing. A password beside it is refused before any hashing.
 const withPasskey = /[?&]with=passkey(?:&|$)/;
 
 const isPasswordLogin = ({ method, url }: Request, path: string) =>
@@ -71,8 +71,8 @@ export function createDoor(options: DoorOptions): Fetch {
       }, pace.everyMs);
     });
   /**
-   * Contract 9.155. Logins that find the queue full are answered in order of arrival, at a pace
-   * (docs/inside/decisions/turned-away-at-the-door.md).
+   * Refuses logins in their order of arrival, at a pace, if the queue for hashing is full (contract 9.155 and
+   * docs/inside/decisions/turned-away-at-the-door.md).
    */
   const turnLoginAway = async (request: Request) => {
     if (waiting.length < maxWaiting && !isDraining()) await takeTurn();

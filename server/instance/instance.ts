@@ -30,7 +30,7 @@ export type Instance = Shell & {
   close: () => Promise<void>;
 };
 
-// Statements, and waits for a connection, must end before the request is answered.
+// Statements, and waits for a connection, end this long before the time to answer a request is over.
 const statementEndsBeforeMs = 500;
 const connectionComesBeforeMs = 300;
 export const statementTimeoutMs = answerWithinMs - statementEndsBeforeMs;
@@ -53,7 +53,7 @@ export async function openInstance(options: InstanceOptions): Promise<Instance> 
     preparedStatements: config.databasePreparedStatements,
     statementTimeoutMs: withinMs - statementEndsBeforeMs,
     connectTimeoutMs: withinMs - connectionComesBeforeMs,
-    // One line in IPv6 has an endless number of addresses.
+    // An internet line with IPv6 has an endless number of addresses, so the key is the line.
     keyOf: lineOf,
     onError: (err) => log.error({ err }, 'database connection lost'),
   });
@@ -83,7 +83,7 @@ export async function openInstance(options: InstanceOptions): Promise<Instance> 
         whenThere(prepareDatabase, log, () => isClosed),
         // If this fails, as on a very busy machine, the first new password loads the check.
         passwordCheck.load().catch((err) => {
-          // A refused start closes the check, and has said why.
+          // If the start was refused, the check is closed, and the reason is known already.
           if (!isClosed) log.error({ err }, 'the check of new passwords is not loaded');
         }),
       ]);
@@ -123,7 +123,7 @@ export async function startInstance(options: InstanceOptions): Promise<Instance>
 const pauseMs = 1_000;
 const lineEveryMs = 60_000;
 
-/** Tries again while the database is away: at a boot it may come later than this process. */
+/** Tries again while the database is away, because at a boot it may start later than this process. */
 async function whenThere(work: () => Promise<void>, log: Log, isOver: () => boolean): Promise<void> {
   for (let saidAt = Number.NEGATIVE_INFINITY; ; ) {
     try {

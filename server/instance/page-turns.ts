@@ -6,7 +6,7 @@ import { lineOf, siteOf } from '../ground/rate-limits.ts';
 import type { Config } from '../settings/config.ts';
 import type { Visit } from '../web/requests.ts';
 
-// The door does not count these requests, so they have their own bound. One address gets half of it.
+// The door does not count requests that wait for a page, so they have their own bound. One address gets half of it.
 const maxWaiting = { all: 200, each: 100 };
 
 export type PageTurns = ReturnType<typeof createPageTurns>;

@@ -5,14 +5,14 @@ import type { Backend } from './backend.ts';
 export type RouteContext = { backend: Backend; visit: Visit };
 
 export type Route = {
-  /** In Hono's spelling, but a variable part may have an ending: `/invoices/:number.pdf`. The first matching route answers. */
+  /** Hono's spelling, but a variable part may have an ending: `/invoices/:number.pdf`. The first route that matches answers. */
   path: string;
   methods: readonly string[];
-  /** For every answer, refusals included, unless the answer has its own. Names are in lower case. */
+  /** Headers for every answer, refusals included, unless the answer has its own. Names are in lower case. */
   headers?: Record<string, string>;
-  /** A page is worth compressing. */
+  /** Whether this is a page, which is worth compressing. */
   isPage: boolean;
-  /** A 200 is the same for everybody, and depends on the path alone. */
+  /** If true, a 200 is the same for everybody, and depends on the path alone. */
   isPublic?: boolean;
   handle: (request: Request, context: RouteContext, params: Record<string, string>) => Promise<Response>;
 };
@@ -27,10 +27,10 @@ export type Pages = {
   ) => Promise<Response>;
 };
 
-/** A variable part with an ending has the ending in the parameter, too. */
+/** If a variable part has an ending, its parameter contains the ending, too. */
 export const spellForHono = (path: string): string => path.replace(/:(\w+)(\.\w+)$/, ':$1{[^/]+\\$2}');
 
-/** Patterns without a variable part must come first, and those with an ending before those without. */
+/** Patterns without a variable part must come first, then patterns with an ending, then all others. */
 export function buildFindPattern(patterns: string[]): (path: string) => string | undefined {
   const forms = patterns.map((pattern) => {
     const text = pattern

@@ -1,9 +1,9 @@
-// An endpoint that is stricter keeps its own headers.
+// The security headers of all answers. An endpoint that is stricter keeps its own headers.
 import { Hono, type MiddlewareHandler } from 'hono';
 import { secureHeaders } from 'hono/secure-headers';
 import type { Config } from '../settings/config.ts';
 
-/** In development they allow the bundler's own scripts and socket. */
+/** In development, the headers allow the bundler's own scripts and socket. */
 export function buildSecureHeaders(config: Config, isDevelopment = false) {
   return secureHeaders({
     contentSecurityPolicy: {
@@ -16,7 +16,7 @@ export function buildSecureHeaders(config: Config, isDevelopment = false) {
       manifestSrc: ["'self'"],
       // Frames show the mails that local mode keeps.
       ...(config.mail ? {} : { frameSrc: ["'self'"] }),
-      // Browsers apply this to redirects after a form, too. So no form redirects to a client: /go leads there.
+      // Browsers apply `form-action` to redirects after a form, too. So no form redirects to a client: /go leads there.
       formAction: ["'self'"],
       baseUri: ["'none'"],
       frameAncestors: ["'none'"],
@@ -26,7 +26,7 @@ export function buildSecureHeaders(config: Config, isDevelopment = false) {
     referrerPolicy: 'same-origin',
     crossOriginOpenerPolicy: 'same-origin',
     crossOriginResourcePolicy: 'same-origin',
-    // Headers for browsers that are gone, and for links to elsewhere, which we do not have.
+    // These headers are for browsers that nobody uses any more, and for links to other sites, which we do not have.
     xXssProtection: false,
     xDownloadOptions: false,
     xDnsPrefetchControl: false,

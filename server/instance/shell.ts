@@ -68,7 +68,7 @@ export async function createShell(options: ShellOptions): Promise<Shell> {
   app.use(refuseOddRequest);
   app.on(changes, '*', requireOwnPage(config.issuer), refuseEncodedBody);
   app.use(limitBody);
-  // What staff get is hidden from others, pages or not.
+  // Everything below /admin is hidden from people who are not staff, even if it is no page.
   const isOfSite = ({ isPage, path }: Route) => isPage || path.startsWith('/admin/');
   for (const route of routes.filter((route) => !isOfSite(route)))
     app.all(spellForHono(route.path), answerBy(route));
@@ -113,7 +113,7 @@ function buildAnswerBy(
 ) {
   const answerToAll = createAnswerToAll();
 
-  /** Without the cookies and the query of the person who asks first. */
+  /** Makes the answer without the cookies and the query of the person who asks first. */
   const makeForAll = ({ handle }: Route, path: string, params: Record<string, string>) => {
     const visit: Visit = { requestId: '', address: '', deadline: new Deadline(answerWithinMs) };
     return handle(new Request(backend.config.baseUrl + encodeURI(path)), { backend, visit }, params);
@@ -135,9 +135,9 @@ function buildAnswerBy(
         const make = () => handle(raw, { backend, visit }, params);
         if (!isRead || !(isPublic || isPage)) return make();
         if (!isPublic || isDevelopment) return pageTurns.take(visit, make);
-        // In one spelling, so that each answer is kept once.
+        // The path is decoded to one spelling, so that each answer is kept once.
         const asked = decodeURIComponent(pathOf(raw.url));
-        // Encoded again, these characters would begin a query, and one page would have endless paths.
+        // Once the path is encoded again, these characters would begin a query, and one page would have endless paths.
         if (/[?#]/.test(asked)) throw new AppError('not_found');
         return answerToAll(raw, asked, () => makeForAll(route, asked, params));
       };

@@ -24,7 +24,7 @@ export type Env = {
     visit: Visit;
     headers?: Record<string, string>;
     route?: string;
-    /** The answer must not tell that there is a route. */
+    /** If true, the answer must not tell that there is a route. */
     isHidden?: boolean;
   };
   Variables: { requestId: string };
@@ -36,7 +36,7 @@ export const assetsPath = '/assets/*';
 // Other systems call these paths with their own credential, not with a browser's cookie.
 const crossOriginPaths = /^\/(?:integrations\/|demo\/\w+\/events$)/;
 
-/** Accepts an id only from our proxies: anybody else could choose what the log and the history say. */
+/** Accepts a request id only from our proxies: anybody else could choose what the log and the history say. */
 export function nameRequest(config: Config): Step {
   return (c, next) => {
     c.set('requestId', readRequestId(c.req.raw, c.env.address, config) ?? crypto.randomUUID());
@@ -87,7 +87,7 @@ export function logRequest({ deps: { log, metrics } }: Backend, routes: Route[])
     const route = c.env.isHidden ? undefined : (c.env.route ?? findPattern(path));
     const { status } = c.res;
     metrics.endRequest({ method, route, status, seconds: ms / 1_000, code, client });
-    // A balancer asks every second. The metrics count that.
+    // A balancer asks every second, so the metrics count these requests, but the log leaves them out.
     if (isHealthPath(path) && status < 400) return;
     log.info(
       {
@@ -128,13 +128,13 @@ export function finishHeaders(
       'x-request-id': c.get('requestId'),
       ...(isDraining() && { connection: 'close' }),
     });
-    // First undefined: otherwise Hono copies the headers of one Response to the next, which costs time.
+    // This sets undefined first, because Hono would otherwise copy the headers of one Response to the next, which costs time.
     c.res = undefined;
     c.res = answer;
   };
 }
 
-/** Only for local mode: a site that points its name to this machine (DNS rebinding) would share our origin. It gets no page. */
+/** Only for local mode. A site that points its name at this machine (DNS rebinding) gets no page: it would share our origin. */
 export function refuseOtherHost(baseUrl: string): Step {
   const detail = `In local mode this service answers only to names of this machine. Open ${baseUrl} instead.`;
   return async (c, next) => {
@@ -150,7 +150,7 @@ export const refuseOddRequest: Step = (c, next) => {
   return next();
 };
 
-/** 308 without the last slash if a GET is answered there, else 404. It leads only to paths of routes, never to another site. */
+/** Redirects to the path without its last slash if a route answers a GET there, else 404. Never leads to another site. */
 export function leadFromSlash(routes: Route[]): Handler<Env> {
   const readable = new Map(
     routes.filter(({ methods }) => methods.includes('GET')).map((route) => [route.path, route]),

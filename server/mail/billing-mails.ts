@@ -35,7 +35,7 @@ const waitFrom = (now: Date, nextTryAt: Date | null | undefined) =>
 
 const longestWaitMs = 24 * 60 * 60 * 1_000;
 
-/** `until`: the mail waits, such as for its PDF. Undefined: it is no longer true, or nobody should get it. */
+/** `until`: the mail waits, for example for its PDF. Undefined: the mail is no longer true, or nobody should get it. */
 export async function composeBillingMail(
   deps: Dependencies,
   { id, kind, details: { copy, ...own } }: Omit<Mail<BillingMailKind>, 'isCopy'>,
@@ -69,7 +69,7 @@ async function composeAboutDocument(
     : await findMailbox(db, facts.record.contract_id, { id, kind, isCopy });
   if (!mailbox || !isTrue(kind, invoice, allocated)) {
     const which = reminders[kind];
-    // The invoice may be open again one day, or its buyer may return.
+    // The reminder may be due again one day: the invoice may be reopened, or its buyer may return.
     if (which && !isCopy) await unmarkReminded(db, number, which);
     return undefined;
   }
@@ -78,7 +78,7 @@ async function composeAboutDocument(
   if (other) return other === 'is later' ? undefined : { until: other };
   const { email: to, isProved, isForInvoices } = mailbox;
   const found = isProved ? await findPdf(db, number) : undefined;
-  // After a single try the PDF may come in a moment. A copy for the archive is worthless without its PDF.
+  // After only one try, the PDF may still come in a moment. A copy for the archive always waits: it is worthless without its PDF.
   const hasFailed =
     (found?.tries ?? 0) > 1 && now().getTime() - Date.parse(facts.record.issued_at) > longestWaitMs;
   if (isProved && !found?.pdf && (details.archive || !hasFailed))
@@ -113,7 +113,7 @@ async function composeAboutDocument(
   };
 }
 
-/** What `billing:resume` takes if a restore loses the invoice (contract 7.421). */
+/** Adds the option that `billing:resume` takes if a restore loses the invoice (contract 7.421). */
 const noteCopy = ({ facts: rows = [] }: MailMessage, { number, line, record }: DocumentFacts) => ({
   facts: [...rows, ['After a restore', `--lost ${number}:${record.signup_id}:${line.first_day}`]] as [
     string,
@@ -129,8 +129,8 @@ const reminders: Partial<Record<DocumentMailKind, 1 | 2>> = { invoice_reminder_1
 
 const betweenRemindersMs = 6 * 24 * 60 * 60 * 1_000;
 
-// The first reminder is void once the second is written. The second waits until six days after the first was sent, and while the
-// first is still being tried (contract 7.275).
+// The first reminder is void once the second is written. The second waits while the first is still being tried, and then until
+// six days after the first was sent (contract 7.275).
 async function findOtherReminder(
   db: Dependencies['db'],
   kind: DocumentMailKind,
@@ -185,7 +185,7 @@ async function composeAboutContract(
 export const findSellerName = async (db: Dependencies['db']): Promise<string | undefined> =>
   ((await findSettingsInForce(db))?.settings as BillingSettings | undefined)?.seller.name;
 
-/** A trial ends on the day of its last instant; a contract on the day before its next period would have begun. */
+/** A trial ends on the day of its last instant. A contract ends on the day before its next period would have begun. */
 const lastDayBefore = (zone: string, endsAt: Date, kind: ContractMailKind) =>
   kind === 'trial_ends' ? dayIn(zone, new Date(endsAt.getTime() - 1)) : addDays(dayIn(zone, endsAt), -1);
 

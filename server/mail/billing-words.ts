@@ -1,4 +1,4 @@
-// The words of mails about contracts, documents and money (contract 7.270 to 7.282). A customer can have typed none of them.
+// The words of mails about contracts, documents and money (contract 7.270 to 7.282). No customer can have typed any of them.
 import type { BillingMailKind } from '../../db/tables/mail-kinds.ts';
 import type { MailMessage } from './layout.ts';
 
@@ -6,7 +6,7 @@ import type { MailMessage } from './layout.ts';
 export type BillingWords = {
   baseUrl: string;
   seller: string;
-  /** `number` is the number of the document, `invoice` that of the invoice that it is about. */
+  /** The number of the document. `invoice` is the number of the invoice that the document is about. */
   number: string;
   invoice: string;
   /** The lost number that the invoice replaces. */

@@ -1,14 +1,14 @@
-// The answer of a mail server that refused a mail, for the log: without the address of the person.
+// What a mail server said when it refused a mail, for the log. The person's address is cut out.
 import { toUnicode } from 'tr46';
 
 const maxRead = 2_000;
 const maxLength = 200;
 const cut = '…';
 
-/** Cuts out email addresses, either part of the recipient's, and text as long as half a token: servers may quote the mail. */
+/** A server may quote the mail. This cuts out addresses, each part of the recipient's one, and words as long as half a token. */
 export function describeAnswer(answer: string | undefined, recipient: string): string | undefined {
   if (!answer) return undefined;
-  // Normalised like our addresses: otherwise a wide @ or a decomposed letter would hide an address.
+  // The text is normalised like our addresses. Otherwise a wide @ or a decomposed letter would hide an address.
   const words = answer
     .slice(0, maxRead)
     .normalize('NFKC')
@@ -25,7 +25,7 @@ export function describeAnswer(answer: string | undefined, recipient: string): s
     .slice(0, maxLength);
 }
 
-/** Longest first, so that no part of a longer one is left over. */
+/** The longest part comes first. Otherwise a shorter part could be cut out of it, and the rest would be left. */
 function partsOf(recipient: string): string[] {
   const [local = '', domain = ''] = recipient.toLowerCase().split('@');
   const [mailbox = ''] = local.split('+');

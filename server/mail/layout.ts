@@ -7,10 +7,10 @@ import type { Accent } from '../settings/accent.ts';
 import type { Message } from './mailer.ts';
 
 export type MailMessage = {
-  /** Without the name of the service, which is added. */
+  /** The name of the service is added at the end. */
   subject: string;
   paragraphs: string[];
-  /** Shown below the first paragraph, such as when it happened. */
+  /** Rows below the first paragraph, such as when something happened. */
   facts?: [label: string, value: string][];
   action?: { label: string; url: string };
   after?: string[];
@@ -64,7 +64,7 @@ function buildText(message: Whole): string {
     first,
     facts.map(([label, value]) => `${label}: ${value}`).join('\n'),
     ...others,
-    // On its own line, so that every program finds the end of the link.
+    // The link has a line of its own, so that every program finds its end.
     ...(action ? [`${action.label}:\n${action.url}`] : []),
     ...after,
     why,

@@ -1,4 +1,4 @@
-// Emails with a link. No word in them may be one that somebody typed: strangers can type anybody's address.
+// Emails with a link. They must not contain a word that somebody typed, because strangers can type anybody's address.
 import type { LetterKind } from '../../db/tables/mail-kinds.ts';
 import type { MailTokenPurpose } from '../../db/tables/mail-tokens.ts';
 import type { MailMessage } from './layout.ts';
@@ -27,7 +27,7 @@ const hour = { life: '1 hour', lifeMs: hourMs };
 const day = { life: '24 hours' };
 const week = { life: '7 days', lifeMs: 7 * 24 * hourMs };
 
-// Somebody is waiting for most of these letters, so their links live an hour. A letter without a purpose needs no token.
+// Somebody waits for most letters, so most links live an hour. A letter without a purpose needs no token.
 export const letters: Record<LetterKind, Letter> = {
   welcome: { build: buildWelcome, purpose: 'set_password', path: '/set-password', ...week },
   set_password: { build: buildSetPassword, purpose: 'set_password', path: '/set-password', ...hour },
@@ -59,7 +59,7 @@ const onlyOnce = (life: string) => `The link works once and expires after ${life
 
 const thenTo = (product: string | undefined) => (product ? ` You will then go on to ${product}.` : '');
 
-/** For a new customer from the CRM, who has no password yet. */
+/** Goes to a new customer from the CRM. They have no password yet. */
 function buildWelcome({ link, life, name }: LetterWords): MailMessage {
   return {
     subject: 'Set a password for your new account',
@@ -86,7 +86,7 @@ function buildSetPassword({ link, life, name, product }: LetterWords): MailMessa
 
 const entered = 'You received this email because someone entered this email address for an account.';
 
-/** To an address that somebody typed. Setting the password proves the address. */
+/** Goes to an address that somebody typed. Setting the password proves the address. */
 function buildProveAddress({ link, life, name, product }: LetterWords): MailMessage {
   return {
     subject: 'Is this your email address?',
@@ -117,7 +117,7 @@ function buildVerifyEmail({ link, life, name, product }: LetterWords): MailMessa
   };
 }
 
-/** To an address from the sign-up form that nobody has an account with. */
+/** Goes to an address that was typed into the sign-up form, if nobody has an account with it. */
 function buildSignUp({ link, life, name, product }: LetterWords): MailMessage {
   return {
     subject: 'Create your account',
@@ -133,7 +133,7 @@ function buildSignUp({ link, life, name, product }: LetterWords): MailMessage {
   };
 }
 
-/** To the holder of an address that somebody typed to get another account. */
+/** Goes to the holder of an address that somebody typed to get another account. */
 function buildAccountExists({ link, name, product }: LetterWords): MailMessage {
   return {
     subject: 'You already have an account',
@@ -148,7 +148,7 @@ function buildAccountExists({ link, name, product }: LetterWords): MailMessage {
   };
 }
 
-/** To an address that our support was told. It does not say whose account it is: a stranger may read it. */
+/** Goes to an address that our support was told. It does not say whose account it is, because a stranger may read it. */
 function buildNewAddress({ link, life, name }: LetterWords): MailMessage {
   return {
     subject: 'Use this email address for your account',
@@ -164,7 +164,7 @@ function buildNewAddress({ link, life, name }: LetterWords): MailMessage {
   };
 }
 
-/** To the current address of a person who told our support that they lost this mailbox. */
+/** Goes to the current address of a person who told our support that they lost this mailbox. */
 function buildStopNewAddress({ link, life, name }: LetterWords): MailMessage {
   return {
     subject: 'Someone asked us to change your email address',
@@ -180,7 +180,7 @@ function buildStopNewAddress({ link, life, name }: LetterWords): MailMessage {
   };
 }
 
-/** To an address for invoices that somebody typed. It does not say whose account it is: a stranger may read it. */
+/** Goes to an address for invoices that somebody typed. It does not say whose account it is: a stranger may read it. */
 function buildInvoiceEmail({ link, life, name, seller }: LetterWords): MailMessage {
   const invoices = seller ? `invoices from ${seller}` : 'invoices';
   return {

@@ -17,12 +17,12 @@ export type Mailer = {
   close: () => void;
 };
 
-/** Requires TLS to other machines unless SMTP_URL has `tls=off`: otherwise an attacker in between could hide STARTTLS. */
+/** Requires TLS to other machines, because an attacker in between could hide STARTTLS. `tls=off` in SMTP_URL lifts this. */
 export function buildTransportUrl(smtpUrl: string): string {
   const url = new URL(smtpUrl);
   const mayBePlain = isThisMachine(url.hostname) || url.searchParams.get('tls') === 'off';
   url.searchParams.delete('tls');
-  // In the query, which nodemailer prefers to its other options.
+  // nodemailer prefers the query of the URL to its other options.
   if (url.protocol === 'smtp:' && !mayBePlain) url.searchParams.set('requireTLS', 'true');
   return url.href;
 }
@@ -42,7 +42,7 @@ export function createMailer(mail: NonNullable<Config['mail']>, baseUrl: string)
     url: buildTransportUrl(mail.smtpUrl),
     pool: true,
     maxConnections: 3,
-    // Together shorter than the worker's lease on a mail, so that a server that hangs counts as failed.
+    // The three limits together are shorter than the worker's lease on a mail. So a server that hangs counts as failed.
     connectionTimeout: 10_000,
     greetingTimeout: 10_000,
     socketTimeout: 20_000,
@@ -68,7 +68,7 @@ export function createMailer(mail: NonNullable<Config['mail']>, baseUrl: string)
             },
           ],
         }),
-        // The same at every attempt, so that a mail sent twice can be recognised.
+        // Every attempt has the same id, so that a mail sent twice can be recognised.
         messageId: `<${id}@${domain}>`,
         // Asks machines not to answer (RFC 3834).
         headers: { 'Auto-Submitted': 'auto-generated' },

@@ -1,4 +1,4 @@
-// Emails that tell people what happened to their account. No word in them is one that somebody could have typed.
+// Emails that tell people what happened to their account. They contain no word that somebody could have typed.
 
 import type { NoticeKind } from '../../db/tables/mail-kinds.ts';
 import type { PrintedText } from '../billing/settings/set-settings.ts';

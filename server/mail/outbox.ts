@@ -1,5 +1,5 @@
-// Sends the mails in the outbox, each at least once, from any number of instances. A failed mail is tried again with growing
-// pauses for three days, then given up with an error in the log.
+// Sends the mails in the outbox, each at least once, from any number of instances. A failed mail is tried again for three
+// days, with growing pauses. Then it is given up, with an error in the log.
 import { isAboutBilling, isLetter } from '../../db/tables/mail-kinds.ts';
 import {
   claimMails,
@@ -30,7 +30,7 @@ import type { Mailer, Message } from './mailer.ts';
 import { buildNotice, buildRest } from './notices.ts';
 
 const batchSize = 10;
-// Longer than we wait for a mail server, so that no other worker takes a mail that is being sent.
+// The lease is longer than we wait for a mail server, so that no other worker takes a mail that is being sent.
 export const leaseMs = 120_000;
 const sendTimeoutMs = 90_000;
 const firstPauseMs = 30_000;
@@ -129,7 +129,7 @@ async function composeMessage(
     if (details.rest) return { id, to, ...layOut(buildRest({ baseUrl, at, takeBack }), style, greeted) };
     if (until && !token) return undefined;
     const hasSupport = supportUrl !== undefined;
-    // These are ids of users, who may have been erased.
+    // `who` and `by` can be ids of users. Such a user may have been erased.
     const nameOf = async (userId: string) =>
       (await findUserById(db, userId))?.email ?? 'Somebody who is not here any more';
     const notice = buildNotice(kind, {
@@ -188,7 +188,7 @@ async function recordFailure(
     });
   }
   metrics.countMail(hasGivenUp ? 'given_up' : isAboutMail(error) ? 'refused' : 'failed');
-  // Not the message: mail servers often repeat the address in it.
+  // The message is not logged, because mail servers often repeat the address in it.
   const { code, responseCode, response } = error as {
     code?: string;
     responseCode?: number;
@@ -202,7 +202,7 @@ async function recordFailure(
   else log.info(fields, 'mail not sent yet');
 }
 
-/** Whether the server refused this mail for its addresses or content, by the codes of nodemailer. */
+/** Whether the server refused this mail because of its addresses or content, as nodemailer's code says. */
 const isAboutMail = (error: unknown) =>
   ['EENVELOPE', 'EMESSAGE'].includes((error as { code?: string }).code ?? '');
 
@@ -212,7 +212,7 @@ function sendInTime(mailer: Mailer, message: Message, signal: AbortSignal): Prom
     const giveUp = () => failed(new Error('the mail server took too long'));
     const timer = setTimeout(giveUp, sendTimeoutMs);
     signal.addEventListener('abort', giveUp);
-    // Not AbortSignal.any: Node keeps every signal made by it in memory for as long as `signal` lives.
+    // AbortSignal.any is not used, because Node would keep its signals in memory for as long as `signal` lives.
     const letGo = () => {
       clearTimeout(timer);
       signal.removeEventListener('abort', giveUp);

@@ -1,5 +1,5 @@
 // Finds the user of a profile from the marketplace (contract 6.12 to 6.22). The marketplace's id identifies a person, never the
-// email address. The rules lock the rows that they decide on, so that each of many hand-offs at once sees the one before.
+// email address. The rules lock the rows that they decide on, so that hand-offs at the same time decide one after another.
 import type { Transaction } from 'kysely';
 import { LostRace } from '../../db/races.ts';
 import type { DB } from '../../db/schema.ts';
@@ -32,7 +32,7 @@ export type ProfileOutcome =
       change: 'created' | 'linked' | 'proved' | 'updated' | 'stale';
       applied?: Applied;
     }
-  /** This user can log in without the marketplace, so they must log in and connect the two accounts before they are linked. */
+  /** The user must log in and connect the two accounts before they are linked. */
   | { kind: 'connect_needed'; userId: string };
 
 /**
@@ -47,13 +47,13 @@ export async function acceptProfile(
 ): Promise<ProfileOutcome> {
   const user = known && requireAllowed(known.user);
   if (known?.isSleeping) return { kind: 'connect_needed', userId: known.user.id };
-  // Only a verified address can decide whose the profile is, and only once.
+  // Only a verified address can decide which user the profile belongs to, and only once.
   if (!user?.holdsEmail && profile.email_verified) return acceptByAddress(trx, occasion, profile, known);
   if (!user) return createUser(trx, occasion, profile);
   return update(trx, occasion, profile, known as LinkedUser);
 }
 
-/** `typed` has the link now; their address was only typed. */
+/** `typed` is the user who has the link now. Somebody typed their address, and nobody has proved it. */
 async function acceptByAddress(
   trx: Transaction<DB>,
   occasion: Occasion,
@@ -72,8 +72,8 @@ async function acceptByAddress(
   // Another hand-off created the link while this one waited for the lock.
   if (present?.externalId === profile.id && !present.isSleeping) throw new LostRace();
   if (present && !present.isSleeping) throw otherLink();
-  // A former holder of the address is not linked by the address alone. A sleeping link is not replaced before its user has seen
-  // what goes with it.
+  // A former holder of an address is never linked by that address alone. A sleeping link stays until its user has seen what they
+  // would lose with it.
   if (!isNewcomer(holder) || holder.email !== profile.email || present)
     return { kind: 'connect_needed', userId: holder.id };
   const applied = await link(trx, occasion, holder, profile, typed);
@@ -93,7 +93,7 @@ async function update(
   return { kind: 'accepted', userId: user.id, change: 'updated', applied };
 }
 
-/** The rest of the profile counts only if the profile is newer. */
+/** The rest of the profile counts only if it is newer than the last profile that was applied. */
 async function proveAddress(
   trx: Transaction<DB>,
   occasion: Occasion,
@@ -124,7 +124,7 @@ export async function connectProfile(
   const found = known?.user.id === userId ? known.user : await lockUser(trx, { id: userId });
   if (!found) throw new AppError('not_found');
   const user = requireAllowed(found);
-  // The link was created while this transaction waited for the user. Links must be locked before their users, or two such
+  // The link was created while this transaction waited for the user. Links must be locked before their users, or two
   // transactions could deadlock.
   if (!known && (await isLinked(trx, { provider, externalId: profile.id }))) throw new LostRace();
   const present = await findExternalLink(trx, provider, userId);
@@ -140,7 +140,7 @@ const readSaid = (profile: MarketplaceProfile): Said => ({
 
 const otherLink = () => new AppError('email_in_use', { reason: 'other_marketplace_link' });
 
-/** Deletes another user in `known`, who has nothing without the link. The result is undefined if the profile is not newer. */
+/** If `known` is another user, deletes them: they have nothing without the link. Undefined if the profile is not applied. */
 async function link(
   trx: Transaction<DB>,
   occasion: Occasion,

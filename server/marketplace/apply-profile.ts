@@ -31,7 +31,7 @@ type KeptEmail =
   | 'email_refused'
   | 'email_in_use';
 
-/** `request` is the one of the person's browser. */
+/** `request` is the request of the person's browser. */
 export type Occasion = Pick<Dependencies, 'now'> & { config: Pick<Config, 'production'>; request?: Request };
 
 /** The caller has stored the profile's rights with the link. */

@@ -14,7 +14,7 @@ export type LineResult = {
   removed?: string;
 };
 
-/** By the member's name in a payload. */
+/** The keys are the names of members in a payload. */
 export type Changed = Record<string, { from: unknown; to: unknown }>;
 
 export function listChanges({ before, after, kept }: Applied): { changed: Changed; kept: Kept } {
@@ -35,7 +35,7 @@ const listMembers = ({ email, emailVerifiedAt, name, account }: User): Record<st
   'account.capabilities': [...account.capabilities].sort(),
 });
 
-/** For people, as one line of text. Everything that people can choose is quoted. */
+/** Describes a line for people, as one line of text. Everything that somebody could have typed is quoted. */
 export function describeLine({ line, id, kind, reason, changed, kept, removed }: LineResult): string {
   const what = [
     ...Object.entries(changed ?? {}).map(
@@ -71,7 +71,7 @@ export function countLines(): { add: (results: LineResult[]) => void; summary: I
   return { add, summary };
 }
 
-/** For people. Its order does not depend on the order of the lines. */
+/** Describes the import for people. The order of the text does not depend on the order of the lines. */
 export function describeSummary(summary: ImportSummary): string {
   const { created, linked, updated, unchanged, refused, refused_by, kept_by } = summary;
   const list = (counts: Counts) =>

@@ -24,7 +24,7 @@ export type ImportOptions = {
   /** The name of the file in the history. */
   name: string;
   isStopped: () => boolean;
-  /** Called once a batch is committed, or done in a dry run. */
+  /** Called for each batch once it is committed. In a dry run, it is called once the batch is done. */
   onBatch: (results: LineResult[]) => Promise<void>;
 };
 
@@ -94,7 +94,7 @@ async function importBatch(
   occasion: Occasion,
   onLine?: (line: number) => void,
 ): Promise<LineResult[]> {
-  // Everywhere links are locked before their users. The fixed order here keeps imports of the same people from a deadlock.
+  // Links are always locked before their users. The fixed order keeps two imports of the same people from a deadlock.
   await lockExternalIds(
     trx,
     provider,

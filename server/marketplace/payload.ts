@@ -1,4 +1,4 @@
-// The payload that the legacy marketplace sends (contract 6.1 to 6.8): as in section 3, with its own ids and a few looser rules.
+// The payload from the legacy marketplace (contract 6.1 to 6.8). It is as in section 3, but its ids and a few rules differ.
 import { z } from 'zod';
 import { instantSchema } from '../basics/instant.ts';
 import { nameSchema } from '../basics/names.ts';

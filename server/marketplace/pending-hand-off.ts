@@ -1,5 +1,5 @@
-// Pending hand-offs wait for a click on /continue in the same browser (contract 6.38 to 6.43). The click starts a session
-// (`continue`) or links two accounts (`connect`), once. The address of the page has an id, but only the cookie gives access.
+// Pending hand-offs wait for a click on /continue in the same browser (contract 6.38 to 6.43). The click works once: it
+// starts a session (`continue`) or links two accounts (`connect`). The address has an id, but only the cookie gives access.
 
 import type { Transaction } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
@@ -123,8 +123,8 @@ export async function describePending(deps: Dependencies, request: Request, visi
 }
 
 /**
- * `login_needed` does not use the hand-off up. Throws 404 `not_found` as `describePending` does, and if the link is gone or
- * sleeps by now; 403 `account_suspended` or `admin_not_allowed`; and 409 `email_in_use`.
+ * `login_needed` does not use the hand-off up. Throws 404 `not_found` if the hand-off or the marketplace link no longer works,
+ * 403 `account_suspended` or `admin_not_allowed`, and 409 `email_in_use`.
  */
 export async function confirmPending(
   deps: Dependencies,
@@ -135,7 +135,7 @@ export async function confirmPending(
   const key = requireKey(deps, request);
   const session = await findLiveSession(deps, request, visit);
   return inTransactionOf(visit, db, async (trx) => {
-    // The link is locked before the user everywhere, and both before this row. In another order, transactions could deadlock.
+    // All code locks in one order, so that no transactions deadlock: first the link, then the user, then this row.
     const seen = await findPendingHandOff(trx, key, now());
     if (!seen) throw gone();
     if (seen.kind === 'connect' && !mayConnect(deps, session, seen.user.id)) return 'login_needed';
@@ -175,7 +175,7 @@ async function connect(trx: Transaction<DB>, occasion: Occasion, pending: Pendin
 
 const listChanged = (applied: Applied | undefined): Changed => (applied ? listChanges(applied).changed : {});
 
-/** For the page after a Connect: what the last one changed, if it was in the last ten minutes. Null if there was none. */
+/** Returns what the user's last Connect changed, for the page after it. Null if there was none in the last ten minutes. */
 export async function findLastConnect({ config, db, now }: Dependencies, { session }: Actor) {
   const since = new Date(now().getTime() - lifeSeconds * 1_000);
   const changed = (await findConnectChanges(db, session.user.id, since)) as Changed | undefined;
@@ -202,7 +202,7 @@ async function logIn(
   return startSession(trx, deps, { user, startedBy: 'hand_off', request, visit });
 }
 
-/** Linking needs a recent login, as all changes do that an old session must not make. */
+/** Linking needs a recent login, because an old session must not make this change. */
 function mayConnect(deps: Dependencies, session: LoggedInSession | undefined, userId: string): boolean {
   return session?.user.id === userId && isConfirmed(deps, session);
 }

@@ -45,9 +45,9 @@ async function verifyHandOff({ config, now }: Dependencies, params: URLSearchPar
 type Received = { next: string; setCookies: string[]; result: HandOffResult };
 
 /**
- * Logs the user in only in a browser where they were the last to log in. Any other browser is asked on /continue, because this is
- * a GET. A browser that repeats its hand-off is led to the same place as before. Throws what `verifyHandOff` and `acceptProfile`
- * throw, 409 `nonce_replayed`, and an EnvelopeError for a hand-off older than a restore of the database.
+ * Logs the user in only if they were the last to log in with this browser. Otherwise the person is asked on /continue, because
+ * this is a GET. A browser that repeats its hand-off is led to the same place as before. Throws what `verifyHandOff` and
+ * `acceptProfile` throw, 409 `nonce_replayed`, and an EnvelopeError for a hand-off older than a restore of the database.
  */
 export async function receiveHandOff(
   deps: Dependencies,
@@ -61,7 +61,7 @@ export async function receiveHandOff(
   const { nonce, profile } = claims;
   const issuedAt = new Date(claims.iat * 1_000);
   const returnTo = readOwnPath(claims.return_to) ?? '/profile';
-  // The session only says who the user is, so it may be one that still requires something of them.
+  // The session only says who the user is. So it counts even if the user must still do something first.
   const present = await findSession(deps, request, visit);
   const session = present?.state === 'suspended' ? undefined : present;
 
@@ -110,7 +110,7 @@ export async function receiveHandOff(
   });
 }
 
-/** The sender never sees the exact reason. Stored once per hand-off, because a refused one can be sent again and again. */
+/** The sender never sees the exact reason. A refused hand-off can be sent again and again, but its event is stored only once. */
 async function recordRefusal(
   { db }: Dependencies,
   { address, requestId }: Visit,
@@ -127,7 +127,7 @@ async function recordRefusal(
   });
 }
 
-// Any fixed UUID will do. It keeps these ids apart from others.
+// The namespace of these ids can be any fixed UUID.
 const refusedHandOffs = '0e8f4ad0-5c3b-4f0e-9d57-6a1f1b8c2e11';
 
 async function recordOutcome(

@@ -2,7 +2,7 @@
 import { isForThisMachine, pathOf } from '../web/incoming.ts';
 import type { Metrics } from './metrics.ts';
 
-/** In local mode it answers only to names of this machine. */
+/** In local mode, answers only requests for a name of this machine. */
 export async function answerMetrics(
   { registry, read }: Metrics,
   request: Request,

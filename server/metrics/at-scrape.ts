@@ -1,6 +1,6 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
 
-/** For the help of metrics that are read from the database. */
+/** The end of the help text of each metric that is read from the database. */
 export const sameEverywhere = 'The same on every instance: take the max.';
 
 type Reading = { name: string; help: string; read: () => number };
@@ -16,7 +16,7 @@ export function gauge(registry: Registry, { name, help, read }: Reading): void {
   });
 }
 
-/** A counter of something that counts by itself since the start of the process. */
+/** Registers a counter for a number that is counted elsewhere since the start of the process. */
 export function counter(registry: Registry, { name, help, read }: Reading): void {
   new Counter({
     name,

@@ -1,11 +1,11 @@
-// What Prometheus reads of the database: whether it answers, how far apart the clocks are, what it refused, and the pool.
+// Metrics of the database: whether it answers, how far apart the clocks are, what it refused, and the pool.
 import { Counter, Gauge, type Registry } from 'prom-client';
 import type { DatabaseClient } from '../../db/postgres/client.ts';
 import type { Log } from '../basics/log.ts';
 import { counter, gauge } from './at-scrape.ts';
 import { createReading } from './reading.ts';
 
-/** Await the result before each scrape. */
+/** Call the returned function before each scrape, and await it. */
 export function registerDatabase(
   registry: Registry,
   { readClock, countRefusals }: DatabaseClient,
@@ -36,7 +36,7 @@ export function registerDatabase(
     async read() {
       const sentAt = now().getTime();
       const databaseAt = await readClock();
-      // The answer was made somewhere in between.
+      // The database read its clock some time between sending and answer, so this compares it with the middle.
       return ((sentAt + now().getTime()) / 2 - databaseAt.getTime()) / 1_000;
     },
     show(aheadSeconds) {

@@ -33,7 +33,7 @@ import { registerWaiting } from './waiting.ts';
 
 export type Answered = {
   method: string;
-  /** The pattern; undefined if no route fits. */
+  /** The pattern of the route, or undefined if no route fits. */
   route: string | undefined;
   status: number;
   seconds: number;
@@ -43,7 +43,7 @@ export type Answered = {
 
 export type Metrics = ReturnType<typeof createMetrics>;
 
-/** Who calls a route, for requests that are refused before the caller is known. */
+/** The caller of a route, for requests that are refused before the caller is known. */
 const callerOf: Partial<Record<string, string>> = {
   '/sso/marketplace/callback': 'marketplace',
   '/integrations/crm/signups': 'crm_app',
@@ -53,7 +53,7 @@ const callerOf: Partial<Record<string, string>> = {
 
 const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 
-// A launch takes a few milliseconds, a login some hundred; 503 comes within three seconds.
+// A launch takes a few milliseconds, and a login a few hundred. A 503 comes within three seconds.
 const buckets = [0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2, 3, 5];
 
 export function createMetrics({
@@ -76,7 +76,7 @@ export function createMetrics({
   const registers = [registry];
   const sums = createSums(now);
 
-  /** Counts only the labels in `each`. All begin at 0: a missing series has no rate, and an alert would miss the first time. */
+  /** Counts only the labels in `each`. All begin at 0, because an alert would miss the first count of a new series. */
   function counter<Names extends string>(
     name: string,
     help: string,
@@ -111,7 +111,7 @@ export function createMetrics({
     buckets,
     registers,
   });
-  // Joining three labels takes half the time of an observation.
+  // Observers are kept, because making one from its labels takes half the time of an observation.
   const observers = new Map<string, { observe: (seconds: number) => void }>();
   let requestsUnderWay = 0;
   gauge(registry, {
@@ -182,7 +182,7 @@ export function createMetrics({
 
   return {
     registry,
-    /** Reads from the database; call it before each scrape. */
+    /** Reads from the database. Call it before each scrape. */
     async read() {
       await Promise.all(readings.map((read) => read()));
     },
@@ -195,7 +195,7 @@ export function createMetrics({
       let observer = observers.get(key);
       if (!observer) {
         observer = durations.labels(route, methods.has(method) ? method : 'other', String(status));
-        // A sender can make up any method, so observers of unknown ones are not kept.
+        // A sender can make up any method, so observers of unknown methods are not kept.
         if (methods.has(method)) observers.set(key, observer);
       }
       observer.observe(seconds);
@@ -207,7 +207,7 @@ export function createMetrics({
     sums,
     countNudge: (client: string, result: NudgeResult) => countNudge({ client, result }),
     countLaunch: (client: string, outcome: LaunchOutcome) => countLaunch({ client, outcome }),
-    /** `secret` is its index in the setting. */
+    /** `secret` is the index of the secret in the setting. */
     countCall: (client: string, kind: CallKind, secret: number) =>
       countCall({ client, kind, secret: secretPositions[secret] ?? '' }),
     countSignUp: resultCounter(
@@ -253,7 +253,7 @@ export function createMetrics({
     /** Wraps a job's work, to count its successes and failures. */
     watchJob(name: string, work: (signal: AbortSignal) => Promise<void>): typeof work {
       jobFailures.inc({ name }, 0);
-      // Otherwise a job that never ends well would have no age.
+      // Without this first value, a job that never succeeds would have no age.
       jobSuccess.set({ name }, Date.now() / 1_000);
       return async (signal) => {
         try {

@@ -1,9 +1,9 @@
-// What is read from the database at a scrape: at most once in five seconds, and a scrape never waits for it longer than a second.
+// Reads the database for a scrape, at most once in five seconds. A scrape never waits for it longer than a second.
 
 const everyMs = 5_000;
 const deadlineMs = 1_000;
 
-/** Await the result before each scrape. `show` gets undefined if the read failed or was late; `onError` hears why it failed. */
+/** Await the returned function before each scrape. `show` gets undefined if the read failed or was late. */
 export function createReading<Found>({
   read,
   show,
@@ -30,7 +30,7 @@ export function createReading<Found>({
   return async () => {
     if (!reading && performance.now() - readAt < everyMs) return;
     reading ??= readOnce();
-    // A late read is not waited for again: the next scrape has its answer.
+    // No scrape waits again for a read that is late. A later scrape shows its answer.
     if (isLate) return;
     if (await isDoneWithin(reading, deadlineMs)) return;
     isLate = true;

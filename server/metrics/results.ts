@@ -4,7 +4,7 @@ import { outOfDate } from '../web/webhook-signature.ts';
 
 export const codes = Object.keys(problems) as ProblemCode[];
 
-/** Of a password or passkey that was posted to /login. `busy`: too many were being hashed. `canceled`: the client had gone. */
+/** Results of a login with a password or passkey. `busy`: too many hashes were under way. `canceled`: the client had gone. */
 export const loginResults = [
   'ok',
   'code_asked',
@@ -20,7 +20,7 @@ export const loginResults = [
 ] as const;
 export type LoginResult = (typeof loginResults)[number];
 
-/** `continue`, `connect`: the person is asked on /continue. `repeated`: it led to where it led before. A code: it was refused. */
+/** `continue`, `connect`: the person is asked on /continue. `repeated`: the browser sent it again. A code: it was refused. */
 export const handOffResults = ['accepted', 'continue', 'connect', 'repeated', ...codes] as const;
 export type HandOffResult = (typeof handOffResults)[number];
 
@@ -41,7 +41,7 @@ export type LaunchOutcome = (typeof launchOutcomes)[number];
 export const signupResults = ['created', 'updated', 'unchanged', 'repeated', outOfDate, ...codes] as const;
 export type SignupResult = (typeof signupResults)[number];
 
-/** `known` by its id. `repeated`: the kept answer was given. `out_of_date`: only its time was wrong. A code: it was refused. */
+/** `known`: the payment was here already. `repeated`: the kept answer was given. `out_of_date`: only the time was wrong. */
 export const paymentResults = ['recorded', 'known', 'repeated', outOfDate, ...codes] as const;
 export type PaymentResult = (typeof paymentResults)[number];
 
@@ -49,7 +49,7 @@ export const mailResults = ['sent', 'failed', 'refused', 'given_up'] as const;
 
 export const askedMailResults = ['taken', 'refused'] as const;
 
-/** `taken`: answered with a 2xx. */
+/** `taken`: the client answered with a 2xx. */
 export const nudgeResults = ['taken', 'failed'] as const;
 export type NudgeResult = (typeof nudgeResults)[number];
 
@@ -57,13 +57,13 @@ export const passwordMailResults = ['sent', 'unknown_user', 'suspended'] as cons
 
 export const signUpResults = ['password', 'passkey'] as const;
 
-// These are never names of clients, which have no hyphen.
+// Names of clients have no hyphen, so no client can have one of these names.
 export const paymentProvider = 'payment-provider';
-/** For requests of nobody known, or of no client. */
+/** For requests of no client, or of an unknown one. */
 export const noClient = 'no-client';
 
 export const callKinds = ['token', 'hand_off', 'signup', 'payment'] as const;
 export type CallKind = (typeof callKinds)[number];
 
-/** A setting holds two during a rotation. */
+/** A setting holds two secrets during a rotation. */
 export const secretPositions = ['first', 'second'] as const;

@@ -36,7 +36,7 @@ export function registerProcess(registry: Registry): void {
 
 const lookMs = 100;
 
-/** Measures how late a timer runs. The result stops it. */
+/** Measures how late a timer runs. The returned function stops the timer. */
 export function watchEventLoop(registry: Registry): () => void {
   const lags = new Histogram({
     name: 'identity_event_loop_lag_seconds',
@@ -47,7 +47,7 @@ export function watchEventLoop(registry: Registry): () => void {
   let lastAt = performance.now();
   const timer = setInterval(() => {
     const now = performance.now();
-    // A pause of a second has delayed ten timers, the last of them not at all.
+    // A pause of a second counts as ten late timers: the first was 900 ms late, and the last was on time.
     for (let lateMs = now - lastAt - lookMs; ; lateMs -= lookMs) {
       lags.observe(Math.max(0, lateMs) / 1_000);
       if (lateMs < lookMs) break;

@@ -1,9 +1,9 @@
-// What this instance has counted since it last added it to the table of hours (contract 12.100 to 12.105).
+// What this instance has counted since its last write to the table of hours (contract 12.100 to 12.105).
 import type { Sum } from '../../db/tables/sums-of-hours.ts';
 
 export type Labels = Readonly<Record<string, string>>;
 
-/** As Prometheus spells it. The values of labels have no character that would be escaped. */
+/** Spells a series as Prometheus does. No label has a value with a character that must be escaped. */
 export const spellKey = (name: string, labels: Labels): string =>
   `${name}{${Object.entries(labels)
     .map(([label, value]) => `${label}="${value}"`)
@@ -16,7 +16,7 @@ export function readKey(key: string): { name: string; labels: Labels } {
 
 const hourMs = 3_600_000;
 
-/** What is counted in the ten seconds before a crash is lost, so sums may be too low but never too high. */
+/** A crash loses what was counted in the last ten seconds. So sums may be too low, but never too high. */
 export function createSums(now: () => Date) {
   let kept = new Map<string, Sum>();
   const add = (sum: Sum) => {
@@ -33,7 +33,6 @@ export function createSums(now: () => Date) {
       const lastAt = now();
       add({ hour: new Date(lastAt.getTime() - (lastAt.getTime() % hourMs)), key, count: 1, lastAt });
     },
-    /** Takes all that was counted so far. */
     take(): Sum[] {
       const taken = [...kept.values()];
       kept = new Map();

@@ -13,7 +13,7 @@ import { createReading } from './reading.ts';
 
 type Found = { waiting: WaitingRows[]; deliveries: Delivery[]; backupAge: number };
 
-/** Await the result before each scrape. */
+/** Call the returned function before each scrape, and await it. */
 export function registerWaiting(
   registry: Registry,
   { db, expired, config, log }: { db: Database; expired: ExpiredRows[]; config: Config; log: Log },
@@ -58,7 +58,7 @@ export function registerWaiting(
     }
   };
 
-  // Without a reading there is no age; a new gauge begins as 0.
+  // A new gauge begins at 0, but the age is unknown before the first reading.
   backupAge.remove();
 
   return createReading({

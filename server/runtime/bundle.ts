@@ -1,4 +1,4 @@
-// `npm run build` builds packages in: loading 800 files takes half the start (docs/inside/decisions/run-what-is-built.md).
+// The build contains our packages: to load 800 files takes half the start (docs/inside/decisions/run-what-is-built.md).
 import { readdirSync, readFileSync } from 'node:fs';
 import type { Plugin, UserConfig } from 'vite';
 
@@ -9,7 +9,7 @@ const licences = [
   '0BSD',
   'BSD-3-Clause',
   'Apache-2.0',
-  // Other packages in the file have the same text of Apache-2.0.
+  // Other packages in the bundle bring the same text of Apache-2.0.
   '(Apache-2.0 AND MIT)',
   // We take it under MIT.
   'MIT or MPL-2.0',
@@ -34,7 +34,7 @@ export const bundle = {
   build: {
     sourcemap: true,
     rollupOptions: { output: { sourcemapExcludeSources: true } },
-    // Remix names them in a function that is never called; undici alone is a megabyte.
+    // Remix names these packages only in a function that is never called, and undici alone is a megabyte.
     commonjsOptions: { ignore: ['undici', '@remix-run/web-fetch'] },
   },
 } satisfies UserConfig;

@@ -14,7 +14,7 @@ const faults: Record<string, string> = {
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'comes without those between it and the authority',
 };
 
-/** Undefined if nothing answers at `url`. */
+/** Returns undefined if nothing answers at `url`. */
 export function readCertificate(url: URL): Promise<Certificate | undefined> {
   const host = url.hostname.replace(/^\[|\]$/g, '');
   return new Promise((done) => {

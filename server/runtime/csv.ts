@@ -1,4 +1,4 @@
-// CSV as in RFC 4180: read record by record, in bounded memory, and written.
+// Reads CSV (RFC 4180) record by record, in bounded memory, and writes it.
 import { pipeline, Readable } from 'node:stream';
 import { CsvError, parse } from 'csv-parse';
 import { FileError } from './files.ts';
@@ -28,14 +28,14 @@ export async function* readCsv(
   }
 }
 
-/** No spreadsheet reads a field as a formula (contract 7.181). */
+/** Writes fields so that no spreadsheet reads one as a formula (contract 7.181). */
 export const writeCsv = (records: string[][]): string =>
   records.map((fields) => `${fields.map(writeField).join(',')}\r\n`).join('');
 
 const number = /^-?\d+(\.\d+)?$/;
 
-// What may begin a cell, and a formula, in a spreadsheet. German Excel splits at semicolons only and then ignores our quotes.
-// Invisible characters (Cf) may be dropped on the way into a cell.
+// After these characters a spreadsheet may begin a cell, and so a formula. German Excel splits at semicolons only and then
+// ignores our quotes. Invisible characters (Cf) may be dropped on the way into a cell.
 const breaks = ';\\t\\v\\f\\r\\n\\u0085\\u2028\\u2029';
 const formula = new RegExp(`(?:^|[${breaks}])(?=[\\p{Zs}\\p{Cf}"]*[=+\\-@＝＋－＠﹦﹢﹣﹫])`, 'gu');
 const broken = new RegExp(`^[${breaks.slice(1)}]`);

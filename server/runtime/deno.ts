@@ -8,7 +8,7 @@ declare const Deno: {
   ) => DenoServer;
 };
 
-// For handlers that are still at work if a body never arrives.
+// Time for handlers that are still at work if a body never arrives.
 const lastMs = 1_000;
 
 export async function listen(fetch: Fetch, options: ListenOptions): Promise<Listener> {
@@ -31,13 +31,13 @@ export async function listen(fetch: Fetch, options: ListenOptions): Promise<List
     port: server.addr.port,
     async close(graceMs) {
       const isOver = new Promise<void>((done) => setTimeout(done, graceMs));
-      // `shutdown` cuts idle connections, and with them requests that are just arriving.
+      // `shutdown` would cut idle connections, and with them requests that are just arriving, so it comes later.
       await new Promise((done) => setTimeout(done, Math.min(lingerMs, graceMs)));
-      // `shutdown` takes away the bodies that handlers still read, so wait for a moment in which no body is read. If a client
+      // `shutdown` takes away the bodies that handlers still read, so this waits until no request is under way. If one client
       // hangs, the others still get their answers in the end.
       const waitUntil = performance.now() + graceMs - lingerMs - lastMs;
       while (underWay > 0 && performance.now() < waitUntil) await new Promise((done) => setTimeout(done, 20));
-      // Deno has no way to cut off what is left; the end of the process does.
+      // Deno cannot cut off the requests that are left. The end of the process does that.
       await Promise.race([server.shutdown(), isOver]);
     },
   };

@@ -6,7 +6,7 @@ import process from 'node:process';
 import { locate, makeFolder, refuseFolder } from './files.ts';
 import { environment } from './process.ts';
 
-/** Printed without a stack. */
+/** The message is printed without a stack. */
 export class DumpError extends Error {}
 
 type DumpOptions = { url: string; major: number; snapshot: string; folder: string; name: string };
@@ -55,7 +55,7 @@ export async function findNewestDump(
 
 type Connection = { address: string; env: Record<string, string> };
 
-/** Dumps, and checks that the table of users is in the dump. Returns its size. The first signal to stop ends it. */
+/** Makes the dump, and checks that it has the table of users. Returns its size. The first signal to stop ends it. */
 async function runToEnd(
   programs: string,
   { address, env }: Connection,
@@ -74,7 +74,7 @@ async function runToEnd(
       throw new DumpError(`No backup was made. ${error.message}${hint}`);
     });
   };
-  // We create the file: in a folder that others can write to, they could put their own file there and read the dump.
+  // We create the file ourselves. In a folder that others can write to, they could otherwise put a file there and read the dump.
   const handle = await open(file, 'wx', 0o600).catch(refuseFolder(file));
   let size: number;
   try {
@@ -83,7 +83,7 @@ async function runToEnd(
       [
         '--format=custom',
         '--no-password',
-        // pg_dump reads addresses in its own way. If it has reached another database, there is no such snapshot.
+        // pg_dump reads addresses in its own way. If it reaches another database, it fails, because the snapshot is not there.
         `--snapshot=${snapshot}`,
         `--lock-wait-timeout=${lockWaitMs}`,
         `--dbname=${address}`,
@@ -103,7 +103,7 @@ async function runToEnd(
 
 type Run = { env: NodeJS.ProcessEnv; signal?: AbortSignal; out?: number };
 
-/** What the program prints, unless it goes to `out`. Throws its error output if it fails. */
+/** Returns what the program prints, unless that goes to `out`. If the program fails, throws what it wrote to stderr. */
 function run(program: string, args: string[], { out, ...options }: Run): Promise<string> {
   return new Promise((done, failed) => {
     const child = spawn(program, args, { ...options, stdio: ['ignore', out ?? 'pipe', 'pipe'] });
@@ -122,9 +122,9 @@ function run(program: string, args: string[], { out, ...options }: Run): Promise
 
 const lockWaitMs = 600_000;
 
-/** With a slash at its end; empty if the programs on the PATH have that version. */
+/** Returns a folder with a slash at its end. It is empty if the programs on the PATH have that version. */
 async function findPrograms(major: number): Promise<string> {
-  // Debian and Red Hat have a folder for each version. The programs on the PATH may be of any.
+  // Debian and Red Hat have a folder for each version. The programs on the PATH may be of any version.
   for (const folder of [`/usr/lib/postgresql/${major}/bin/`, `/usr/pgsql-${major}/bin/`])
     if (await isThere(`${folder}pg_dump`)) return folder;
   const said = await run('pg_dump', ['--version'], { env: buildEnvironment() }).catch(() => '');
@@ -142,13 +142,13 @@ const isThere = (path: string) =>
     () => false,
   );
 
-/** Without the settings of the service: many are secret. */
+/** Leaves out the settings of the service, because many are secret. */
 function buildEnvironment(more: Record<string, string> = {}): NodeJS.ProcessEnv {
   const ours = Object.entries(environment).filter(([name]) => /^(PATH|HOME|LANG|LC_\w+|PG\w+)$/.test(name));
   return { ...Object.fromEntries(ours), ...more } as NodeJS.ProcessEnv;
 }
 
-/** Debian's file of public authorities. Before version 16, the programs of Postgres know none. */
+/** Debian's file of public certificate authorities. Before version 16, the programs of Postgres know no authorities. */
 const publicAuthorities = '/etc/ssl/certs/ca-certificates.crt';
 
 /** Everybody on the machine can see arguments, so the password goes into the environment. */
@@ -162,7 +162,7 @@ export function splitUrl(text: string): Connection {
   query.delete('password');
   if (given.sslmode === 'no-verify') query.set('sslmode', 'require');
   else if (given.sslmode && given.sslmode !== 'disable') {
-    // The service treats all other modes like this one.
+    // The service treats all other modes like `verify-full`.
     query.set('sslmode', 'verify-full');
     if (given.sslrootcert === undefined) env.PGSSLROOTCERT = publicAuthorities;
   }

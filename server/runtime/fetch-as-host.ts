@@ -1,4 +1,4 @@
-// `fetch` with a given `Host`. Plain `fetch` sends its own, or asks for the certificate of the given one over https.
+// `fetch` with a given `Host`. Plain `fetch` sends its own `Host` or, over https, asks for the given host's certificate.
 import { type IncomingMessage, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { isIP } from 'node:net';
@@ -19,7 +19,7 @@ function send(url: URL, headers: Headers, { method, body, signal }: RequestInit)
       {
         method,
         headers: Object.fromEntries(headers),
-        // Otherwise Node takes the name from the header.
+        // Without this, Node takes the name for the certificate from the header.
         servername: isIP(host) === 0 ? host : '',
         agent: false,
         ...(signal && { signal }),

@@ -8,7 +8,7 @@ import type { Readable, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { args, environment, nobodyReads, processUser } from './process.ts';
 
-// Two folders up, both from the source (server/runtime/) and from the build (build/service/).
+// The root is two folders up, both from the source (server/runtime/) and from the build (build/service/).
 const rootFolder = fileURLToPath(new URL('../../', import.meta.url));
 
 export const buildFolder = `${rootFolder}build`;
@@ -16,13 +16,13 @@ export const buildFolder = `${rootFolder}build`;
 /** The default folder of the embedded database; git ignores it. */
 export const dataFolder = `${rootFolder}.data`;
 
-/** The built script of a thread, such as `document-thread`. Undefined if the source runs. */
+/** Returns the built script of a thread, such as `document-thread`. Returns undefined if the service runs from source. */
 export const findThread = (name: string): URL | undefined =>
   import.meta.url.endsWith('.ts') ? undefined : new URL(`./${name}.js`, import.meta.url);
 
 export const defaultFontFile = `${rootFolder}node_modules/dejavu-fonts-ttf/ttf/DejaVuSansCondensed.ttf`;
 
-/** Undefined if it cannot be read, is not a file, or is larger. */
+/** Returns undefined if the path cannot be read, is not a file, or is larger than `maxBytes`. */
 export function readSmallFile(path: string, maxBytes: number): Uint8Array<ArrayBuffer> | undefined {
   try {
     const found = statSync(path);
@@ -32,7 +32,7 @@ export function readSmallFile(path: string, maxBytes: number): Uint8Array<ArrayB
   }
 }
 
-/** Printed as one sentence, without a stack. */
+/** The message is printed as one sentence, without a stack. */
 export class FileError extends Error {}
 
 /** Resolves a path of the command line. npm and `identity` change the folder, and pass the original one in CLI_FOLDER. */
@@ -53,7 +53,7 @@ function readOpened(pairs: string | undefined): Map<string | undefined, number> 
 
 function openStream(path: string) {
   const fd = opened?.get(path);
-  // From the beginning each time: a command may read a file twice.
+  // Each stream starts at the beginning, because a command may read a file twice.
   return fd === undefined
     ? createReadStream(locate(path))
     : createReadStream('', { fd, start: 0, autoClose: false });
@@ -93,7 +93,7 @@ async function* readStream(stream: Readable, path: string): AsyncGenerator<Uint8
 
 function cannotRead(path: string, error: unknown): FileError {
   const { code } = error as { code?: string };
-  // Root found no such file, and we may not enter its folder.
+  // Root found no file with this path, and we may not enter the folder.
   return refuseFile('read', path, opened && code === 'EACCES' ? 'ENOENT' : code);
 }
 
@@ -113,7 +113,7 @@ export async function openLines(path: string, maxLength: number) {
   const found = await statArgument(path).catch((error) => {
     throw cannotRead(path, error);
   });
-  // Checked before the caller makes files beside it.
+  // This check comes before the caller makes files beside this one.
   if (found.isDirectory()) throw cannotRead(path, { code: 'EISDIR' });
   const stream = openStream(path);
   const size = Number(found.size);
@@ -123,7 +123,7 @@ export async function openLines(path: string, maxLength: number) {
 const newLine = 0x0a;
 const byteOrderMark = [0xef, 0xbb, 0xbf];
 
-/** Only `\n` ends a line. A line longer than `maxLength` comes cut, just long enough to show that it is too long. */
+/** Only `\n` ends a line. A line longer than `maxLength` is cut, but stays long enough to show that it is too long. */
 export async function* splitLines(
   chunks: AsyncIterable<Uint8Array>,
   maxLength: number,
@@ -167,7 +167,7 @@ export async function requireOtherFile(
 
 const maxLinks = 40;
 
-/** The same text for all names of one file, even of a file that does not exist yet. */
+/** Returns the same text for all names of one file, even of a file that does not exist yet. */
 async function identifyFile(path: string, links = 0): Promise<string> {
   const found = await identify(path);
   if (found) return found;
@@ -185,7 +185,7 @@ async function identify(path: string): Promise<string | undefined> {
 
 export type LineWriter = { write: (line: string) => Promise<void>; close: () => Promise<void> };
 
-/** Replaces the file. Waits if the disk is slower. Throws a FileError if the file cannot be written. */
+/** Replaces the file. A write waits if the disk is slower. Throws a FileError if the file cannot be written. */
 export async function openLineWriter(path: string): Promise<LineWriter> {
   const stream = createWriteStream(locate(path));
   const cannotWrite = ({ code }: Error & { code?: string }) => refuseFile('write', path, code);
@@ -198,7 +198,7 @@ export async function openLineWriter(path: string): Promise<LineWriter> {
   };
 }
 
-/** Writes to standard output, which stays open. Waits if its reader is slower. */
+/** Writes to standard output, which stays open. A write waits if the reader is slower. */
 export function writeLinesOut(): LineWriter {
   const isGone = () => new FileError(nobodyReads);
   return { write: buildLineWrite(process.stdout, isGone), close: async () => undefined };

@@ -1,4 +1,4 @@
-// One more than processors on Node, so that no thread waits idle for the next password. Each hash takes a processor and 19 MiB.
+// The default on Node is one thread more than processors, at most four, so that no processor idles. Each hash takes 19 MiB.
 import { availableParallelism } from 'node:os';
 import { environment } from './process.ts';
 

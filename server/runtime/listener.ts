@@ -13,20 +13,20 @@ export type ListenOptions = {
   port: number;
   /** The setting that the port comes from. */
   setting?: string;
-  /** Without it, headers that are too large get 431 without a body. Deno has no such limit. */
+  /** Without it, headers that are too large get 431 without a body. Deno does not limit headers. */
   refuseHeaders?: RefuseHeaders;
 };
 
 export type Listener = {
   port: number;
-  /** Refuses new connections, gives requests under way or just arriving `graceMs`, then abandons them. */
+  /** Refuses new connections. Requests that are under way or just arriving get `graceMs`, and are then abandoned. */
   close: (graceMs: number) => Promise<void>;
 };
 
 /** How long to wait for a request that is on its way on an open connection. */
 export const lingerMs = 500;
 
-/** Printed without a stack. */
+/** The message is printed without a stack. */
 export class ListenError extends Error {
   constructor(code: string, { host, port, setting = 'PORT' }: ListenOptions) {
     const why: Record<string, string> = {

@@ -20,9 +20,9 @@ const limits = {
   // Longer than the usual 60 s of a balancer, so that the balancer closes idle connections first.
   keepAliveTimeout: 65_000,
 };
-// If more connections wait, the kernel drops some, and their clients try again a second later. Linux allows 4,096.
+// If more connections wait to be accepted, the kernel drops some, and clients try again a second later. Linux allows 4,096.
 const waitingConnections = 4_096;
-// Drops a client that neither sends nor reads for so long.
+// A client that neither sends nor reads for so long is dropped.
 const silenceMs = 30_000;
 
 export async function listen(fetch: Fetch, options: ListenOptions): Promise<Listener> {
@@ -37,7 +37,7 @@ export async function listen(fetch: Fetch, options: ListenOptions): Promise<List
       });
     },
     serverOptions: limits,
-    // For a request without Host, as HTTP/1.0 allows and balancers send for /readyz.
+    // Stands in for a missing Host, which HTTP/1.0 allows and balancers leave out for /readyz.
     hostname: 'localhost',
   }) as Server;
   server.setTimeout(silenceMs);
@@ -46,7 +46,7 @@ export async function listen(fetch: Fetch, options: ListenOptions): Promise<List
   );
   const sockets = new Set<Socket>();
   server.on('connection', (socket) => {
-    // Node keeps the address once it was read. A client without one has gone, and its tries could not be counted by address.
+    // Node keeps the address once it was read. A client without an address has gone, and its tries could not be counted.
     if (socket.remoteAddress === undefined) socket.destroy();
     sockets.add(socket);
     socket.once('close', () => sockets.delete(socket));
@@ -65,7 +65,7 @@ export async function listen(fetch: Fetch, options: ListenOptions): Promise<List
   return {
     port: (server.address() as { port: number }).port,
     async close(graceMs) {
-      // Accepts connections that reached the port before it closes.
+      // This accepts connections that reached the port before it closes.
       await new Promise((done) => setImmediate(done));
       // `server.close` would cut idle connections at once, and with them requests that are just arriving.
       const closed = new Promise<void>((done) => NetServer.prototype.close.call(server, () => done()));
@@ -75,14 +75,14 @@ export async function listen(fetch: Fetch, options: ListenOptions): Promise<List
       ];
       await closed;
       for (const timer of timers) clearTimeout(timer);
-      // Also stops the timer of Node for the timeouts.
+      // This also stops Node's timer for the timeouts.
       server.close();
     },
   };
 }
 
 type ReadError = NodeJS.ErrnoException & { rawPacket?: Buffer };
-// Node has no public name for an answer that is under way, and checks the same before it answers by itself.
+// Node has no public name for an answer that is under way. Before Node answers by itself, it checks this member too.
 type AnsweringSocket = Socket & { _httpMessage?: { _headerSent: boolean } };
 
 const statusOfReadError: Record<string, number> = {
@@ -93,7 +93,7 @@ const statusOfReadError: Record<string, number> = {
 
 /** Answers unreadable requests as Node does, but tells a person what to do about 431. */
 function refuseUnread({ code = '', rawPacket }: ReadError, socket: AnsweringSocket, refuse?: RefuseHeaders) {
-  // The rest of a request that was answered below.
+  // This is the rest of a request that was answered below.
   if (socket.writableEnded) return;
   if (!socket.writable || socket._httpMessage?._headerSent) {
     socket.destroy();
@@ -113,6 +113,6 @@ function refuseUnread({ code = '', rawPacket }: ReadError, socket: AnsweringSock
   socket.once('close', () => clearTimeout(timer));
 }
 
-/** Browsers send `Accept` before their cookies. If it came in an earlier packet, a person is asking. */
+/** Browsers send `Accept` before their cookies. If it is not in this packet, it came earlier, so a person is asking. */
 const readAccept = (packet: Buffer | undefined) =>
   /^accept:[ \t]*([\x20-\x7e]*)/im.exec(packet?.toString('latin1') ?? '')?.[1] ?? 'text/html';

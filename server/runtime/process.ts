@@ -1,4 +1,4 @@
-// What the process gives and takes, on both runtimes: environment, signals, output, exit.
+// The environment, signals, output and exit of the process, on Node and on Deno.
 
 import { userInfo } from 'node:os';
 import process from 'node:process';
@@ -10,7 +10,7 @@ import type { Log } from '../basics/log.ts';
 export const environment = process.env as Record<string, string | undefined>;
 export const args = process.argv.slice(2);
 
-/** `identity`, `npm run cli --`, or the program itself, as in a container. */
+/** How the command line was called: `identity`, `npm run cli --`, or the program itself, as in a container. */
 export const calledAs = environment.CLI_NAME ?? 'node build/service/cli.js';
 
 const { deno, node } = process.versions;
@@ -18,7 +18,7 @@ export const runtime = deno ? { name: 'deno', version: deno } : { name: 'node', 
 
 export const systemUser = (): string => environment.SUDO_USER || processUser();
 
-/** The number of the user if the system has no name for it, as in some containers. */
+/** Returns the number of the user if the system has no name for it, as in some containers. */
 export function processUser(): string {
   try {
     return userInfo().username;
@@ -33,9 +33,9 @@ export function measureProcess(): { cpuSeconds: number; residentBytes: number; h
   return { cpuSeconds: (user + system) / 1_000_000, residentBytes: rss, heapUsedBytes: heapUsed };
 }
 
-/** One JSON object a line on stdout, `time` in milliseconds since 1970. */
+/** Writes one JSON object a line to stdout. `time` is in milliseconds since 1970. */
 export function createLog(level: 'info' | 'error'): Log {
-  // Synchronous: otherwise each line takes a thread, which costs a tenth of a launch and waits behind passwords being hashed.
+  // Lines are written synchronously. A thread for each would cost a tenth of a launch, and wait behind the hashing of passwords.
   const all = pino({ base: null, serializers: { err: describeError } }, pino.destination({ sync: true }));
   const some = all.child({}, { level });
   return {
@@ -45,7 +45,7 @@ export function createLog(level: 'info' | 'error'): Log {
   };
 }
 
-// Only these members: others that the database adds to its errors may hold personal data.
+// The log gets only these members, because others that the database adds to its errors may hold personal data.
 function describeError(error: unknown) {
   if (!(error instanceof Error)) return String(error);
   const { name, message, stack } = error;

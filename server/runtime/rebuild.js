@@ -1,5 +1,5 @@
-// `npm run build`: the pages and the service in build/, by Vite. With --if-needed it builds only if the source has changed
-// since; that must also work, and do nothing, if the build tools are not installed, so it is plain JavaScript.
+// `npm run build` builds the pages and the service into build/, with Vite. With --if-needed it builds only if the source has
+// changed since. That check must work even if the build tools are not installed, so this is plain JavaScript.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -22,11 +22,11 @@ const sources = [
   'tsconfig.json',
   'vite.config.ts',
 ];
-/** The digest of the source of the build; missing while a build is under way, and after one that failed. */
+/** The digest of the source that was built. The file is missing during a build, and after a build that failed. */
 const digestFile = join(root, 'build', 'source-digest');
 const lockFile = join(root, 'build', 'lock');
 
-// Before the build, so that a file edited meanwhile counts as changed.
+// The digest is made before the build, so that a file edited meanwhile counts as changed.
 const digest = digestSources();
 const isForced = !process.argv.includes('--if-needed');
 if (isForced || isNeeded()) build();
@@ -96,14 +96,14 @@ function digestSources() {
   return hash.digest('hex');
 }
 
-/** Only the locked packages: each version of npm writes the rest in its own way, even when it prunes. */
+/** Reads only the locked packages, because each version of npm writes the rest in its own way, even when it prunes. */
 function readLock() {
   const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'));
   const locked = Object.entries(packages).map(([path, { integrity }]) => `${path} ${integrity}`);
   return locked.sort().join('\n');
 }
 
-/** Nothing is built from what the kits' builds and tests leave behind, or from their tests. @param {string} part of a path */
+/** Leaves out the tests of the kits, and what their builds and tests leave behind. @param {string} part of a path */
 function isLeftOut(part) {
   return part.startsWith('.') || ['__pycache__', 'dist', 'tests'].includes(part);
 }

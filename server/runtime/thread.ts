@@ -6,7 +6,7 @@ import { parentPort, Worker, workerData } from 'node:worker_threads';
 type Answered<Answer> = { answer: Answer } | { fault: string };
 
 type Thread<Asked, Answer> = {
-  /** Throws what went wrong there. Ask one question at a time. A thread that dies or takes too long is replaced at the next. */
+  /** Ask one question at a time. Throws what went wrong in the thread. The next question replaces a thread that died or hung. */
   ask: (asked: Asked) => Promise<Answer>;
   close: () => Promise<void>;
 };
@@ -15,15 +15,15 @@ export type ThreadOptions = {
   /** Names the thread in errors. */
   what: string;
   longestMs: number;
-  /** Only on Node. A thread that needs more dies. */
+  /** This limit works only on Node. A thread that needs more memory dies. */
   heapMebibytes: number;
   /** The thread ends after that long without a question. */
   idleMs?: number;
-  /** `readGiven` returns it in the thread. */
+  /** `readGiven` returns this value in the thread. */
   given?: unknown;
 };
 
-// For short-lived objects, which are few if one question is answered at a time.
+// This memory is for short-lived objects, which are few because the thread answers one question at a time.
 const maxYoungGenerationSizeMb = 8;
 
 export function openThread<Asked, Answer>(
@@ -39,7 +39,7 @@ export function openThread<Asked, Answer>(
     await last?.terminate();
   };
   const start = () => {
-    // Otherwise the bound from NODE_OPTIONS would win over that of the thread. The main heap has already read it.
+    // Without this, the limit in NODE_OPTIONS would win over the limit of the thread. The main heap has read its limit already.
     setFlagsFromString('--max-old-space-size=0');
     const resourceLimits = {
       maxOldGenerationSizeMb: heapMebibytes - maxYoungGenerationSizeMb,
@@ -108,7 +108,7 @@ export function answerQuestions<Asked, Answer>(answer: (asked: Asked) => Promise
   });
 }
 
-// The priority of the threads that hash (start-node.cjs).
+// The threads that hash have the same priority (start-node.cjs).
 const lowPriority = 10;
 
 /** Lets this thread yield to the one that answers requests. */

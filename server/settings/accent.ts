@@ -2,10 +2,10 @@
 import type { SettingsReader } from './reader.ts';
 
 export type Accent = {
-  /** Behind white text. */
+  /** The colour behind white text. */
   light: string;
   dark: string;
-  /** As text, on any background of a page. */
+  /** The colour of text, on any background of a page. */
   textLight: string;
   textDark: string;
 };
@@ -20,7 +20,7 @@ const darkGround: Colour = [0x1d, 0x20, 0x25];
 // WCAG 2.2: 1.4.3 for text, 1.4.11 for the edge of a button.
 const textContrast = 4.5;
 const edgeContrast = 3;
-// Against pure white and black, so that it is enough on every nearly white or black shade of a page.
+// The contrast against pure white and black. It is enough for every nearly white or black shade of a page.
 const textOnLight = 5.5;
 const textOnDark = 9;
 
@@ -60,7 +60,7 @@ function mixUntil(colour: Colour, other: Colour, isEnough: (mixed: Colour) => bo
   return other;
 }
 
-/** As WCAG defines it: 1 to 21. */
+/** The contrast as WCAG defines it, from 1 to 21. */
 export function contrastOf(one: Colour, other: Colour): number {
   const [lighter = 0, darker = 0] = [luminanceOf(one), luminanceOf(other)].sort((a, b) => b - a);
   return (lighter + 0.05) / (darker + 0.05);

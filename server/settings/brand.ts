@@ -58,7 +58,7 @@ export function readLogo(reader: SettingsReader, files: BrandFiles, setting: str
 
 const pngStart = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a];
 
-/** By the content of the file, whatever its name. */
+/** Finds the format by the content of the file, not by its name. */
 function findFormat(bytes: Uint8Array): [type: string, ending: string] | undefined {
   if (pngStart.every((byte, at) => bytes[at] === byte)) return ['image/png', 'png'];
   try {

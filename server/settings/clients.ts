@@ -1,4 +1,4 @@
-// The settings of each client: of the three built-in ones and of those in SSO_CLIENTS.
+// The settings of each client: the three built-in clients, and the clients in SSO_CLIENTS.
 import { type Audience, audiences, type Client } from '../sso/clients.ts';
 import { type BrandFiles, readLogo } from './brand.ts';
 import type { SettingsReader } from './reader.ts';
@@ -15,7 +15,7 @@ const knownClients: Known[] = [
 const clientSetting =
   /^SSO_.+_(CALLBACK_URL|SECRET|SECRET_FILE|LOGIN_URL|EVENTS_URL|TITLE|LOGO_FILE|LISTED)$/;
 
-/** Such as `SSO_WEBSITE` for `network_site`. */
+/** The prefix of a client's settings, such as `SSO_WEBSITE` for `network_site`. */
 export const prefixOf = (client: string): string =>
   knownClients.find(({ name }) => name === client)?.prefix ?? derivePrefix(client);
 
@@ -24,7 +24,7 @@ const derivePrefix = (client: string) => `SSO_${client.toUpperCase()}`;
 // A callback may have a query, but without the parameters that we append.
 const reservedParameters = ['payload', 'signature', 'signature_next', 'state', 'error'];
 
-/** By name, only clients with a callback. In local mode the demo receiver is the default callback. */
+/** Returns clients with a callback, by name. In local mode the demo receiver is the default callback. */
 export function readClients(
   reader: SettingsReader,
   { baseUrl, files, ttlSeconds }: { baseUrl: string; files: BrandFiles; ttlSeconds: number },
@@ -80,7 +80,7 @@ export function readClients(
   return clients;
 }
 
-/** Otherwise such settings of a built-in client would be ignored silently, in local mode with a demo client. */
+/** Refuses settings with a mistaken prefix of a built-in client. Otherwise they would be ignored silently. */
 function refuseMistakenNames(reader: SettingsReader): void {
   for (const setting of listUnreadSettings(reader)) {
     const [, end = ''] = clientSetting.exec(setting) ?? [];
@@ -91,7 +91,7 @@ function refuseMistakenNames(reader: SettingsReader): void {
   }
 }
 
-/** The settings that have the form of a client's and that nothing has read. Call it after all clients are read. */
+/** Lists settings that look like settings of a client but were not read. Call this after all clients are read. */
 export function listUnreadSettings(reader: SettingsReader): string[] {
   return reader.listUnread(clientSetting);
 }

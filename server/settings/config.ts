@@ -13,39 +13,39 @@ export type Config = {
   name: string;
   brand: Brand;
   brandFiles: BrandFiles;
-  /** `iss`, byte for byte. */
+  /** The `iss` of payloads, byte for byte. */
   issuer: string;
   /** The issuer again, for absolute URLs. */
   baseUrl: string;
-  /** By name; only clients with a callback. */
+  /** The clients with a callback, by name. */
   clients: ReadonlyMap<string, Client>;
-  /** They have the form of settings of a client, but of none that is named. */
+  /** Settings that look like settings of a client, but no client has that name. */
   unreadSettings: string[];
-  /** They are set, but only an earlier version read them. */
+  /** Settings that are set, but were only read by an earlier version. */
   formerSettings: string[];
-  /** Undefined: the inbound hand-off is off. */
+  /** If undefined, the inbound hand-off is off. */
   marketplaceInbound: { issuer: string; secrets: readonly string[]; ttlSeconds: number } | undefined;
-  /** `whsec_…`, one or two, as in `paymentsSecrets`. Undefined: the endpoint is off. */
+  /** One or two secrets of the form `whsec_…`, like `paymentsSecrets`. If undefined, the endpoint is off. */
   crmSignupsSecrets: readonly string[] | undefined;
   paymentsSecrets: readonly string[] | undefined;
   billingFont: Uint8Array;
-  /** One or two keys of 32 bytes. The first encrypts, either decrypts. */
+  /** One or two keys of 32 bytes. The first one encrypts. Either of them decrypts. */
   encryptionKeys: readonly Uint8Array[];
   /** Whether administrators and managers need a second factor. */
   requiresAdminFactor: boolean;
-  /** Undefined: the embedded database. */
+  /** If undefined, the embedded database is used. */
   databaseUrl: string | undefined;
-  /** Undefined: `.data` in the project. */
+  /** If undefined, the folder is `.data` in the project. */
   embeddedDatabaseFolder: string | undefined;
   databasePoolSize: number;
   databasePreparedStatements: boolean;
-  /** Undefined: mails are kept and shown at /dev/mail. */
+  /** If undefined, mails are kept and shown at /dev/mail. */
   mail: { smtpUrl: string; from: string } | undefined;
-  /** `mailto:` or `https:`. */
+  /** A `mailto:` or `https:` URL. */
   supportUrl: string | undefined;
-  /** Gets a copy of each document of billing. */
+  /** This address gets a copy of each document. */
   billingArchiveEmail: string | undefined;
-  /** `mailto:` or `https:`. Undefined: no security.txt. */
+  /** A `mailto:` or `https:` URL. If undefined, there is no security.txt. */
   securityContact: string | undefined;
   signUp: 'open' | 'closed';
   privacyUrl: string | undefined;
@@ -53,16 +53,16 @@ export type Config = {
   accessibilityUrl: string | undefined;
   port: number;
   host: string;
-  /** Undefined: no /metrics. */
+  /** If undefined, there is no /metrics. */
   metricsPort: number | undefined;
   logLevel: 'info' | 'error';
   /** How long to keep serving after a signal to stop, so that the balancer notices. */
   shutdownDelaySeconds: number;
   /** Whether to believe what the proxy at this address says about a client. */
   trustsProxy: (address: string) => boolean;
-  /** Says roughly where the client is. In lower case. */
+  /** The header that says roughly where a client is, in lower case. */
   placeHeader: string | undefined;
-  /** In lower case. Undefined: each request gets its id here. */
+  /** The header with the id of a request, in lower case. If undefined, each request gets its id here. */
   requestIdHeader: string | undefined;
 };
 
@@ -82,10 +82,10 @@ function readAll(env: Env) {
   return { config, reader };
 }
 
-/** `from`: the setting that it comes from, or `default`. */
+/** `from` is the setting that the value comes from, or `default`. */
 export type SettingInForce = { name: string; value: string; from: string };
 
-/** For operators, even if some are at fault. It shows no secret and no value at fault. */
+/** Lists the settings for operators, even if some are at fault. It shows no secret and no value at fault. */
 export function listInForce(env: Env): SettingInForce[] {
   const { reader } = readAll(env);
   return [...reader.asked].map(([name, { isSecret, fallback }]) => {
@@ -99,7 +99,7 @@ export function listInForce(env: Env): SettingInForce[] {
   });
 }
 
-/** The names of all settings, and of the files of secrets. `SSO_<NAME>_…` are those of a client in SSO_CLIENTS. */
+/** The names of all settings, and of the files of secrets. `SSO_<NAME>_…` are settings of a client in SSO_CLIENTS. */
 export const listSettings = (): string[] =>
   [...describeSettings({})].flatMap(([name, { isSecret }]) =>
     isSecret ? [name, fileSettingOf(name)] : [name],
@@ -119,7 +119,7 @@ function readSettings(reader: SettingsReader): Config {
   const port = reader.integer('PORT', { min: 1, max: 65_535, fallback: 3_000 });
   const fallback = new URL(`http://localhost:${port}`).origin;
   const issuer = reader.url('IDENTITY_ISSUER', { required: true, fallback, isOrigin: true }) ?? '';
-  // This setting is only checked here: server/runtime needs it before there is a Config.
+  // This setting is only checked here, because server/runtime needs it before there is a Config.
   if (reader.text('PASSWORD_HASHING_THREADS', { form: '1 to 64' }))
     reader.integer('PASSWORD_HASHING_THREADS', { min: 1, max: 64, fallback: 1 });
 
@@ -224,7 +224,7 @@ function readArchiveEmail(reader: SettingsReader): string | undefined {
 }
 
 const maxFontMebibytes = 32;
-// The start of TrueType outlines, which a PDF holds as they are. On a Mac also `true`.
+// The first bytes of TrueType outlines, which a PDF holds as they are. On a Mac they may also be `true`.
 const ttfStarts = ['00010000', '74727565'];
 
 function readBillingFont(reader: SettingsReader): Config['billingFont'] {

@@ -10,7 +10,7 @@ export class ConfigError extends Error {}
 
 export type Env = Record<string, string | undefined>;
 
-/** What `npm run settings` shows. `isSecret` lets the setting be read from a file, and never shows it. */
+/** What `npm run settings` shows of a setting. If `isSecret`, the value may come from a file, and is never shown. */
 export type Asked = { form?: string; fallback?: string; isSecret?: true };
 
 export const fileSettingOf = (setting: string) => `${setting}_FILE`;
@@ -39,7 +39,7 @@ export class SettingsReader {
     return this.#faults;
   }
 
-  /** Settings whose name matches `form`, that are set but have not been read so far. */
+  /** Lists settings that match `form` and are set, but have not been read so far. */
   listUnread(form: RegExp): string[] {
     const files = [...this.#secrets.keys()].map(fileSettingOf);
     return Object.keys(this.#env).filter(
@@ -54,7 +54,7 @@ export class SettingsReader {
     return (known.isSecret ? this.#readSecret(setting) : this.#env[setting])?.trim() || undefined;
   }
 
-  /** The setting that the value is from, which for a secret may be that of its file. Undefined: it is the default. */
+  /** Returns the setting that the value comes from. For a secret it may be the setting of its file. Undefined for the default. */
   findSource(setting: string): string | undefined {
     const names = this.#asked.get(setting)?.isSecret ? [setting, fileSettingOf(setting)] : [setting];
     return names.find((name) => this.#isSet(name));
@@ -72,7 +72,7 @@ export class SettingsReader {
     return this.#secrets.get(setting);
   }
 
-  /** Without the line end that editors and `echo` add. */
+  /** Drops the line end that editors and `echo` add. */
   #readSecretFile(setting: string, path: string): string | undefined {
     const blame = (what: string) => this.#faults.set(setting, `${fileSettingOf(setting)} ${what}`);
     if (this.#isSet(setting)) {
@@ -134,7 +134,7 @@ export class SettingsReader {
     return parsed.data ?? fallback;
   }
 
-  /** Comma-separated. */
+  /** Reads a comma-separated list. */
   someOf<T extends string>(setting: string, values: readonly T[], fallback: readonly T[]): readonly T[] {
     const form = `${values.map((value) => `\`${value}\``).join(', ')}; several comma-separated`;
     const text = this.text(setting, { form, fallback: fallback.join() });
@@ -153,9 +153,9 @@ export class SettingsReader {
       fallback?: string;
       schemes?: string[];
       reservedParameters?: string[];
-      /** Only scheme, host and port, as `URL` spells them. */
+      /** If true, only scheme, host and port are allowed, as `URL` spells them. */
       isOrigin?: boolean;
-      /** It may hold a password. */
+      /** The URL may hold a password. */
       isSecret?: true;
     },
   ): string | undefined {
@@ -195,7 +195,7 @@ export class SettingsReader {
     return text;
   }
 
-  /** Otherwise a mistyped NODE_ENV would put demo users and published secrets on the internet. */
+  /** Without this check, a mistyped NODE_ENV would put demo users and published secrets on the internet. */
   requireThisMachine(setting: string, hostname: string): void {
     this.faultIf(
       setting,
@@ -204,7 +204,7 @@ export class SettingsReader {
     );
   }
 
-  /** One secret, or two during a rotation. Never trimmed: the key is the configured text byte for byte. */
+  /** One secret, or two during a rotation. A secret is never trimmed: the key is the configured text byte for byte. */
   secrets(
     setting: string,
     { fallback, form, required }: { fallback?: string; form?: 'whsec' | 'key'; required?: boolean },
@@ -247,7 +247,7 @@ export class SettingsReader {
     return secrets;
   }
 
-  /** Otherwise somebody who has the secret for one use could forge the other. */
+  /** If two uses shared a secret, somebody who has it for one use could forge the other. */
   requireDistinctSecrets(): void {
     if (!this.production) return;
     for (const [index, { setting, key }] of this.#keys.entries()) {

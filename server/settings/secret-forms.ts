@@ -1,15 +1,15 @@
 // The forms of secrets, and the values that everybody may know.
 
-/** The defaults in local mode; production refuses them. */
+/** The defaults in local mode. Production refuses them. */
 export const localSecrets = {
   IDENTITY_SSO_SECRET: 'local-identity-sso-secret-do-not-use',
   MARKETPLACE_SSO_SECRET: 'local-marketplace-sso-secret-do-not-use',
-  // local-encryption-key-do-not-use!
+  // This is local-encryption-key-do-not-use! in base64.
   IDENTITY_ENCRYPTION_KEY: 'bG9jYWwtZW5jcnlwdGlvbi1rZXktZG8tbm90LXVzZSE=',
   CRM_SIGNUPS_SECRET: 'whsec_bG9jYWwtY3JtLXNpZ251cHMtc2VjcmV0LWRvLW5vdC11c2U=',
   PAYMENTS_SECRET: 'whsec_bG9jYWwtcGF5bWVudHMtc2VjcmV0LWRvLW5vdC11c2U=',
 };
-// From the published test vectors and the example of payments. Their other secrets match `placeholder`.
+// The secrets of the published test vectors and of the example of payments. Their other secrets match `placeholder`.
 const knownSecrets = new Set([
   ...Object.values(localSecrets),
   'whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=',
@@ -22,12 +22,12 @@ const placeholder =
 /** Whether somebody has published the secret, or meant it to be replaced. */
 export function isPlaceholder(secret: string, form: 'whsec' | 'key' | undefined): boolean {
   if (knownSecrets.has(secret)) return true;
-  // Random bytes nearly all differ.
+  // In a random key, nearly all bytes differ.
   if (form === 'key') return new Set(decodeKey(secret)).size < 16;
   return form === undefined && placeholder.test(secret);
 }
 
-/** 32 bytes in canonical base64. */
+/** A key is 32 bytes in canonical base64. */
 export function decodeKey(text: string): Uint8Array | undefined {
   if (!/^[A-Za-z0-9+/]{43}=$/.test(text)) return undefined;
   const bytes = atob(text);
@@ -42,7 +42,7 @@ export function isWebhookSecret(secret: string): boolean {
   return bytes.length >= 24 && bytes.length <= 64 && btoa(bytes) === text;
 }
 
-/** Each spelling is the same key, so two settings must not hold two of them. */
+/** Lists the spellings of a key. Two settings must not hold the same key in two spellings. */
 export function spellingsOfKey(secret: string): string[] {
   if (!isWebhookSecret(secret)) return [secret];
   const text = secret.slice('whsec_'.length);

@@ -3,11 +3,11 @@
 export type SettingWords = {
   /** `SSO_<X>_…` is a setting of each client. */
   name: string;
-  /** Markdown, in one line. Links are from docs/operate/. */
+  /** Markdown on one line. Links start from docs/operate/. */
   meaning: string;
-  /** What applies if the setting is not set, unless the code has it as a value. */
+  /** What applies if the setting is not set. Left out if the code has a default value. */
   fallback?: string;
-  /** What applies in local mode if the setting is not set, if that differs. */
+  /** What applies in local mode if the setting is not set. Left out if production has the same. */
   local?: string;
 };
 

@@ -11,15 +11,15 @@ export type Client = {
   /** A path at this service. */
   logoPath: string | undefined;
   callbackUrl: string;
-  /** Where the client's own login starts. */
+  /** The address that starts the client's own login. */
   loginUrl: string | undefined;
-  /** Where nudges about events go. */
+  /** The address for nudges about events. */
   eventsUrl: string | undefined;
-  /** Who sees it among their products: everybody whom one of these words names. It refuses nobody. */
+  /** These words only decide who sees the client in the list of products. They refuse nobody. */
   listedTo: readonly Audience[];
   /** The first secret makes `signature`. The second, during a rotation, makes `signature_next`. */
   secrets: readonly string[];
-  /** How long a payload for it can be used. */
+  /** How long a payload for this client can be used. */
   ttlSeconds: number;
   /** Local mode only: the callback is the demo client of this service. */
   isDemo: boolean;

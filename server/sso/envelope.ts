@@ -1,5 +1,5 @@
-// Seals and verifies hand-offs (contract 3.19 to 3.24). Both are pure: the caller passes the clock and uses up the nonce. This
-// file imports nothing else from this service, so that clients can copy it.
+// Seals and verifies hand-offs (contract 3.19 to 3.24). Both functions are pure: the caller passes the clock and uses up the
+// nonce. This file imports nothing else from this service, so that clients can copy it.
 import { base64url } from 'oslo/encoding';
 import type { z } from 'zod';
 import { findMatch, sign } from './hmac.ts';
@@ -50,7 +50,7 @@ export type VerifyOptions<T extends Claims> = {
   /** `iss` and `aud` must match byte for byte. */
   iss: string;
   aud: string;
-  /** What `client` must be; `aud` by default. */
+  /** The value that `client` must have. The default is `aud`. */
   client?: string;
   /** The longest lifetime to accept. */
   ttlSeconds: number;
@@ -61,7 +61,7 @@ export type VerifiedEnvelope<T extends Claims> = {
   claims: T;
   /** The index of the secret that signed it: the last one if several did. */
   secret: number;
-  /** After that no verifier accepts this hand-off, even with its leeway. */
+  /** After this time no verifier accepts the hand-off, even with its leeway. */
   keepNonceUntil: Date;
 };
 
@@ -110,7 +110,7 @@ function readOnce(params: URLSearchParams, name: string): string | undefined {
   return values[0];
 }
 
-/** Four characters spell three bytes in one way, so only the end can hold bits that a decoder ignores. */
+/** Four characters spell three bytes in exactly one way. So only the end can hold bits that a decoder ignores. */
 function isCanonical(text: string, bytes: Uint8Array): boolean {
   const end = bytes.length - (bytes.length % 3);
   return base64url.encode(bytes.subarray(end), { includePadding: false }) === text.slice((end / 3) * 4);
@@ -125,13 +125,13 @@ function decodePayload(text: string): Uint8Array {
   try {
     bytes = decode(text);
   } catch {
-    // Refused below.
+    // The check below refuses the text.
   }
   if (!bytes || !isCanonical(text, bytes)) throw new EnvelopeError('malformed_payload', 'payload spelling');
   return bytes;
 }
 
-/** As oslo decodes, in a sixth of the time. Throws if the text is not base64url. */
+/** Decodes like oslo, in a sixth of the time. Throws if the text is not base64url. */
 function decode(text: string): Uint8Array {
   const binary = atob(text.replaceAll('-', '+').replaceAll('_', '/'));
   const bytes = new Uint8Array(binary.length);
@@ -155,7 +155,7 @@ function readClaims<T>(bytes: Uint8Array, schema: z.ZodType<T>): T {
 
 function requireTimely({ iat, exp }: Claims, { now, ttlSeconds }: { now: Date; ttlSeconds: number }): void {
   const nowSeconds = Math.floor(now.getTime() / 1_000);
-  // Each line says what must be true: a comparison with NaN is false, so a clock or TTL that is no number leads to a refusal.
+  // Each line says what must be true. A comparison with NaN is false, so a clock or TTL that is no number leads to a refusal.
   if (!(iat <= nowSeconds + leewaySeconds)) throw new EnvelopeError('payload_expired', 'iat in the future');
   if (!(nowSeconds < exp + leewaySeconds)) throw new EnvelopeError('payload_expired', 'exp');
   if (!(exp > iat && exp - iat <= ttlSeconds)) throw new EnvelopeError('payload_expired', 'lifetime');

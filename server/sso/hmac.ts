@@ -1,5 +1,5 @@
-// HMAC-SHA-256, made by oslo, and the signature of a hand-off (contract 3.20): the key is the UTF-8 bytes of the
-// secret as configured, the message the ASCII bytes of the `payload` parameter, the result 64 lower-case hex digits.
+// HMAC-SHA-256 by oslo, and the signature of a hand-off (contract 3.20). The key is the secret as configured, in UTF-8. The
+// message is the `payload` parameter, in ASCII. The result is 64 lower-case hex digits.
 import { constantTimeEqual, HMAC } from 'oslo/crypto';
 import { encodeHex } from 'oslo/encoding';
 
@@ -7,7 +7,7 @@ const encoder = new TextEncoder();
 const hmac = new HMAC('SHA-256');
 
 export async function hmacSha256(key: Uint8Array, message: Uint8Array): Promise<Uint8Array> {
-  // With a missing secret anybody could sign.
+  // If the secret is missing, anybody could sign.
   if (key.length === 0) throw new TypeError('hmacSha256 needs a key');
   return new Uint8Array(await hmac.sign(key, message));
 }
@@ -19,7 +19,7 @@ export async function sign(secret: string, message: string): Promise<string> {
 export const matchesAny = (expected: readonly string[], given: readonly string[]): boolean =>
   findMatch(expected, given) !== undefined;
 
-/** The index of the last of `expected` that is given. The time shows neither which pair matches nor how much of it. */
+/** Returns the index of the last text in `expected` that is also in `given`. The time does not show what matched. */
 export function findMatch(expected: readonly string[], given: readonly string[]): number | undefined {
   let matched: number | undefined;
   for (const [place, one] of expected.entries()) {

@@ -1,5 +1,5 @@
-// The JSON that this service accepts: UTF-8, no duplicate names, at most 16 levels (contract 3.23 and 7.6). Of two equal names
-// some parsers keep the first and others the last, so two readers of one text could see two values.
+// The JSON that this service accepts: UTF-8, no duplicate names, at most 16 levels (contract 3.23 and 7.6). If a name came twice,
+// some parsers would keep its first value and others its last, so two readers of one text could see two values.
 
 const maxDepth = 16;
 
@@ -30,7 +30,7 @@ export function parseStrictJson(bytes: Uint8Array): unknown {
   return value;
 }
 
-/** Only for text that JSON.parse has accepted: then a simple scan is enough. */
+/** JSON.parse must have accepted the text, so that a simple scan is enough. */
 function requireDistinctNames(text: string): void {
   const open: (Set<string> | undefined)[] = [];
   for (const { 0: found, index } of text.matchAll(token)) {

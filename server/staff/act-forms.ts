@@ -6,9 +6,9 @@ import { acts, type Intent, isIntent } from './acts.ts';
 
 export type ActForm = {
   intent: string;
-  /** Which of the forms of the act it is. */
+  /** Which form of the act this is. */
   about: Given;
-  /** What it was made from, and what names the thing. */
+  /** What the form was made from, and what names the thing. */
   hidden: Given;
   label: string;
   button: string;
@@ -20,8 +20,8 @@ export type ActForm = {
 };
 
 /**
- * The forms of all acts about such a thing that make sense for what is shown. `hidden` returns what else a form carries, such as
- * `seen`. Forms for which it returns nothing are left out.
+ * Builds forms for the acts about this kind of thing, if the act makes sense for what is shown. `hidden` returns what else a form
+ * carries, such as `seen`. If `hidden` returns nothing, the form is left out.
  */
 export const buildForms = <Shown>(
   about: Subject<never>['name'],
@@ -47,7 +47,7 @@ export const buildForms = <Shown>(
         });
   });
 
-/** What has happened, for the page that a form leads back to. Null for an intent that is not about such a thing. */
+/** Says what has happened, for the page that a form leads back to. Null for an intent about another kind of thing. */
 export const sayOutcome = (about: string, intent: string): string | null =>
   isIntent(intent) && acts[intent].about.name === about ? (actWords[intent]?.outcome ?? null) : null;
 

@@ -1,5 +1,5 @@
-// The words of forms and commands, by the intent of the act. In a notice `{name}` and `{email}` stand for the person's, which
-// the page sets. The records of acts say what a command takes.
+// The words of forms and commands, by the intent of the act. In a notice, the page replaces `{name}` and `{email}` with the name
+// and address of the person. The records of acts say what a command takes.
 import type { Invoice } from '../../db/tables/invoices.ts';
 import type { Payment } from '../../db/tables/payments.ts';
 import type { User } from '../../db/tables/users.ts';
@@ -9,20 +9,20 @@ import { allCodeFactors, nameCodeFactors } from '../identity/factor/code-factors
 import { roleWords } from './event-words.ts';
 import type { Person } from './person.ts';
 
-/** `one` is a choice of several, `yes` a box to tick. In the words of a choice, `{value}` stands for its value. */
+/** `one` is a choice of several, and `yes` is a box to tick. In the words of a choice, `{value}` stands for its value. */
 export type FormField = {
   name: keyof Given;
   label: string;
   kind: 'text' | 'email' | 'decimal' | 'day' | 'one' | 'yes';
   hint?: string;
-  /** What it holds at first. */
+  /** What the field holds at first. */
   value?: string;
   isOptional?: boolean;
   most?: number | string;
   choices?: { value: string; words: string }[];
 };
 
-/** `shown` is what the page shows, `about` which of the forms of an act it is. */
+/** `shown` is what the page shows. `about` says which form of the act it is. */
 type Say<Shown> = string | ((shown: Shown, about: Given) => string);
 
 export type Place =
@@ -37,24 +37,24 @@ export type Place =
 
 // biome-ignore lint/suspicious/noExplicitAny: each is shown what its act is about
 export type ActWords<Shown = any, Thing = any> = {
-  /** The part of a person's page that its forms are in. Left out, it is the part about the account. */
+  /** The part of a person's page that has the forms. If left out, it is the part about the account. */
   at?: Place | ((about: Given) => Place);
   /** The button that opens the form. */
   label: Say<Shown>;
-  /** The button that sends it, if it says something else. */
+  /** The button that sends the form, if it differs from `label`. */
   button?: Say<Shown>;
-  /** What the page that asks for a credential says happens next, if that differs from the button. */
+  /** What happens next, for the page that asks for a credential, if it differs from the button. */
   to?: Say<Shown>;
   /** What will happen, and what the person will notice. */
   notice: Say<Shown>;
-  /** What has happened. It is true as well if there was nothing to do. */
+  /** What has happened. This must be true even if there was nothing to do. */
   outcome: string;
   isDanger?: true | ((about: Given) => boolean);
   fields?: (shown: Shown) => FormField[];
   command?: CommandWords<Thing>;
 };
 
-/** `target` is as it is now, `given` what the command was given, `result` what the act returned. */
+/** `target` is the thing as it is now, `given` is the input of the command, and `result` is what the act returned. */
 // biome-ignore lint/suspicious/noExplicitAny: each act returns what is its own
 type Tell<Thing> = (target: Thing, more: { given: Given; result: any }) => string;
 
@@ -62,14 +62,14 @@ type Tell<Thing> = (target: Thing, more: { given: Given; result: any }) => strin
 // biome-ignore lint/suspicious/noExplicitAny: likewise
 export type CommandWords<Thing = any> = {
   about: string;
-  /** What it takes, by the field that gets it. */
+  /** What the command takes, by the field that gets it. */
   takes?: Given;
   /** The refusal of a wrong value, by the field. */
   wrong?: Given;
-  /** For what cannot be undone: a question that names it. */
+  /** The question before an act that cannot be undone. It names the thing. */
   asks?: (target: Thing, given: Given) => string;
   done: Tell<Thing>;
-  /** If there was nothing to change, also as a refusal. */
+  /** What the command says if there was nothing to change, also as a refusal. */
   nothing: Tell<Thing>;
   /** The refusal `not_allowed`. */
   notAllowed?: string;
@@ -77,7 +77,7 @@ export type CommandWords<Thing = any> = {
 
 const unchanged = () => 'Nothing to change.';
 
-/** `has` and `will`: whether the account has the right now, and once that is decided. */
+/** `has` says whether the account has the right now. `will` says whether it has the right after the decision. */
 const sayDecided = ({ account }: Person, has: boolean, will: boolean) =>
   has === will
     ? 'Only who decides it changes. {name} notices nothing now, and gets no email.'
@@ -319,7 +319,7 @@ const ofPerson = {
         name: 'role',
         label: 'Role',
         kind: 'one',
-        // Without the current role, which would change nothing.
+        // The current role is left out, because it would change nothing.
         choices: Object.entries(roleWords)
           .map(([value, words]) => ({ value, words }))
           .filter(({ value }) => value !== role),

@@ -22,9 +22,9 @@ const ofMarketplace = [
 ];
 
 /**
- * A page of 50, newest first, with the names of the people in it. `before` is an instant, or the `next` of the page before.
- * `next` is null on the last page. A manager gets no events about staff, no network addresses, and no browser or place of
- * staff.
+ * Returns a page of 50 events, newest first, with the names of the people in it. `before` is an instant, or the `next` of the
+ * previous page. `next` is null on the last page. A manager gets no events about staff, no network addresses, and no browser
+ * or place of staff.
  */
 export async function listAudit(
   { db }: Pick<Dependencies, 'db'>,

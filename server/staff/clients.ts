@@ -1,4 +1,4 @@
-// What administrators see of each client (contract 12.130 and 12.131). Never a secret, nor a part or a digest of one.
+// What administrators see of each client (contract 12.130 and 12.131). They never see a secret, or a part or digest of one.
 import { listDeliveries } from '../../db/tables/event-deliveries.ts';
 import { findLastCounted, listSumsSince } from '../../db/tables/sums-of-hours.ts';
 import type { Dependencies } from '../ground/dependencies.ts';

@@ -23,7 +23,7 @@ function sayFile({ file, from, to, rows, whole }: AuditRow['details']): string {
   return `${file}${span}${count}`;
 }
 
-/** Every kind of event, with words for it as a whole. */
+/** Every kind of event, with words that fit all events of the kind. */
 export const listKinds = (): { kind: string; words: string }[] =>
   Object.keys(auditEventTypes)
     .map((kind) => {

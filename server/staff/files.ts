@@ -12,7 +12,7 @@ import type { Dependencies } from '../ground/dependencies.ts';
 import { trailOf } from '../identity/ground/trail.ts';
 import { type TableName, tableFiles, tableNames } from './table-files.ts';
 
-/** A table, or a book of a span of days, from the first to the last. */
+/** A table, or a book for the days from `from` to `to`. */
 export type AskedFile = { file: TableName } | { file: BookName; from: string; to: string };
 
 const isBook = (file: string): file is BookName => (bookNames as string[]).includes(file);
@@ -36,7 +36,7 @@ const filesAnHour = 5;
 
 type Taken = Awaited<ReturnType<typeof listFilesTaken>>;
 
-/** Each table counts. The books of one span count together, as often as the one that was taken most. */
+/** Counts each table. The books of one span count together, as often as the book that was taken most. */
 function countFiles(taken: Taken): number {
   const spans = new Map<string, number>();
   let tables = 0;
@@ -57,7 +57,7 @@ function withOneMore(taken: Taken, asked: AskedFile): Taken {
 }
 
 /**
- * Counts the file, and commits that it was begun before any of it leaves. Throws 429 `rate_limited` after five in an hour, and
+ * Counts the file, and records that it was begun, before any of it is sent. Throws 429 `rate_limited` after five in an hour, and
  * 401 `login_required` if the session has ended meanwhile.
  */
 export async function beginFile({ db }: Dependencies, staff: Staff, asked: AskedFile): Promise<void> {
@@ -108,7 +108,7 @@ export function buildSpans(today: string) {
   ];
 }
 
-/** `left` is how many more files they may take now. Days are in the seller's time zone. */
+/** `left` is how many more files the administrator may take now. Days are in the seller's time zone. */
 export async function listFiles({ db, now }: Dependencies, staff: Staff) {
   const today = dayIn(await findZone(db), now());
   const left = filesAnHour - countFiles(await listFilesTaken(db, staff.session.user.id));

@@ -24,10 +24,10 @@ const maxHits = 50;
 const maxCodePoints = 200;
 // One more than is shown, to tell whether there are more.
 const limit = maxHits + 1;
-// Takes a few milliseconds. A word that one person in a hundred has is found among so many.
+// To search so many people takes a few milliseconds, and finds a word that one person in a hundred has.
 const newest = 4_000;
 
-/** Finds people by `q` and filters; with an empty `q` the newest. */
+/** Finds people by `q` and the filters. An empty `q` finds the newest people. */
 export async function findPeople(
   { db, now }: Pick<Dependencies, 'db' | 'now'>,
   { q, role, state }: { q: string; role?: string | undefined; state?: string | undefined },
@@ -74,14 +74,14 @@ const show = (hits: Hit[]) => ({
   more: hits.length > maxHits,
 });
 
-/** Leaves out words with which another one begins. The longest come first. */
+/** Leaves out a word if a longer word begins with it. The longest words come first. */
 function listNeeded(text: string): string[] {
   const words = listWords(text).sort((a, b) => b.length - a.length);
   return words.filter((word, place) => !words.slice(0, place).some((longer) => longer.startsWith(word)));
 }
 
 const readKeys = (text: string) => ({
-  // No text in the database has this character, and Postgres refuses it.
+  // No text in the database has U+0000, and Postgres refuses it.
   text: text.replaceAll('\0', '\ufffd'),
   email: readEmailAddress(text),
   userId: validate(text) ? text : undefined,
@@ -89,7 +89,7 @@ const readKeys = (text: string) => ({
   provider,
 });
 
-/** If many people have all words, the newest people are enough. If few have, the index finds them. */
+/** If many people have all words, the newest people are enough. If few people do, the index finds them. */
 async function findByWords(db: Database, words: string[], filters: PersonFilters): Promise<Hit[]> {
   const amongNewest = await findAmongNewest(db, words, filters, { newest, limit });
   if (amongNewest.length === limit) return amongNewest;

@@ -5,7 +5,7 @@ import { rest } from '../basics/rest.ts';
 import type { Dependencies } from '../ground/dependencies.ts';
 import { listWords } from './search-words.ts';
 
-// Takes about 50 milliseconds; this process works for two or three.
+// A batch takes about 50 milliseconds. This process itself is busy for two or three of them.
 const batchSize = 300;
 
 /**
@@ -28,7 +28,7 @@ export async function indexPeople({ db }: Pick<Dependencies, 'db'>, signal?: Abo
       return taken.hasMore;
     });
     if (!hasMore) return;
-    // So that requests get their turn.
+    // The pause gives requests their turn.
     await rest(performance.now() - startedAt, signal);
   }
 }

@@ -52,7 +52,7 @@ export async function describeForStaff(deps: Dependencies, staff: Staff, number:
   const { contractId: _contract, ...said } = invoice;
   const mayChange = mayAct(paymentActs.credit.right, staff.session.user, buyer);
   const seen = digestBasis(basisOfInvoice(invoice));
-  // The id of the payment that is recorded next: sent twice, it counts once.
+  // `payment` is the id of the payment that the form records. If the form is sent twice, the payment counts once.
   const hidden = (intent: string) => (intent === 'pay' ? { seen, payment: uuidv7() } : { seen });
   return {
     ...said,
@@ -93,8 +93,8 @@ export type Waits =
 const most = 100;
 
 /**
- * The oldest first. `freedBy` is the invoice whose credit has freed some of the money. `waits` is null if it has freed all of
- * it. Throws 404 `not_found` for managers.
+ * Lists the oldest money first. `freedBy` is the invoice whose credit has freed some of it. `waits` is null if the credit has
+ * freed all of it. Throws 404 `not_found` for managers.
  */
 export async function listWaiting({ db }: Dependencies, staff: Staff) {
   requireRight(staff, paymentActs.allocate.right);
@@ -105,7 +105,7 @@ export async function listWaiting({ db }: Dependencies, staff: Staff) {
     shown.map(({ id }) => id),
   );
   const payments = [];
-  // One after the other, so that a page takes no more than one connection.
+  // Payments are explained one after the other, so that a page takes no more than one connection.
   for (const payment of shown) {
     const freed = findFreed(allocations.filter(({ payment: id }) => id === payment.id));
     const waits = freed && freed.amount >= payment.unallocated ? null : await explain(db, payment);
@@ -122,8 +122,8 @@ export async function listWaiting({ db }: Dependencies, staff: Staff) {
 }
 
 /**
- * What credits have freed of a payment and nothing has used since, with the last invoice that was credited. A refund takes
- * unallocated money first, so nothing that it takes counts here while money waits.
+ * A credited invoice frees money of its payments. Returns how much of it is still unused, and the last credited invoice. A refund
+ * takes unallocated money first, so money that refunds take does not count here while money waits.
  */
 function findFreed(
   allocations: { number: string; amount: number }[],

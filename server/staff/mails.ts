@@ -44,7 +44,7 @@ const describeMail = (mail: UnsentMail) => ({
   isHeld: mail.isOnHold,
 });
 
-/** A page of 50, with the names of the recipients. `next` is null on the last page. */
+/** Returns a page of 50 mails, with the names of the recipients. `next` is null on the last page. */
 export async function listMails(
   { db }: Dependencies,
   { session }: Staff,
@@ -71,7 +71,7 @@ export async function listMails(
 
 const writePlace = ({ at, id }: MailPlace) => `${at.toISOString()}_${id}`;
 
-/** Reads the `next` of the page before. */
+/** Reads the `next` of the previous page. */
 export function readPlace(text: string): MailPlace | undefined {
   const [, instant = '', id = ''] =
     /^(\d{4}-\d\d-\d\dT[\d:.]{12}Z)_([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/.exec(text) ?? [];
@@ -79,7 +79,7 @@ export function readPlace(text: string): MailPlace | undefined {
   return Number.isNaN(at.getTime()) ? undefined : { at, id };
 }
 
-/** A mail that has left or is gone belongs to nobody. Its form is refused, because what it was made from has changed. */
+/** A mail that was sent or deleted meanwhile belongs to nobody. The form about it is refused as out of date. */
 const mail: Subject<UnsentMail | undefined> = {
   name: 'mail',
   keys: ['id'],
@@ -124,5 +124,5 @@ const giveUp = act({
   },
 });
 
-/** By the intent of the form. */
+/** The acts, by the intent of their form. */
 export const mailActs = { retry, 'give-up': giveUp };

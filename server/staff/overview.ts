@@ -31,12 +31,12 @@ const metrics = {
   mails: 'identity_mails_total',
 };
 
-/** The limit of the alert about it. */
+/** The alert about clients that are behind has the same limit. */
 const behindSeconds = 900;
-/** Counts end here, so that the page stays fast. */
+/** No count goes higher than this, so that the page stays fast. */
 const countLimit = 10_000;
 
-/** Reads all on one connection. */
+/** Reads everything on one connection. */
 export async function getOverview(deps: Dependencies, of: Span) {
   const { config, db } = deps;
   const now = deps.now();

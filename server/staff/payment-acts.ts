@@ -27,7 +27,7 @@ export const basisOfPayment = ({ id, unallocated }: Payment) => ({ id, unallocat
 
 const asIs = (result: unknown) => result;
 
-/** Postgres accepts no text with U+0000, so nothing has such a name. */
+/** Postgres accepts no text with U+0000, so no name contains it. */
 const nameIn = (text = '') => (text.includes('\0') ? '' : text.trim());
 
 const invoice: Subject<Invoice> = {
@@ -58,7 +58,7 @@ const payment: Subject<Payment> = {
   answer: asIs,
 };
 
-/** A payment that is to pay an invoice, whose buyer it then belongs to. */
+/** A payment that is to pay an invoice. It belongs to the buyer of that invoice. */
 const paymentToInvoice: Subject<Payment> = {
   ...payment,
   async find(db, given) {
@@ -130,7 +130,7 @@ const sayPaid = (_target: unknown, { result }: { result?: PaymentAnswer }) => {
   return { id, done, ...more };
 };
 
-/** The number that a payer gave, which may be unknown. For a lost invoice, the one in its place (contract 7.423). */
+/** The number that a payer gave, which may be unknown. A lost number stands for the invoice in its place (contract 7.423). */
 const named: Subject<Pick<Invoice, 'number'> & Partial<Invoice>> = {
   ...invoice,
   async find(db, { number = '' }) {
@@ -286,7 +286,7 @@ const cancelContract = act({
   },
 });
 
-/** By the intent of the form. */
+/** The acts, by the intent of their form. */
 export const paymentActs = {
   pay,
   credit,

@@ -63,7 +63,7 @@ const suspend = act({
   },
 });
 
-/** For an owner who calls while somebody else is in: nobody gets in until an administrator says whose the account is. */
+/** For an owner who says that somebody else is in their account. Nobody gets in until an administrator says whose it is. */
 const freeze = act({
   about: person,
   right: { name: 'people.freeze' },
@@ -114,7 +114,7 @@ const endAllSessions = act({
   offers: ({ sessions }: Person) => offerIf(sessions.length > 0),
   command: { name: 'user:end-sessions', needsWhy: true },
   fields: {},
-  // Not which sessions: a person who keeps logging in must not be able to delay the end of their sessions.
+  // The form does not name the sessions: a person who keeps logging in must not be able to delay their end.
   formBasis: async (db, target, now) => ({ hasSessions: await hasSessions(db, target, now) }),
   async do({ trx, deps, target }) {
     if (!(await hasSessions(trx, target, deps.now()))) return undefined;
@@ -203,7 +203,7 @@ const removeAllFactors = act({
     try {
       await requireOtherAdmin();
     } catch (error) {
-      // Somebody must be able to look after the service, so an operator removes only the factors.
+      // The only administrator must still be able to log in, so an operator removes only the factors and keeps the password.
       if (author.by === 'staff') throw error;
       keepsPassword = true;
     }
@@ -211,11 +211,11 @@ const removeAllFactors = act({
   },
 });
 
-/** What was decided here about a capability, or the verification. */
+/** Returns what was decided here about a capability or the verification. */
 const decidedAs = ({ granted, revoked, verified }: Person['account']['decided'], what: string): Decision =>
   what === verification ? verified : granted.includes(what) ? true : revoked.includes(what) ? false : null;
 
-/** A decision is kept even if the account already has the right, because the marketplace may take its own back. */
+/** A decision is kept even if the account already has the right, because the marketplace may take back a right that it gave. */
 const decide = (
   name: 'grant' | 'revoke' | 'verify' | 'unverify' | 'undecide',
   decision: Decision,
@@ -391,7 +391,7 @@ const removeLink = act({
     const { id: userId } = target;
     if (!(await deleteExternalLink(trx, { provider, externalId, userId }))) return undefined;
     await deletePendingHandOffs(trx, userId);
-    // Ends the sessions that began by that link, unless a credential was given since.
+    // Ends all sessions that a hand-off started, unless a credential was given since.
     await endSessions(trx, userId, 'byHandOff', deps.now());
     record({ type: 'link.removed', details: { provider, id: externalId } });
     await notify(trx, deps, target, 'link_removed');
@@ -399,7 +399,7 @@ const removeLink = act({
   },
 });
 
-/** Whether the VAT id counts for reverse charge. Refused if the account has another id by now. */
+/** Decides whether the VAT id counts for reverse charge. It is refused if the account has another id by now. */
 const checkVatId = act({
   about: person,
   right: { name: 'billing.checkVatId', isAboutAccount: true },
@@ -427,7 +427,7 @@ const checkVatId = act({
   },
 });
 
-/** Whether an address that changes the tax counts. Refused if another address waits by now. */
+/** Decides whether an address that changes the tax counts. It is refused if another address waits by now. */
 const acceptCountry = act({
   about: person,
   right: { name: 'billing.acceptCountry', isAboutAccount: true },
@@ -453,7 +453,7 @@ const acceptCountry = act({
   },
 });
 
-/** By the intent of the form. */
+/** The acts, by the intent of their form. */
 export const peopleActs = {
   suspend,
   freeze,

@@ -9,7 +9,7 @@ import { type ActForm, buildForms } from './act-forms.ts';
 import { peopleActs } from './people-acts.ts';
 import { describePerson } from './person.ts';
 
-/** What a manager sees of staff. */
+/** All that a manager sees of a member of the staff. */
 type StaffPerson = Pick<User, 'id' | 'email' | 'name' | 'role'>;
 
 /**

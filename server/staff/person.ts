@@ -146,7 +146,7 @@ export async function describePerson(
 
 type PersonState = 'frozen' | 'suspended' | 'leaving' | 'unproved' | 'active';
 
-/** The first state that applies. */
+/** Returns the first state that applies. */
 export function stateOf({
   frozenAt,
   suspendedAt,
@@ -207,7 +207,7 @@ type WouldGet = {
   stop?: { rule: string; why: string };
 };
 
-/** The row of section 4 that stops every launch of that person, whatever their session. */
+/** The row of contract section 4 that stops every launch of the person, in any session. */
 function findStop(config: Dependencies['config'], user: User): WouldGet['stop'] {
   if (user.suspendedAt) return { rule: '4.20', why: 'suspended' };
   if (needsSecondFactor(config, user) && !hasSecondFactor(user)) return { rule: '4.18', why: 'no_factor' };

@@ -1,11 +1,11 @@
 // The words by which people are found (contract 12.51), as they are stored and as they are searched for.
 
-// A lexeme of Postgres has fewer than 2,047 bytes, and a code point four at most.
+// A lexeme of Postgres has fewer than 2,047 bytes, and a code point has at most four bytes.
 const maxCodePoints = 500;
 
 /** The words of a text, each once. */
 export function listWords(text: string): string[] {
-  // Marks are removed after the change of case, which adds some. "σ" at the end of a word is another letter.
+  // Marks are removed after the change of case, which adds some. At the end of a word, the Greek letter σ is written as ς.
   const plain = text
     .normalize('NFKD')
     .toLowerCase()

@@ -48,7 +48,7 @@ const toEvent = (event: EventRow) => [
 const stateOfMail = ({ sentAt, givenUpAt, lastError }: MailRow) =>
   sentAt ? 'sent' : givenUpAt ? 'given_up' : lastError === null ? 'waiting' : 'failed';
 
-/** A mail server may quote the mail, with parts of its link. */
+/** Cuts out what a mail server may quote from the mail, such as its link. */
 const whyOf = ({ lastError, recipient }: MailRow) => describeAnswer(lastError ?? undefined, recipient) ?? '';
 
 const toMail = (mail: MailRow) => [

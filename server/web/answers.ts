@@ -12,7 +12,7 @@ type Parts = { status: number; headers: Record<string, string>; setCookies: stri
 
 const partsOf = new WeakMap<Response, Parts>();
 
-/** `addHeaders` need not take this Response apart: reading its headers costs more than making it. */
+/** Keeps the parts of the Response for `addHeaders`, because reading headers from a Response costs more than making one. */
 export function respond(
   status: number,
   headers: Record<string, string> = {},
@@ -36,7 +36,7 @@ export const respondJson = (body: unknown, setCookies?: string[]): Response =>
 function build({ status, headers, setCookies, body }: Parts): Response {
   const [cookie, ...others] = setCookies;
   if (cookie === undefined) return new Response(body, { status, headers });
-  // A plain object becomes headers faster, but holds only one header of a name.
+  // A plain object becomes headers faster, but cannot hold two headers with the same name.
   if (others.length === 0)
     return new Response(body, { status, headers: { ...headers, 'set-cookie': cookie } });
   const cookies = setCookies.map((each): [string, string] => ['set-cookie', each]);
@@ -59,7 +59,7 @@ export function addHeaders(response: Response, further: Record<string, string>):
 
 const maxLocationLength = 14 * 1_024;
 
-/** Cuts a query in `Location` that proxies may refuse (contract 9.303): spelled again, a path can be three times as long. */
+/** Cuts the query off a `Location` that is too long for proxies (contract 9.303). Escapes can triple the length of a path. */
 export function shortenLocation(response: Response): Response {
   const parts = partsOf.get(response);
   const location = (parts ? parts.headers.Location : response.headers.get('location')) ?? '';
@@ -80,7 +80,7 @@ export const redirect = (
   setCookies: string[] = [],
 ): Response => respond(303, { ...headers, Location: location }, null, setCookies);
 
-/** Our own faults keep their cause for the log, and show nothing outside. */
+/** An error that is our own fault keeps its cause for the log, and shows nothing outside. */
 export function toAppError(error: unknown): AppError {
   if (error instanceof AppError) return error;
   if (error instanceof EnvelopeError) {

@@ -11,7 +11,7 @@ function refuse(): never {
 
 const countBody = bodyLimit({ maxSize: maxBytes, onError: refuse });
 
-/** Throws 415 `unsupported_media_type`, even for `identity`, which has no place in this header (RFC 9110 section 8.4.1). */
+/** Throws 415 `unsupported_media_type`, even for `Content-Encoding: identity` (RFC 9110 section 8.4.1). */
 export const refuseEncodedBody: MiddlewareHandler = (c, next) => {
   if (c.req.header('content-encoding') === undefined) return next();
   throw new AppError('unsupported_media_type', { detail: 'Send the body without a Content-Encoding.' });
@@ -25,7 +25,7 @@ export const limitBody: MiddlewareHandler = (c, next) => {
     if (isChunked) throw new AppError('invalid_request', { detail: 'Do not send a body with this method.' });
     return Number(length ?? 0) > maxBytes ? refuse() : next();
   }
-  // Reading the body makes the runtime build a whole Request. With a given length the runtime enforces it.
+  // Counting a body makes the runtime build a whole Request. If the length is given, the runtime enforces it.
   if (length === undefined || isChunked) return countBody(c, next).catch(refuseBody);
   return Number(length) > maxBytes ? refuse() : next();
 };

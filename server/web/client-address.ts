@@ -1,11 +1,11 @@
-// The address that a request counts for: that of the connection, or the one that our proxies name in X-Forwarded-For.
+// The address of the client: the address of the connection, or the one that our proxies name in X-Forwarded-For.
 
 import ipaddr from 'ipaddr.js';
 import type { Log } from '../basics/log.ts';
 import { readHeaderEnd } from '../basics/text.ts';
 import type { Config } from '../settings/config.ts';
 
-/** Undefined if our proxy wrote no address: to count the proxy instead would let strangers use up everybody's tries. */
+/** Undefined if our proxy wrote no address. If the proxy's own address counted, strangers could use up everybody's tries. */
 export function buildFindClientAddress({ trustsProxy }: Pick<Config, 'trustsProxy'>, log: Log) {
   let isTold = false;
   return (request: Request, peer: string): string | undefined => {
@@ -31,7 +31,7 @@ export function buildFindClientAddress({ trustsProxy }: Pick<Config, 'trustsProx
 const noAddress =
   'TRUSTED_PROXIES: no address in X-Forwarded-For. Limits by address do not hold for such requests. Told once.';
 
-// More hops than anybody has; each hop takes some work.
+// Nobody has this many hops. There is a limit because each hop takes some work.
 const maxHops = 16;
 // Room for an IPv6 address with its zone, brackets and port.
 const maxLength = 80;

@@ -19,7 +19,7 @@ export class Deadline {
     return this.#spentMs() >= this.#withinMs - commitBeforeMs;
   }
 
-  /** For work that something else limits, such as a body or a hash. Throws 503 `unavailable` if it is too late to begin. */
+  /** Stops the clock for work with a limit of its own, such as reading a body. Throws 503 `unavailable` if it is too late. */
   async pause<T>(work: () => Promise<T>): Promise<T> {
     if (this.isNear) throw this.#tooLate();
     this.#pausedAt = performance.now();

@@ -4,7 +4,7 @@ import { readHeader, readNamedHeader } from '../basics/text.ts';
 import type { Config } from '../settings/config.ts';
 import { isThisMachine } from '../settings/this-machine.ts';
 
-/** Only from a trusted proxy, and only if it has the form of an id. */
+/** Reads the id only from a trusted proxy, and only if it has the form of an id. */
 export function readRequestId(
   request: Request,
   peer: string,
@@ -42,7 +42,7 @@ function decodeHeader(text: string): string {
   }
 }
 
-/** Whether a request is for a name of this machine, in its address and, if it has one, in its `Host`. */
+/** Whether a request names this machine, both in its address and in its `Host` if there is one. */
 export function isForThisMachine(request: Request): boolean {
   const hosts = [/^[^/]+\/\/([^/?#]*)/.exec(request.url)?.[1], readHeader(request.headers, 'host')];
   return hosts.every((host) => host === null || isThisMachine(host?.replace(/:\d*$/, '') ?? ''));
@@ -58,7 +58,7 @@ export function refuseUnroutable(request: Request): AppError | undefined {
 
 /** Whether a path can be decoded, and has no step back and no disguised separator or dot. */
 function isPlainPath(path: string): boolean {
-  // Node resolves such steps before we see them and Deno does not, so later code would read another path.
+  // Node resolves `.` and `..` before we see the path, and Deno does not. So later code would read another path.
   if (/\/\.\.?(?:\/|$)/.test(path)) return false;
   if (!path.includes('%')) return true;
   try {

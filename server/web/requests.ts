@@ -8,20 +8,20 @@ import type { Trace } from './trace-context.ts';
 
 export type Visit = {
   requestId: string;
-  /** Forwarded addresses count only from TRUSTED_PROXIES. Empty if nobody knows it. */
+  /** The client's address, or empty if it is unknown. A forwarded address counts only from TRUSTED_PROXIES. */
   address: string;
   userAgent?: string;
   /** Roughly where the client is, as a trusted proxy says (IDENTITY_PLACE_HEADER). */
   place?: string;
-  /** A transaction that could end after it does not commit. */
+  /** A transaction that could end after the deadline does not commit. */
   deadline: Deadline;
-  /** Aborts when the client has gone. Not the signal of the Request, which would make Remix stop halfway. */
+  /** Aborts when the client has gone. This is not the signal of the Request: Remix would stop halfway with that one. */
   signal?: AbortSignal;
   trace?: Trace;
-  /** For the log line of the request, as we find them out. */
+  /** From here on, the members are for the log line of the request. Each is set once it is known. */
   userId?: string;
   client?: string;
-  /** Of a launch that sent a payload. */
+  /** Set if a launch has sent a payload. */
   launchId?: string;
   code?: ProblemCode;
 };
@@ -38,11 +38,11 @@ export function isWithoutClick({ headers }: Request): boolean {
   );
 }
 
-/** Whether another site led here. A link there must not make a browser download. */
+/** Whether another site led here. A link on another site must not start a download. */
 export const isFromElsewhere = ({ headers }: Request): boolean =>
   /^(cross-site|same-site)$/.test(readHeader(headers, 'sec-fetch-site') ?? '');
 
-/** Whether our page at that address led here (`Referrer-Policy: same-origin`). No other site can send this. */
+/** Whether our page at the address `page` led here (`Referrer-Policy: same-origin`). No other site can send that address. */
 export const comesFrom = ({ headers }: Request, page: string): boolean =>
   readHeader(headers, 'referer')?.split(/[?#]/)[0] === page;
 
@@ -80,7 +80,7 @@ export function requireOwnOrigin(request: Request, issuer: string): void {
   }
 }
 
-/** Only parameters with one of our names, cut (text.ts). It does not parse the whole address, as URL would. */
+/** Reads only parameters with one of our names, and cuts them (text.ts). It does not parse the whole address, as URL would. */
 export const readQuery = (request: Pick<Request, 'url'>) =>
   new URLSearchParams([...cutPairs(new URLSearchParams(/\?[^#]*/.exec(request.url)?.[0]))]);
 
@@ -104,7 +104,7 @@ export type Form = ReadonlyMap<TextName, string>;
 
 export type WholeRange = { min: number; max: number; usual: number };
 
-/** Throws 400 `invalid_request` unless it is a whole number within the limits. */
+/** Throws 400 `invalid_request` unless the parameter is a whole number within the limits. */
 export function readWhole(params: URLSearchParams, name: TextName, { min, max, usual }: WholeRange): number {
   const text = readParameter(params, name);
   if (text === undefined) return usual;
@@ -126,7 +126,7 @@ export function invalidParameter(name: string, detail: string): AppError {
   });
 }
 
-/** One of our paths, for after the login, as the browser would spell it. Strict: nothing else guards against open redirects. */
+/** Reads the path to go to after the login. It is strict, because nothing else prevents open redirects. */
 export function readOwnPath(value: string | null | undefined): string | undefined {
   if (!value || value.length > textBounds.next || !/^\/(?![/\\])[^\\\p{Cc}]*$/u.test(value)) return undefined;
   const base = 'https://own.invalid';
@@ -152,7 +152,7 @@ export function refuseBody(cause: unknown): never {
   });
 }
 
-/** Only fields with one of our names, cut; files are empty text. Throws 415 `unsupported_media_type` or 400 `invalid_request`. */
+/** Reads only fields with one of our names, and cuts them. Throws 415 `unsupported_media_type` or 400 `invalid_request`. */
 export async function readForm(request: Request): Promise<Form> {
   const type = readHeader(request.headers, 'content-type') ?? '';
   if (/^application\/x-www-form-urlencoded\b/i.test(type))
@@ -172,7 +172,7 @@ function collectFields(pairs: [string, string][]): Form {
   return new Map(cutPairs(pairs));
 }
 
-/** For a user who is logged in. Until 1.1.0: pages of 0.6.0 send forms to their path with `.data` added. */
+/** Asks a user who is logged in for a new login. Until 1.1.0: pages of 0.6.0 send forms to their path with `.data` added. */
 export function loginAgainPath({ url }: Request): string {
   const { pathname, search } = new URL(url);
   return loginPathTo(pathname.replace(/\.data$/, '') + search).replace('?', '?prompt=login&');

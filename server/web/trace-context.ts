@@ -6,7 +6,7 @@ export type Trace = { traceId: string; parentSpanId: string };
 
 const form = /^(?!ff)([\da-f]{2})-(?!0{32})([\da-f]{32})-(?!0{16})([\da-f]{16})-[\da-f]{2}(-.*)?$/;
 
-/** Undefined if there is no valid trace. Only a later version may have more text at the end. */
+/** Undefined if there is no valid trace. Only a later version of the format may have more text at the end. */
 export function readTrace({ headers }: Request): Trace | undefined {
   const text = readHeader(headers, 'traceparent');
   if (text === null) return undefined;

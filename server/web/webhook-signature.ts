@@ -7,7 +7,7 @@ import { findMatch, hmacSha256 } from '../sso/hmac.ts';
 
 const toleranceSeconds = 300;
 
-/** The reason for a refusal for the time alone: a clock is wrong, not a secret. */
+/** The reason for a refusal if only the time was wrong. It shows that a clock is wrong, not a secret. */
 export const outOfDate = 'out_of_date';
 
 export type WebhookMessage = { id: string; timestamp: string; body: Uint8Array };
@@ -34,13 +34,13 @@ export async function requireWebhookSignature(
     throw refusal('webhook-id must be 1 to 255 of the characters A-Z a-z 0-9 _ -');
   if (!/^\d{10}$/.test(timestamp))
     throw refusal('webhook-timestamp must be a Unix time in seconds, with ten digits.');
-  // Compared as text, so that only the canonical spelling of base64 passes.
+  // Signatures are compared as text, so that only the canonical spelling of base64 passes.
   const expected = await Promise.all(secrets.map((secret) => signWebhook(secret, { id, timestamp, body })));
   const secret = findMatch(expected, (readHeader(headers, 'webhook-signature') ?? '').split(' '));
   if (secret === undefined) {
     throw refusal('No signature in webhook-signature matches the id, the timestamp and the body.');
   }
-  // After the signature: anybody can send an old time, but only a sender with a secret can have a wrong clock.
+  // The time is checked last. Anybody can send an old time, but with a correct signature it shows that a clock is wrong.
   const age = Math.floor(now.getTime() / 1_000) - Number(timestamp);
   if (Math.abs(age) > toleranceSeconds) {
     throw refusal(

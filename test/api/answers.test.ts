@@ -1,4 +1,4 @@
-// The answers that the service gives, against the document: each operation with each status and code that it names.
+// Checks the service's answers against the OpenAPI document: each operation, with each status and code that the document names.
 import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
@@ -33,14 +33,14 @@ import { buildHandOff, type HandOff } from '../support/marketplace/marketplace.t
 import { shared } from '../support/run/shared.ts';
 
 let app: TestApp;
-/** In production, with as few settings as possible. */
+/** The service in production, with as few settings as possible. */
 let bare: TestApp;
 let broken: TestApp;
 let away: TestInstance;
 let wire: Wire;
 let document: OpenApi;
 let checker: Checker;
-/** Who is logged in at each of them. */
+/** For each service, the cookie of somebody who is logged in there. */
 const cookies = new Map<TestApp | TestInstance, string>();
 
 const target = shared(() => openTarget(takes));
@@ -87,7 +87,7 @@ const operationOf = (operationId: string) => {
   return place;
 };
 
-/** The answer is what the document says of that operation, and came out as `outcome`. */
+/** Expects `outcome`, and an answer that fits the document's description of that operation. */
 function expectAs(operationId: string, outcome: string, answer: Answer): void {
   expect(outcomeOf(answer), answer.text).toBe(outcome);
   expect(findFaults(document, checker, operationOf(operationId).operation, answer), operationId).toEqual([]);
@@ -199,7 +199,7 @@ describe('each operation is answered as the document says', () => {
   });
 });
 
-/** An answer to HEAD has no body, and so no code. */
+/** Compares only the status of an answer to HEAD, which has no body and so no code. */
 function expectSame(operationId: string, outcome: string, answer: Answer): void {
   if (operationId.endsWith('Speculatively')) expect(String(answer.status)).toBe(outcome);
   else expectAs(operationId, outcome, answer);
@@ -289,7 +289,7 @@ describe('data about people', () => {
     const full = await app.startInstance();
     const waiting: Promise<unknown>[] = [];
     const refused: Answer[] = [];
-    // One after the other: all at once would be too many for this machine rather than for the client.
+    // Requests start one by one. All at once, they would be refused because of this machine, not because of the client.
     while (refused.length === 0 && waiting.length < 150) {
       const answer = full.send('/sso/events?wait=20', { headers: bearerOf(app, 'network_site') });
       waiting.push(answer.then((each) => each.status === 429 && refused.push(each)));
@@ -312,7 +312,7 @@ describe('what the marketplace sends', () => {
     const browser = openBrowser(app.send);
     const path = await handOffOf({ id: 'mia' });
     expectAs('receiveMarketplaceHandOff', '303', await browser.send(path));
-    // The question, and then the session.
+    // This hand-off leads to a question, and then to a session.
     const page = locationOf(await browser.send(path));
     expect((await browser.send(page.pathname + page.search, { form: {} })).status).toBe(303);
     browser.jar.delete('identity_session');
@@ -477,7 +477,7 @@ describe('what comes to a client is what the document says', () => {
   });
 });
 
-/** Outcomes that the document names and no test above has seen, with the reason. */
+/** Each outcome that the document names but no test above has seen, and why. */
 const notSeen: Record<string, string> = {
   '503 unavailable':
     'needs no database: only while the service starts or is overloaded (test/http/door.test.ts)',
@@ -487,7 +487,7 @@ const notSeen: Record<string, string> = {
 it('the document names nothing else', () => {
   for (const { operation } of listOperations(document.paths)) {
     const { operationId } = operation;
-    // An answer to HEAD has no body and so no code; the statuses are seen above.
+    // Leaves out HEAD, whose answers have no body and so no code. Their statuses are seen above.
     if (operationId.endsWith('Speculatively')) continue;
     const outcomes = seen.get(operationId) ?? new Set();
     const left = listOutcomes(document, operation).filter((outcome) => !outcomes.has(outcome));

@@ -1,4 +1,4 @@
-// The schemas of the document say what the service checks by hand: just inside and just outside of each limit.
+// The schemas of the OpenAPI document agree with the service's own checks, just inside and just outside of each limit.
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { OpenApi } from '../../server/doors/openapi/document.ts';
 import { openApp } from '../support/app/app.ts';
@@ -37,7 +37,7 @@ const values: [operationId: string, parameter: string, values: string[]][] = [
   ['launch', 'auth_after', numbers],
   ['logout', 'return_to', paths],
   ['pullEvents', 'limit', [...numbers, '1000', '1001']],
-  // Really waiting would take too long.
+  // Longer waits are left out, because they would take too long.
   ['pullEvents', 'wait', ['0', '-1', '26', '1.5', 'x', '']],
   ['pullEvents', 'after', numbers],
   ['listContracts', 'limit', [...numbers, '1000', '1001']],
@@ -64,7 +64,7 @@ describe.each(values)('%s takes as %s', (operationId, name, all) => {
   });
 });
 
-/** What the schema of a signup cannot say, in words of its cases in test/support/crm/refused-signup-members.ts. */
+/** Names of the cases in test/support/crm/refused-signup-members.ts that break a limit which no schema of a signup can state. */
 const onlyInWords = [
   /^occurred_at: (before 2000|an unset clock|301 s ahead|a millisecond more)/,
   /^contract\.trial_ends_at: (before|equal to) occurred_at/,

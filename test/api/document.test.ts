@@ -1,4 +1,4 @@
-// GET /openapi.json: a right document, which says what the code says.
+// GET /openapi.json gives a valid document that agrees with the code.
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { Webhook } from 'standardwebhooks';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -160,7 +160,7 @@ describe('a path of the document', () => {
       expect(answer.status, path).toBe(405);
       const allowed = answer.headers.get('allow')?.split(', ') ?? [];
       const described = Object.keys(item).map((method) => method.toUpperCase());
-      // Only the page of a logout posts there.
+      // The document leaves this POST out, because only the logout page sends it.
       const more = path === '/logout' ? ['POST'] : [];
       const read = described.includes('GET') ? ['HEAD'] : [];
       expect(allowed.sort(), path).toEqual([...new Set([...described, ...read, ...more])].sort());

@@ -1,4 +1,4 @@
-// Every worked request of the document is sent for real, at its own moment, and gets the answer that it names.
+// Sends every worked request of the OpenAPI document at its own moment, and expects the answer that the document shows.
 import { createHmac } from 'node:crypto';
 import { beforeAll, expect, it } from 'vitest';
 import type { OpenApi } from '../../server/doors/openapi/document.ts';
@@ -52,7 +52,7 @@ async function credentialsOf(operationId: string, name: string): Promise<Record<
 
 const toJson = { 'content-type': 'application/json' };
 
-/** Hides ids, and values of one message only. */
+/** Hides ids, and values that differ from message to message. */
 const mask = (text: string) =>
   text
     .replaceAll(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, 'ID')
@@ -69,7 +69,7 @@ function expectNamed({ headers = {}, content = {} }: Described, name: string, an
     const example = examples?.[name];
     if (!example) continue;
     const [given, said] = [JSON.parse(mask(answer.text)), JSON.parse(mask(JSON.stringify(example.value)))];
-    // About a person of this test.
+    // These events are about a person of this test, so only the names of the members are compared.
     if (given.events) expect(Object.keys(given)).toEqual(Object.keys(said));
     else if (given.code) expect({ ...given, detail: '' }).toMatchObject({ ...said, detail: '' });
     else expect(given).toEqual(said);

@@ -1,4 +1,4 @@
-// Which procedures there are, for whom, and which of them programs have.
+// Which procedures there are, who may call each of them, and which ones are for programs.
 import { expect, it } from 'vitest';
 import { appRouter, pagesRouter } from '../../server/doors/trpc/router.ts';
 import { openApp } from '../support/app/app.ts';
@@ -12,7 +12,7 @@ const procedures = Object.entries(pagesRouter._def.procedures) as unknown as [
   { _def: { type: 'query' | 'mutation'; meta?: { access?: string } } },
 ][];
 
-/** Those of programs that take a credential given within ten minutes. */
+/** Procedures for programs. Each of them needs a credential that was given within the last ten minutes. */
 const confirmed = ['billing.update', 'contracts.cancel', 'contracts.keep', 'email.requestChange'];
 
 it('each says who may call it', () => {
@@ -102,7 +102,7 @@ it('each says who may call it', () => {
       'passkeys.describeOffer',
       'security.describe',
     ].sort(),
-    // Who of the staff, and about whom, the table of rights says.
+    // The table of rights says which staff may call these, and about whom.
     staff: [
       ...Object.keys(rights).map((name) => `admin.${name}`),
       'booksForms.document',

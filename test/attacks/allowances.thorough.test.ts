@@ -1,5 +1,5 @@
-// Each change by a user has an allowance, or a reason to need none. Every door is found here by itself: in the router, the routes,
-// and the lists of audit events and mails.
+// Each change by a user has an allowance, or a reason to need none. This test finds every door by itself: in the router, the
+// routes, and the lists of audit events and mails.
 import { readdirSync, readFileSync } from 'node:fs';
 import { sql } from 'kysely';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -52,7 +52,7 @@ async function addUser(): Promise<User> {
   return { id: rows[0]?.id ?? '', email, browser };
 }
 
-/** How many rows there are that nobody clears away. */
+/** Counts the rows that changes add and that no user can remove. */
 async function countTraces(): Promise<Record<string, number>> {
   const { rows } = await sql<Record<string, number>>`select
     (select count(*)::int from audit_events) as audit,
@@ -81,7 +81,7 @@ const letTimePass = (user: User) =>
   sql`update sessions set auth_time = auth_time - interval '11 minutes' where user_id = ${user.id}`.execute(
     app.db,
   );
-/** The second browser of somebody, whose session can be ended. */
+/** Logs the user into a second browser, whose session can then be ended. */
 async function openSecond({ email }: User): Promise<void> {
   expect((await openBrowser(app.send).login(email, password)).status).toBe(303);
 }
@@ -115,7 +115,7 @@ type Counted = {
   make: (user: User) => Promise<Answer>;
 };
 type Free = { free: true; prepare?: (user: User) => Promise<unknown>; make: (user: User) => Promise<Answer> };
-/** In words, what limits it instead. */
+/** Says in words what limits the change instead of an allowance. */
 type Bounded = string;
 
 const security = '/profile/security';
@@ -371,7 +371,7 @@ const doors: Record<string, Counted | Free | Bounded> = {
     make: (user) => form(user, '/profile/delete', { intent: 'keep' }),
   },
 
-  // Without a user.
+  // No user makes these requests.
   'POST /integrations/crm/signups': 'the CRM, whose signature counts',
   'POST /integrations/payments': 'a payment provider, whose signature counts',
   'POST /demo/:client': 'local mode only',
@@ -379,7 +379,7 @@ const doors: Record<string, Counted | Free | Bounded> = {
   'POST /demo/legacy-marketplace': 'local mode only',
 };
 
-/** Every procedure that changes something, and every form of every route, by its `intent` where it has one. */
+/** Lists every procedure that changes something, and every form of every route. A form is named by its `intent` if it has one. */
 function listDoors(): string[] {
   const { procedures } = appRouter._def as unknown as {
     procedures: Record<string, { _def: { type: string } }>;
@@ -399,13 +399,13 @@ function listDoors(): string[] {
       ? [`POST ${path}`]
       : [...new Set(intents)].map((intent) => `POST ${path} ${intent}`);
   });
-  // The procedures have doors of their own.
+  // The tRPC route is left out, because its procedures are listed one by one.
   return [...mutations, ...routes.filter((door) => door !== 'POST /trpc/:')];
 }
 
 describe('every change by a user', () => {
   it('has an allowance, or says what bounds it, whichever door it has (contract 11.6, 11.8, 11.14, 11.15, 11.16, 11.37, 11.64 and 11.75)', () => {
-    // Only the download is no form.
+    // The download is the only door without a form.
     expect(Object.keys(doors).sort()).toEqual([...listDoors(), 'GET /profile/data.json'].sort());
   });
 
@@ -517,7 +517,7 @@ describe('what ends access, removes what was added or keeps things as they were 
   });
 });
 
-/** So that this many are left. */
+/** Sets the counts so that the allowance can be used `left` more times. */
 const leave = (name: AllowanceName, left: number) =>
   sql`update rate_limits set points = ${allowances[name].times - left} where key like ${`allowance-${name}:%`}`.execute(
     app.db,
@@ -560,10 +560,10 @@ describe('allowances', () => {
     expectRetryAfter(refused, 60 * 60);
     expect(textOf(refused)).toContain('There have been too many attempts in a short time.');
     expect(fieldOf(refused, 'name').value).toBe(typed.name);
-    // Changing nothing does not count.
+    // An edit that changes nothing does not count.
     const present = JSON.parse((await user.browser.send('/sso/profile')).text);
     expect((await call(user, 'profile.update', { name: present.name })).status).toBe(200);
-    // Nobody else waits.
+    // The limit holds for this user alone.
     expect((await call(await addUser(), 'profile.update', names())).status).toBe(200);
     await sql`update rate_limits set expire = 1 where key like 'allowance-profile.updated:%'`.execute(app.db);
     expect((await form(user, '/profile', { intent: 'names', ...typed })).status).toBe(303);
@@ -585,7 +585,7 @@ describe('allowances', () => {
     const keep = () => form(user, '/profile/delete', { intent: 'keep' });
     for (let n = 0; n < 5; n++) {
       expect((await ask()).headers.get('location')).toBe('/profile/delete');
-      // Asking again changes nothing.
+      // A second request changes nothing.
       expect((await ask()).status).toBe(303);
       expect((await keep()).status).toBe(303);
     }
@@ -657,7 +657,7 @@ describe('allowances', () => {
     await leave('login-own-browser', 3);
     for (const status of [303, 303, 303, 429])
       expect((await browser.login(email, password)).status).toBe(status);
-    // Each has its own.
+    // Each browser has an allowance of its own.
     expect((await second.login(email, password)).status).toBe(303);
   });
 
@@ -674,7 +674,7 @@ describe('allowances', () => {
       expect((await change(thief, 'thief has a password', password)).status).toBe(303);
     }
     expect((await change(thief, password, 'thief has a password')).status).toBe(429);
-    // Its owner's other browser is as new as the thief's.
+    // The owner's other browser is as new as the thief's.
     const other = await logIn(app.send, email, password);
     expect((await change(other, password, 'eight louder lanterns')).status).toBe(429);
     expect((await browser.login(email, password)).status).toBe(303);

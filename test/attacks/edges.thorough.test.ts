@@ -1,4 +1,4 @@
-// What a proxy in front, or a name that anybody can choose, does to limits and mails. Each attack once succeeded.
+// Attacks on limits and mails, through a proxy in front or a name that anybody can choose. Each once succeeded.
 import { randomUUID } from 'node:crypto';
 import { connect } from 'node:net';
 import { describe, expect, it } from 'vitest';

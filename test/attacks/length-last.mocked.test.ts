@@ -5,7 +5,7 @@ import { measureWait } from '../support/faults/waits.ts';
 import { fitTo, spellForm, worstBytes, worstTexts } from '../support/faults/worst-texts.ts';
 import { shared } from '../support/run/shared.ts';
 
-// Nothing is cut, and no bound is ever reached: what is too long is refused by the rules that come later.
+// In this build nothing is cut and no bound is ever reached: later rules refuse what is too long.
 vi.mock('../../server/basics/text.ts', async (importOriginal) => {
   const real = await importOriginal<typeof import('../../server/basics/text.ts')>();
   const textBounds = Object.fromEntries(Object.keys(real.textBounds).map((name) => [name, 2 ** 30]));
@@ -19,7 +19,7 @@ describe('where the length comes last, somebody waits for more than 100 ms', () 
     ['an address', 'email', 'a domain of different letters', { password: 'wrong' }],
     ['a password', 'password', 'combining marks', { email: 'customer@example.test' }],
   ])('for %s', async (_, name, kind, others) => {
-    // Shorter than it may be: at full length the tests of others would wait, too.
+    // The text is shorter than it may be. At full length, other tests on this machine would wait, too.
     const body = spellForm({
       ...others,
       [name]: fitTo(worstTexts[kind] ?? '', Math.floor(worstBytes * 0.75)),

@@ -1,4 +1,4 @@
-// Texts so long that work on them takes the square of their length: each of these once stopped the service for seconds.
+// Long texts that each once stopped the service for seconds, because the work grew with the square of their length.
 import { existsSync, readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { withNames } from '../../server/identity/password/password-check.ts';
@@ -10,7 +10,7 @@ import { shared } from '../support/run/shared.ts';
 const app = shared(openApp);
 
 const threadClock = '/proc/thread-self/schedstat';
-/** For how many milliseconds the asking thread has had a processor, whatever else runs on the machine. */
+/** The CPU time of the thread that asks, in milliseconds. It does not depend on what else runs on the machine. */
 const readThreadMs = () => Number(readFileSync(threadClock, 'utf8').split(' ')[0]) / 1e6;
 const readProcessMs = () => {
   const { user, system } = process.cpuUsage();
@@ -34,10 +34,10 @@ it.runIf(existsSync(threadClock))(
     const start = { process: readProcessMs(), thread: readThreadMs() };
     const alone: number[] = [];
     for (let round = 0; round < 9; round++) alone.push(await measure(1));
-    // The median, because this thread sometimes has other work, such as for vitest.
+    // Takes the median, because this thread sometimes does other work, such as vitest's.
     expect(alone.sort((one, other) => one - other)[4]).toBeLessThan(5);
     expect(await measure(16)).toBeLessThan(5);
-    // The work is done elsewhere.
+    // Another thread does the work.
     expect(readProcessMs() - start.process).toBeGreaterThan(5 * (readThreadMs() - start.thread));
     await check.close();
   },

@@ -1,4 +1,4 @@
-// Somebody who fills the outbox with notices delays no mail that people wait for, nor the one that takes an account back.
+// Somebody who fills the outbox with notices delays neither mails that people wait for, nor the mail that takes an account back.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { inTransaction } from '../../db/postgres/transactions.ts';
@@ -28,7 +28,7 @@ beforeEach(async () => {
   mailServer.mode = 'accept';
   await emptyTables(app.db, 'mails', 'mail_tokens', 'rate_limits');
   mailServer.received.length = 0;
-  // What the test before has left on its way is there first.
+  // Mails that the previous test left on their way arrive before this last mail.
   await addNotices(1, 'last');
   await mailServer.waitFor('last-1@example.test');
   mailServer.received.length = 0;
@@ -44,7 +44,7 @@ const addNotices = (count: number, name = 'waiting', kind = 'new_browser') =>
 
 let serial = 0;
 
-/** How long a mail takes to arrive after it was asked for on that page. */
+/** Measures how long a mail takes to arrive after somebody asks for it on that page. */
 async function timeMail(path: string, email: string): Promise<number> {
   const sent = () => mailServer.received.filter(({ envelope }) => envelope.to.includes(email)).length;
   const before = sent();
@@ -57,7 +57,7 @@ async function timeMail(path: string, email: string): Promise<number> {
 
 const timeSignUp = () => timeMail('/signup', `new-${serial}@example.test`);
 
-/** Of five, one after the other: one of them may be late where the machine is busy. */
+/** Returns the median of five measurements, because a single mail may be late on a busy machine. */
 async function measure(time: () => Promise<number> = timeSignUp): Promise<number> {
   const times: number[] = [];
   for (let n = 0; n < 5; n++) times.push(await time());
@@ -69,7 +69,7 @@ describe('a thief who floods the mailbox of the owner', () => {
     mailServer.mode = { takesMs: 100 };
     const email = 'merchant@example.test';
     const thief = await logIn(app.send, email);
-    // More than a mailbox gets in a day.
+    // 70 notices are more than a mailbox gets in a day.
     const { rows } = await sql<{ id: string }>`select id from users where email = ${email}`.execute(app.db);
     const user = { id: rows[0]?.id ?? '', email, holdsEmail: true };
     for (let n = 0; n < 70; n++)
@@ -105,7 +105,7 @@ describe('a sign-up mail leaves within 2 s, with 10,000 notices waiting (contrac
     await addNotices(10_000);
     await vi.waitFor(() => expect(mailServer.received.length).toBeGreaterThan(0), 15_000);
     expect(await measure()).toBeLessThan(2_000);
-    // They are being sent all the while.
+    // The waiting mails are still being sent.
     const before = mailServer.received.length;
     await vi.waitFor(() => expect(mailServer.received.length).toBeGreaterThan(before), 15_000);
   }, 120_000);

@@ -1,4 +1,4 @@
-// Strangers who use up what a limit gives keep no owner out: each of these once did.
+// Strangers who use up a limit do not keep the owner out. Each of these attacks once succeeded.
 import { sql } from 'kysely';
 import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type Answer, expectRetryAfter, openApp } from '../support/app/app.ts';
@@ -14,7 +14,7 @@ const unknown = 'nobody@example.test';
 const password = 'local demo password';
 const newPassword = 'seven quiet lanterns';
 
-// The real function, except for wrong passwords: hundreds of real guesses would take long.
+// Runs the real function, except for the wrong password, because hundreds of real guesses would take long.
 vi.mock('@node-rs/argon2', async (importOriginal) => {
   const real = await importOriginal<typeof import('@node-rs/argon2')>();
   const verify = async (hash: string, typed: string) => typed !== 'wrong' && (await real.verify(hash, typed));
@@ -29,7 +29,7 @@ beforeAll(async () => {
 beforeEach(() => emptyTables(app.db, 'rate_limits', 'mails'));
 
 let last = 0;
-/** Each from a network of its own. */
+/** A client address in a network of its own. */
 const anywhere = () => `203.${++last >> 8}.${last & 255}.9`;
 
 const guess = (at: string) =>
@@ -46,7 +46,7 @@ const letPass = (...names: string[]) =>
 
 /** Strangers from everywhere use up the tries at the password, and the mails of the day. */
 async function spendEverything(of: string): Promise<void> {
-  // A few at once: more of them would have to wait for too long.
+  // Only 16 guesses run at once, because more would have to wait for too long.
   let answers: Answer[];
   do answers = await Promise.all(Array.from({ length: 16 }, () => guess(of)));
   while (!answers.some(({ status }) => status === 429));

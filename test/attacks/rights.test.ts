@@ -1,4 +1,4 @@
-// Attacks on what a merchant may do here, by what their own marketplace says, and by accounts there of other people.
+// Attacks on what an account may do here, made with a marketplace account: the attacker's own, or somebody else's.
 import { sql } from 'kysely';
 import { expect, it } from 'vitest';
 import { openApp } from '../support/app/app.ts';
@@ -29,7 +29,7 @@ it('a Connect with a marketplace account that has no capabilities takes none fro
   expect(rows).toHaveLength(1);
   expect(await capabilitiesOf(email)).toEqual(before);
   expect(await profile()).toMatchObject({ role, account });
-  // Later hand-offs do not either.
+  // Later hand-offs change nothing either.
   await openHandOff(app, await buildHandOff(app, { id: 'bare', email, profileUpdatedAt: new Date() }));
   expect(await capabilitiesOf(email)).toEqual(before);
 });

@@ -1,4 +1,4 @@
-// Staff who go too far, or somebody with their session: in random order, many at once, while others change the same people.
+// Staff, or a thief of their session, try too much: in random order, many at once, while others change the same people.
 import { sql } from 'kysely';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { hashPassword } from '../../server/identity/password/passwords.ts';
@@ -100,7 +100,7 @@ describe('managers', () => {
     });
     expect(await read()).toEqual(before);
     expect([...outcomes.keys()].filter((outcome) => /^5|401/.test(outcome))).toEqual([]);
-    // They have helped customers meanwhile.
+    // Meanwhile the staff have helped customers.
     expect(outcomes.get('200')).toBeGreaterThan(50);
     expect(outcomes.get('403 not_allowed')).toBeGreaterThan(500);
   });
@@ -116,7 +116,7 @@ describe('administrators', () => {
     const ids = admins.map(({ id }) => id);
     const isOurs = sql`id = any(${ids}::uuid[])`;
     const harms = ['people.suspend', 'people.setRole', 'people.planDeletion', 'people.removeFactors'];
-    // Each round begins the same way, so the forms are the same.
+    // Each round begins with the same people and rights, so the same forms serve all rounds.
     const forms = new Map<string, object>();
     for (const name of harms)
       for (const target of admins) forms.set(name + target.id, await askFor(app, name, target));
@@ -154,7 +154,7 @@ describe('administrators', () => {
       expect(rows.length, `in round ${round}: ${outcomes}`).toBeGreaterThan(0);
     }
     expect([...tolls.keys()].filter((outcome) => /(^|own )5/.test(outcome))).toEqual([]);
-    // They got in each other's way.
+    // Some requests got in each other's way.
     expect((tolls.get('own 409') ?? 0) + (tolls.get('409 edited_meanwhile') ?? 0)).toBeGreaterThan(0);
     expect(tolls.get('200')).toBeGreaterThan(rounds);
   });
@@ -167,7 +167,7 @@ describe('an act', () => {
     await addStaff('admin');
   });
 
-  /** Somebody for whom the act has something to do. */
+  /** Adds a person to whom the act can be done. */
   async function arrange(name: string, given: Parameters<typeof addPerson>[1] = {}): Promise<Person> {
     const target = await addPerson(app, given);
     await actCases[name]?.arrange?.(app.db, target);
@@ -211,14 +211,14 @@ describe('an act', () => {
       const target = await arrange(name);
       const form = await askFor(app, name, target);
       await sql`${changes[name] ?? sql``}${target.id}`.execute(app.db);
-      // Looking at that person is no change.
+      // The digest leaves out the audit events about looks at people.
       const before = await digestAll(app.db);
       expect(readOutcome(await call(app, name, admin.cookie, form))).toBe('409 edited_meanwhile');
       expect(await digestAll(app.db)).toEqual(before);
     },
   );
 
-  // Then the target is locked first, and the act waits for it.
+  // A target with an early id is the first person that the act locks, so the act waits there.
   const earlyId = (index: number) => `00000000-0000-4000-8000-${String(index).padStart(12, '0')}`;
   let early = 0;
   const ends: Record<string, (by: Member) => ReturnType<typeof sql>> = {
@@ -240,7 +240,7 @@ describe('an act', () => {
       )
       .toBeGreaterThan(0);
 
-  /** Sends the form while others hold its person, makes the change meanwhile, and lets the form go on. */
+  /** Sends the form while a transaction has locked the form's person. Makes the change, then ends the transaction. */
   async function actAcross(name: string, by: Member, target: Person, change: ReturnType<typeof sql>) {
     const form = await askFor(app, name, target);
     let sent: Promise<string> | undefined;
@@ -270,7 +270,7 @@ describe('an act', () => {
       const by = await addStaff('manager');
       const target = await arrange(name, { id: earlyId(++early) });
       const was = await actCases[name]?.look(app.db, target);
-      // Whatever holds the row changes it.
+      // The transaction that locks the target's row also makes the target a manager.
       const outcome = await actAcrossOwn(name, by, target);
       expect(outcome, name).toBe('403 not_allowed');
       expect(await actCases[name]?.look(app.db, target)).toEqual(was);
@@ -304,7 +304,7 @@ describe('an act', () => {
     const form = await askFor(app, 'people.suspend', target);
     let sent: Promise<string> | undefined;
     await app.db.transaction().execute(async (trx) => {
-      // Both accounts first, as in the service, or this transaction and the act could deadlock.
+      // Locks both accounts first, as the service does. Otherwise this transaction and the act could deadlock.
       await sql`select from accounts where id in (${by.accountId}, ${target.accountId}) order by id
         for no key update`.execute(trx);
       await sql`update users set account_id = ${by.accountId} where id = ${target.id}`.execute(trx);
@@ -476,7 +476,7 @@ describe('a stolen session of staff', () => {
     const last = (await runAtOnce(16, (index) => look(290 + index))).sort();
     expect(last).toEqual([...Array(10).fill('200'), ...Array(6).fill('429 rate_limited')]);
     expect(await countEvents('staff.looked', thief)).toBe(300);
-    // They may look again at people they have seen, and learn nothing about others, not even by acts.
+    // The thief may look again at people whom they have seen. They learn nothing about other people, not even by acts.
     expect(await look(0)).toBe('200');
     const target = people[319] as Person;
     expect(await act(thief, 'people.suspend', target)).toBe('429 rate_limited');

@@ -1,4 +1,4 @@
-// Ways to lose an account for good, or to get into one that was left behind. Each once succeeded, with what mails and pages say.
+// Ways to lose an account for good, or to get into one that was left behind. Each once succeeded if people did what mails said.
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import { codeOf } from '../support/app/app.ts';
@@ -26,7 +26,7 @@ const changes = shareAddressChanges();
 const now = () => changes.clock.now.getTime();
 const open = () => openBrowser(changes.app.send);
 
-/** An owner of a month, and a thief who knows the password and is logged in. */
+/** An owner who signed up a month ago, and a thief who knows the password and is logged in. */
 async function rob() {
   const { email, id, browser: owners } = await changes.signUp();
   changes.passTime(30 * dayMs);
@@ -49,7 +49,7 @@ describe('a thief who knows the password', () => {
     const passkey = await addPasskey(thief);
     await setUp(thief, now());
     const owner = open();
-    // As the mails said until now; then the thief's code is asked for.
+    // Earlier, mails advised the owner to set a new password by mail. But that asks for a code of the thief's app.
     const set = await setPasswordByMail(email, owner);
     expect(set.headers.get('location')).toMatch(/^\/login\/code/);
     const link = await linkOf(changes, email, 'authenticator_added');
@@ -115,7 +115,7 @@ describe('a thief who knows the password', () => {
     const refused = await thief.send(theirs, { form, headers: { accept: 'application/json' } });
     expect([refused.status, codeOf(refused)]).toEqual([403, 'not_allowed']);
     expect(await changes.eventsOf(id)).not.toContain('account.frozen');
-    // The owner can.
+    // The owner can freeze the account.
     expect((await open().send(first)).text).toContain('value="freeze"');
     expect((await open().send(first, { form })).status).toBe(303);
   });
@@ -126,7 +126,7 @@ describe('a thief who knows the password', () => {
     const first = await changes.change(thief, email, second);
     await addPasskey(thief);
     const theirs = await linkOf(changes, second, 'passkey_added');
-    // An import of the marketplace reserves nothing either.
+    // A change by an import of the marketplace reserves no address either.
     await sql`update users set email = ${changes.newEmail()} where id = ${id}`.execute(changes.app.db);
     expect((await open().send(first, { form: { newPassword } })).status).toBe(303);
     const { rows } =
@@ -168,13 +168,13 @@ describe('somebody who reads a mailbox that its owner has left', () => {
     const { email, owners } = await rob();
     const passkey = await addPasskey(owners);
     const link = await changes.change(owners, email, changes.newEmail());
-    // A passkey of theirs, of an account of their own.
+    // This passkey belongs to another user's own account.
     const other = await changes.signUp();
     const theirs = await addPasskey(other.browser);
     const token = link.split('=')[1] ?? '';
     const given = theirs.answer(await fetchOptions(other.browser, 'take-back', token), origin);
     expect((await other.browser.send(link, { form: { newPassword, passkey: given } })).status).toBe(422);
-    // A passkey answer of the owner for something else does not count either.
+    // An answer of the owner's passkey to another challenge does not count either.
     const login = passkey.answer(await fetchOptions(other.browser, 'login'), origin);
     expect((await other.browser.send(link, { form: { newPassword, passkey: login } })).status).toBe(422);
   });

@@ -76,7 +76,7 @@ describe('somebody who types another person’s address at the marketplace', () 
       expect(locationOf(answer).pathname).toBe('/continue');
       expect(await attacker.whoAmI()).toBeUndefined();
     }
-    // They cannot log in with what they had either.
+    // The attacker cannot log in with their earlier password either.
     expect(attackersId).toBeDefined();
     expect((await attacker.login(typed.email, 'local demo password')).status).toBe(401);
   });
@@ -90,7 +90,7 @@ describe('somebody who types another person’s address at the marketplace', () 
     const answer = await sendSignup(app, signup);
     expect([answer.status, JSON.parse(answer.text).user.created]).toEqual([201, true]);
     expect(textOf(await attacker.send('/profile/billing'))).not.toContain('Service contracts');
-    // The owner is told, and comes in from the marketplace.
+    // The owner gets a mail, and comes in from the marketplace.
     expect((await readMails(other, typed.email))[0]?.subject).toBe(
       'Set a password for your new account – Identity',
     );
@@ -143,7 +143,7 @@ describe('somebody who types another person’s address at the marketplace', () 
         text
           .replaceAll(`${name}@`, 'x@')
           .replace(`probe-${name}`, 'probe')
-          // The first letter of the address, in the menu.
+          // The menu shows the first letter of the address.
           .replace(/Your account \w /, '')
           .replace(/id=[\w-]+/g, '');
       looks.push([
@@ -201,7 +201,7 @@ describe('prompt=login', () => {
         '/login',
         false,
       ]);
-      // It does not work without a page either.
+      // A launch with `prompt=none` gives no payload either.
       const silent = await browser.send(`${next}&prompt=none`);
       expect(locationOf(silent).searchParams.get('error')).toBe('login_required');
       await browser.login('customer@example.test');
@@ -219,7 +219,7 @@ it('an unsigned hand-off leaves no row, however often it is sent', async () => {
   await app.send(replayed);
   for (let time = 0; time < 30; time++)
     for (const url of [unsigned, replayed, refused, '/sso/marketplace/callback']) await app.send(url);
-  // One for the accepted hand-off, and one for the hand-off that was refused because of its person.
+  // One event is about the accepted hand-off, and one about the hand-off that was refused because of its person.
   expect(await countRows(app.db, 'audit_events')).toBe(before + 2);
   expect(codeOf(await app.send(refused))).toBe('admin_not_allowed');
 });

@@ -10,7 +10,7 @@ import { addRow, describeShares, markOver, number } from './table.ts';
 
 type Version = { root?: string; env: Record<string, string> };
 
-/** In turns with the code of `--against`, if that is given. */
+/** Measures how long a start takes, in turns with the code of `--against` if that is given. */
 export async function measureStart(folder: string, versions: Version[]): Promise<void> {
   const timeStart = async ({ root, env }: Version) => {
     const service = await startService('node', env, root);
@@ -35,7 +35,7 @@ export async function measureStart(folder: string, versions: Version[]): Promise
   addRow(`start with a new embedded database: ${number(await timeStart({ root: ownRoot, env }))} ms`);
 }
 
-/** 100,000 launches, logins, and a little of everything else. */
+/** Measures memory after 100,000 launches, logins, and a little of everything else. */
 export async function measureMemory({ env, people }: BenchDatabase): Promise<void> {
   const service = await startService('node', env);
   const ask = buildAsking(people);

@@ -1,4 +1,4 @@
-// The service in turns with others, row by row, so that what slows the machine slows all of them.
+// Measures the service in turns with other programs, row by row, so that what slows the machine slows all of them.
 import type { BenchDatabase } from './database.ts';
 import { type Measured, measure, medians } from './load.ts';
 import { buildAsking } from './population.ts';
@@ -6,14 +6,14 @@ import { type Row, rows } from './rows.ts';
 import type { Server } from './servers.ts';
 import { addComparison, addRow } from './table.ts';
 
-// Many short rounds, so that other load on the machine meets all alike.
+// There are many short rounds, so that other load on the machine meets all contenders alike.
 export const rounds = Number(process.env.BENCH_ROUNDS ?? 8);
 const seconds = Number(process.env.BENCH_SECONDS ?? 1);
 const warmUpSeconds = 3;
 
 export type Contender = { name: string; server: Server; database: BenchDatabase };
 
-/** `service` first; what the others' names say is compared with it. `postgresCpuMs` is of all of Postgres. */
+/** `service` is the first contender. The others are compared with it. `postgresCpuMs` reads the CPU time of all of Postgres. */
 export async function compareRow(
   row: Row,
   suffix: string,
@@ -46,16 +46,16 @@ export async function compareRow(
   }
 }
 
-/** The name of the code of `--against`, with which rows that have a line are compared. */
+/** The contender with the code of `--against`. Rows that have a `line` are compared with it. */
 export const before = 'before';
 
 const isFirst = (row: Row) => row === 'newcomer' || row === 'first launch';
 
 const launchedLately = "at > now() - interval '12 hours'";
 
-/** Removes what earlier rounds have left and would change this measurement. */
+/** Removes data of earlier rounds that would change this measurement. */
 async function forget(row: Row, { client }: BenchDatabase): Promise<void> {
-  // Nobody takes mails here, and no row is about trying them.
+  // Unsent mails would only be tried again: no mail server takes them here, and no row measures retries.
   const statements = ['delete from mails where sent_at is null and given_up_at is null'];
   if (row === 'login') statements.push('truncate devices', 'truncate rate_limits');
   if (isFirst(row))
@@ -63,7 +63,7 @@ async function forget(row: Row, { client }: BenchDatabase): Promise<void> {
       `delete from launches where ${launchedLately}`,
       `delete from client_users where ${launchedLately.replace('at', 'since')}`,
     );
-  // Without triggers, which would make events of it; and one by one, for what is still under way.
+  // Triggers are off, because they would make events of this. Statements run one by one, because requests may still be under way.
   await client.query('set session_replication_role = replica');
   for (const statement of statements) await client.query(statement);
   if (isFirst(row)) await client.query('vacuum analyze launches, client_users');
@@ -94,7 +94,7 @@ export async function compareLaunchesBesideLogins(suffix: string, contenders: [C
   addRow(`${name}, reference`, cellsOf(medians(theirs)));
 }
 
-/** Measures each, round by round. The first of a round is the last of the next. */
+/** Measures each contender, round by round. The first contender of a round is the last contender of the next round. */
 export async function takeTurns<Of, T>(
   contenders: Of[],
   times: number,

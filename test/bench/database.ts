@@ -1,4 +1,4 @@
-// The databases that are measured on, each with people in it, all on one Postgres.
+// The databases for the measurements, each with people in it, all on one Postgres.
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import pg from 'pg';
@@ -6,14 +6,14 @@ import { fill, settings } from './population.ts';
 import { ownRoot } from './servers.ts';
 
 export type BenchDatabase = {
-  /** What a service needs to run on it. */
+  /** The environment that a service needs to run on this database. */
   env: Record<string, string>;
   people: number;
   client: pg.Client;
   drop: () => Promise<void>;
 };
 
-/** Migrated by the version in `root`. */
+/** Makes a database that the version in `root` migrates. */
 export async function makeDatabase(
   postgresUrl: string,
   name: string,

@@ -1,5 +1,5 @@
-// How long a client that is nudged waits for a change: from the answer to the change until its pull has brought it. Two
-// instances, on a busy machine: fifty changes a second by SQL, each of somebody who was handed to that client.
+// Measures how long a nudged client waits for a change: from the change until a pull has brought it. Two instances run on a busy
+// machine. Each second, SQL makes fifty changes, each about somebody who was handed over to that client.
 import { createHmac } from 'node:crypto';
 import pg from 'pg';
 import { findFreePort } from '../support/app/process.ts';
@@ -41,7 +41,7 @@ export async function measureEvents(env: Record<string, string>): Promise<void> 
     takes(response, nth, request);
     pulling = pulling.then(pull);
   });
-  // Local mode, which takes a plain http address on this machine.
+  // This is local mode, which takes a plain http address on this machine.
   const port = await findFreePort();
   const local = {
     ...env,

@@ -1,4 +1,4 @@
-// What somebody who logs in rightly meets while strangers keep 400 wrong logins under way.
+// Measures logins with the right password while strangers keep 400 logins with a wrong password under way.
 
 import type { Runtime } from '../support/app/process.ts';
 import { measure, median } from './load.ts';
@@ -23,7 +23,7 @@ export async function measureFlood(runtime: Runtime, env: Record<string, string>
   let serial = 0;
   const floods = {
     'many accounts': () => buildLogin(1 + (serial++ % victims), 'wrong'),
-    // From as many addresses.
+    // These guesses at one account come from as many client addresses as the guesses at many accounts.
     'one account': () => ({
       ...buildLogin(1 + (serial++ % victims), 'wrong'),
       body: buildLogin(1, 'wrong').body,
@@ -52,7 +52,7 @@ export async function measureFlood(runtime: Runtime, env: Record<string, string>
   }
 }
 
-/** How many answers there were of each status, and the slowest of them. */
+/** Says how many answers had each status, their median time, and the slowest time. */
 function describe(answers: Answered[]): string {
   const statuses = [...new Set(answers.map(({ status }) => status))].sort();
   return statuses

@@ -1,11 +1,11 @@
-// The same service on ever more people, each size in turns with the least: what a request costs more there.
+// Measures what a request costs as people get more. Each size of database is measured in turns with the smallest.
 import { type Contender, compareRow } from './compare.ts';
 import { type BenchDatabase, makeDatabase } from './database.ts';
 import { rowNames, rows } from './rows.ts';
 import { startService } from './servers.ts';
 import { addRow } from './table.ts';
 
-/** Each database but the first is dropped before the next. Three million people take some 30 GB. */
+/** Drops each database but the first before it makes the next. Three million people take some 30 GB. */
 export async function measureGrowth(
   postgresUrl: string,
   passwordHash: string,

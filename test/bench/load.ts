@@ -1,4 +1,4 @@
-// One measurement: a load for some seconds, and what it cost. wrk makes it, or an open loop if a rate is given.
+// One measurement: a load for some seconds, and what it cost. wrk makes the load. If a rate is given, an open loop makes it.
 import { execFile, spawnSync } from 'node:child_process';
 import { rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -11,7 +11,7 @@ import type { Server } from './servers.ts';
 type Loaded = { requests: number; perSecond: number; p50Ms: number; p99Ms: number };
 
 export type Measured = Loaded & {
-  /** The time of the server's process and Postgres together, for each request. */
+  /** The CPU time of the server's process and Postgres together, for each request. */
   cpuMs: number;
   postgresMs: number;
 };
@@ -69,10 +69,10 @@ async function loadAtRate(
   };
 }
 
-// More than any server here answers, because nonces and ids of signups work once.
+// This is more than any server here answers. Nonces and ids of signups work once, so no request can be sent twice.
 const requestsPerSecond = 6_000;
 
-/** The requests are written down before, so that making them takes nothing of the machine meanwhile. */
+/** Writes the requests down beforehand, so that making them costs the machine nothing during the measurement. */
 async function prepareWrk(
   server: Server,
   ask: () => Asked,

@@ -1,6 +1,6 @@
-// npm run bench: what a request costs, of service and Postgres, beside a reference program (reference.ts) and, with
-// `--against FOLDER`, beside another version of this code, which is built there. Arguments choose rows, parts and runtimes:
-// `npm run bench -- launch login deno`. Ends with 1 where a line is missed (rows.ts). Linux only, for /proc.
+// npm run bench: the CPU that a request takes in the service and Postgres, beside a reference program (reference.ts). `--against
+// FOLDER` adds another version of this code, built in that folder. Arguments choose rows, parts and runtimes: `npm run bench
+// -- launch login deno`. Exits with 1 if a limit in rows.ts is exceeded. Runs on Linux only, because it reads /proc.
 import { rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -23,7 +23,7 @@ import { printTable } from './table.ts';
 
 const runtimes: Runtime[] = ['node', 'deno'];
 const parts = ['beside logins', 'flood', 'start', 'memory'];
-// Only on request, and on Node.
+// These parts run only on request, and only on Node.
 const long = ['growth', 'soak', 'processes', 'events'];
 const { values, positionals } = parseArgs({
   options: { against: { type: 'string' } },
@@ -39,7 +39,7 @@ const runs = (runtime: Runtime) => chosenRuntimes.length === 0 || chosenRuntimes
 const choosesAll = args.length === chosenRuntimes.length;
 const isChosen = (name: string) => args.includes(name) || (choosesAll && !long.includes(name));
 
-// A third of them are newcomers, more than there are requests in a round.
+// A third of the people are newcomers, which is more than there are requests in a round.
 const people = 30_000;
 
 const folder = await makeFolder();
@@ -48,7 +48,7 @@ const postgres = await startEmbeddedPostgres(join(folder, 'data'), {
     // The bench does not measure the disk.
     synchronous_commit: 'off',
     max_connections: '100',
-    // Room for millions of people, as a database of that size has it.
+    // Postgres has this much memory if it serves millions of people.
     shared_buffers: '2GB',
     max_wal_size: '4GB',
   },

@@ -1,4 +1,4 @@
-// npm run bench:people [number]: how long staff wait for a search among a million people, or that many.
+// npm run bench:people [number]: how long staff wait for a search among that number of people, or among a million.
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';
@@ -17,15 +17,15 @@ import { buildStaffPages, measureFiles } from './staff-pages.ts';
 
 const people = Number(process.argv[2] ?? 1_000_000);
 const rounds = 200;
-/** What p99 has to stay below, in milliseconds: of a search (contract 12.61), and of what else staff read. */
+/** The limits of p99 in milliseconds: for a search (contract 12.61), and for everything else that staff read. */
 const lineOfSearch = 150;
 const line = 100;
 
 const half = Math.floor(people / 2);
-/** Somebody to whom much has happened. */
+/** The id of somebody with a long history. */
 const busyId = '0190f5a0-0001-7000-8000-0000000003e8';
 
-/** Half are called Anna, the others Bert, and one person both. The older half are "Altkunde", with an unproved address. */
+/** Adds people. Half are called Anna, the others Bert, and one both. The older half are "Altkunde" with unproved addresses. */
 async function fill(client: pg.Client): Promise<void> {
   const insert = (table: string, columns: string, values: string, where = '') =>
     client.query(
@@ -53,7 +53,7 @@ async function fill(client: pg.Client): Promise<void> {
       case when n in (7, 8, 9) then now() end`,
   );
   await insert('external_links', 'provider, external_id, user_id', `'marketplace', 'm-' || n, ${user}`);
-  // A login of everybody, and of one person twenty things a day for as long as they are kept.
+  // Everybody has one login. One person has twenty events a day, for as long as events are kept.
   await insert(
     'audit_events',
     'id, at, type, user_id',
@@ -73,7 +73,7 @@ async function fill(client: pg.Client): Promise<void> {
 }
 
 const print = (text: string) => process.stdout.write(`${text}\n`);
-/** One of ten people, and never the last, so that there is somebody after them. */
+/** The number of a random one of every tenth person, but not of the last, so that somebody comes after them. */
 const some = () => 10 * (1 + Math.floor(Math.random() * (people / 10 - 1)));
 
 const addressOf = (n: number) => `kunde${n}@${n % 20 < 10 ? 'post' : 'mail'}.example.com`;
@@ -84,7 +84,7 @@ type Query = Parameters<typeof findPeople>[1];
 
 const more = '50 and more';
 
-/** Each kind of query, and what it has to find; anybody, unless that is said. */
+/** Each kind of query, and what it has to find. Without `expected`, it has to find somebody. */
 const kinds: [name: string, build: () => Query, expected?: number | typeof more][] = [
   ['nothing: the newest', () => ({ q: '' }), more],
   ['a filter of three people', () => ({ q: '', state: 'frozen' }), 3],
@@ -125,7 +125,7 @@ const letters = Array.from('abcdefghijklmnopqrstuvwxyz0123456789').join(' ');
 
 const folder = await makeFolder();
 const postgres = await startEmbeddedPostgres(join(folder, 'data'), {
-  // As for npm run bench.
+  // These settings are those of npm run bench.
   settings: { synchronous_commit: 'off', shared_buffers: '2GB', max_wal_size: '4GB' },
 });
 const client = new pg.Client(postgres.url);
@@ -135,7 +135,7 @@ const database = openDatabase({
   preparedStatements: true,
   onError: () => undefined,
 });
-/** What the pages of staff read, beside a search. */
+/** What the pages of staff read besides a search. */
 const pages: [name: string, read: () => Promise<unknown>][] = [
   [
     'a person with 400 days of history',

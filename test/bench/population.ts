@@ -1,4 +1,4 @@
-// People in any number, made by the database itself, and what a load asks in their names.
+// Makes people in any number, by statements in the database, and the requests that a load sends in their names.
 import { createHash, createHmac } from 'node:crypto';
 import pg from 'pg';
 import { migrate } from '../../db/postgres/migrate.ts';
@@ -6,7 +6,7 @@ import { migrate } from '../../db/postgres/migrate.ts';
 export const password = 'a password for the bench';
 export const issuer = 'https://id.bench.test';
 
-/** Production, because that is what is run: React, for one, is another program there. */
+/** The settings of production, because people use that. Local mode differs: for example, it has another build of React. */
 export const settings = {
   NODE_ENV: 'production',
   IDENTITY_ISSUER: issuer,
@@ -16,10 +16,10 @@ export const settings = {
   MARKETPLACE_SSO_SECRET: 'Zp0oXi9uCy8tVr7eBw6qNl5kMj4hAg3f',
   IDENTITY_ENCRYPTION_KEY: 'fXtK1cQ0sN2mRr9hYw3uEo7bVg5LzPa8DjUiH4xTkSg=',
   CRM_SIGNUPS_SECRET: 'whsec_3q2+78r+uq3erb7vyv66rd6tvu/K/rqt3q2+78r+uq0=',
-  // Nobody is there.
+  // No mail server listens there.
   SMTP_URL: 'smtp://127.0.0.1:9',
   MAIL_FROM: 'id@bench.test',
-  // As behind a proxy: people have addresses of their own, which guesses are counted by.
+  // Requests come as if through a proxy, because guesses are counted by client address and each person has their own.
   TRUSTED_PROXIES: '127.0.0.1',
 };
 const webhookKey = Buffer.from(settings.CRM_SIGNUPS_SECRET.slice('whsec_'.length), 'base64');
@@ -27,7 +27,7 @@ const webhookKey = Buffer.from(settings.CRM_SIGNUPS_SECRET.slice('whsec_'.length
 /** Session tokens follow from the number of the user, so that the load needs no list of them. */
 export const tokenOf = (n: number) => createHash('sha256').update(`bench ${n}`).digest('base64url');
 
-/** Migrated by this version, and filled: `people` users who are all at the marketplace, with a session each. */
+/** Migrates a database to this version, and adds `people` users. Each has a marketplace link and a session. */
 export async function populate(url: string, people: number, passwordHash: string): Promise<void> {
   await migrate(url);
   const client = new pg.Client(url);
@@ -40,14 +40,14 @@ const idOf = (kind: string, n = 'n') =>
   `('0190f5a0-000${kind}-7000-8000-' || lpad(to_hex(${n}), 12, '0'))::uuid`;
 const [accountId, userId, sessionId] = [idOf('0'), idOf('1'), idOf('2')];
 
-/** Each has an account, a marketplace link, a session and a contract; for the bench, `addYear` adds a year of history. */
+/** Gives each user an account, a marketplace link, a session and a contract. For the bench, `addYear` adds a year of history. */
 export async function fill(
   client: Pick<pg.Client, 'query'>,
   { people, passwordHash, forBench = false }: { people: number; passwordHash: string; forBench?: boolean },
 ): Promise<void> {
   const run = (text: string, more = '') =>
     client.query(`${text} from generate_series(1, ${people}) n ${more}`);
-  // The history and the events of people who were made at once are nobody's work.
+  // Triggers are off: nobody needs a history and events of people who are made here.
   await client.query('set session_replication_role = replica; set synchronous_commit = off');
   await run(`insert into accounts (id, name, capabilities, verified_at)
     select ${accountId}, 'Account ' || n, '{sell_products,manage_storefront}', now()`);
@@ -55,13 +55,13 @@ export async function fill(
     `insert into users (id, account_id, email, holds_email, name, password_hash, email_verified_at)
     select ${userId}, ${accountId}, 'user-' || n || '@example.com', true, 'User ' || n, '${passwordHash}', now()`,
   );
-  // What tokenOf computes: base64url without padding of a SHA-256, hashed again.
+  // Computes the token as tokenOf does (a SHA-256 as base64url without padding), and hashes it.
   await run(`insert into sessions
       (id, token_hash, user_id, created_at, last_seen_at, auth_time, amr, address, user_agent)
     select ${sessionId}, sha256(convert_to(translate(trim(trailing '=' from
       encode(sha256(convert_to('bench ' || n, 'UTF8')), 'base64')), '+/', '-_'), 'UTF8')),
       ${userId}, now(), now() + interval '${forBench ? 1 : 0} day', now(), '{pwd}', '127.0.0.1', 'bench'`);
-  // Of each session only the first launch to a client is recorded: this one.
+  // Only a session's first launch to a client is recorded. This is that launch.
   await run(
     `insert into launches (session_id, client, user_id, sid, at)
     select ${sessionId}, 'marketplace', ${userId}, 'sid-' || lpad(n::text, 18, '0'), now() - interval '1 day'`,
@@ -89,7 +89,7 @@ export async function fill(
   await client.query('checkpoint');
 }
 
-/** A login a month, an event now and then, who somebody was since their signup, and a mail of this month for some. */
+/** Adds for each person a login a month, some events, and the history since their signup. Some get a mail of this month. */
 async function addYear(run: (text: string, more?: string) => Promise<unknown>): Promise<void> {
   const months = `cross join generate_series(1, 12) month`;
   await run(
@@ -136,13 +136,13 @@ export type Asked = {
 let serial = 0;
 const run = Date.now().toString(36);
 const anyone = (users: number) => 1 + Math.floor(Math.random() * users);
-// Which third somebody is of: `fill` says what it means.
+// Picks somebody whose number has the remainder `third` when it is divided by 3. `fill` gives each third other rows.
 const oneOf = (third: 0 | 1 | 2, users: number, chosen: number) =>
   3 * (chosen % Math.floor(users / 3)) + (third || 3);
-// Here and there in the tables, and none again before all have been.
+// Picks numbers here and there in the tables, and repeats none before all were picked.
 const next = () => serial++ * 7_919;
 
-/** Requests of a random user each, one at a time. */
+/** Builds one request at a time, each by a random user. */
 export function buildAsking(users: number) {
   const cookie = (user = anyone(users)) => `__Host-identity_session=${tokenOf(user)}`;
   const launch = (user: number) => ({

@@ -1,4 +1,4 @@
-// What several processes on one machine give, behind HAProxy as docs/operate/install.md has it.
+// Measures several processes on one machine, behind HAProxy as docs/operate/install.md sets it up.
 import { startPlainBalancer } from '../support/machines/balancer.ts';
 import type { BenchDatabase } from './database.ts';
 import { measure } from './load.ts';

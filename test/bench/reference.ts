@@ -1,5 +1,5 @@
-// The reference: the same promises for the requests of the bench, kept by a program that is written as most would: Hono,
-// Kysely and pg as they come, one transaction for each request that writes. It refuses whatever the bench does not ask for.
+// The reference program keeps the same promises for the requests of the bench, as most people would write it: Hono, Kysely and pg
+// as they come, and one transaction for each request that writes. It refuses all requests that the bench does not send.
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { serve } from '@hono/node-server';
 import { verify } from '@node-rs/argon2';
@@ -19,7 +19,7 @@ declare const Deno: {
   serve: (options: { port: number; hostname: string; onListen: () => void }, fetch: typeof app.fetch) => void;
 };
 
-// It keeps its connections while the others have their turns.
+// The reference keeps its connections while the other contenders have their turns.
 const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL, max: 10, idleTimeoutMillis: 0 });
 const db = new Kysely<DB>({ dialect: new PostgresDialect({ pool }) });
 const log = pino();
@@ -135,7 +135,7 @@ app.get('/sso/launch/marketplace', async (c) => {
   return c.redirect(`${settings.SSO_MARKETPLACE_CALLBACK_URL}?${query}`, 303);
 });
 
-/** What changes the user or ends the session comes before it, or waits. */
+/** A change of the user, or an end of the session, happens before this launch is recorded, or waits for that. */
 function recordLaunch({ id, user_id }: { id: string; user_id: string }): Promise<string> {
   return db.transaction().execute(async (trx) => {
     const user = trx.selectFrom('users').select('id').where('id', '=', user_id);
@@ -383,7 +383,7 @@ app.post('/login', async (c) => {
 
 const addressOf = (c: Context) => c.req.header('x-forwarded-for') ?? '127.0.0.1';
 
-/** False if there have been more in the current time. */
+/** False if the key was counted more than `times` times in the current span. */
 async function count(on: Kysely<DB>, { key, times, ms }: { key: string; times: number; ms: number }) {
   const now = Date.now();
   const isOver = sql<boolean>`rate_limits.expire <= ${now}`;
@@ -408,7 +408,7 @@ function audit(on: Kysely<DB>, c: Context, event: Event, details = {}) {
   return insert(on, 'audit_events', { id: uuidv7(), ...event, ...trail });
 }
 
-/** Within what a mailbox gets of these at most. */
+/** Mails a notice, unless the mailbox has had as many as it may get. */
 async function notify(trx: Transaction<DB>, userId: string, email: string, kind: string) {
   if (!(await count(trx, { key: `notices-hour:${email}`, times: 20, ms: 60 * minuteMs }))) return;
   if (!(await count(trx, { key: `notices-day:${email}`, times: 60, ms: dayMs }))) return;

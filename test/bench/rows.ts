@@ -1,7 +1,7 @@
-// The rows of the bench, and the lines that the service must keep. A test cannot hold these: they take a whole run.
+// The rows of the bench, and the limits (lines) that the service must keep. No test checks them, because that takes a whole run.
 import type { buildAsking } from './population.ts';
 
-/** `line`: the most CPU of a request, as a share of that with `--against`. `isLong`: few requests a second, so longer rounds. */
+/** `line` is the most CPU that a request may take, as a share of that of `--against`. Rounds of `isLong` rows last longer. */
 export const rows: Record<Row, RowKind> = {
   newcomer: { status: 303, line: 0.8 },
   'first launch': { status: 303, line: 0.9 },

@@ -4,7 +4,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { commandOf, entryOf, findFreePort, heap, type Runtime } from '../support/app/process.ts';
 
-/** This version; another one is a checkout that is built. */
+/** The folder of this version. The folder of another version is a checkout that has been built. */
 export const ownRoot = fileURLToPath(new URL('../..', import.meta.url));
 
 export type Server = {
@@ -15,7 +15,7 @@ export type Server = {
   /** User and system time of the process so far. */
   cpuMs: () => Promise<number>;
   residentMb: () => Promise<number>;
-  /** The most that it ever had. */
+  /** The most memory that the process ever had. */
   peakMb: () => Promise<number>;
   stop: () => Promise<void>;
 };
@@ -26,7 +26,7 @@ export const startService = (runtime: Runtime, env: Env, root = ownRoot) =>
   start(
     [...commandOf[runtime], entryOf[runtime]],
     '/readyz',
-    // As our scripts start it; an older version set no bound.
+    // The process starts as our scripts start it. Scripts of older versions did not limit the heap.
     { ...(root === ownRoot && heap), ...env },
     root,
   );
@@ -82,7 +82,7 @@ async function start(
   };
 }
 
-/** The time of all processes of a Postgres: the running ones, and the ones that its main process has seen end. */
+/** The CPU time of all processes of a Postgres: the running ones, and the ones that its main process has seen end. */
 export async function readPostgresCpuMs(pid: number): Promise<number> {
   const main = await readStat(pid);
   let ms = main.ownMs + main.endedChildrenMs;
@@ -90,16 +90,16 @@ export async function readPostgresCpuMs(pid: number): Promise<number> {
     if (!/^\d+$/.test(child)) continue;
     try {
       if ((await readStat(child)).parent !== pid) continue;
-      // In ns: hundredths of a second, rounded for each of many processes, would be too coarse.
+      // This reads nanoseconds. Hundredths of a second, rounded for each of many processes, would be too coarse.
       ms += Number((await readFile(`/proc/${child}/schedstat`, 'utf8')).split(' ')[0]) / 1e6;
     } catch {
-      // It has ended since.
+      // The child process has ended since it was listed.
     }
   }
   return ms;
 }
 
-// proc_pid_stat(5), from field 3 on; times are in hundredths of a second.
+// The fields of proc_pid_stat(5) from field 3 on. Times are in hundredths of a second.
 async function readStat(pid: number | string | undefined) {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
   const fields = stat

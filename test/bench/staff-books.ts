@@ -1,4 +1,4 @@
-// What staff pages read besides people: 400 days of documents with their money, of sums of hours, and of mails.
+// Adds what staff pages read besides people: 400 days of documents, money and sums of hours, and a month of mails.
 import type pg from 'pg';
 import { callKinds, launchOutcomes, loginResults, mailResults } from '../../server/metrics/results.ts';
 import { spellKey } from '../../server/metrics/sums.ts';
@@ -10,7 +10,7 @@ export const days = 400;
 
 const quote = (value: unknown) => `'${JSON.stringify(value).replaceAll("'", "''")}'::jsonb`;
 
-/** A contract for each tenth of the people, and two documents for each. Rare states came long ago, so that a list goes through all. */
+/** Adds a contract with two documents for each tenth person. Rare states are old, so that a list reads all documents for them. */
 export async function fillBooks(client: pg.Client, people: number): Promise<void> {
   const contracts = Math.floor(people / 10);
   const invoices = Math.floor(people * 0.18);
@@ -42,7 +42,7 @@ export async function fillBooks(client: pg.Client, people: number): Promise<void
       select j, 1 + j % ${contracts} as k, now() - (${invoices} - j) * interval '${days} days' / ${invoices} as issued_at,
         case j % 50 when 0 then 'USD' else 'EUR' end as currency, (array[1000, 5000, 20000, 50000])[1 + j % 4]::bigint as net
       from generate_series(1, ${invoices}) j) numbered`);
-  // What is void is credited whole. Of some that are paid half is credited.
+  // A void invoice is credited in full. Some of the paid invoices are credited by half.
   await client.query(`
     insert into invoices (number, contract_id, plan, period_starts_at, period_ends_at, currency, unit_amount, status, issued_at, due_at,
       paid_at, document, credited, allocated)
@@ -101,7 +101,7 @@ export async function fillBooks(client: pg.Client, people: number): Promise<void
     select document, 3, now(), 'It is too long.' from made order by j desc limit 20`);
 }
 
-/** Some 60 keys in each hour. */
+/** Adds some 60 keys for each hour. */
 export async function fillSums(client: pg.Client): Promise<void> {
   const refused = ['invalid_request', 'unauthorized', 'not_found', 'rate_limited', 'conflict', 'unavailable'];
   const keys = [
@@ -128,7 +128,7 @@ export async function fillSums(client: pg.Client): Promise<void> {
   );
 }
 
-/** Mails of a month: most have left, some failed, some wait. And events that a client has not read. */
+/** Adds the mails of a month, and events that a client has not read. Most mails have left, some have failed, and some wait. */
 export async function fillMails(client: pg.Client, people: number): Promise<void> {
   await client.query(`
     insert into mails (id, kind, user_id, recipient, created_at, attempts, next_attempt_at, last_error, sent_at, given_up_at)

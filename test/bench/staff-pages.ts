@@ -1,4 +1,4 @@
-// What the pages of administrators read of the business, each as its page does, and files as they are downloaded.
+// Reads what the administrators' pages about the business show, each as its page reads it, and the files that they download.
 import { type DatabaseClient, openDatabase } from '../../db/postgres/client.ts';
 import type { Staff } from '../../server/acts/staff.ts';
 import {
@@ -23,7 +23,7 @@ const now = () => new Date();
 const dayMs = 24 * 3_600_000;
 const dayOf = (at: number) => new Date(at).toISOString().slice(0, 10);
 
-/** `line`: what p99 has to stay below, in milliseconds. */
+/** `line` is the limit of p99, in milliseconds. */
 export type Page = { name: string; line: number; read: () => Promise<unknown> };
 
 export function buildStaffPages({ db }: DatabaseClient): Page[] {
@@ -67,7 +67,7 @@ export function buildStaffPages({ db }: DatabaseClient): Page[] {
 
 const rounds = 5;
 
-/** Each book of all days: until its first slice, the longest wait for a slice, and the whole of it. */
+/** Reads each book for all days. Measures the time to its first slice, the longest wait for a slice, and the whole time. */
 export async function measureFiles(url: string, print: (text: string) => void): Promise<void> {
   const database = openDatabase({
     ...{ url, poolSize: 4, preparedStatements: true, statementTimeoutMs },
@@ -91,7 +91,7 @@ export async function measureFiles(url: string, print: (text: string) => void): 
         signal: new AbortController().signal,
       });
       records = counts[only];
-      // The first of all is the header.
+      // The slice before that is the header.
       worst.first = Math.max(worst.first, slices[1] ?? 0);
       worst.slice = Math.max(worst.slice, ...slices);
       worst.whole = Math.max(worst.whole, performance.now() - startedAt);

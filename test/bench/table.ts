@@ -1,4 +1,4 @@
-// What is printed in the end, and how sure it is.
+// The table that the bench prints in the end, and how sure its numbers are.
 import { cpus } from 'node:os';
 import { type Measured, median } from './load.ts';
 
@@ -26,7 +26,7 @@ export function addRow(name: string, cells: Cells = {}, share = ''): void {
   process.stderr.write(`${row.filter((cell) => cell).join('  ')}\n`);
 }
 
-/** `ours` of the CPU that `theirs` take, round by round. */
+/** Adds, for each round, the CPU of `ours` as a share of the CPU of `theirs`. */
 export function addComparison(
   name: string,
   cells: Cells,
@@ -36,7 +36,7 @@ export function addComparison(
   addRow(name, cells, describeShares(name, shares, line));
 }
 
-/** The median, with a mark if it is over its line. */
+/** The median share, with a mark if it is over its line. */
 export function describeShares(name: string, shares: number[], line = Number.POSITIVE_INFINITY): string {
   const share = median(shares);
   const [low, high] = intervalOfMedian(shares);
@@ -56,7 +56,7 @@ function intervalOfMedian(values: number[]): [low: number, high: number] {
   return [sorted.at(rank) ?? Number.NaN, sorted.at(-1 - rank) ?? Number.NaN];
 }
 
-/** Prints what has been measured so far; true if no line is missed. */
+/** Prints what has been measured so far. Returns true if no line is missed. */
 export function printTable(): boolean {
   const [first, ...others] = cpus();
   const machine = `${others.length + 1} × ${first?.model.trim()}, Node ${process.version}`;

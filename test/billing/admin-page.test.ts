@@ -62,7 +62,7 @@ it('shows what is open, held, incomplete, unallocated and without a file', async
     'Nothing is overdue.',
   ])
     expect(text.replaceAll('&nbsp;', '\u00a0').replaceAll('<!-- -->', '')).toContain(part);
-  // Waiting documents are one step away.
+  // A waiting document is one click away.
   const [number] = /INV-\d{4}-\d{4}/.exec(text) ?? [];
   expect(text.match(new RegExp(`href="/admin/invoices/${number}"`, 'g'))).toHaveLength(2);
 });
@@ -92,7 +92,7 @@ it('adds up what is open by currency and age', async () => {
     ['to_90_days', daysBefore(60)],
     ['longer', daysBefore(90)],
   ] as const;
-  // In a currency of their own, in a transaction that is given up.
+  // The invoices have a currency of their own, in a transaction that is rolled back.
   const open = await billing.app.db
     .transaction()
     .execute(async (trx) => {
@@ -117,7 +117,7 @@ it('adds up what is open by currency and age', async () => {
 
 it('has at most 100 entries in each list', async () => {
   const now = new Date();
-  // 101 of each, in a transaction that is given up.
+  // Each list has 101 entries, in a transaction that is rolled back.
   const lists = await billing.app.db
     .transaction()
     .execute(async (trx) => {
@@ -159,7 +159,7 @@ it('names what the CRM reported that is not valid, and no invoice that is credit
     select account_id, '{/account/billing/vat_id}' from service_contracts where signup_id = 'crm_open'`.execute(
     db,
   );
-  // What is credited in part cannot be issued again (contract 7.74).
+  // An invoice that is credited in part cannot be issued again (contract 7.74).
   const advice = async () =>
     (await billing.app.send('/admin/invoices/INV-2026-0001', { cookie: admin })).text;
   expect(await advice()).toContain('Then issue the invoice again.');
@@ -295,7 +295,7 @@ it('lists what is overdue, the oldest first, and leads there from each age', asy
       const [invoice] = await billing.invoicesOf(contractId);
       numbers.push(invoice?.document ?? '');
     }
-    // In the time to pay of both, of the second alone, and of none.
+    // With 7 days to pay both invoices are in time, with 4 the second alone, and with 1 none.
     for (const [days, overdue] of [
       [7, []],
       [4, numbers.slice(0, 1)],

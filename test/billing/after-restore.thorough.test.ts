@@ -1,5 +1,5 @@
-// An old backup is put back after documents were sent (contract 7.340 to 7.362 and 7.420 to 7.423): no number is given twice, each is
-// explained, and what was sent is invoiced again in place of the lost numbers.
+// An old backup is put back after documents were sent (contract 7.340 to 7.362 and 7.420 to 7.423). No number is given twice,
+// each lost number is explained, and a new invoice replaces each lost one that was sent.
 import { sql } from 'kysely';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { inTransaction } from '../../db/postgres/transactions.ts';
@@ -17,7 +17,7 @@ const before = '2026-11-20T10:00:00.000Z';
 const after = '2026-12-20T10:00:00.000Z';
 const archive = 'archive@example.test';
 
-/** What the archive copies say of each lost invoice, as `billing:resume` takes it, by number. */
+/** For each number of a lost invoice, what its archive copy says, in the form that `billing:resume` takes. */
 let copies: Map<string, string>;
 
 const by = (): Recorder => ({ now: books.now(), recordedBy: 'payments' });
@@ -31,7 +31,7 @@ const money: Omit<Money, 'id' | 'kind' | 'of'> & { kind: 'payment'; of: null } =
   ...{ paidAt: new Date(after), method: null, reference: null },
 };
 
-/** Counts the billing mails that would be sent without the rule. */
+/** Counts the unsent billing mails that are not on hold. */
 const countDueMails = async () =>
   (
     await sql<{
@@ -48,7 +48,7 @@ const numbersOf = async (kind?: string) =>
       where ${kind ?? null}::text is null or kind = ${kind ?? null} order by number`.execute(books.db)
   ).rows.map(({ number }) => number);
 
-/** The invoices in place of lost numbers, by lost number. */
+/** Lists the invoices that replace lost numbers, by the lost number. */
 const listReplaced = async () =>
   new Map(
     (
@@ -63,7 +63,7 @@ const paidBy = async (payment: string) =>
       join invoices i on i.number = a.invoice where a.payment = ${payment}`.execute(books.db)
   ).rows.map(({ number }) => number);
 
-/** Reports the contracts of the lost time. */
+/** Reports the contracts that were new in the lost time. */
 const reportNew = async () => {
   for (const name of ['Late1', 'Late2'])
     await books.report(name, {}, { email: `${name}@late.example.test`.toLowerCase() });
@@ -171,7 +171,7 @@ describe('until billing:resume', () => {
     await sql`update invoices set reminded = 0`.execute(books.db);
     await books.bill();
     expect(await numbersOf()).toHaveLength(11);
-    // Nor does it fail in the log.
+    // Billing logs no failure either.
     expect(logged.slice(before)).toEqual([]);
     expect(await books.send()).toEqual([]);
     const { rows } = await sql`select from service_contracts where status <> 'active'`.execute(books.db);
@@ -209,7 +209,7 @@ describe('until billing:resume', () => {
     await sql`update mails set last_error = 'none' where sent_at is null`.execute(books.db);
     expect((await cli('mails', '--retry')).code).toBe(0);
     expect(await books.send()).toEqual([]);
-    // A mail from the moment of the restore, which no trigger holds.
+    // No trigger puts these mails on hold, as if they were from the moment of the restore.
     await sql`alter table mails disable trigger mails_hold_billing`.execute(books.db);
     await sql`update mails set next_attempt_at = ${books.now()} where sent_at is null`.execute(books.db);
     await sql`alter table mails enable trigger mails_hold_billing`.execute(books.db);
@@ -344,7 +344,7 @@ describe('billing:resume', () => {
     ]);
     await work((trx) => recordMoney(trx, { ...money, id: 'none', invoiceNumber: 'INV-2026-0020' }, by()));
     expect(await paidBy('none')).toEqual([]);
-    // A credit note, and what is issued after it, take no place of a lost number (contract 7.424).
+    // Neither a credit note nor an invoice issued after it replaces a lost number (contract 7.424).
     const credited = replaced.get('INV-2026-0016') ?? '';
     await work((trx) => reissueInvoice(trx, credited, by()));
     expect(await listReplaced()).toEqual(replaced);

@@ -25,7 +25,7 @@ describe('the tax of a price (contract 7.60)', () => {
     [1, 10_000, 'gross', { net: 1, tax: 0, total: 1 }],
     [2_900, 0, 'net', { net: 2_900, tax: 0, total: 2_900 }],
     [2_900, 0, 'gross', { net: 2_900, tax: 0, total: 2_900 }],
-    // Beyond what a double multiplies exactly.
+    // A double cannot multiply these exactly.
     [999_999_999_999, 2_550, 'net', { net: 999_999_999_999, tax: 255_000_000_000, total: 1_254_999_999_999 }],
     [maxAmount, 1_900, 'gross', { net: 840_336_134_454, tax: 159_663_865_546, total: maxAmount }],
   ] as const)('%d at %d, %s', (price, rate, prices, amounts) => {
@@ -67,8 +67,8 @@ it('the rest is credited exactly, even if a restore has lost the credit before',
   const first = shareCredit(invoice, { net: 0, tax: 0, total: 0 }, 1);
   const second = shareCredit(invoice, first, 1);
   expect([first.tax, second.tax]).toEqual([0, 1]);
-  // The first is lost, the second recovered.
+  // The first credit note is lost, the second is recovered.
   expect(shareCredit(invoice, second, 3)).toEqual({ net: 3, tax: 0, total: 3 });
-  // The second is lost, the first recovered.
+  // The second credit note is lost, the first is recovered.
   expect(shareCredit(invoice, first, 3)).toEqual({ net: 2, tax: 1, total: 3 });
 });

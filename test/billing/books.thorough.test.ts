@@ -1,4 +1,4 @@
-// The books balance after random acts, sixteen at once, by sums that use none of our code. `FAULTS=long` has 10,000 acts.
+// After random acts, sixteen at once, the books balance. The sums that check it use none of our code. `FAULTS=long`: 10,000 acts.
 import { sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import { expect, it } from 'vitest';
@@ -35,7 +35,7 @@ it(`${acts} random acts leave the books balanced`, { timeout: 3_000_000 }, async
 
   const addOne = async () => {
     const currency = pick(6) === 0 ? 'USD' : 'EUR';
-    // Amounts that do not divide evenly, also by the rates.
+    // Amounts that do not divide evenly, and whose tax does not come out even.
     const unitAmount = oneOf([1, 3, 7, 99, 2_900, 3_333, 10_001, 999_999]);
     return addContract(db, { price: { currency, unitAmount } });
   };
@@ -60,7 +60,7 @@ it(`${acts} random acts leave the books balanced`, { timeout: 3_000_000 }, async
     { prices: 'gross' as const, rules: [...rates, seven] },
     { prices: 'net' as const, rules: [exempt, ...rates.slice(1)] },
   ];
-  // One after the other: two at once would take the same version.
+  // Settings change one after the other, because two changes at once would take the same version.
   let changed = Promise.resolve();
   const change = () => {
     const tax = { ...germanSettings.tax, ...oneOf(variants) };
@@ -73,7 +73,7 @@ it(`${acts} random acts leave the books balanced`, { timeout: 3_000_000 }, async
   const payments: { id: string; currency: string }[] = [];
   const number = () => (pick(12) === 0 ? 'unknown' : oneOf(numbers));
   const act = (work: (trx: Parameters<typeof payOpen>[0], by: Recorder) => Promise<unknown>) => {
-    // Some days later things may be past due.
+    // For some acts the clock is 30 days ahead, when invoices may be overdue.
     const now = new Date(Date.now() + pick(2) * 30 * 24 * 3_600_000);
     return inTransaction(db, { by: 'operator', cause: 'test' }, (trx) =>
       work(trx, { now, recordedBy: 'operator' }),
@@ -178,7 +178,7 @@ it(`${acts} random acts leave the books balanced`, { timeout: 3_000_000 }, async
           await all[name]?.[1]();
           done[name] = (done[name] ?? 0) + 1;
         } catch (error) {
-          // A busy machine may keep sixteen waiting for one number for longer than a statement may take: nothing was done then.
+          // On a busy machine, an act may wait for a number for longer than a statement may take. Then the act has done nothing.
           const code = isDatabaseAway(error) ? 'busy' : error instanceof AppError ? error.code : '';
           if (!expected.includes(code)) throw error;
           refused[code] = (refused[code] ?? 0) + 1;
@@ -188,7 +188,7 @@ it(`${acts} random acts leave the books balanced`, { timeout: 3_000_000 }, async
     await Promise.all(Array.from({ length: 16 }, work));
     expect(await findFaultsInBooks(db), `after ${(round + 1) * 100} acts`).toEqual([]);
   }
-  // None of the acts was refused each time.
+  // Every act succeeded at least once.
   expect(Object.keys(done).sort()).toEqual(Object.keys(all).sort());
   const { rows } = await sql<{ kind: string; n: number }>`
     select kind, count(*)::int as n from documents group by kind`.execute(db);
@@ -211,7 +211,7 @@ it('one transaction issues everything by one version of the settings, even if th
     numbers: { ...numbers, invoice: 'NEXT-' },
     tax: { ...tax, rules: tax.rules.map((rule) => (rule.country === 'DE' ? { ...rule, rate: 700 } : rule)) },
   };
-  /** Sets other settings while `issues` waits for its first number of that series. */
+  /** Sets other settings while `issues` waits for its first number in the series of `prefix`. */
   const setMeanwhile = (prefix: string, issues: () => Promise<unknown>) =>
     work(async (trx) => {
       await sql`select from document_series where prefix = ${prefix} for update`.execute(trx);

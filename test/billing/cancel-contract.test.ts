@@ -121,7 +121,7 @@ it('says first what canceling means, ends with the period, and is kept until the
   const shown = await browser.send(`${page}?saved=cancel`);
   expect(textOf(shown)).toMatch(/The last day is 27 February 2037/);
   expect(shown.text).not.toContain('value="cancel"');
-  // Again changes nothing, and mails nothing.
+  // A second request changes nothing and mails nothing.
   expect(savedOf(await post(browser, 'cancel', id))).toBe('?saved=cancel');
   expect(await listMails()).toEqual(['contract_cancel_asked']);
   expect(savedOf(await post(browser, 'keep-contract', id))).toBe('?saved=keep-contract');
@@ -135,7 +135,7 @@ it('is canceled for everybody from that instant, however late the job, and no pe
   await customers.bill();
   await customers.setClock('2037-02-10T10:00:00.000Z');
   await post(await open(), 'cancel', id);
-  // Paid, so that nothing is past due.
+  // The invoices are paid, so that the contract is not past due.
   for (const number of await customers.numbers()) await customers.pay(number).catch(() => undefined);
   await customers.setClock('2037-02-28T22:29:59.999Z');
   expect(await presentStatus(id)).toBe('active');
@@ -165,7 +165,7 @@ it('goes on being canceled whatever the CRM reports until then (contract 7.257)'
     applied: true,
   });
   expect(await read(id)).toEqual({ status: 'active', cancels_at: new Date('2037-02-28T22:30:00Z') });
-  // Only a report that it is over ends it sooner.
+  // Before that time, only a report that the contract is over ends it.
   await customers.report('reported', { contract: { status: 'canceled' } });
   expect((await read(id))?.status).toBe('canceled');
 });
@@ -197,7 +197,7 @@ it('a contract is canceled once by 16 at once, and kept once by 16 at once', asy
 });
 
 it('past due and then canceled, what began before is invoiced at the end (contract 7.82 and 7.256)', async () => {
-  // In a year of its own: no date of a document goes back.
+  // This test has a year of its own, because dates of documents never go back.
   await customers.setClock('2038-01-31T22:30:00.000Z');
   const id = await idOf('behind');
   await customers.bill();

@@ -22,7 +22,7 @@ const table: Record<Move, Partial<Record<ContractStatus, ContractStatus>>> = {
   expire: { trialing: 'expired' },
 };
 
-/** The terms after a report, or undefined where it changes nothing. */
+/** The terms after a report, or undefined if the report changes nothing. */
 const applied = (contract: ContractTerms | undefined, report: Report, at: Date) =>
   contract && findIdleReason({ ...contract, cancelsAt: null }, report, at)
     ? undefined
@@ -124,7 +124,7 @@ describe('the first report of a signup', () => {
       { nextPeriodStartsAt: day('01-20T00:00:00.000'), billingAnchorDay: 20 },
     ],
     [
-      // It is 1 February already in the time zone of the tests.
+      // In the time zone of the tests it is already 1 February.
       'active late on the last of a month, in UTC',
       reportOf({ occurredAt: day('01-31T23:30:00.000') }),
       { nextPeriodStartsAt: day('01-31T23:30:00.000'), billingAnchorDay: 31 },

@@ -23,7 +23,7 @@ const withTax = (tax: Partial<BillingSettings['tax']>) => ({
 });
 
 let serial = 0;
-/** A contract with an invoice over 29.00 EUR by these settings. */
+/** Adds a contract with an invoice of 29.00 EUR, issued by these settings. */
 async function bill(settings: BillingSettings = germanSettings) {
   await setSettings(books.db, settings);
   await books.setClock(new Date(books.now().getTime() + 61_000));
@@ -33,7 +33,7 @@ async function bill(settings: BillingSettings = germanSettings) {
   return { ...contract, number: invoice?.number ?? '' };
 }
 
-/** Changes what the buyer says about themselves. */
+/** Changes the billing details of the buyer. */
 const move = (accountId: string, company: string, checkedVatId: string | null = null) =>
   sql`insert into billing_details (account_id, company, line1, postcode, city, country, vat_id, checked_vat_id)
     values (${accountId}, ${company}, 'Rue 1', '75001', 'Paris', 'FR', ${checkedVatId}, ${checkedVatId})`.execute(
@@ -126,7 +126,7 @@ describe('an invoice that is issued anew', () => {
       line: { first_day, last_day, plan },
       ...{ kind: 'invoice', invoice: null, category: 'AE', net: 2_900, tax: 0, total: 2_900 },
     });
-    // The old one still says what it said.
+    // The old document still says what it said.
     expect(await factsOf(number)).toEqual(before);
   });
 

@@ -18,7 +18,7 @@ describe('a day in a time zone', () => {
     ['Asia/Kolkata', '2026-01-01', '2025-12-31T18:30:00.000Z'],
     // Clocks went from 00:00 to 01:00: there was no midnight.
     ['America/Sao_Paulo', '2018-11-04', '2018-11-04T03:00:00.000Z'],
-    // There was no such day at all: the next one begins.
+    // This day does not exist there, so the next one begins.
     ['Pacific/Apia', '2011-12-30', '2011-12-30T10:00:00.000Z'],
     ['Pacific/Kiritimati', '2027-01-01', '2026-12-31T10:00:00.000Z'],
   ])('in %s, %s begins at %s', (zone, day, at) => {

@@ -38,7 +38,7 @@ const documentsOf = (contractId: string) =>
 const factsOf = async (contractId: string) =>
   (await documentsOf(contractId)).map(({ facts }) => facts as unknown as DocumentFacts);
 
-/** Settings with other numbers, so that each test has a series of its own. */
+/** Settings whose number prefixes give each test a series of its own. */
 const numberedAs = (prefix: string, changes: Partial<BillingSettings> = {}): BillingSettings => ({
   ...germanSettings,
   ...changes,
@@ -103,7 +103,7 @@ describe('with a seller', () => {
     const contractId = await billing.report('first');
     await billing.bill();
     const [invoice] = await factsOf(contractId);
-    // In Berlin it is February.
+    // In Berlin it is already February.
     expect(invoice).toMatchObject({
       kind: 'invoice',
       number: 'A-2026-0001',
@@ -133,7 +133,7 @@ describe('with a seller', () => {
     await setSettings(billing.app.db, numberedAs('DUE-', { terms }));
     const contractId = await billing.report('days');
     await billing.bill();
-    // Due on the 24th, and three days after that.
+    // The invoice is due on the 24th, and past due three days after that.
     await setClocks('2026-01-27T22:59:59.999Z');
     await billing.bill();
     expect(await billing.statusOf(contractId)).toBe('active');
@@ -190,7 +190,7 @@ describe('with a seller', () => {
 
   it('a beginning of numbers that was used before goes on counting where it was', async () => {
     await setClocks('2026-03-01T10:00:00.000Z');
-    // What other tests have left to issue.
+    // Issues the documents that earlier tests have left to issue.
     await billing.bill();
     const numbers: string[] = [];
     for (const [at, prefix] of ['ONE-', 'ONE-', 'TWO-', 'ONE-'].entries()) {
@@ -234,7 +234,7 @@ describe('with a seller', () => {
     await setClocks('2026-12-31T23:00:00.000Z');
     await run();
     for (let at = 32; at < 36; at++) ids.push(await billing.report(`new-year-${at}`));
-    // A clock that was set back: the day stays.
+    // The clock was set back, but the day of the documents does not go back.
     await setBillingClock(billing.app.db, '2027-01-05T10:00:00.000Z');
     await run();
     for (let at = 36; at < 40; at++) ids.push(await billing.report(`new-year-${at}`));
@@ -250,7 +250,7 @@ describe('with a seller', () => {
     const numbered = (year: number) =>
       Array.from({ length: countOf(year) }, (_, at) => `NY-${year}-${String(at + 1).padStart(4, '0')}`);
     expect(rows.map(({ number }) => number)).toEqual([...numbered(2026), ...numbered(2027)]);
-    // The service's own job may issue some a moment before the others.
+    // The service's own job may issue some documents a moment before the test does.
     expect(countOf(2026)).toBeGreaterThanOrEqual(16);
     expect(countOf(2027)).toBeGreaterThanOrEqual(8);
     expect(rows.length).toBeGreaterThanOrEqual(40);
@@ -367,7 +367,7 @@ describe('what cannot be issued (contract 7.67 and 7.68)', () => {
     await billing.bill();
     expect(await heldOf(contractId)).toBe('no_tax_rule');
     await setClocks('2026-05-02T10:00:00.000Z');
-    // The contract ended before its invoice could be issued, but what began is still owed.
+    // The contract ended before its invoice could be issued, but the period that began is still owed.
     await billing.report('no-rule', { status: 'canceled' });
     await billing.bill();
     await setSettings(billing.app.db, numberedAs('LATE-', { tax: rules(['2026-01-01', '2026-04-15']) }));
@@ -460,7 +460,7 @@ describe('what cannot be issued (contract 7.67 and 7.68)', () => {
     expect(held.filter(({ signupId }) => signupId === 'held-gone')).toMatchObject([
       { code: 'account_erased', userId: null },
     ]);
-    // It is not issued later without a buyer either: the preview says so, and canceling again changes nothing.
+    // Without a buyer, the document is not issued later either. The preview says so. Canceling a second time changes nothing.
     expect(await readPreview(billing.app.db, 'held-gone', 1)).toEqual({
       documents: [],
       held: 'account_erased',

@@ -1,5 +1,5 @@
-// The export, as a bookkeeper's program reads it (contract 7.130 and 7.170 to 7.183): its sums hold at the end of any day, and the past
-// stays as it was.
+// The export, as a bookkeeper's program reads it (contract 7.130 and 7.170 to 7.183): its sums are right at the end of any day,
+// and the figures of earlier days stay as they were.
 import { sql } from 'kysely';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { inTransaction } from '../../db/postgres/transactions.ts';
@@ -70,11 +70,11 @@ async function exportAll(from: string, to: string) {
   return { texts, read };
 }
 
-/** In minor units, by the digits that the amount has. */
+/** An amount in minor units. Each amount in the files has all digits of its currency. */
 const minor = (amount = '') => BigInt(amount.replace('.', ''));
 const sum = (rows: Row[], column: string) => rows.reduce((total, row) => total + minor(row[column]), 0n);
 
-/** Knows nothing of the service. */
+/** Checks the files by themselves, without code of the service. */
 function check(read: (name: string) => Row[]): void {
   const documents = read('documents.csv');
   const isInvoice = ({ kind }: Row) => kind === 'invoice';
@@ -143,7 +143,7 @@ describe('the books', () => {
           number: string;
         }>`select coalesce(document, number::text) as number from invoices`.execute(books.db)
       ).rows.map(({ number }) => number);
-    // When an invoice from before there was a seller became void is not known (contract 7.179).
+    // Invoices from before there was a seller do not say when they became void (contract 7.179).
     const documents = async () => (await numbers()).filter((number) => !old.includes(number));
     const acts: (() => Promise<unknown>)[] = [
       async () => {
@@ -189,7 +189,7 @@ describe('the books', () => {
         await (count < 10 ? acts[0] : oneOf(acts))?.();
         done++;
       } catch (error) {
-        // What is refused leaves nothing.
+        // A refused act changes nothing.
         if (!(error instanceof AppError)) throw error;
       }
       if (count % 25 !== 24) continue;
@@ -206,7 +206,7 @@ describe('the books', () => {
       check(read);
     }
     const today = dayOfSeller(books.now());
-    // What is stored says the same.
+    // The stored amounts say the same as the files.
     const stored =
       await sql<Row>`select id, unallocated from payments order by recorded_at, id collate "C"`.execute(
         books.db,
@@ -216,7 +216,7 @@ describe('the books', () => {
       stored.rows.map(({ id, unallocated }) => `${id} ${unallocated}`),
     );
     expect((await exportAll('2026-01-01', today)).texts).toEqual(texts);
-    // One from before there was a seller that is voided after it was paid was paid until then.
+    // An invoice from before there was a seller is voided after its payment. It was paid until then.
     await books.setClock(new Date(books.now().getTime() + 2 * 24 * 3_600_000));
     await work((trx) => creditInvoice(trx, old[1] ?? '', undefined, by()));
     check((await exportAll('2026-01-01', today)).read);
@@ -236,7 +236,7 @@ describe('the books', () => {
         });
       },
     );
-    // While the day lasts, there is nothing to wait for.
+    // The export of a day that is not over does not wait for the commit.
     expect((await exportAll(day, day)).read('money.csv')).toEqual([]);
     await books.setClock('2027-06-30T22:00:00.200Z');
     let isOver = false;
@@ -334,7 +334,7 @@ describe('the books', () => {
     const undo = new Error('undo');
     await work(async (trx) => {
       await sql`set local session_replication_role = replica`.execute(trx);
-      // Three and a half times as many as are sorted at once, most of them of one day.
+      // Adds three and a half times as many documents as are sorted at once, most of them of one day.
       await sql`
         insert into documents (number, kind, invoice, prefix, year, settings_version, issued_on, first_day, last_day,
           currency, net, tax, total, category, rate, issued_at, facts)
@@ -397,7 +397,7 @@ describe('the books', () => {
       reference: '+49, "cash"\t',
     } as never);
     const day = dayOfSeller(books.now());
-    // No form takes such an id, and no settings such a title.
+    // No form takes a VAT id like this, and no settings take a title like this.
     await work(async (trx) => {
       await sql`set local session_replication_role = replica`.execute(trx);
       await sql`update documents set facts = jsonb_set(jsonb_set(facts, '{line,title}', '"-1;=2"'), '{buyer,vat_id}', '"@1"')

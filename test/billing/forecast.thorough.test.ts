@@ -1,4 +1,4 @@
-// The preview says what is then issued, by two instances at once whose connections are cut. `FAULTS=long` has 500 contracts.
+// Two instances issue at once, while their connections are cut, and issue what the preview said. `FAULTS=long` has 500 contracts.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isDatabaseAway } from '../../db/postgres/away.ts';
@@ -17,7 +17,7 @@ import { connect } from '../support/database/postgres.ts';
 import { byForm } from '../support/faults/faults.ts';
 import { createRandom, seed } from '../support/run/random.ts';
 
-// Over a New Year, a 29 February and a change of clocks in each zone, and over a new rate in the middle of periods.
+// The days run over a New Year, a 29 February, a change of clocks in each zone, and a new rate in the middle of periods.
 const { perZone, firstDay, days, kills, beginWithin, newRateFrom, credited, timeout, minSeries } = byForm({
   short: {
     ...{ perZone: 30, firstDay: '2027-12-05', days: 125, kills: 7, beginWithin: 60 },
@@ -29,7 +29,7 @@ const { perZone, firstDay, days, kills, beginWithin, newRateFrom, credited, time
   },
 });
 
-/** Longer than the clock runs. */
+/** This is longer than the clock runs. */
 const months = 40;
 
 type Act =
@@ -111,7 +111,7 @@ describe.each(['Europe/Berlin', 'Pacific/Auckland', 'America/Los_Angeles'])('a s
   const inBooks = <T>(work: Parameters<typeof inTransaction<T>>[2]) =>
     inTransaction(books.db, { by: 'operator', cause: 'test' }, work);
 
-  /** Both instances' jobs, and again until neither was cut off. */
+  /** Runs the billing jobs of both instances, and repeats this until neither job was cut off. */
   async function bill(isCut: boolean): Promise<void> {
     const run = () => Promise.allSettled(jobs.map(({ db }) => runBilling({ ...books.deps, db })));
     const cut = async () => {
@@ -129,7 +129,7 @@ describe.each(['Europe/Berlin', 'Pacific/Auckland', 'America/Los_Angeles'])('a s
     }
   }
 
-  /** Pays or credits what is open, most of it days after it was due. */
+  /** Pays or credits open invoices, most of them days after they were due. */
   async function settle(): Promise<void> {
     const { rows } = await sql<{ number: string }>`select document as number from invoices
       where status = 'open' and due_at + make_interval(days => (number % 25)::int - 5) <= ${books.now()}`.execute(
@@ -211,14 +211,14 @@ describe.each(['Europe/Berlin', 'Pacific/Auckland', 'America/Los_Angeles'])('a s
       expect(rows).toEqual(documents.filter(({ issued_on }) => issued_on <= last));
       count += rows.length;
     }
-    // A month of each contract would be a thirtieth. How many are issued is up to chance.
+    // With one invoice a month for each contract, the share would be 1/30. Chance decides how many are issued.
     expect(count).toBeGreaterThan((perZone * days) / 150);
     await checkSeries(books);
     await checkMails(books);
   });
 });
 
-/** No gap, no number twice, and days in the order of numbers. */
+/** Expects no gap, no double number, and days in the order of numbers. */
 async function checkSeries({ db }: Books): Promise<void> {
   const { rows } = await sql<{ series: string; count: number; max: number; isInOrder: boolean }>`
     select prefix || year as series, count(distinct at)::int as count, max(at)::int as max, bool_and(in_order) as "isInOrder"
@@ -232,7 +232,7 @@ async function checkSeries({ db }: Books): Promise<void> {
     expect({ series, count, isInOrder }).toEqual({ series, count: max, isInOrder: true });
 }
 
-/** Each document has its two mails, and no key is there twice. */
+/** Expects the two mails of each document, and no key twice. */
 async function checkMails({ db }: Books): Promise<void> {
   const { rows } = await sql<{
     documents: number;

@@ -218,7 +218,7 @@ describe('sixteen payments at once', () => {
     const outcomes = await Promise.all(
       Array.from({ length: 16 }, (_, at) => settle(number, at % 2 ? 'paid' : 'void')),
     );
-    // A payment may come before the void, and is freed by it.
+    // A payment may come before the void. The void then frees the payment.
     const settled = outcomes.filter((outcome) => outcome === 'settled').length;
     expect([1, 2]).toContain(settled);
     expect(outcomes.filter((outcome) => outcome === 'already_settled')).toHaveLength(16 - settled);

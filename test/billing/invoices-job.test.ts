@@ -150,7 +150,7 @@ describe('a failed insert of an invoice', () => {
     billing.setClock('2026-03-01T10:00:00.000Z');
     for (let run = 0; run < 8; run++) {
       await billing.bill();
-      // The service's own job may have issued the first ones in time: unpaid, they would hold up the others.
+      // The service's own job may have issued the first invoices. If these were not paid, they would hold up the next ones.
       for (const id of ids) await billing.pay(id);
     }
     expect(billing.takeFaults().length).toBeGreaterThan(0);

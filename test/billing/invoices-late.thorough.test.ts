@@ -1,4 +1,4 @@
-// What arrives late: billing never looks back (contract 7.33).
+// Billing never looks back for what arrives late (contract 7.33).
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { openBilling, price } from '../support/crm/billing.ts';
 import { shared } from '../support/run/shared.ts';

@@ -32,7 +32,7 @@ beforeAll(async () => {
 
 const openAs = async (email: string) => openClient(billing.app.send, await billing.app.login(email));
 
-/** Contract 11.25: neither is overdue. */
+/** Two periods. Neither is overdue (contract 11.25). */
 const describePeriods = () => [
   {
     number: numbers[1],
@@ -156,7 +156,7 @@ it('the list of contracts says how many minor digits the currency has', async ()
   ]);
 });
 
-// As ISO 4217 lists them, not as people use them: nobody pays 1.23 IDR, yet it has two digits.
+// The digits are those of ISO 4217, even if people do not use them: nobody pays 1.23 IDR.
 it.each([
   ['EUR', 2],
   ['USD', 2],

@@ -137,7 +137,7 @@ describe('no invoice is made', () => {
     ]);
     for (const invoice of await billing.invoicesOf(contractId))
       expect(invoice).toMatchObject({ plan: 'starter', unit_amount: '2900', status: 'open' });
-    // One that is overdue does not bring it back, nor does paying.
+    // Neither an overdue invoice nor a payment brings the contract back.
     await billing.pay(contractId);
     await billing.bill();
     expect(await billing.statusOf(contractId)).toBe('canceled');

@@ -1,4 +1,4 @@
-// A lost number that an archive copy names twice, after one restore and after the next (contract 7.422).
+// An archive copy names a lost number twice: after one restore, and after the next one (contract 7.422).
 import { sql } from 'kysely';
 import { beforeAll, expect, it } from 'vitest';
 import { inTransaction } from '../../db/postgres/transactions.ts';

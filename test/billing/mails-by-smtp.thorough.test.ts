@@ -41,7 +41,7 @@ const attachmentsOf = ({ attachments }: ReceivedMail) =>
 
 it('an invoice arrives at its buyer and in the archive with the bytes of its PDF', async () => {
   const number = await addInvoice(app.db);
-  // The first one waits for all that makes documents to be loaded.
+  // The first document waits until everything that makes documents is loaded.
   await vi.waitFor(() => app.db.selectFrom('document_files').select('number').executeTakeFirstOrThrow(), {
     timeout: 30_000,
     interval: 100,
@@ -67,9 +67,9 @@ it('an invoice arrives at its buyer and in the archive with the bytes of its PDF
       mimeType: 'application/pdf',
       disposition: 'attachment',
     });
-    // Not by `toEqual`, which takes seconds to tell thousands of bytes apart.
+    // `toEqual` would take seconds to compare thousands of bytes.
     expect(Buffer.compare(attached?.bytes ?? new Uint8Array(), pdf)).toBe(0);
-    // The link, and at the foot whose mail it is.
+    // The mail links to the document. The foot of the mail links to this service.
     const link = `${baseUrl}/invoices/${number}`;
     expect(mail.text?.match(/https?:\S+/g)).toEqual([link, baseUrl]);
     const links = [...(mail.html ?? '').matchAll(/href="([^"]*)"/g)].map(([, href]) => href);

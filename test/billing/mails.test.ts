@@ -57,7 +57,7 @@ const record = (money: Partial<Money> & { invoiceNumber: string | null; amount: 
     ),
   );
 
-/** A customer with an invoice over 34.51 EUR, whose mails have all been sent. */
+/** Adds a customer with an invoice of 34.51 EUR. */
 async function bill(isProved = true) {
   await books.setClock(start);
   const contract = await books.report(next('Mail'), {}, { isProved });
@@ -72,7 +72,7 @@ async function billAndSend() {
   return billed;
 }
 
-/** Minutes later, when mails that waited are tried again. */
+/** Moves the clock on by that many minutes, so that waiting mails are tried again. */
 const later = (minutes: number) => books.setClock(new Date(books.now().getTime() + minutes * 60_000));
 const inDays = (days: number) => books.setClock(new Date(Date.parse(start) + days * 24 * 3_600_000));
 
@@ -196,7 +196,7 @@ describe('an invoice', () => {
       const own = sent.find((mail) => mail.to === email);
       expect(own?.text).not.toContain('this is the address for invoices');
       expect(own?.attachment !== undefined).toBe(isProved);
-      // Once it is kept, even while the copy is under way.
+      // Once the person has chosen to keep the address for invoices, they get no copy, not even a copy that waits to be sent.
       await record({ invoiceNumber: number, amount: 1 });
       await sql`update billing_details set edited_here = '{invoiceEmail}' where account_id = ${accountId}`.execute(
         books.db,
@@ -208,7 +208,7 @@ describe('an invoice', () => {
         books.db,
       );
       expect(rows).toEqual([]);
-      // Or it is the person's again.
+      // If the address for invoices is taken out meanwhile, both mails go to the person.
       await sql`update billing_details set edited_here = '{}' where account_id = ${accountId}`.execute(
         books.db,
       );
@@ -264,7 +264,7 @@ describe('an invoice', () => {
         [other, 'other'],
       ]);
       expect(sent.map(({ to }) => names.get(to))).toEqual(expected);
-      // Neither of the two that were not needed is written again.
+      // Neither of the two mails that were not needed is written again.
       await books.bill();
       await later(2);
       expect(await books.send()).toEqual([]);
@@ -288,7 +288,7 @@ describe('an invoice', () => {
     const { rows } =
       await sql`select from mails where recipient = ${email} and kind <> 'account_deleted'`.execute(books.db);
     expect(rows).toEqual([]);
-    // With the last of the account everything goes.
+    // When the last person of the account is erased, the mails to the address for invoices go, too.
     await record({ invoiceNumber: number, amount: 1 });
     await inBooks((trx) =>
       eraseUser(trx, { now: () => books.now(), endsWithPerson }, other.userId ?? '', {
@@ -485,7 +485,7 @@ describe('a reminder', () => {
 
   it('waits for a first that is on its way when its day comes', async () => {
     const { email, number } = await billAndSend();
-    // The second is due at midnight in Berlin, 28 days and 13 hours after the start: seconds before that, and after.
+    // The second mail is due at midnight in Berlin, 28 days and 13 hours after the start. The test looks just before and after.
     const midnight = 28 + 13 / 24;
     await inDays(midnight - 0.0003);
     await books.bill();
@@ -594,7 +594,7 @@ it('without a seller no trial is told of, and without an archive a document goes
     await plain.bill();
     await setSettings(plain.db);
     const { rows } = await sql<{ number: string }>`select number from invoices`.execute(plain.db);
-    // A payment of an invoice without a document gets no thanks either.
+    // The payment of an invoice without a document brings no mail of thanks either.
     await inTransaction(plain.db, { by: 'service', cause: 'test' }, (trx) =>
       payOpen(
         trx,
@@ -784,7 +784,7 @@ describe('a contract', () => {
       expect(sent.map((mail) => mail.to)).toEqual([email]);
       expect(sent[0]?.text).not.toContain('this is the address for invoices');
     }
-    // Documents go there all the same.
+    // Documents still go to the address for invoices.
     await inDays(29);
     await books.bill();
     await books.makeFiles();

@@ -1,4 +1,4 @@
-// Money at once: sixteen equal reports count once, and the order of reports does not change the result.
+// Reports of money at the same time: sixteen equal reports count once, and the order of reports does not change the result.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { inTransaction } from '../../db/postgres/transactions.ts';
@@ -166,7 +166,7 @@ describe('sixteen at once (contract 7.148 and 7.158)', () => {
   });
 });
 
-/** What a payment and its refunds come to: each row, the invoice, and what pays it. */
+/** The result of a payment and its refunds: each row, the invoice, and what pays it. */
 async function endOf(reports: Report[], number: string) {
   const ids = reports.map(({ payment_id }) => payment_id);
   const { rows } = await sql<{ id: string; unallocated: string }>`

@@ -20,7 +20,7 @@ const german = { line1: 'Weg 1', postcode: '10115', city: 'Berlin', country: 'DE
 const cookies: Record<string, string> = {};
 const staff: Record<string, string> = {};
 const app = shared(() => openApp({ now: () => clock.at }));
-// Nothing that is open holds up the next document.
+// With a year to pay, no open invoice holds up the next document.
 const terms = { ...germanSettings.terms, days_to_pay: 365 };
 const customers = shared(() => arrangeSeller(app, clock, { ...germanSettings, terms }));
 beforeAll(async () => {
@@ -37,7 +37,7 @@ beforeEach(async () => {
   await logInStaff();
 });
 
-/** As the clock is now: a session of staff is old after 12 hours. */
+/** Logs staff in at the time of the clock, because their sessions get old after 12 hours. */
 async function logInStaff(): Promise<void> {
   for (const [role, id] of Object.entries(staff)) cookies[role] = (await enter(id)).cookie;
 }
@@ -120,7 +120,7 @@ describe('a customer who types the address of another country', () => {
     });
     const shown = await mover.browser.send(page);
     expect(textOf(shown)).toContain('Your new country, United States, changes the tax on your invoices.');
-    // The form has what they typed, so that saving it again takes nothing back.
+    // The form has what the person typed, so that saving it a second time takes nothing back.
     expect(fieldOf(shown, 'line1').value).toBe(american.line1);
     expect(await countNow()).toEqual([1, 0]);
     expect((await app.send('/admin', { cookie: cookies.admin })).text).toMatch(/data-now="countries">1</);
@@ -132,7 +132,7 @@ describe('a customer who types the address of another country', () => {
     expect(textOf(await app.send('/admin/billing', { cookie: cookies.admin }))).toMatch(
       /FR to US, since .*Overdue: it has waited for over 14 days\./,
     );
-    // Nothing changes by itself.
+    // Nothing changes until an administrator decides.
     await setClock('2026-04-10T10:00:01Z');
     expect(await bill(mover.signupId)).toEqual(['S 2000 FR', 'S 2000 FR']);
     const done = await decide(mover);
@@ -157,7 +157,7 @@ describe('a customer who types the address of another country', () => {
     expect(textOf(await mover.browser.send('/profile/activity'))).toContain('refused the new country');
     expect(await listCountries()).toEqual([]);
     expect(await bill(mover.signupId)).toEqual(['S 2000 FR']);
-    // They may ask again, and wait again.
+    // The person may ask a second time, and has to wait again.
     await save(mover.browser, american);
     expect(await listCountries()).toMatchObject([{ country: 'FR', asked: 'US' }]);
   });
@@ -174,7 +174,7 @@ describe('a customer who types the address of another country', () => {
       address,
       waiting: { country: 'DE', address: german, since },
     });
-    // This decision was about the country before.
+    // The decision is about the US, but the person no longer asks for the US.
     expect((await decide(mover, { country: 'US' })).status).toBe(409);
     await save(mover.browser, { ...address, line1: '13 Rue des Fleurs' });
     expect(await read(mover.email)).toMatchObject({ address: { line1: '13 Rue des Fleurs' }, waiting: null });
@@ -216,7 +216,7 @@ describe('a customer who types the address of another country', () => {
 
 describe('a first country', () => {
   it('counts at once before there is a document', async () => {
-    // Nothing is issued meanwhile.
+    // Without a price, nothing is issued meanwhile.
     const mover = await arrive(undefined, { price: null });
     await save(mover.browser, american);
     expect(await read(mover.email)).toMatchObject({ country: 'US', waiting: null });
@@ -244,7 +244,7 @@ it.each(['the page', 'the CRM'])(
   async (by) => {
     const mover = await arrive();
     expect(await bill(mover.signupId)).toEqual(['S 1900']);
-    // As the version before left it.
+    // The row is as an earlier version left it.
     await sql`insert into billing_details (account_id, ignored)
     select account_id, '{/account/billing/address}' from users where id = ${mover.id}`.execute(app.db);
     if (by === 'the page') await save(mover.browser, american);
@@ -302,7 +302,7 @@ describe('the decision', () => {
         decide(mover, { accepted: nth % 2 ? 'yes' : 'no' }, { seen }).then(({ status }) => status),
       ),
     );
-    // On a busy machine some are turned away.
+    // On a busy machine some requests are turned away.
     expect(answers.filter((status) => status === 303)).toHaveLength(1);
     expect(answers.every((status) => [303, 409, 503].includes(status))).toBe(true);
     expect(await read(mover.email)).toMatchObject({ waiting: null });

@@ -1,4 +1,4 @@
-// Odd and faulty billing addresses (contract 7.62, 7.232 and 7.390 to 7.393): a fault never makes the tax that of the seller's country.
+// Odd and faulty billing addresses (contract 7.62, 7.232 and 7.390 to 7.393). No fault leads to the tax of the seller's country.
 import { sql } from 'kysely';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { inTransaction } from '../../db/postgres/transactions.ts';
@@ -22,7 +22,7 @@ beforeEach(async () => {
   await sql`delete from rate_limits`.execute(app.db);
 });
 
-/** Nothing is issued before the test says so. */
+/** Without a price, nothing is issued before the test asks for it. */
 const unpriced = { price: null };
 
 let count = 0;
@@ -65,7 +65,7 @@ const outside = 'O 0';
 const { postcode: _postcode, ...withoutPostcode } = address;
 const { city: _city, ...withoutCity } = address;
 
-/** Whole addresses: what is kept of them (contract 7.391), and the tax. */
+/** Whole addresses. For each: what was given, what is stored of it (contract 7.391), and the tax. */
 const whole: [what: string, given: Record<string, string>, kept: Record<string, string>, tax: string][] = [
   ['Hong Kong, without a postcode', { line1: '1 Queen’s Road', city: 'Central', country: 'HK' }, {}, outside],
   ['the Emirates, with no postcode and no city', { line1: 'PO Box 1', country: 'AE' }, {}, outside],
@@ -138,7 +138,7 @@ async function save(browser: Browser, fields: Record<string, string>): Promise<v
   expect([answer.status, answer.headers.get('location')]).toEqual([303, `${page}?saved=details`]);
 }
 
-/** Addresses with a fault, and the country that they say all the same. */
+/** Addresses with a fault, and the country that each of them names nevertheless. */
 const faulty: [what: string, given: unknown, country: string | null, tax: string][] = [
   ['no town', { ...withoutCity, country: 'US' }, 'US', outside],
   ['no postcode where there is one', withoutPostcode, 'FR', french],
@@ -174,7 +174,7 @@ describe('an address with a fault', () => {
       const texts = Object.fromEntries(
         Object.entries(given as object).filter(([, text]) => typeof text === 'string'),
       );
-      // The page sends text only: a number is empty there.
+      // The page sends only text, so a number arrives empty.
       const answer = await post(await open(email), texts);
       expect(answer.status).toBe(422);
       expect((await read(email))?.address).toEqual(address);
@@ -195,14 +195,14 @@ describe('a country that could not be read', () => {
     expect(textOf(await browser.send(page))).toContain(
       'We cannot make your invoices until we know your country.',
     );
-    // Saving the form without a country does not say it.
+    // Saving the form without a country does not tell us the country.
     await save(browser, { company: 'Narnia Ltd' });
     await clockOn();
     expect(await bill(signupId)).toBe('country_unread');
     expect(await read(email)).toMatchObject({ country: null, editedHere: ['company'] });
     await save(browser, { company: 'Narnia Ltd', ...address });
     await clockOn();
-    // It does not count at once either, because another country was there before.
+    // The new country does not count at once either, because there was another country before.
     expect(await bill(signupId)).toBe('country_unread');
     await accept(email);
     await clockOn();
@@ -234,7 +234,7 @@ describe('a country that could not be read', () => {
     await accept(email, false);
     await customers.report(signupId, { email, billing: { address: { ...address, country: 'DE' } } });
     await clockOn();
-    // It is taxed as without a country.
+    // The invoice is taxed as if there were no country.
     expect(await bill(signupId)).toEqual([{ tax: german, country: 'DE', said: null }]);
   });
 
@@ -299,5 +299,5 @@ const accept = async (email: string, isAccepted = true) => {
   expect(isDone).toBe(true);
 };
 
-/** A period that is held is tried again after a minute. */
+/** Moves the clock on by more than a minute, after which a held period is tried again. */
 const clockOn = () => customers.setClock(new Date(clock.at.getTime() + 61_000).toISOString());

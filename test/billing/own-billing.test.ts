@@ -18,7 +18,7 @@ const page = '/profile/billing';
 const clock = { at: new Date('2037-02-01T12:00:00Z') };
 
 let customers: Awaited<ReturnType<typeof arrangeSeller>>;
-/** Partly credited and paid; open; of somebody else. */
+/** Numbers: of an invoice that is paid and partly credited, an open one, another customer's, and the credit note. */
 let paid = '';
 let open = '';
 let others = '';
@@ -99,7 +99,7 @@ describe('the page', () => {
     expect(await overdue(owner, '/profile')).toBe(false);
     await customers.setClock('2037-03-15T22:59:59.000Z');
     expect(await overdue(owner, '/profile')).toBe(false);
-    // The end of the last day to pay, in Berlin.
+    // In Berlin this is the end of the last day to pay.
     await customers.setClock('2037-03-15T23:00:00.000Z');
     for (const path of paths) expect([path, await overdue(owner, path)]).toEqual([path, true]);
     const profile = await (await logIn(app.send, owner)).send('/profile');
@@ -144,7 +144,7 @@ describe('the page of a document', () => {
     expect(textOf(answer)).not.toContain('Not a tax invoice');
     expect(textOf(answer)).not.toContain('How to pay');
     expect(openOf(answer.text, paid)).toBe('0');
-    // Ids of ours say nothing to its reader.
+    // Our internal ids say nothing to the reader.
     expect(answer.text).not.toMatch(/account_id|contract_id|settings_version/);
   });
 
@@ -215,7 +215,7 @@ it('shows what a customer paid that pays no invoice, by currency, to that custom
   await pay('of-nobody', 900, null);
   await pay('unknown', 900, 'R-1999-0001');
   expect([await owed(owner), await owed(stranger)]).toEqual([['EUR 6.00', 'USD 5.00'], []]);
-  // Money that a credit frees, whatever number it named.
+  // Money that a credit note frees counts, whatever invoice number the money named.
   await customers.report('freed', { contract: { price: { ...price, interval: 'year' } } });
   await customers.bill();
   const freed = (await customers.numbers()).at(-1) ?? '';
@@ -226,7 +226,7 @@ it('shows what a customer paid that pays no invoice, by currency, to that custom
   await pay('others', 100_000, others);
   expect(await owed(owner)).toEqual(['EUR 40.80', 'USD 5.00']);
   expect(await said(stranger)).toContain('We have EUR 965.49 from you');
-  // What was once put to somebody else's.
+  // This money once paid another customer's invoice.
   await sql`insert into allocations (payment, invoice, amount, recorded_at)
     select 'too-much', number, n, now() from invoices, unnest(array[1, -1]) n where document = ${others}`.execute(
     app.db,
@@ -264,7 +264,7 @@ it('every document can be reached, and the open ones that were due first are sho
     const [number = ''] = await before.numbers();
     const expected = Array.from({ length: 130 }, (_, at) => String(1_000 + at));
     await sql`alter table invoices disable trigger invoices_settle_from_before`.execute(many.db);
-    // Of all, two have one time.
+    // Pairs of these invoices share one time.
     await sql`insert into invoices (number, contract_id, plan, period_starts_at, period_ends_at, currency, unit_amount,
         status, issued_at, due_at)
       select 1000 + n, id, 'old', timestamptz '2000-01-01' + n * interval '1 day', timestamptz '2000-01-02' + n * interval '1 day',

@@ -1,4 +1,4 @@
-// Billing details: edited by the person, filled by signups, with an address for invoices that is proved by a click there.
+// Billing details: the person edits them, and signups fill them. A click in a mail proves their address for invoices.
 import { sql } from 'kysely';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { inTransaction } from '../../db/postgres/transactions.ts';
@@ -27,7 +27,7 @@ const mails = shared(() => openBackend({ databaseUrl: app.databaseUrl, now }));
 const customers = shared(() => arrangeSeller(app, clock));
 beforeAll(() => customers.setClock('2026-03-10T10:00:00Z'));
 beforeEach(async () => {
-  // Not truncated: that could wait for a job, and the job for it.
+  // `truncate` could wait for a job, while the job waits for it.
   for (const table of ['rate_limits', 'mail_tokens', 'mails', 'billing_details'])
     await sql`delete from ${sql.table(table)}`.execute(app.db);
 });
@@ -203,7 +203,7 @@ describe('the form (contract 7.230, 7.234 and 7.235)', () => {
     expect(said).toContain(`Saved.`);
     expect(said).toContain(`${invoiceEmail} gets no invoices yet`);
     expect(said).not.toContain('We have sent');
-    // An address that nobody asks for any more gets none either.
+    // An address that was taken out of the form gets no mail either.
     await save(whole, browser);
     expect(textOf(await browser.send(`${page}?saved=mail-invoice-email`))).not.toContain('We have sent');
   });
@@ -273,7 +273,7 @@ describe('a signup (contract 7.236 to 7.238)', () => {
   const billing = { company: 'From the CRM', address, vat_id: 'FR83404833048', more: { unknown: true } };
 
   let arrived = 0;
-  /** A customer whom the signup makes, with the password of the demo users. */
+  /** Makes a customer by a signup, and gives them the password of the demo users. */
   async function arrive(signupId: string, given?: unknown) {
     const email = `arrived-${++arrived}@example.test`;
     const answer = await customers.report(signupId, { email, billing: given });
@@ -291,7 +291,7 @@ describe('a signup (contract 7.236 to 7.238)', () => {
     expect([answer.applied, answer.ignored]).toEqual([true, ['/account/billing']]);
     expect(await read()).toBeUndefined();
     expect(await listMailsTo('thief@example.com')).toEqual([]);
-    // A later report does not fill them either, nor a signup that did not make the account.
+    // A later report does not fill the details either. Nor does a signup that did not make the account.
     expect((await customers.report('stranger', { billing })).ignored).toEqual(['/account/billing']);
     const { email } = await arrive('made-it', billing);
     const later = await customers.report('not-this-one', { email, billing: { company: 'Thief' } });
@@ -329,7 +329,7 @@ describe('a signup (contract 7.236 to 7.238)', () => {
     });
   });
 
-  /** Whom staff see in the list, and with which faults. */
+  /** The people in the list that staff see, and the faults in the details of each. */
   const listIgnored = async () => {
     const staff = openClient(app.send, await app.login('admin@example.test'));
     const { ignored } = await staff.admin.billing.summary.query();
@@ -401,7 +401,7 @@ describe('a signup (contract 7.236 to 7.238)', () => {
     expect(await listIgnored()).toEqual([[await idOf(app.db, email), [...pointers].sort()]]);
     const browser = await logIn(app.send, email);
     expect(textOf(await browser.send(page))).toContain('that we could not use');
-    // Saving the form decides. Without a readable country, a new one would wait if it changed the tax.
+    // Saving the form clears the list of faults. The country does not change the tax, because such a change would wait.
     await save({ ...whole, country: 'DE', vatId: '' }, browser);
     expect(await listIgnored()).toEqual([]);
   });
@@ -441,7 +441,7 @@ describe('a signup (contract 7.236 to 7.238)', () => {
       ),
     );
     expect(answers.map(({ applied }) => applied)).toEqual(Array(16).fill(true));
-    // Only the one that made the account fills anything.
+    // Only the signup that made the account fills the details.
     expect(answers.filter(({ ignored }) => ignored === undefined)).toHaveLength(1);
     expect(await read('many@example.test')).toMatchObject({
       company: 'From the CRM',
@@ -457,7 +457,7 @@ const listMailsTo = async (recipient: string) =>
     await sql<{ kind: string }>`select kind from mails where recipient = ${recipient}`.execute(app.db)
   ).rows.map(({ kind }) => kind);
 
-/** Sends the mails, and gives the paths of the links to that address, oldest first. */
+/** Sends the mails, and returns the paths of the links that were mailed to that address, oldest first. */
 const readLinks = (recipient: string) =>
   readMail(recipient, 'invoice_email', /\/invoice-email\/confirm\?token=[\w-]{43}/);
 
@@ -498,7 +498,7 @@ describe('an address for invoices (contract 7.242 to 7.244)', () => {
     const shown = await stranger.send(link);
     expect([shown.status, textOf(shown)]).toEqual([200, expect.stringContaining(books)]);
     expect(shown.headers.get('referrer-policy')).toBe('no-referrer');
-    // It says nothing of the account.
+    // The page says nothing about the account.
     for (const secret of [owner, 'Fleurs SARL', 'FR83404833048']) expect(textOf(shown)).not.toContain(secret);
     expect((await read())?.provedInvoiceEmail).toBeNull();
     const clicks = await sendPatiently(
@@ -561,7 +561,7 @@ describe('an address for invoices (contract 7.242 to 7.244)', () => {
       }
     }
     expect(refusals).toBe(3);
-    // Asking again counts, too.
+    // A request to mail the link a second time counts, too.
     expect((await post(browser, { intent: 'mail-invoice-email' })).status).toBeLessThan(430);
     await readLinks(victim);
     const { rows } = await sql<{
@@ -605,7 +605,7 @@ describe('an address for invoices (contract 7.242 to 7.244)', () => {
     expect((await openBrowser(app.send).send(second, { form: {} })).status).toBe(303);
   });
 
-  /** Somebody else who belongs to the owner's account, with the password of the demo users. */
+  /** Adds another person to the owner's account, with the password of the demo users. */
   async function addColleague(): Promise<string> {
     const colleague = await addPerson(app);
     await sql`update users set account_id = ${await accountOf(owner)},
@@ -652,7 +652,7 @@ describe('an address for invoices (contract 7.242 to 7.244)', () => {
     await save({ ...whole, invoiceEmail: books }, browser);
     expect((await openBrowser(app.send).send(second, { form: {} })).status).toBe(404);
     const [, , third = ''] = await readLinks(books);
-    // Not even by a mail that is still to be sent.
+    // The newest request ends earlier links, even if the mails with those links are still to be sent.
     await post(other, { intent: 'mail-invoice-email' });
     await post(browser, { intent: 'mail-invoice-email' });
     const links = await readLinks(books);
@@ -681,7 +681,7 @@ describe('an address for invoices (contract 7.242 to 7.244)', () => {
     expect(await read()).toMatchObject({ company: 'Fleurs SARL', invoiceEmail: null });
     expect(await told()).toEqual([owner]);
     expect(await buyerEmail('after-password')).toBe(owner);
-    // One that waits for its link goes as well, and one from before stays.
+    // An address that waits for its link goes as well. An address that was given 31 days ago stays.
     await save({ ...whole, invoiceEmail: books });
     const [waiting = ''] = await readLinks(books);
     await setPassword();
@@ -696,7 +696,7 @@ describe('an address for invoices (contract 7.242 to 7.244)', () => {
 
   describe('that a signup named', () => {
     let nth = 0;
-    /** The customer whom a stranger's signup made, who has just set their first password by the link of its mail. */
+    /** Makes a customer by a stranger's signup. The customer sets their first password by the link in its mail. */
     async function arrive() {
       const email = `victim-${++nth}@example.test`;
       const invoiceEmail = `thief-${nth}@example.com`;
@@ -726,7 +726,7 @@ describe('an address for invoices (contract 7.242 to 7.244)', () => {
         expect(textOf(shown)).toContain(`named ${invoiceEmail} as the address for your invoices`);
         expect(shown.text).toContain('value="keep-invoice-email"');
       }
-      // Saving the form without a word about it decides nothing.
+      // Saving the form decides nothing if it leaves the address as it was.
       await save({ company: 'Mine', invoiceEmail }, browser);
       expect(await waits({ email })).toBe(true);
     });
@@ -815,14 +815,14 @@ describe('an address for invoices (contract 7.242 to 7.244)', () => {
         ],
       };
     };
-    // Beyond the sweep, which goes by the clock of the database.
+    // The row expires so late because the sweep goes by the database's clock.
     await sql`insert into reserved_addresses (email, user_id, expires_at)
       values (${books}, ${await idOf(app.db, 'merchant@example.test')}, '2099-01-01')`.execute(app.db);
     const left = await look(books);
     await sql`delete from reserved_addresses`.execute(app.db);
     await sql`delete from mails`.execute(app.db);
     const free = await look('free@fleurs.example.com');
-    // The first may have left before the second was asked for.
+    // The first mail may have left before the second one was asked for.
     expect([left.mails, [...new Set(free.mails)]]).toEqual([[], ['invoice_email']]);
     expect(left.seen).toEqual(free.seen);
     expect(free.seen[1]).toEqual(['billing.invoice_email_asked', 'billing.invoice_email_asked']);

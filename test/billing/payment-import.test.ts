@@ -205,7 +205,7 @@ describe('an import', () => {
     expect(await readInvoice(books.db, number)).toMatchObject({ allocated: 2_100, status: 'open' });
   });
 
-  /** As version 0.5.0 named the payment of a line that had `before` equal ones before it. */
+  /** Names the payment of a line as version 0.5.0 did, if `before` equal lines came before it. */
   const nameAsBefore = ({ number, amount, currency, day, reference }: ListedPayment, before: number) =>
     `csv:${createHash('sha256')
       .update(`${JSON.stringify([number, amount, currency, day, reference])}${before}`)
@@ -220,11 +220,11 @@ describe('an import', () => {
     written.push(plain.replaceAll(' ', '\u00a0'));
     for (const [at, reference] of written.entries()) {
       const older = { ...listed, reference };
-      // Of the last one there were two.
+      // There were two equal payments with the last reference.
       for (const before of at === 2 ? [0, 1] : [0])
         await run([{ ...older, id: nameAsBefore(older, before) }], new Set());
     }
-    // The zone has moved since, so that noon was on another day.
+    // The time zone has changed since then. In the new zone, the recorded noon falls on another day.
     await setSettings(books.db, {
       ...germanSettings,
       seller: { ...germanSettings.seller, time_zone: 'Pacific/Kiritimati' },

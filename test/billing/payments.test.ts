@@ -1,4 +1,4 @@
-// POST /integrations/payments: what a report does, and what it is answered.
+// POST /integrations/payments: what a report does, and what answer it gets.
 import { sql, type Transaction } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { inTransaction } from '../../db/postgres/transactions.ts';
@@ -31,7 +31,6 @@ afterAll(async () => {
   expect(await findFaultsInBooks(app.db)).toEqual([]);
 });
 
-/** What an administrator or operator does with money. */
 const act = <T>(work: (trx: Transaction<DB>, by: Recorder) => Promise<T>) =>
   inTransaction(app.db, { by: 'operator', cause: 'test' }, (trx) =>
     work(trx, { now: new Date(), recordedBy: 'operator' }),

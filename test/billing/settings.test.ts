@@ -8,7 +8,7 @@ import { isMemberState } from '../../server/billing/values/countries.ts';
 import { readVatId } from '../../server/billing/values/vat-ids.ts';
 import { germanSettings } from '../support/billing/settings.ts';
 
-/** The settings with the members at these pointers changed; undefined takes one out. */
+/** Changes the members of the settings at these pointers. The value undefined removes a member. */
 function change(changes: Record<string, unknown>, from: BillingSettings = germanSettings): unknown {
   const settings = structuredClone(from) as unknown as Record<string, unknown>;
   for (const [pointer, value] of Object.entries(changes)) {

@@ -32,7 +32,7 @@ async function addUpTaxFile(from: string, to: string) {
 }
 
 it('has an income for each month that is the sum of its tax.csv, also of invoices from before', async () => {
-  // In Berlin it is the 31st, and an hour later the 1st; these have no document.
+  // In Berlin it is the 31st, and an hour later the 1st. These invoices have no document.
   await books.report('crm_old');
   await books.bill();
   await books.setClock('2026-01-31T23:30:00.000Z');
@@ -104,7 +104,7 @@ it('shows thirteen months, and leads to earlier ones while there are any', async
 it('adds up active contracts by plan, with a twelfth of yearly prices, rounded once', async () => {
   const plan = 'rounded';
   const year = (unit_amount: number) => ({ currency: 'EUR', unit_amount, interval: 'year' });
-  // 5 + 4 + 9/12 of 3 = 9.75: each rounded by itself would be 9.
+  // The sum is 5 + 4 + 9/12 of 3 = 9.75. If each were rounded by itself, it would be 9.
   for (const [at, price] of [
     { currency: 'EUR', unit_amount: 5, interval: 'month' },
     { currency: 'EUR', unit_amount: 4, interval: 'month' },

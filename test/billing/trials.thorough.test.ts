@@ -1,4 +1,4 @@
-// A trial that is over: expired for everybody from that moment, and stored as such by the billing job.
+// A trial that is over counts as expired for everybody from that moment. The billing job stores it as expired.
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { runBilling } from '../../server/billing/invoices/invoicing.ts';

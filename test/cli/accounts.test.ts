@@ -1,4 +1,4 @@
-// account:grant and its kin: what an operator decides about an account, whatever the marketplace says (contract 2.69, 2.70 and 11.112).
+// account:grant and similar commands: an operator's decision counts before the marketplace (contract 2.69, 2.70 and 11.112).
 import { sql } from 'kysely';
 import { expect, it } from 'vitest';
 import { openApp } from '../support/app/app.ts';

@@ -28,7 +28,7 @@ beforeEach(async () => {
   return () => rm(folder, { recursive: true, force: true });
 });
 
-/** Begins a backup into `folder`, with these variables of the environment and no others. */
+/** Begins a backup into `folder`. The command has only these environment variables. */
 const begin = (env: Record<string, string>): ChildProcessWithoutNullStreams =>
   spawn(process.execPath, [join(root, 'build/service/cli.js'), 'backup', 'backups'], {
     cwd: folder,
@@ -76,7 +76,7 @@ describe.skipIf(!hasDebianPostgres)(`a backup of a Postgres with a password${not
         `^${made}/identity\\.dump is whole: 0\\.\\d MB, as of \\d+ seconds? ago\\.\\nThe last numbers of documents: ${numbers}\\.\\n$`,
       ),
     );
-    // For nobody else to read (contract 9.312).
+    // Nobody else can read the backup (contract 9.312).
     for (const path of [
       join(folder, 'backups'),
       made,
@@ -85,7 +85,7 @@ describe.skipIf(!hasDebianPostgres)(`a backup of a Postgres with a password${not
     ])
       expect((await stat(path)).mode & 0o077, path).toBe(0);
 
-    // As the document says it, on this machine.
+    // Runs the document's script on this machine.
     const shell = (script: string, env: Record<string, string>) =>
       promisify(execFile)(
         'sh',
@@ -110,7 +110,7 @@ describe.skipIf(!hasDebianPostgres)(`a backup of a Postgres with a password${not
           (select bool_and(tableowner = 'identity') from pg_tables where schemaname = 'public') as "isOurs",
           (select count(*)::int from audit_events where type = 'database.backed_up') as backups`.execute(db)
       ).rows;
-    // The dump does not know of itself (contract 9.317).
+    // The dump holds no record of the backup that made it (contract 9.317).
     expect(await read()).toEqual([{ accounts: 1, isOurs: true, backups: 0 }]);
     await close();
     const restored = await shell(lastNumbersSample, { DATABASE_URL_FILE: urlFile });
@@ -142,7 +142,7 @@ describe.skipIf(!hasDebianPostgres)(`a backup of a Postgres with a password${not
   it('is one of several at once, each whole', async () => {
     const env = { DATABASE_URL: postgres.url };
     const outcomes = await Promise.all(Array.from({ length: 6 }, () => backUp(env)));
-    // Two of one millisecond would have one name, which the first has.
+    // Two backups in one millisecond would have the same name, so only the first is made.
     const good = outcomes.filter(({ code }) => code === 0).length;
     expect(good).toBeGreaterThan(1);
     const names = await listBackups();
@@ -196,7 +196,7 @@ describe.skipIf(!hasDebianPostgres)(`a backup of a Postgres with a password${not
   });
 });
 
-// Debian's folder of that version would win over the PATH.
+// If Debian's folder of version 18 exists, it is used before the PATH.
 const hasOwn = existsSync('/usr/lib/postgresql/18/bin/pg_dump');
 const instead = hasOwn ? ' (NOT RUN: this machine has one of that version)' : '';
 
@@ -205,7 +205,7 @@ describe.skipIf(hasOwn)(`with programs that stand in for those of Postgres 18${i
 
   const list = '5; 0 1 TABLE DATA public users identity';
   const write = 'echo half';
-  /** Puts scripts in place of both, which answer `--version` like Postgres's. */
+  /** Puts scripts in place of pg_dump and pg_restore. They answer `--version` as Postgres does. */
   async function standIn({ version = '18.4', dump = write, restore = `echo '${list}'` } = {}) {
     const bin = join(folder, 'bin');
     await mkdir(bin, { recursive: true });
@@ -258,7 +258,7 @@ describe.skipIf(hasOwn)(`with programs that stand in for those of Postgres 18${i
     ['sslmode=verify-full&sslrootcert=%2Fca.pem', 'sslmode=verify-full&sslrootcert=%2Fca.pem', undefined],
     ['sslmode=no-verify', 'sslmode=require', undefined],
   ])('checks the server as the service does: %s', async (given, passed, authorities) => {
-    // The server here has no TLS, so this looks at what the programs are told, by a database behind the same address.
+    // The server here has no TLS, so this test looks at what pg_dump and pg_restore are told.
     const { splitUrl } = await import('../../server/runtime/dump.ts');
     const { address, env } = splitUrl(`postgres://a:b@db.example.com/identity?${given}`);
     expect(address).toBe(`postgres://a@db.example.com/identity?${passed}`);
@@ -302,7 +302,7 @@ describe.skipIf(hasOwn)(`with programs that stand in for those of Postgres 18${i
     const [backups, theirs] = [join(folder, 'backups'), join(folder, 'theirs')];
     await mkdir(backups);
     await writeFile(theirs, 'nothing');
-    // Others may write to the folder, and take ours away as soon as it is there.
+    // Somebody else may write to the folder, and takes our file away as soon as it is there.
     let isTaken = false;
     const watcher = watch(backups, (_, name) => {
       if (isTaken || !name?.startsWith('.part-')) return;

@@ -13,7 +13,7 @@ let books: Books;
 const folder = await sharedFolder();
 let number = '';
 beforeAll(async () => {
-  // The real time: commands go by it.
+  // Commands go by the real time, so the books do, too.
   books = await openBooks({ at: new Date(Date.now() - 60_000).toISOString() });
   const { id } = await books.report('crm_1', {}, { email: 'books@example.test' });
   await books.bill();
@@ -129,7 +129,7 @@ it('contracts and invoices print what they say for programs, by the state of now
   ]);
   const idsOf = async (...args: string[]) =>
     (await parse('contracts', ...args)).map((each) => each.signup_id);
-  // No job has written down any of it.
+  // No job has stored the end of the trial yet.
   const ago = new Date(Date.now() - 1_000);
   await sql`update service_contracts set status = 'trialing', trial_ends_at = ${ago}
     where signup_id = 'crm_2'`.execute(db);

@@ -52,7 +52,7 @@ it('migrate migrates an empty database, even when it runs twice at once', async 
     const outcomes = await Promise.all([runCli(url, ['migrate']), runCli(url, ['migrate'])]);
     for (const { code, err } of outcomes) {
       expect(code, err).toBe(0);
-      // The second one may find the first at it, and says so.
+      // The second command may find the first at work. It then says so.
       expect(err).toMatch(/^(Waiting for another instance's migrations\.\n)?$/);
     }
     const { send } = await app.startInstance({ databaseUrl: url });
@@ -63,7 +63,7 @@ it('migrate migrates an empty database, even when it runs twice at once', async 
 });
 
 describe('migrate --status (contract 11.44)', () => {
-  /** Every row and table of the database, roughly. */
+  /** Shows whether a table was added, removed or rewritten. */
   const look = async (url: string) => {
     const { db, close } = connect(url);
     const { rows } = await sql`select relname, relfilenode, (select count(*) from pg_class) as relations
@@ -107,7 +107,7 @@ describe('migrate --status (contract 11.44)', () => {
       expect(behind.out).toContain(
         `it has m998-phones, m999-faxes, which this version does not know, and lacks ${last} `,
       );
-      // Contract 9.352: every command says so, and nothing else.
+      // Every command says only this sentence (contract 9.352).
       const command = await runCli(url, ['mails']);
       expect(command).toEqual({ code: 1, out: '', err: behind.out });
     } finally {
@@ -222,7 +222,7 @@ describe('user:remove-factors', () => {
     );
     expect(rows).toEqual([{ apps: 0, codes: 0, pending: 0, events: ['factors.removed cli'] }]);
     expect((await listNotices(app.db, email)).at(-1)).toBe('factors_removed');
-    // Somebody who knows the password can no longer use it.
+    // The password no longer works, even for somebody who knows it.
     await browser.login(email);
     expect(await browser.whoAmI()).toBeUndefined();
     const token = await vi.waitFor(async () => {

@@ -8,12 +8,12 @@ import { runCli } from '../support/app/cli.ts';
 import { appendEvents } from '../support/events/client-events.ts';
 import { shared } from '../support/run/shared.ts';
 
-// It nudges nobody: the test does.
+// This service sends no nudges. The test claims one and records its result.
 const app = shared(openProductionApp);
 beforeAll(async () => {
   const cookie = await app.login('customer@example.test');
   await app.send('/sso/launch/network_site', { cookie });
-  // One by one: locks of several would wait for those of the service's jobs, and these for them.
+  // Tables are emptied one by one. Together, their locks and those of the service's jobs could wait for each other.
   for (const table of ['events', 'event_sequences', 'event_deliveries'])
     await sql`truncate ${sql.table(table)}`.execute(app.db);
   await appendEvents(app.db, 'marketplace', 12);

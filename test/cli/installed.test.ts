@@ -1,4 +1,4 @@
-// docs/operate/files/identity: the command line as it is installed, with other paths and without a change of user.
+// docs/operate/files/identity: the script of the installed command line, here with other paths and without a change of user.
 import { spawnSync } from 'node:child_process';
 import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ import { sharedFolder } from '../support/run/shared.ts';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const folder = await sharedFolder();
 
-/** Runs the script. The replacements must all be found, so that the test follows the file. */
+/** Runs the script. Every replaced text must be in the file, so that the test notices if the file changes. */
 function runInstalled(
   args: string[],
   { project = root, isRoot = true, env = {}, cwd = folder, asUser = '' } = {},
@@ -46,9 +46,9 @@ it('takes the settings of the service, in production mode', async () => {
     stdout: 'The settings are right, for production.\n',
     stderr: '',
   });
-  // Not that of the shell.
+  // The value is not the one in the shell's environment.
   expect(runInstalled(['settings', '--show']).stdout).toMatch(/^PORT +PORT +3007$/m);
-  // With a space and angle brackets, as systemd reads it.
+  // The value has a space and angle brackets, as systemd reads it.
   expect(runInstalled(['settings', '--show']).stdout).toContain('Identity <identity@example.test>');
 });
 
@@ -104,7 +104,7 @@ it('reads files from the folder that it is called in (contract 11.101)', async (
   expect(set('none.json')).toBe(`Cannot read the file ${cwd}/none.json: there is no such file (ENOENT).\n`);
 });
 
-/** Not with NODE_ENV=test, or an outdated build would be made anew for tests. */
+/** Omits NODE_ENV=test, with which an outdated build would be rebuilt for tests. */
 const runByNpm = (args: string[]) =>
   spawnSync('npm', ['run', '--silent', '--prefix', root, 'cli', '--', ...args], {
     cwd: folder,
@@ -130,7 +130,7 @@ it.each([
   expect(run().stderr).toContain(`\nUsage: ${name} find [options] [text]\n`);
 });
 
-// Whether root can become a user who can read the service.
+// Whether root can become `nobody`, and that user can read the service.
 const nobody = 'runuser -u nobody -- ';
 const hasNobody =
   process.getuid?.() === 0 &&

@@ -106,7 +106,7 @@ it('invoice:paid, invoice:void and contract:cancel say so to programs, and where
 describe(`at a terminal${hasTerminals ? '' : ' (NOT RUN: there is no script of util-linux)'}`, () => {
   const type = (typed: string, ...args: string[]) => runCliAtTerminal(app.databaseUrl, args, typed);
 
-  // Without a terminal they ask nobody (the tests above): contract 7.163.
+  // Without a terminal these commands ask nobody, as the tests above show (contract 7.163).
   it.skipIf(!hasTerminals)(
     'invoice:void and contract:cancel ask, too, and do nothing without a yes',
     async () => {

@@ -1,4 +1,4 @@
-// reconcile: the contracts here compared with the CRM's own view of them, as its operator sees it (contract 7.39).
+// What an operator sees of `reconcile`, which compares the contracts here with the CRM's own view of them (contract 7.39).
 import { createWriteStream } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -52,7 +52,7 @@ const readJson = ({ out }: Outcome) =>
     .split('\n')
     .map((line) => JSON.parse(line));
 
-/** What the CRM knows: all but crm_Here. */
+/** The CRM's view, which has all contracts but crm_Here. */
 const equalLines = () => [
   {
     signup_id: 'crm_same',
@@ -142,7 +142,7 @@ describe('reconcile', () => {
       '12 lines: 2 equal, 2 missing here, 1 extra here, 1 different, 7 bad, 1 repeated. ' +
         'Compared: occurred_at, plan, price, status, trial_ends_at, user_id.',
     ]);
-    // It only reads, and leaves no table behind.
+    // `reconcile` only reads, and leaves no table behind.
     expect(await readContracts()).toEqual(before);
     const { rows } = await sql`select 1 from pg_class where relname = 'contract_views'`.execute(app.db);
     expect(rows).toEqual([]);

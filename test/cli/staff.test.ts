@@ -15,7 +15,7 @@ const why = ['--why', 'A call, ticket 4711'];
 const said = 'A call, ticket 4711';
 const by = ['--by', 'Olga Operator'];
 const cli = (...args: string[]) => runCli(app.databaseUrl, args);
-// Not `mails`: the service may be sending one.
+// `mails` is left out, because the service may be sending one.
 const tables = ['users', 'accounts', 'sessions', 'audit_events', 'changes'];
 
 async function read(...args: string[]): Promise<string> {
@@ -41,7 +41,7 @@ const hostile = 'Hana\u001b[2J\u009b1m\u202egnp\u2028<b>=1+1';
 const escaped = 'Hana\\u{1b}[2J\\u{9b}1m\\u{202e}gnp\\u{2028}<b>=1+1';
 const moves = /[^\P{C}\n]|\p{Zl}/u;
 
-/** A name that no form takes. */
+/** Gives somebody a name that no form takes. */
 const rename = (email: string, name: string) =>
   sql`update users set name = ${name} where email = ${email}`.execute(app.db);
 
@@ -123,7 +123,7 @@ describe('user:show', () => {
 describe('an act', () => {
   const email = 'customer@example.test';
 
-  /** The answers of commands that are refused the second time. */
+  /** Some commands are refused when they are given a second time. This lists what they then say. */
   const refusedAgain = new Map([
     ['user:resume', /^This user is not suspended\.\n$/],
     ['user:thaw', /^This account is neither frozen nor suspended\.\n$/],
@@ -219,7 +219,7 @@ describe('an act', () => {
     [['user:role', email, 'owner', ...why], /Allowed choices are user, manager, admin/],
     [['user:send-mail', email, ...why], /--kind/],
     [['user:send-mail', email, '--kind', 'welcome', ...why], /Allowed choices are/],
-    // Nobody confirms it.
+    // These commands lack `--yes`.
     [['user:delete', email, '--now'], /give --yes/],
     [['user:change-email', email, 'n@example.test', ...why], /give --yes/],
   ];

@@ -1,4 +1,4 @@
-// What the vectors cannot show of the kit for TypeScript: many at once, several tabs, hooks, and pages.
+// What the vectors cannot show of the kit for TypeScript: simultaneous requests, several tabs, hooks, and pages.
 import { beforeEach, describe, expect, it } from 'vitest';
 import {
   type CallbackOptions,
@@ -91,7 +91,7 @@ describe('a login', () => {
     const proved = { auth_time: nowSeconds, prompt: undefined, max_age: undefined };
     const answer = await tabs.receive(await answerTo(launch, proved));
     expect(answer.status).toBe(303);
-    // Neither the request nor the application can change where it leads.
+    // Neither the request nor the application can change where the answer leads.
     expect(answer.headers.get('location')).toBe(`${site}/orders?x=%C3%BC`);
     expect(answer.headers.getSetCookie()).toEqual(['shop=1; Secure', 'theme=dark']);
     expect(answer.headers.get('cache-control')).toBe('no-store');

@@ -1,4 +1,4 @@
-// The kit for TypeScript lives by events: against the real service, and against answers that it should never get.
+// The kit for TypeScript reads events of the real service, and answers that it should never get.
 import { beforeEach, describe, expect, it } from 'vitest';
 import {
   createIdentityClient,
@@ -24,7 +24,7 @@ const addresses = { callbackUrl: `${site}/callback`, loginUrl: `${site}/login` }
 
 type Answer = { status?: number; json: unknown };
 
-/** A client whose requests `answer` gets. */
+/** A client whose requests go to `answer`. */
 function openKit(answer: typeof fetch, { secrets = [secret], stores = createMemoryStores() } = {}) {
   const identity = createIdentityClient({
     issuer: 'http://localhost:3000',
@@ -102,13 +102,13 @@ describe('with the service', () => {
       'profile.updated',
       'session.ended',
     ]);
-    // The hand-off has brought both before.
+    // The hand-off has already brought both profiles, so none is newer.
     expect(applied.map(({ isNewer }) => isNewer)).toEqual([false, false, false]);
     expect([newest, ended]).toEqual([3, [sid]]);
     expect(await stores.endedLogins.has(sid)).toBe(true);
     const id = applied[0]?.event.user_id ?? '';
     expect((await stores.profiles.find(id))?.name).toBe('Carla Changed');
-    // The last one asked says that all was read.
+    // The last pull says that all was read.
     expect(asked.at(-1)).toMatch(/\?after=3&limit=1000$/);
     expect(await kit.identity.pullEvents(kit.hooks)).toBe(3);
     expect(applied).toHaveLength(3);
@@ -166,7 +166,7 @@ describe('with the service', () => {
     const numbers = kit.applied.map(({ event }) => event.seq);
     expect(numbers.length).toBeGreaterThan(2_100);
     expect(numbers).toEqual(numbers.map((_, n) => n + 1));
-    // A pull that had to wait for three seconds has left the events to another.
+    // A pull that had to wait for three seconds leaves the events to another pull.
     expect(newest).toContain(numbers.length);
     for (const each of newest) expect([numbers.length, undefined]).toContain(each);
   });
@@ -257,7 +257,7 @@ describe('with answers made up', () => {
       },
     };
     const about = (seq: number, profile?: Profile) => page({ seq, type: 'profile.updated', profile });
-    // Each time as a process that has just started: it has nothing but its stores.
+    // Each pull is made by a new kit that has only its stores, as in a process that has just started.
     const pullOnce = (answer: Answer) => openKit(answers(answer), { stores }).identity.pullEvents(hooks);
     await expect(pullOnce(about(1, first))).rejects.toThrow('the table is away');
     throws = false;
@@ -265,7 +265,7 @@ describe('with answers made up', () => {
     await pullOnce(about(2, first));
     throws = true;
     await expect(pullOnce(about(3, second))).rejects.toThrow('the table is away');
-    // Meanwhile a callback keeps a later profile, and its site writes that.
+    // Meanwhile a callback stores a later profile, and its site writes that profile.
     await openKit(answers(), { stores }).identity.applyProfile(third as Profile);
     people.set(profileOf('', 0).id, 'Zoë 3');
     throws = false;

@@ -69,7 +69,7 @@ it('the example has 50 lines at most, and lets somebody log in, changes with the
   for (const stream of [example.stdout, example.stderr]) stream.on('data', (chunk) => (output += chunk));
   await expect.poll(() => output, soon).toContain(`Open ${shop}`);
 
-  // Whatever arrives, it stays alive.
+  // The example goes on, whatever arrives.
   for (const line of ['GET //', 'TRACE /', 'GET http://evil.example/', 'OPTIONS *']) {
     const socket = connect(shopPort, 'localhost').on('error', () => undefined);
     socket.end(`${line} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
@@ -169,7 +169,7 @@ it('what to put into a site does what it says, and its types are right', async (
       endBySid(sid: string): Promise<void>; endAll(): Promise<void>;
     };`,
   );
-  // As the reader has it: without the names that stand for their site.
+  // This is the code as its reader copies it, without the declarations that stand for the reader's site.
   await writeFile(join(folder, 'typed.mjs'), code);
   const compilerOptions = {
     noEmit: true,
@@ -242,7 +242,7 @@ it('what to put into a site does what it says, and its types are right', async (
   expect(asked).toEqual([]);
   await shop.stores.sweep();
   expect(asked).toHaveLength(2);
-  // A pull that fails ends no process.
+  // A pull that fails does not end the process.
   isAway = true;
   const body = JSON.stringify({ client: 'shop', latest: 1 });
   const headers = signMessage(await buildNudgeSecret('shop', 'y'.repeat(32)), body);

@@ -1,4 +1,4 @@
-// The doctor's own proof, in PHP.
+// Proves the doctor on broken and right clients in PHP.
 import { describeLanguage } from '../doctor/harness/describe-language.ts';
 
 describeLanguage('php');

@@ -1,4 +1,4 @@
-// The doctor's own proof, in Python.
+// Proves the doctor on broken and right clients in Python.
 import { describeLanguage } from '../doctor/harness/describe-language.ts';
 
 describeLanguage('python');

@@ -13,7 +13,7 @@ is_asked = False
 while True:
     try:
         data = os.read(terminal, 4096)
-    except OSError:  # Linux says so of a terminal whose program has ended.
+    except OSError:  # On Linux, this says that the terminal's program has ended.
         break
     if not data:
         break

@@ -107,11 +107,11 @@ it('the samples of its README make a login, take nudges, and log out', async () 
     await appendEvents(app.db, 'shop', 20, 'user.suspended');
     const nudges = await Promise.all(Array.from({ length: 16 }, () => nudge(readme, secret)));
     expect(nudges.map(({ status }) => status)).toEqual(Array(16).fill(204));
-    // PHP's own web server answers when all is done. One process at a time pulls, so each event comes once.
+    // PHP's own web server answers only when everything is done. One process at a time pulls, so each event comes once.
     const applied = (await read('/applied')).trim().split('\n');
     expect(applied.length).toBeGreaterThan(20);
     expect(applied).toEqual(await listEvents());
-    // In another request than those of the browser with that session.
+    // A request that was not the browser's has ended the browser's session.
     expect([await read('/sessions'), (await browser.go('/')).text]).toEqual(['[]', 'nobody']);
     expect(await read('/profiles')).toContain(leaver.id);
     await deletePerson(app.db, leaver);

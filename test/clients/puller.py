@@ -1,5 +1,5 @@
-"""One process of a client, on the kit for Python, that pulls events. test/support/clients/pulls.ts says what it is asked, and what it
-writes. Its store is in Postgres where STORE is an address, else in that file."""
+"""One process of a client on the kit for Python. It pulls events. test/support/clients/pulls.ts says what it is asked and writes.
+If STORE is an address of Postgres, the store is there. Otherwise STORE is the path of an SQLite file."""
 
 import json
 import os

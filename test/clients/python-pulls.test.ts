@@ -1,4 +1,4 @@
-// Several processes of a client on the kit for Python: with SQLite, and with Postgres where psycopg is installed.
+// Several processes of a client on the kit for Python: with SQLite, and with Postgres if psycopg is installed.
 import { execFile, spawnSync } from 'node:child_process';
 import { delimiter, join } from 'node:path';
 import process from 'node:process';

@@ -12,7 +12,7 @@ import { shared } from '../support/run/shared.ts';
 const run = promisify(execFile);
 const kit = fileURLToPath(new URL('../../clients/python/', import.meta.url));
 const secret = 'a-secret-for-my-machine';
-// Nothing is left behind beside the sources.
+// Python leaves no files beside the sources.
 const env = {
   ...process.env,
   PYTHONDONTWRITEBYTECODE: '1',

@@ -1,4 +1,4 @@
-// Commands at a terminal (contract 12.38 and 12.40): what cannot be undone asks, and nobody types a password.
+// Commands at a terminal (contract 12.38 and 12.40): a command that cannot be undone asks first, and nobody types a password.
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { sql } from 'kysely';

@@ -1,4 +1,4 @@
-// The alerts for operators, on Debian's Prometheus: each is triggered by a fault of the built service or of its database, or, where
+// The alerts for operators, on Debian's Prometheus: each is triggered by a fault of the built service or of its database, or, if
 // that takes long, shown by promtool. None fires in a quiet hour, or after an outage.
 import { readFileSync } from 'node:fs';
 import { rm, writeFile } from 'node:fs/promises';
@@ -43,12 +43,12 @@ type Fault = {
   /** The settings of the first instance; of both, if `ofBoth`. */
   env?: Record<string, string>;
   ofBoth?: boolean;
-  /** What runs in the process of the first instance before the service. */
+  /** Code that the process of the first instance runs before the service. */
   first?: string;
   begin?: (world: World) => Promise<unknown>;
-  /** What people and programs do again and again meanwhile. */
+  /** What people and programs keep doing during the fault. */
   again?: (world: World) => Promise<unknown>;
-  /** Shorter times, in place of the minutes of the alert. */
+  /** Shorter times than the minutes of the alert. */
   sooner?: [from: string, to: string];
 };
 
@@ -60,14 +60,14 @@ const many = (count: number, ask: (n: number) => Promise<unknown>) =>
   Promise.all(Array.from({ length: count }, (_, n) => ask(n)));
 const pause = (ms: number) => new Promise((done) => setTimeout(done, ms));
 
-/** From now on `event` runs `statement` in the database. */
+/** Makes `event` run `statement` in the database from now on. */
 async function addTrigger({ db }: World, event: string, statement: string): Promise<void> {
   await sql`create function fault() returns trigger language plpgsql security definer
     as $$ begin ${sql.raw(statement)}; return null; end $$`.execute(db);
   await sql`create trigger fault before ${sql.raw(event)} execute function fault()`.execute(db);
 }
 
-/** Locks the table until the world ends: its connection is not used any more. */
+/** Locks the table until the world ends. Its connection is not used again, so nothing ends the transaction. */
 const lock = ({ db }: World, table: string) =>
   db.connection().execute(async (connection) => {
     await sql`set idle_in_transaction_session_timeout = 0`.execute(connection);
@@ -75,7 +75,7 @@ const lock = ({ db }: World, table: string) =>
     await sql`lock table ${sql.table(table)} in access exclusive mode`.execute(connection);
   });
 
-// Nobody listens there.
+// Nothing listens at this address.
 const deaf = { SSO_CRM_EVENTS_URL: 'http://127.0.0.1:9/events' };
 const mailless = { SMTP_URL: 'smtp://127.0.0.1:9?tls=off', MAIL_FROM: 'id@example.test' };
 const ageMails = ({ db }: World, age: string) =>
@@ -89,7 +89,7 @@ const faults: Record<string, Fault> = {
     async again({ app }) {
       await app.end('SIGKILL');
       await app.restart();
-      // It lives for long enough to be looked at.
+      // The process lives for long enough to be scraped.
       await pause(2_000);
     },
   },
@@ -236,7 +236,7 @@ it.each(Object.entries(faults))(
       );
       const isTrue = async () => (await prometheus.evaluate(query)).length > 0;
       const count = async (expr: string) => Number((await prometheus.evaluate(expr))[0]?.value[1]);
-      // Twice, so that what grows is seen to grow.
+      // Waits for two scrapes, so that a counter is seen to grow.
       await expect.poll(() => count('min(count_over_time(up{job="identity"}[1m]))'), long).toBeGreaterThan(1);
       await expect.poll(() => count('count(identity_database_up == 1)'), long).toBe(2);
       expect(await isTrue()).toBe(false);
@@ -263,7 +263,7 @@ const long = { timeout: 120_000, interval: 500 };
 
 // ---- What takes long, by promtool
 
-/** Every 15 seconds from 0 on: `from` for ten minutes, then `to` more each time. */
+/** Values every 15 seconds from 0 on. They grow by `from` for ten minutes, and by `to` after that. */
 const then = (from: number, to: number) => `0+${from}x40 ${from * 40}+${to}x40`;
 const always = (value: number) => `${value}x80`;
 const jobOf = (metric: string, instance: string, name: string) =>
@@ -294,7 +294,7 @@ it.each<[string, [series: string, values: string][], by?: string]>([
       ['identity_http_requests_turned_away_total', then(0, 20)],
     ],
   ],
-  // At night one person fails again and again, and probes are most of what comes.
+  // At night one person fails again and again, while most requests are probes.
   [
     'IdentityUnavailable',
     [
@@ -305,7 +305,7 @@ it.each<[string, [series: string, values: string][], by?: string]>([
     ],
   ],
   ['IdentityInternalErrors', [['identity_refusals_total{code="internal_error"}', then(0, 1)]]],
-  // Reports of payments alone.
+  // Only reports of payments have wrong signatures.
   [
     'IdentitySignaturesRefused',
     [
@@ -344,7 +344,7 @@ it.each<[string, [series: string, values: string][], by?: string]>([
   ['IdentityBackupOld', [['identity_backup_age_seconds', '0x20 130000x60']]],
   ['IdentityClientBehind', [['identity_client_events_oldest_seconds{client="crm_app"}', '0x20 1200x60']]],
   ['IdentityNudgesFailing', [['identity_nudges_failing{client="crm_app"}', '0x20 1x60']]],
-  // One job that runs every minute, of one instance, and never ends well. That of the other instance does.
+  // On one instance, a job runs every minute and always fails. On the other instance, the same job succeeds.
   [
     'IdentityJobFailing',
     [
@@ -419,7 +419,7 @@ it('one address that takes no mail is no alert, and an alert says where to read 
 
 it('a single 503 in a quiet night is no alert', () =>
   expectOfRules({
-    // One that waited for a lock, as in rule 9.255, among a few others.
+    // A request that waited for a lock (contract 9.255), among a few others.
     input_series: [
       ['identity_http_request_duration_seconds_count{status="303",route="/login"}', '0+0.5x80'],
       ['identity_http_request_duration_seconds_count{status="503",route="/profile"}', '0x30 1x50'],
@@ -431,7 +431,7 @@ it('a single 503 in a quiet night is no alert', () =>
 let files = 0;
 async function expectOfRules(test: object, rules = 'alerts.yml'): Promise<void> {
   const head = { rule_files: [resolve(operateFiles, rules)], evaluation_interval: '15s' };
-  // JSON is YAML.
+  // JSON is valid YAML.
   const file = join(folder, `${files++}.json`);
   await writeFile(file, JSON.stringify({ ...head, tests: [{ interval: '15s', ...test }] }));
   expectOfPromtool('test', 'rules', file);
@@ -439,7 +439,7 @@ async function expectOfRules(test: object, rules = 'alerts.yml'): Promise<void> 
 
 // ---- In peace, and after an outage
 
-/** The series of two instances, from what they say after they were used: counters stand still, times go on. */
+/** Builds the series of two quiet instances from their metrics after some use: counters stand still, and times go on. */
 async function readQuiet(change: (sample: Sample) => string | undefined): Promise<object[]> {
   const { url, drop } = await cloneDatabase(templateUrl);
   const instances = [await startWatched(url), await startWatched(url)];
@@ -474,8 +474,8 @@ it('no alert fires in a quiet hour (contract 9.330 to 9.336)', async () =>
   }));
 
 it('an outage of the database is told while it lasts, and no alert fires once it is over (contract 9.335)', async () => {
-  // From the tenth minute to the twentieth. Frequent jobs fail every ten seconds meanwhile, and rare ones every minute: of these the
-  // last good end was a minute before, and the next one comes up to a minute after.
+  // The outage lasts from the tenth minute to the twentieth. Frequent jobs fail every ten seconds, and rare ones every minute. A
+  // rare job last ended well a minute before, and ends well again up to a minute after.
   const [before, meanwhile, after] = [40, 40, 158];
   const outage = (name: string, its: string) =>
     ({
@@ -506,7 +506,7 @@ it('an outage of the database is told while it lasts, and no alert fires once it
       ...expectFiring([9], '.*', 0),
       ...expectFiring([12, 15, 19], 'IdentityDatabaseDown', 1),
       ...expectFiring([12, 15, 19, 21, 22, 23, 24, 25, 26, 27], 'IdentityJobFailing', 0),
-      // Alerts over five minutes end with these.
+      // By now, alerts that look at the last five minutes have ended.
       ...expectFiring([26, 28, 30, 35, 45, 59], '.*', 0),
     ],
   });

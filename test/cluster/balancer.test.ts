@@ -1,4 +1,4 @@
-// What the balancer of docs/operate/files/haproxy.cfg does with requests: in front of two servers that play the service.
+// What the balancer of docs/operate/files/haproxy.cfg does with requests. The two servers behind it only play the service.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { connect } from 'node:tls';
@@ -156,7 +156,7 @@ describe('a login with a password', () => {
 
   it('keeps no place at an instance while its sender is slow, or does not read the answer', async () => {
     handle = (request, answer) => request.resume().on('end', () => answer.end('x'.repeat(25_000)));
-    // The balancer refuses bodies that are longer than it holds.
+    // The balancer refuses a body that is longer than 16 KiB.
     expect((await send('/login', 'x'.repeat(20_000))).status).toBe(413);
     const unread = await logInUnread(balancer, 2 * places);
     await vi.waitFor(() => expect(got).toHaveLength(2 * places), 20_000);

@@ -1,4 +1,4 @@
-// What the Dockerfile makes, run as another user in a folder that nobody can write to. It needs the network, for npm ci.
+// What the Dockerfile makes, run as another user in a folder that nobody can write to. The test needs the network, for npm ci.
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { readFile, rm, writeFile } from 'node:fs/promises';
@@ -23,11 +23,11 @@ beforeAll(async () => {
   image = await buildImage(folder);
   await run('chmod', ['-R', 'a-w,a+rX', image.folder]);
   await run('sh', ['-ec', composeSecretsSample], { cwd: folder });
-  // As the user of the container sees them: each by itself.
+  // The user of the container can open each secret, but cannot list them.
   await run('chmod', ['711', join(folder, 'secrets')]);
   const environment = environmentIn(folder, 'service');
   postgres = await startPostgres(environmentIn(folder, 'postgres'));
-  // What differs from one container on a network of its own.
+  // These settings differ from those of a container on a network of its own.
   const url = environment.DATABASE_URL_FILE ?? '';
   await writeFile(url, (await readFile(url, 'utf8')).replace('@postgres/', `@127.0.0.1:${postgres.port}/`));
   env = {
@@ -105,7 +105,7 @@ it('the service starts, is healthy, takes a command, and stops when it is told t
       timeout: 30_000,
       interval: 500,
     });
-    // The database is empty, so it migrates first.
+    // The database is empty, so the service migrates it first.
     const isReady = async () => (await fetch(`http://127.0.0.1:${env.PORT}/readyz`)).status;
     await expect.poll(isReady, { message: output, timeout: 60_000 }).toBe(200);
     const args = ['--email', 'admin@example.com', '--name', 'Ada Admin', '--role', 'admin'];

@@ -1,4 +1,4 @@
-// The primary of the Patroni cluster of docs/operate/postgres.md is killed under load, left behind, and handed over.
+// Under load, a Patroni cluster as in docs/operate/postgres.md loses its primary, leaves one running, and makes a switchover.
 import { execFile } from 'node:child_process';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -30,7 +30,7 @@ beforeAll(async () => {
     DATABASE_URL: cluster.url,
     HOST: '127.0.0.1',
     TRUSTED_PROXIES: 'none',
-    // Hand-offs are sent again at the end.
+    // Hand-offs are sent again at the end, so they are valid for longer.
     MARKETPLACE_SSO_TTL: '3600',
   };
   for (const port of ports) services.push(await startService('node', port, env));
@@ -72,7 +72,7 @@ describe('two instances on a cluster', () => {
   it('are back within 30 seconds after Patroni froze, and left a former primary running', async () => {
     const primary = await cluster.findPrimary();
     const { db, close } = connect(cluster.url, { preparedStatements: false });
-    // Asked again and again, so that its connection is never idle for long.
+    // The query runs again and again, so that its connection is never idle for long.
     const findServer = async () =>
       (await sql<{ address: string }>`select host(inet_server_addr()) as address`.execute(db)).rows[0]
         ?.address;

@@ -40,7 +40,7 @@ describe.each([
     }),
   );
   let balancer: Balancer;
-  // Each test starts a proxy, so that no tries are counted yet.
+  // Each test starts a proxy of its own, so no tries are counted yet.
   beforeEach(async () => {
     handle = page;
     const ports = servers.map((server) => (server.address() as AddressInfo).port);
@@ -74,7 +74,7 @@ describe.each([
       session.close();
       return all;
     };
-    // Fewer than are under way at once in an office: one computer plays them all.
+    // An office has more than 20 logins under way at once, but here one computer makes all of them.
     const answers: Got[] = [];
     for (let group = 0; group < 3; group++)
       answers.push(...(await Promise.all(Array.from({ length: 20 }, logIn))).flat());
@@ -91,11 +91,11 @@ describe.each([
       session.close();
     }
     const refused = answers.filter(({ status }) => status === 429);
-    // More are allowed if it took longer.
+    // The proxy allows more if the requests took longer.
     expect(refused.length).toBeGreaterThan(200);
     expect(new Set(refused.map(({ retryAfter }) => retryAfter))).toEqual(new Set(['10']));
     expect(answers.length - refused.length).toBe(count);
-    // The first ones were to see whether the proxy is there.
+    // The first requests only checked whether the proxy was there.
     expect(count).toBeGreaterThan(590);
     // Cached files are not counted.
     const session = await open();
@@ -113,7 +113,7 @@ describe.each([
     expect(answers.filter(({ status }) => status === 200).length).toBeGreaterThanOrEqual(100);
     expect(answers.filter(({ status }) => status === 429).length).toBeGreaterThan(20);
     expect((await ask(session, '/login')).status).toBe(200);
-    // Signed requests are no forms.
+    // Signed requests do not count as forms.
     expect((await ask(session, '/integrations/crm/signups', 'POST')).status).toBe(200);
     session.close();
   });

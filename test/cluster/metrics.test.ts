@@ -28,7 +28,7 @@ beforeAll(async () => {
   for (const { end } of instances) stops.push(() => end('SIGTERM'));
   prometheus = await startPrometheus(instances.map(({ target }) => target));
   stops.push(prometheus.close);
-  // Between scrapes, so that counters are seen to grow.
+  // Scrapes happen between the rounds, so that counters are seen to grow.
   for (let round = 0; round < 4; round++) {
     for (const each of instances) await makeTraffic(each, round);
     await new Promise((done) => setTimeout(done, 1_500));

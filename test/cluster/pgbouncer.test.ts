@@ -56,7 +56,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await bouncer?.stop();
   await postgres?.stop();
-  // There is none if a package is missing.
+  // There is no folder if a package is missing.
   if (folder) await rm(folder, { recursive: true, force: true });
 });
 
@@ -92,7 +92,7 @@ it('two instances work behind PgBouncer on few connections, also while it reload
       expect(await countConnections()).toBeLessThanOrEqual(4);
       await writeSettings(8);
       bouncer.signal('SIGHUP');
-      // It has read them: more connections than it was allowed before.
+      // PgBouncer has read the settings: it has more connections than it was allowed before.
       await vi.waitFor(async () => expect(await countConnections()).toBeGreaterThan(4), 10_000);
       await new Promise((done) => setTimeout(done, 4_000));
     });

@@ -95,7 +95,7 @@ describe.each([
       expect((await balancer.send(path, { method })).status).toBe(502);
       expect(got.length > 1, String(got.length)).toBe(isSentAgain);
       handle = answerOk;
-      // Instances that have failed get their turn again.
+      // An instance that failed gets its turn again later.
       await vi.waitFor(async () => expect((await balancer.send('/')).status).toBe(200), {
         timeout: 20_000,
         interval: 500,
@@ -206,7 +206,7 @@ describe.each([
       for (let n = 0; n < 20; n++)
         answers.push(await balancer.send('/profile', { method: n % 2 ? 'POST' : 'GET' }));
       expect(answers.filter(({ status }) => status !== 200)).toEqual([]);
-      // After three that failed, it is left alone for ten seconds.
+      // After three failures the instance is left alone for ten seconds.
       const statuses = [];
       for (let n = 0; n < 20; n++)
         statuses.push((await balancer.send('/sso/marketplace/callback?payload=p')).status);

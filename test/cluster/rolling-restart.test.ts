@@ -35,7 +35,7 @@ afterAll(async () => {
 });
 
 type Proxy = 'HAProxy' | 'nginx' | 'Caddy';
-/** nginx looks after no instance: it is told which one is out, as docs/operate/nginx-caddy.md says. */
+/** nginx does not check instances. `takeOut` tells it which one is out, as docs/operate/nginx-caddy.md says. */
 type Started = PlainBalancer & {
   load: Partial<OpenLoop>;
   takeOut?: (...ports: number[]) => Promise<void>;
@@ -44,7 +44,7 @@ const startProxy: Record<Proxy, (ports: [number, number]) => Promise<Started>> =
   HAProxy: async (ports) => ({ ...(await startPlainBalancer(ports)), load: {} }),
   nginx: async (ports) => ({
     ...(await startNginx(ports)),
-    // It closes the connections of browsers when it reads its file again.
+    // nginx closes the connections of browsers when it reloads its configuration.
     load: { tls: true, sendsAgain: true },
   }),
   Caddy: async (ports) => ({ ...(await startCaddy(ports)), load: { tls: true } }),
@@ -54,7 +54,7 @@ const pause = (ms: number) => new Promise((done) => setTimeout(done, ms));
 it.each<[runtime: Runtime, proxy: Proxy, rounds: number, perSecond: number]>([
   ['node', 'HAProxy', 10, 200],
   ['deno', 'HAProxy', 1, 200],
-  // With TLS.
+  // These two are loaded over TLS.
   ['node', 'nginx', 2, 100],
   ['node', 'Caddy', 2, 100],
 ])(
@@ -93,7 +93,7 @@ it.each<[runtime: Runtime, proxy: Proxy, rounds: number, perSecond: number]>([
         expect(performance.now() - stoppedAt).toBeLessThan(15_000);
         instances.set(port, await start(port));
         await balancer.takeOut?.();
-        // Until the balancer has noticed.
+        // Waits until the balancer has noticed.
         await pause(2_000);
       }
       enough.abort();

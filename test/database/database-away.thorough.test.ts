@@ -86,7 +86,7 @@ describe('a request that loses its database half way', () => {
   const login = { email: 'customer@example.test', password };
   const names = { intent: 'names', name: 'Half Done', accountName: 'Half Done' };
   const change = { intent: 'password', currentPassword: password, newPassword: 'half done, half done' };
-  // Each writes its audit event last: by then its transaction has done everything else.
+  // Each change writes its audit event last. By then its transaction has done everything else.
   const changes = [
     ['/profile', { form: names }],
     ['/profile/security', { form: change }],
@@ -124,11 +124,11 @@ describe('a request that loses its database half way', () => {
 
   it.each(ends)('leaves an inbound hand-off usable once more, when %s', async (how, end) => {
     const user = { id: how.replaceAll(' ', '-') };
-    // Linked already, because a new user would take more statements.
+    // The user is linked already, because a new user would take more statements.
     expect((await handOver(away.app, user)).status).toBe(303);
     const path = await buildHandOff(away.app, user);
     const receive = () => away.ask(path, { cookie: '' });
-    // By then everything but the last writes has happened.
+    // At that moment everything but the last writes has happened.
     await expectUnavailable(whileLocked(away.app.db, 'audit_events', receive, end));
     away.wire.restore();
     expect((await receive()).status).toBe(303);

@@ -1,9 +1,9 @@
-// Contract 9.97 and 9.98, 503 `unavailable`: the database accepts requests and never answers; nothing hangs.
+// Contract 9.97 and 9.98, 503 `unavailable`: the database accepts requests and never answers. No request hangs.
 import { sql } from 'kysely';
 import { afterAll, expect, it } from 'vitest';
 import { type Away, expectUnavailable, openAway, requests, whileLocked } from '../support/faults/away.ts';
 
-// All wait for timeouts, so they run together, each with its own database.
+// All of these tests wait for timeouts, so they run together, each with its own database.
 const opened: Away[] = [];
 async function open(): Promise<Away> {
   const away = await openAway();
@@ -19,7 +19,7 @@ it.concurrent('the service, facing a silent database, answers 503 in time everyw
   const silence = async () => {
     away.wire.swallow();
     await Promise.all([
-      // A page that reads nothing. It comes first, because the pages of an address are made in turn.
+      // This page reads nothing. It comes first, because the pages of one address are made in turn.
       away.ask('/login', { cookie: '' }).then(({ status }) => expect(status).toBe(200)),
       away.ask('/healthz').then(({ status }) => expect(status).toBe(200)),
       ...requests.map(([path, options]) => expectUnavailable(away.ask(path, options), options)),
@@ -48,7 +48,7 @@ it.concurrent('a request that writes on a silent connection finds out for all th
   await Promise.all(Array.from({ length: 5 }, () => ask('/readyz')));
   wire.strand();
   await expectUnavailable(ask('/readyz'));
-  // Not five times, as each of them would; a job may be at one just then.
+  // At most one of these five requests fails, because a job may be using one of the connections just then.
   const statuses: number[] = [];
   for (let times = 0; times < 5; times++) statuses.push((await ask('/readyz')).status);
   expect(statuses.filter((status) => status === 503).length).toBeLessThan(2);
@@ -60,10 +60,10 @@ it.concurrent('the service recovers as soon as new connections answer, and drops
   const change = () => ask('/profile', { form: { ...names, name: 'Maya Back' } });
   const askTwenty = () => Promise.all(Array.from({ length: 20 }, () => ask('/sso/profile')));
   for (const { status } of await askTwenty()) expect(status).toBe(200);
-  // Several connections, which then do nothing.
+  // Opens several connections, which then stay idle.
   await Promise.all(Array.from({ length: 5 }, () => ask('/readyz')));
   wire.strand();
-  // The first to read finds out for all: what was asked is asked again elsewhere.
+  // Once the first read hangs, all of these reads are sent again on other connections.
   for (const { status } of await askTwenty()) expect(status).toBe(200);
   expect((await change()).status).toBe(303);
   const { rows } = await sql`select 1 from users where name = 'Maya Back'`.execute(app.db);

@@ -30,7 +30,7 @@ describe('migrations', () => {
         Array.from({ length: 16 }, () => starter.startInstance({ databaseUrl: url })),
       );
       for (const { send } of instances) expect((await send('/readyz')).status).toBe(200);
-      // One after the other: sixteen passwords hashed at once take longer on a busy machine than a login may.
+      // Logins run one after the other. On a busy machine, sixteen passwords hashed at once take longer than a login may.
       const cookies: string[] = [];
       for (const [n, { login }] of instances.entries())
         cookies.push(await login(n % 2 ? 'admin@example.test' : 'manager@example.test'));
@@ -51,12 +51,12 @@ describe('migrations', () => {
     const starter = await openApp();
     const key = sql`hashtextextended('identity migrations', 0)`;
     try {
-      // As behind a pooler, where the role or the database sets the timeouts.
+      // The timeouts are those of the role or the database, as behind a pooler.
       const name = sql.ref(new URL(url).pathname.slice(1));
       await sql`alter database ${name} set statement_timeout = '300ms'`.execute(db);
       await sql`select pg_advisory_lock(${key})`.execute(db);
       const starting = starter.startInstance({ databaseUrl: url });
-      // Longer than any statement of a request may take.
+      // This is longer than any statement of a request may take.
       expect(await Promise.race([starting, sleep(6_500, 'waiting')])).toBe('waiting');
       await sql`select pg_advisory_unlock(${key})`.execute(db);
       expect((await (await starting).send('/readyz')).status).toBe(200);
@@ -80,7 +80,7 @@ describe('migrations', () => {
         const waits = new Promise<void>((done) => {
           sayWaits = done;
         });
-        // Nothing but the record of the migrations is made here.
+        // Only the record of the migrations is made here, so the schema is not checked.
         waiting = migrate(url, sayWaits, async () => undefined);
         await waits;
         await sql`create table kysely_migration (name text, timestamp text)`.execute(trx);
@@ -132,7 +132,7 @@ describe('migrations', () => {
       await sql.raw(text).execute(db);
       expect(await buildSchemaSql(url)).toBe(text);
       expect(await readCatalog(db)).toEqual(await readCatalog(app.db));
-      // It says the same whatever the schema is called.
+      // The text is the same, whatever the schema is called.
       await sql`alter schema public rename to elsewhere`.execute(db);
       const options = encodeURIComponent('-c search_path=elsewhere');
       const moved = await buildSchemaSql(`${url}?options=${options}`);
@@ -221,7 +221,7 @@ describe('the job sweep', () => {
         (at) => sql`select ${uuidv7()}, id, 'x@example.test', ${at}, ${at} from users
           where id not in (select user_id from new_addresses) limit 1`,
       ],
-      // Ten minutes more than they are valid.
+      // Challenges are kept for ten minutes longer than they are valid.
       ['used_passkey_challenges', 10 / (24 * 60), (at) => sql`values (${token()}, ${at})`],
       ['webhook_requests', 30, (at) => sql`values (${uuidv7()}, ${token()}, 201, '{}', ${at})`],
       [
@@ -309,7 +309,7 @@ describe('a held email address', () => {
       ids.add(JSON.parse((await app.send('/sso/profile', { cookie })).text).id);
     }
     expect(ids.size).toBe(1);
-    // No provider-specific rules.
+    // The service knows no rules of mail providers, so these are other addresses.
     for (const email of ['zoë+x@bücher.example', 'z.oë@bücher.example'])
       await expect(app.login(email)).rejects.toThrow(/401/);
   });

@@ -1,4 +1,4 @@
-// What accounts may do in a database from before it was kept who decided that (contract 2.69).
+// What accounts may do, in a database from before the service recorded who had decided it (contract 2.69).
 import { sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -9,7 +9,7 @@ const client = shared(openFreshDatabase);
 
 type Step = { by: 'marketplace' | 'person' | 'operator' | 'database'; to: string[]; verified?: boolean };
 
-/** An account whose rights were set by each of these in turn, as versions left it that did not keep who decides. */
+/** Adds an account whose rights these steps have set in turn, as versions left it that did not record who decides. */
 async function addAccount({ isLinked, steps }: { isLinked: boolean; steps: Step[] }): Promise<string> {
   const [accountId, userId] = [uuidv7(), uuidv7()];
   const { to: capabilities = [], verified = false } = steps.at(-1) ?? {};
@@ -115,7 +115,7 @@ const readRights = async (id: string) => {
 
 const inOneOf = (id: string) => sql`user_id in (select id from users where account_id = ${id})`;
 
-/** The first that is written to an account of that time, and whether what its link said is left. */
+/** Statements that may be the first to touch an account of that time. `leavesSaid`: the account keeps what its link said. */
 const touches: [what: string, touch: (id: string) => Promise<unknown>, leavesSaid: boolean][] = [
   ['its sources are asked for', (id) => sql`select know_sources(${id})`.execute(client.db), true],
   ['its link goes', (id) => sql`delete from external_links where ${inOneOf(id)}`.execute(client.db), false],

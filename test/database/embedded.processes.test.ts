@@ -1,4 +1,4 @@
-// As root Postgres runs as another user, who cannot enter every folder that root can.
+// If root starts Postgres, Postgres runs as another user. That user cannot enter every folder that root can.
 import { chmod, mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sql } from 'kysely';
@@ -54,7 +54,7 @@ it.runIf(isRoot)(
       expect(await readdir(folder)).toContain('postgres');
       expect((await stat(join(folder, 'postgres'))).uid).not.toBe(0);
       expect(await startAndStop(join(closed, 'data'))).toBe(folder);
-      // Nothing that looks like data and is none.
+      // The closed folder stays empty, so that nothing in it looks like data.
       expect(await readdir(closed)).toEqual([]);
     } finally {
       await rm(folder, { recursive: true, force: true });

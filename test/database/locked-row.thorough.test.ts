@@ -1,4 +1,4 @@
-// One locked row holds up the requests that need it, however many they are, and no others (contract 9.255).
+// One locked row holds up only the requests that need it, even if they are many (contract 9.255).
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
@@ -30,7 +30,7 @@ async function comeIn() {
   const logIn = () =>
     app.send('/login', { form: { email: 'customer@example.test', password }, from: '198.51.100.7' });
   const first = await logIn();
-  // A busy machine may take longer to hash than the deadline allows.
+  // On a busy machine, hashing may take longer than the deadline allows.
   const { status, headers } = first.status === 503 ? await logIn() : first;
   expect(status).toBe(303);
   const cookie = headers.get('set-cookie')?.split(';')[0] ?? '';
@@ -79,7 +79,7 @@ it.each<[what: string, many: number, ask: (cookie: string, n: number) => Promise
   expect((await ask(cookie, 250)).status).toBe(303);
 });
 
-// Contract 9.255. The general limit of statements would end it only after 2.3 s. On a busy machine one may be late.
+// The general limit of statements would end the wait only after 2.3 s (contract 9.255). On a busy machine one change may be late.
 it('a change waits for it half a second, twice, and is refused', async () => {
   const cookie = await app.login(locked);
   const form = { intent: 'names', name: 'M', accountName: 'M' };

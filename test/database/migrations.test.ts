@@ -1,5 +1,5 @@
-// Two versions work on one database, while instances are replaced and after a way back (contract 9.169). So migrations only add, and what a newer
-// version has added keeps no older one from starting (docs/inside/recipes/migration.md).
+// Two versions work on one database while instances are replaced, and after a way back (contract 9.169). So migrations only add,
+// and an older version starts despite what a newer version has added (docs/inside/recipes/migration.md).
 import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
@@ -29,7 +29,7 @@ import { shared } from '../support/run/shared.ts';
 const run = promisify(execFile);
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-// What a migration takes away on purpose, as the test words it, with the version from which on nothing uses it:
+// What a migration takes away on purpose, in the test's words, and the version from which on nothing uses it. An example:
 // `{ 'm199-no-nickname': { 'users.nickname is gone': 'unused since 1.1.0' } }`.
 const narrowing: Record<string, Record<string, string>> = {};
 
@@ -106,7 +106,7 @@ it('a migration lets requests pass while it waits for a table that a backup read
       await sql`lock table users in access share mode`.execute(backup);
       migrating = migrate(url, (what) => told.push(what));
       await vi.waitFor(() => expect(told.length).toBeGreaterThanOrEqual(2), 30_000);
-      // It tries again and again: without an end to each try, nobody would read that table before the backup ends.
+      // The migration tries again and again. Each try must end, because nobody can read that table while a try waits.
       for (let n = 0; n < 5; n++) await sql`select from users`.execute(db);
     });
     await migrating;
@@ -160,7 +160,7 @@ describe('the test of migrations', () => {
   });
   afterAll(() => drop());
 
-  /** What it finds in a migration, which is undone. */
+  /** What `findBreaks` finds in a migration, which is then rolled back. */
   async function breaksOf(statements: string): Promise<string[]> {
     const { db, close } = connect(url);
     try {
@@ -217,7 +217,7 @@ describe('the test of migrations', () => {
         add constraint invoices_status_known check (status in ('open', 'paid', 'canceled'))`,
       "invoices.invoices_status_known may refuse a row (CHECK ((status = ANY (ARRAY['open'::text, 'paid'::text, 'canceled'::text]))))",
     ],
-    // A wider list that is not the only thing it says, or that says it of something else.
+    // The list is wider, but it is not the whole check, or it is about another column.
     [
       `alter table invoices drop constraint invoices_status_known,
         add constraint invoices_status_known check (status in ('open', 'paid', 'void', 'lost') and plan <> '')`,
@@ -289,7 +289,7 @@ describe('an instance of the version before', () => {
     );
     const { send, login } = await app.startInstance();
     expect((await send('/readyz')).status).toBe(200);
-    // One that was running meanwhile stays ready, too.
+    // An instance that was running meanwhile stays ready, too.
     expect((await app.send('/readyz')).status).toBe(200);
     const cookie = await login('customer@example.test');
     const edit = { cookie, json: { json: { name: 'On The Way Back' } } };
@@ -313,7 +313,7 @@ describe('an instance of the version before', () => {
       ];
       return statuses.filter((status) => status >= 500);
     };
-    // Each connection has prepared its statements by then.
+    // After these rounds, each connection has prepared its statements.
     for (let n = 0; n < 8; n++) expect(await round()).toEqual([]);
     const { rows } = await sql<{ name: string }>`
       select tablename as name from pg_tables where schemaname = 'public'`.execute(app.db);

@@ -65,7 +65,7 @@ it('what one page asks at once goes over one connection, which goes back to the 
 });
 
 describe('turns', () => {
-  /** Begins work under each key, in this order. The result tells who has begun, and ends the work of one of them. */
+  /** Begins work under each key, in this order. The result tells which keys have begun, and can end the work of one key. */
   async function begin(turns: Turns, keys: string[]) {
     const begun: string[] = [];
     const ends: ((() => void) | undefined)[] = [];
@@ -130,8 +130,8 @@ it('waits for a connection for some seconds only', async () => {
   await close();
 });
 
-// The one connection breaks. A new one has its last answer around the moment when the waiting request gives up. Some of these
-// delays hit that moment, however busy the machine is.
+// The only connection breaks. A new connection gets its last answer around the moment when the waiting request gives up. Some of
+// these delays hit that moment, however busy the machine is.
 it.each([400, 450, 500, 550, 600, 650, 700, 750].map((delayMs) => [delayMs]))(
   'gets a connection back whose every answer took %d ms, though the request that waited has given up',
   { concurrent: true },

@@ -91,11 +91,11 @@ it.each<[what: string, build: Build]>([
 });
 
 it.each([
-  // One finds the user, one counts the tries.
+  // One statement finds the user, and one counts the tries.
   ['statements with values are prepared by name where the setting allows it', true, 2],
   ['no statement is prepared by name where the setting forbids it', false, 0],
 ] as const)('%s', async (_, preparedStatements, expected) => {
-  // One connection, because each has prepared statements of its own.
+  // There is only one connection, because each has prepared statements of its own.
   const { db, close } = connect(client.url, { preparedStatements });
   const { guessLimits } = createRateLimits(db, () => undefined);
   for (const email of ['a@example.test', 'b@example.test', 'c@example.test']) {

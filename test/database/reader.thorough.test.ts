@@ -10,7 +10,7 @@ beforeEach(async () => {
 });
 afterEach(() => client.close());
 
-// As `prepareRead` makes them, though these hang.
+// Reads as `prepareRead` makes them, except that some hang.
 const shared = <Row>(statement: RawBuilder<Row>) => statement.compile(client.db) as SharedRead<Row>;
 const ask = (n: number) =>
   shared(sql<{ n: number; pid: number }>`select ${n}::int as n, pg_backend_pid() as pid`);
@@ -81,7 +81,7 @@ it('a statement that hung goes to a connection of its own, until it is answered 
   await client.read(ask(1));
   const again = client.read(sleep(2));
   const [row] = await client.read(ask(2));
-  // The connection that was left, and the one of its own.
+  // One is the connection that was given up, and one belongs to the second read.
   await expect.poll(findSleepers, { interval: 50, timeout: 3_000 }).toHaveLength(2);
   expect(await findSleepers()).not.toContain(row?.pid);
   await Promise.all([hanging, again]);
@@ -111,7 +111,7 @@ it('a statement that waits behind one that Postgres ended costs no other connect
     const both = await Promise.all([1, 2].map((n) => impatient.db.executeQuery<{ pid: number }>(ask(n))));
     return both.map(({ rows }) => rows[0]?.pid);
   };
-  // Known to hang, so that both wait for one connection from now on.
+  // The statement is known to hang, so both reads wait for one connection from now on.
   await expect(impatient.read(sleep(60))).rejects.toMatchObject({ code: '57014' });
   const before = await findPids();
   const hanging = await Promise.allSettled([impatient.read(sleep(60)), impatient.read(sleep(60))]);

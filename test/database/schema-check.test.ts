@@ -1,4 +1,4 @@
-// The start holds the database against what this version needs, and refuses it with one sentence (contract 9.352 to 9.354).
+// The start compares the database with what this version needs, and refuses it with one sentence (contract 9.352 to 9.354).
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
 import { readMigrationStatus } from '../../db/migration-status.ts';
@@ -43,7 +43,7 @@ describe('a start on a database that has run all migrations', () => {
     ['drop trigger users_record_update on users', 'the trigger users_record_update of users'],
     ['alter table users disable trigger users_record_update', 'the trigger users_record_update of users'],
     ['drop index users_held_email_key', 'the unique index users_held_email_key of users'],
-    // An interrupted restore lacks these, which it makes last.
+    // A restore makes these last, so a database lacks them if its restore was interrupted.
     [
       'alter table sessions drop constraint sessions_user_id_fkey',
       'the foreign key sessions_user_id_fkey of sessions',
@@ -72,7 +72,7 @@ describe('a start on a database that has run all migrations', () => {
     );
   });
 
-  // A version after this one, as of either order: the way back, and while instances are replaced.
+  // The database is newer than this version after a way back, and while instances are replaced.
   it('goes on with what a newer version has added, and has given another body', async () => {
     await change(
       fromNewer,
@@ -95,7 +95,7 @@ describe('a start on a database that has run all migrations', () => {
     expect(await start()).toBe('');
   });
 
-  // Such as one named after the role, which comes first in the search path unless told otherwise.
+  // For example a schema named after the role, which comes first in the search path by default.
   it.each([
     'create schema authorization current_user',
     'create schema authorization current_user; alter table mails set schema identity',

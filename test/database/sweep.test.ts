@@ -9,7 +9,7 @@ import { shared } from '../support/run/shared.ts';
 
 const client = shared(openFreshDatabase);
 
-/** Kept with what they belong to, or for ever, and limited by the number of people and contracts. */
+/** No sweep empties these tables. The number of people and contracts limits their rows. */
 const kept: Record<string, string> = {
   allocations: 'books, until their years are over',
   billing_details: 'goes with its account',

@@ -162,7 +162,7 @@ describe('a hand-off to a demo client', () => {
     ]) {
       const answer = await receive({}, { cookie });
       expectRefused(answer, 'state_unknown');
-      // A way on that takes a click, so that nothing can loop.
+      // The page offers a link, not a redirect, so that nothing can loop.
       expect(answer.headers.get('location')).toBeNull();
       expect(answer.text).toContain('href="/demo/marketplace/login"');
     }
@@ -205,14 +205,14 @@ describe('a hand-off to a demo client', () => {
   it('without a state stays unused, and leads to the login of this client', async () => {
     const cookie = (await handOff()).state;
     for (const client of ['marketplace', 'later_app']) {
-      // "Open" on /profile.
+      // This is what "Open" on /profile does.
       const opened = locationOf(await app.send(`/sso/launch/${client}`, { cookie: merchant }));
       const nonces = await countNonces();
       const answer = await app.send(opened.pathname + opened.search, { cookie });
       expect([answer.status, locationOf(answer).pathname]).toEqual([303, `/demo/${client}/login`]);
       expect(answer.headers.get('set-cookie')).toBeNull();
       expect(await countNonces()).toBe(nonces);
-      // No page on the way: this login goes straight through the launch to a session.
+      // No page comes in between: this login goes straight through the launch to a session.
       expect(locationOf(await (await handOff(client)).receive()).pathname).toBe(`/demo/${client}`);
     }
   });
@@ -317,7 +317,7 @@ describe('a browser with several attempts at once', () => {
 });
 
 describe('a demo client that asks for the password again (contract 3.29 and 4.13)', () => {
-  /** The result of a hand-off whose `auth_time` is so many seconds after the start of the attempt. */
+  /** The result of a hand-off whose `auth_time` is that many seconds after the start of the attempt. */
   async function prove(secondsAfterStart: number | undefined) {
     const { send, config } = app;
     const start = await send('/demo/crm_app/login?prompt=login');

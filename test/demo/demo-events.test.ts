@@ -40,7 +40,7 @@ describe('an event', () => {
   let settings: Parameters<typeof applyEvent>[0];
   let seq = 0;
   let mine: string;
-  /** As at the callback. */
+  /** Does what the callback does. */
   async function start(payload: HandOff): Promise<string> {
     const isNewer = await settings.profiles.apply(payload.profile);
     const profile = (await settings.profiles.find(payload.profile.id)) ?? payload.profile;
@@ -136,7 +136,7 @@ describe('a nudge to a demo client', () => {
       body,
       headers: {
         'content-type': 'application/json',
-        // As from another system: neither an origin of ours nor a cookie.
+        // The request comes as from another system, with neither an origin of ours nor a cookie.
         origin: 'https://elsewhere.example',
         'webhook-id': id,
         'webhook-timestamp': String(Math.floor(at.getTime() / 1_000)),
@@ -253,7 +253,7 @@ describe('a demo client whose visitor is logged in', () => {
     const page = await listenTo('network_site', cookie);
     const before = (await page.readNews()) ?? Number.NaN;
     await openClient(app.send, session).profile.update.mutate({ name: 'Nora Newer' });
-    // The first login here is an event, too, which may come in between.
+    // The first login here is an event, too, and may come in between.
     await expect.poll(() => show('network_site', cookie), soon).toContain('Hello, Nora Newer');
     const news = (await page.readNews()) ?? Number.NaN;
     expect(news).toBeGreaterThan(before);

@@ -50,7 +50,7 @@ it('has the same bytes whenever and wherever it is built', () => {
   const before = bytes();
   utimesSync(join(folder, 'README.md'), 0, 0);
   expect(bytes()).toBe(before);
-  // The format has times without a zone.
+  // Times in the archive have no zone, so the bytes must not depend on the machine's zone.
   const module = fileURLToPath(new URL('../../app/developers/publish/archive.ts', import.meta.url));
   const program = `import { buildArchive } from ${JSON.stringify(module)};
     process.stdout.write(Buffer.from(buildArchive([['kit', ${JSON.stringify(folder)}]])).toString('hex'));`;

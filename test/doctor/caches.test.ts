@@ -1,4 +1,4 @@
-// What answers from a cache in front of a client looks like, and what only looks like it: sessions that are signed cookies.
+// Answers from a cache in front of a client. Sessions in signed cookies only look like answers from a cache.
 import { createHmac } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -11,7 +11,7 @@ afterEach(close);
 
 type Kept = { status: number; headers: [string, string][]; body: string };
 
-/** Caches answers of the callback: the first for all, or one for each whole address. */
+/** Caches answers of the callback: the first one for everybody, or one for each whole address. */
 const cache =
   (keyOf: (url: string) => string) =>
   (client: Handler): Handler => {
@@ -26,7 +26,7 @@ const cache =
     };
   };
 
-/** Keeps the first login for everybody, and no refusal. */
+/** Caches the first login for everybody, but no refusal. */
 const cacheOfLogins = (client: Handler): Handler => {
   let kept: Promise<Kept> | undefined;
   return async (request, response) => {
@@ -64,9 +64,9 @@ it('a callback that is cached by its whole address', async () => {
   expect(sawOf(report)).toContain('Two browsers were given the same session.');
 });
 
-/** As Flask and Django make it: the person, the second, and a signature. */
+/** A session as Flask and Django make it: the person, the time in seconds, and a signature. */
 const signed: ClientOptions['createSession'] = ({ id }) => sign(`${id}.${Math.floor(Date.now() / 1_000)}`);
-/** As cookie-session makes it, without the time. */
+/** A session as cookie-session makes it: without a time. */
 const timeless: ClientOptions['createSession'] = ({ id }) => sign(id);
 const sign = (text: string) =>
   `${text}.${createHmac('sha256', 'a key of the client').update(text).digest('base64url')}`;

@@ -132,7 +132,7 @@ describe('says why it cannot examine, with exit status 2: (contract 11.30)', () 
 });
 
 describe('over https', () => {
-  /** What is not as it should be of the certificate, or of the client behind it. */
+  /** What is wrong with the certificate, or with the client behind it. */
   type Case = HttpsOptions & {
     client?: string;
     isKnown?: boolean;

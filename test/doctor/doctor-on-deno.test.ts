@@ -1,4 +1,4 @@
-// The doctor on Deno, whose requests, certificates and connections are its own.
+// The doctor on Deno, which handles requests, certificates and connections in its own way.
 import { expect, it } from 'vitest';
 import { shared } from '../support/run/shared.ts';
 import { startClients } from './harness/clients.ts';

@@ -22,7 +22,7 @@ it('lets the right client be', async () => {
   expect(Math.abs(report.clockAheadSeconds ?? Number.NaN)).toBeLessThanOrEqual(5);
 });
 
-/** The clock of the machine, and so the Date of its answers. */
+/** Shifts the Date of the client's answers, as a wrong clock of its machine does. */
 const dated =
   (ahead: number) => (client: Handler) => (request: IncomingMessage, response: ServerResponse) => {
     response.setHeader('date', new Date(Date.now() + ahead * 1_000).toUTCString());
@@ -95,7 +95,7 @@ it('a cookie that is lost, because the login starts on another host', async () =
   expect(sawOf(report)).toContain('state_unknown');
 });
 
-/** Something in between that changes the query of the callback. */
+/** Changes the query of the callback, as something in front of a client may. */
 const changesQuery =
   (change: (query: URLSearchParams) => void) =>
   (client: Handler): Handler =>

@@ -1,4 +1,4 @@
-// Pages that name more people than the one who is logged in: the doctor accuses nobody by them, and still finds what is wrong.
+// Pages that name more people than the one who is logged in: the doctor blames no client for such a page, but finds real faults.
 import { afterEach, describe, expect, it } from 'vitest';
 import type { FindingId } from '../../clients/doctor/findings.ts';
 import type { ClientOptions, User } from './broken/typescript.ts';
@@ -52,7 +52,7 @@ describe.each(pages)('%s', (_, renderPage) => {
   );
 });
 
-/** Redirects refusals with a 4xx to a page that everybody may read. */
+/** Turns each refusal with a 4xx into a redirect to a page that everybody may read. */
 const redirects =
   (client: Handler): Handler =>
   (request, response) => {

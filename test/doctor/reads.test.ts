@@ -1,4 +1,4 @@
-// Whether a client that takes a nudge reads its events then: by the database of a real service, which real clients read from.
+// Whether a client reads its events after it takes a nudge. The doctor looks this up in the database of a real service.
 import { createHmac } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterEach, expect, it } from 'vitest';
@@ -36,7 +36,7 @@ const watchNudges =
     return handler(request, response);
   };
 
-/** With the database, or without one for a reason. */
+/** Examines with the database, or without it for the reason that `findReads` gives. */
 const examine = (client: string, onNudge: OnNudge, findReads?: () => Promise<Reads | string>) =>
   examineClient({
     options: { client, secrets: [secret] },

@@ -1,4 +1,4 @@
-// The doctor's own proof, in TypeScript: each of thirty broken clients is found out by name, and the right ones are let be.
+// Proves the doctor on clients in TypeScript: it names the fault of each of thirty broken ones, and finds none in the right ones.
 import { describeLanguage } from './harness/describe-language.ts';
 
 describeLanguage('typescript');

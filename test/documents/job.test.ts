@@ -64,7 +64,7 @@ const filesOf = (of: string) =>
     { timeout: 15_000 },
   );
 
-/** A document like the invoice, with a number of its own, and what else it says; with or without being queued. */
+/** Adds a document like the invoice, with a number of its own and `changes`. It is queued unless `isQueued` is false. */
 async function addDocument(of: string, changes: Partial<DocumentFacts>, isQueued = true): Promise<void> {
   await sql`insert into documents
     select (jsonb_populate_record(d, jsonb_build_object('number', ${of}::text, 'kind', 'credit_note',
@@ -200,7 +200,7 @@ describe('the files of a document', () => {
     expect(pause.rows[0]?.seconds).toBeGreaterThan(20);
     expect(pause.rows[0]?.seconds).toBeLessThanOrEqual(30);
 
-    // The next pause is twice as long, the longest six hours.
+    // Each pause is twice as long as the one before, up to six hours.
     for (const [tries, seconds] of [
       [1, 60],
       [20, 21_600],
@@ -417,7 +417,7 @@ describe('the address of a file (contract 7.222 to 7.225)', () => {
       expect((await get(`/admin/invoices/${path}`, admin)).status).toBe(200);
       expect(await listLooks()).toEqual([`${owner} ${path.split('.')[0]}`]);
     }
-    // The same buyer counts once.
+    // Several looks at the same buyer count once.
     for (const path of paths) expect((await get(`/admin/invoices/${path}`, admin)).status).toBe(200);
     expect(await listLooks()).toEqual([`${owner} ${number}`]);
     const { rows } = await sql<{ of: string }>`

@@ -1,4 +1,4 @@
-// The service as it is built, on either runtime: a thread of its own makes documents, and a start loads nothing of what makes them.
+// The service as it is built, on either runtime: a thread of its own makes documents, and a start loads no code that makes them.
 import { readFileSync } from 'node:fs';
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -103,13 +103,13 @@ describe.each<Runtime>(['node', 'deno'])('the service on %s', (runtime) => {
   });
 });
 
-// Contract 7.219. Other documents are made before and after, and the process lives.
+// The process lives, and makes other documents before and after this one (contract 7.219).
 it('a document that needs more memory than its thread has fails as that one, and is tried again', {
   timeout: 200_000,
 }, async () => {
   const service = await start('node');
   const { pid } = service.child;
-  // Each letter is laid out by itself.
+  // Each letter is laid out by itself, so this text takes much memory.
   await issue('MEMORY-1', { words: 'ü'.repeat(200_000) });
   const readQueue = async (number: string) =>
     (
@@ -122,7 +122,7 @@ it('a document that needs more memory than its thread has fails as that one, and
     .toMatchObject({ error: expect.stringMatching(/memory limit/), waits: true });
   await issue('MEMORY-2');
   await filesOf('MEMORY-2', service);
-  // One that would end the process, not the thread alone, is not begun.
+  // A document that would end the whole process, not only the thread, is not begun.
   await issue('MEMORY-3', { words: 'ü'.repeat(1_000_000) });
   await expect
     .poll(() => readQueue('MEMORY-3'), { timeout: 50_000 })
@@ -152,7 +152,7 @@ describe.skipIf(!hasPoppler)(`${notRun(hasPoppler, 'poppler-utils')}BILLING_FONT
     const folder = await makeFolder();
     const font = join(folder, 'other.ttf');
     await writeFile(font, buildOtherFont());
-    // What has failed waits; for six hours at most.
+    // A document that failed waits for up to six hours, so this makes it due.
     await sql`update documents_to_make set next_try_at = billing_now() where number = ${number}`.execute(
       database.db,
     );
@@ -169,7 +169,7 @@ describe.skipIf(!hasPoppler)(`${notRun(hasPoppler, 'poppler-utils')}BILLING_FONT
   });
 });
 
-/** The built files that a start loads: the one that runs, and what it imports before it does anything. */
+/** The built files that a start loads: the one that runs, and everything that it imports before it does anything. */
 function listLoaded(file: string, loaded = new Set<string>()): Set<string> {
   if (loaded.has(file)) return loaded;
   loaded.add(file);

@@ -23,7 +23,7 @@ const font = readConfig({}).billingFont;
 const make = async (facts: DocumentFacts) => makeFiles({ facts, font, sealed: await sealFacts(facts, keys) });
 
 const withoutSpace = (text: string) => text.normalize('NFKC').replace(/[\s\p{Cf}]/gu, '');
-/** The letters of a text, whatever their order. */
+/** The letters of a text, sorted, so that their order does not count. */
 const countLetters = (text: string) =>
   [...withoutSpace(text)]
     .filter((sign) => /\p{L}/u.test(sign))
@@ -34,7 +34,7 @@ const isRtl = (text: string) => /[\u0590-\u06ff]/.test(text);
 const day = (iso: string) =>
   new Date(iso).toLocaleDateString('en-GB', { dateStyle: 'long', timeZone: 'UTC' });
 
-/** What the page has to say (Article 226), each as one text. */
+/** The texts that the page has to contain (Article 226 of the VAT Directive). */
 function listSaid(facts: DocumentFacts): string[] {
   const { seller, buyer, line, currency, net, tax, total } = facts;
   const addresses = [seller.address, buyer.address].flatMap((address) => address ?? []);
@@ -97,7 +97,7 @@ describe.skipIf(!hasPoppler)(`${notRun(hasPoppler, 'poppler-utils')}the PDF of`,
 
   it('names from right to left has them in the order in which they are seen', async () => {
     const { pdf } = await make(samples['an invoice with names from right to left']);
-    // Brackets turn around, digits and Latin letters do not.
+    // Brackets are mirrored. Digits and Latin letters are not.
     expect(readText(pdf)).toContain('2026)');
     expect(readText(pdf)).toContain('Flowers Ltd');
   });

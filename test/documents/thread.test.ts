@@ -1,4 +1,4 @@
-// Threads of the service, by a script of the test: how much memory they take, and when they end (contract 7.219).
+// Threads of the service, here with a script of the test: how much memory they take, and when they end (contract 7.219).
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -7,7 +7,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { openThread, type ThreadOptions } from '../../server/runtime/thread.ts';
 import { sharedFolder } from '../support/run/shared.ts';
 
-/** Answers with its id, or needs ever more memory. */
+/** The thread answers with its id, or takes more and more memory. */
 const script = `
   import { parentPort, threadId, workerData } from 'node:worker_threads';
   parentPort.on('message', (asked) => {

@@ -1,4 +1,4 @@
-// Contract 10.12, `contract.updated`: the CRM app hears of each new contract and each change, as its list says it.
+// Contract 10.12, `contract.updated`: the CRM app hears of each new contract and each change, as the list of contracts says it.
 import { sql } from 'kysely';
 import { expect, it } from 'vitest';
 import { openApp } from '../support/app/app.ts';
@@ -62,7 +62,7 @@ it('is sent once for each change, no matter who makes it, and for nothing else',
 
   expect(await plansAndStates(() => report(-60, 'starter'))).toEqual(['starter active']);
   expect(await plansAndStates(() => report(-50, 'pro'))).toEqual(['pro active']);
-  // An older report, billing, and the list's own order.
+  // An older report makes no event. Nor do billing and the order of the list.
   expect(await plansAndStates(() => report(-55, 'starter'))).toEqual([]);
   expect(
     await plansAndStates(() => change(sql`next_period_starts_at = now(), arrival_number = null`)),
@@ -93,14 +93,14 @@ it('says of a trial what it was at that moment', async () => {
   const told = (await readOn(app, 'crm_app', before)).map(
     ({ contract: each }) => `${each?.plan} ${each?.status}`,
   );
-  // Even if the end of the trial is stored, and told, separately.
+  // This holds even if the end of the trial is stored and told separately.
   expect([told[0], told.at(-1)]).toEqual(['starter trialing', 'pro expired']);
 });
 
 it.each([
   'infinity',
   '10000-01-01T00:00:00Z',
-  // Also of the year 10000.
+  // In UTC this is a time of the year 10000.
   '9999-12-31T23:59:59-05:00',
 ])('bears a time that was set by hand, and that nobody can read: %s', async (time) => {
   const signup = `endless-${time.replace(/[^\w.:-]/g, '-')}`;
@@ -109,7 +109,7 @@ it.each([
     sql`update service_contracts set status = 'trialing', trial_ends_at = ${time}
       where signup_id = ${signup}`.execute(app.db),
   );
-  // The service may be storing the end of another trial.
+  // The service may be storing the end of another trial, so this looks at one signup.
   const ofSignup = (events: WireEvent[]) => events.filter((event) => event.signup_id === signup);
   expect(ofSignup(heard)).toMatchObject([{ contract: { trial_ends_at: null } }]);
   expect(await listContracts()).toContainEqual(
@@ -149,7 +149,7 @@ it.each([
     JSON.stringify({ signup_id: signup, status: 'active', occurred_at: listed?.occurred_at }),
   );
   expect(out).toContain('"equal":1');
-  // It is billed, and takes the next report, as if it had occurred when the contract was made.
+  // The contract is billed, and takes the next report, as if `occurred_at` were the time when the contract was made.
   const occurred_at = at((Date.now() - start) / 1_000 + 60);
   const report = { ...contract, plan: 'larger' };
   const answer = await sendSignup(app, buildSignup(signup, { occurred_at, contract: report }));

@@ -25,7 +25,7 @@ type Visitor = Awaited<ReturnType<typeof addVisitor>>;
 
 const summary = ({ type, user_id, sid }: WireEvent) => ({ type, user_id, ...(sid && { sid }) });
 
-/** What `marketplace`, which knows the person, and the others have heard during `work`. */
+/** What the clients heard during `work`. `marketplace` knows the person, and the others do not. */
 async function during(work: () => Promise<unknown>) {
   const clients = ['marketplace', 'network_site', 'crm_app'] as const;
   const before = await Promise.all(clients.map((client) => latestOf(app, client)));
@@ -236,7 +236,7 @@ describe('the end of a session', () => {
     const sid = visitor.payloads[0]?.sid;
     const heard = await during(async () => {
       await end(visitor);
-      // Once for all.
+      // Ending the session a second time is no event.
       await bySql(sql`update sessions set ended_at = now() where user_id = ${visitor.id}`);
     });
     expect(heard.map(summary)).toEqual([{ type: 'session.ended', user_id: visitor.id, sid }]);

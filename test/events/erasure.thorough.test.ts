@@ -44,7 +44,7 @@ describe('somebody who is deleted', () => {
       const visitor = await addVisitor(app, 'marketplace', 'network_site');
       const stranger = await addVisitor(app, 'marketplace');
       await sql`update users set name = 'Another name' where id = ${visitor.id}`.execute(app.db);
-      // Told, but not numbered yet.
+      // This read numbers the events so far. The next change has no number yet when the person is removed.
       expect(await readOn(app, 'marketplace', before)).toHaveLength(3);
       await sql`update users set name = 'A third name' where id = ${visitor.id}`.execute(app.db);
       await remove(visitor);
@@ -74,7 +74,7 @@ describe('somebody who is deleted', () => {
     await makeDue(app.db, 'crm_leaves@example.test');
     await runErasure(app.db);
     const told = await readOn(app, 'crm_app', before);
-    // They were never handed to the CRM app, so nothing but the contract is told.
+    // The person was never handed to the CRM app, so it is told only about the contract.
     expect(told).toEqual([
       { seq: before + 1, type: 'erased' },
       {
@@ -111,7 +111,7 @@ it('each is told exactly once, when 16 delete, log out, edit and launch at once'
     expect(told.filter(({ type }) => type === 'user.deleted')).toHaveLength(1);
     const ended = told.filter(({ type }) => type === 'session.ended').map(({ sid }) => sid);
     expect(new Set(ended).size).toBe(ended.length);
-    // Earlier events that are left say nothing.
+    // Earlier events that are left say nothing about the person.
     for (const event of told)
       if (event.type !== 'erased') expect(['session.ended', 'user.deleted']).toContain(event.type);
   }
@@ -162,7 +162,7 @@ it('erases somebody even after very many events and changes', async () => {
     app.db,
   );
   await makeDue(app.db, visitor.email);
-  // Each statement of the service has less time than all of them take together.
+  // One statement for all these rows would take too long, so the service updates them in parts. This function counts each part.
   await sql`create function note_erasing() returns trigger language plpgsql as
     ${sql.lit('begin insert into erasing select tg_table_name, count(*) from gone; return null; end')}`.execute(
     app.db,

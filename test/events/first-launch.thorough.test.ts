@@ -1,4 +1,4 @@
-// Between the payload of the first launch and the sequence nothing is lost, whatever happens at that moment
+// No change is lost between the payload of the first launch and the sequence, whatever happens at that moment
 // (contract 4.25 and 4.26).
 import { sql, type Transaction } from 'kysely';
 import { expect, it } from 'vitest';
@@ -34,7 +34,7 @@ async function tryLaunch(cookie: string, instance: TestInstance): Promise<Launch
   };
 }
 
-/** Sixteen at once: launches of four sessions on two instances, and `change` in between, both ways round. */
+/** Runs sixteen things at once: launches of four sessions on two instances, and `change`. Either of the two may begin. */
 async function race(change: (person: Person, cookies: string[]) => Promise<unknown>[]) {
   const person = await addPerson(app.db);
   const cookies = await Promise.all(Array.from({ length: 4 }, () => openSession(app.db, person)));
@@ -126,7 +126,7 @@ it('a launch that Postgres ended to resolve a deadlock is tried again', async ()
   const before = await latestOf(app, 'marketplace');
   const cookie = await openSession(app.db, person);
   let launching: Promise<Launched> | undefined;
-  // The session before the user, an order in which the service never locks them.
+  // Locks the session before the user, an order that the service never uses.
   await app.db.transaction().execute(async (trx) => {
     await sql`set local deadlock_timeout = '20s'`.execute(trx);
     await sql`update sessions set last_seen_at = now() where user_id = ${person.id}`.execute(trx);
@@ -141,7 +141,7 @@ it('a launch that Postgres ended to resolve a deadlock is tried again', async ()
   ]);
 });
 
-/** Until a statement waits for a row that `trx` has locked. */
+/** Waits until a statement waits for a row that `trx` has locked. */
 async function untilOneWaits(trx: Transaction<DB>): Promise<void> {
   const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(trx);
   const pid = rows[0]?.pid;

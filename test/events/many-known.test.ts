@@ -1,4 +1,4 @@
-// A change costs the same however many events of others wait for a number, also by plans made when none seemed to wait.
+// A change costs the same even if very many events of others wait for a number, and if query plans are from before they waited.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import type { DatabaseClient } from '../../db/postgres/client.ts';
@@ -7,16 +7,16 @@ import { cloneDatabase, connect, type TestDatabase } from '../support/database/p
 const few = 500;
 
 let database: TestDatabase;
-// One connection, which keeps its plans. Without an instance, whose job would number what waits.
+// There is one connection, so that it keeps its plans. There is no instance, because its job would number the waiting events.
 let client: DatabaseClient;
 beforeAll(async () => {
   database = await cloneDatabase(inject('templateUrl'));
   client = connect(database.url, { statementTimeoutMs: 120_000 });
   const { db } = client;
-  // In no order, as Postgres then thinks less of an index by user than of one by client.
+  // The ids are in no order, because Postgres then prefers an index by client to an index by user.
   const id = (kind: string) => sql`md5(${sql.lit(kind)} || n)::uuid`;
   const all = sql`generate_series(1, ${few * 11}::int) n`;
-  // Nobody's work: the events below are those of the measured changes alone.
+  // Triggers are off, so that only the measured changes make events.
   await sql`set session_replication_role = replica`.execute(db);
   await sql`insert into accounts (id, name) select ${id('account')}, 'Account ' || n from ${all}`.execute(db);
   await sql`insert into users (id, account_id, email, holds_email, name)
@@ -25,7 +25,7 @@ beforeAll(async () => {
     select ${id('session')}, sha256(n::text::bytea), ${id('user')}, now(), now(), '{pwd}', '', '' from ${all}`.execute(
     db,
   );
-  // All but the last have been handed to a client, which has read all of what it was told.
+  // All people but the last were handed over to a client. The client has read everything that it was told.
   await sql`insert into client_users (user_id, client)
     select ${id('user')}, 'marketplace' from ${all} where n <= ${few * 10}`.execute(db);
   await sql`insert into events (client, seq, type, user_id, numbered_at, body)
@@ -38,7 +38,7 @@ afterAll(async () => {
   await database?.drop();
 });
 
-/** How many pages of `events` and its indexes are looked at. */
+/** How many pages of `events` and its indexes `work` looks at. */
 async function countPages(work: () => Promise<unknown>): Promise<number> {
   const read = async () => {
     await sql`select pg_stat_force_next_flush()`.execute(client.db);
@@ -57,7 +57,7 @@ const countWaiting = async () =>
   (await sql<{ n: number }>`select count(*)::int as n from events where seq is null`.execute(client.db))
     .rows[0]?.n;
 
-/** Changes as many people in one statement, from `from` on, by the number in their name. */
+/** Changes `people` people in one statement. The first one has the number `from` in their name. */
 const change = (from: number, people: number) =>
   sql`update users set name = name || ' changed' where split_part(name, ' ', 2)::int between ${from} and ${from + people - 1}`.execute(
     client.db,

@@ -45,7 +45,7 @@ it('the service on Deno nudges, says why it could not, and stops at once while a
   });
   expect(targets.taking.received).toMatchObject([{ body: '{"client":"taking","latest":2}' }]);
   expect(targets.taking.received[0]?.headers['user-agent']).toMatch(/^identity-service\//);
-  // On a busy machine it may have been asked again by now.
+  // On a busy machine the service may have asked this client again by now.
   expect(new Set(targets.hanging.numbers())).toEqual(new Set([2]));
   expect(other.received).toEqual([]);
 

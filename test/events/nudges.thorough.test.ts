@@ -1,4 +1,4 @@
-// Nudges (contract 10.25 to 10.35), as clients get them from two instances: what arrives, when, and when no more does.
+// Nudges (contract 10.25 to 10.35), as clients get them from two instances: what arrives, when, and when it stops.
 import { createHmac } from 'node:crypto';
 import { sql } from 'kysely';
 import { Webhook } from 'standardwebhooks';
@@ -24,7 +24,7 @@ import { nudgeBodySample } from '../support/project/samples.ts';
 const secret = 'a-secret-of-the-shops-for-this-test';
 const next = 'the-next-secret-of-the-shops-for-it';
 
-// Most of the time passes by waiting, so tests wait together: each has a client of its own.
+// Most of the time passes by waiting, so the tests wait together. Each test has a client of its own.
 const left: { name: string; target: NudgeTarget }[] = [];
 const targets: NudgeTarget[] = [];
 let app: TestApp;
@@ -54,7 +54,7 @@ afterAll(async () => {
   for (const target of targets) await target.close();
 });
 
-/** A client that nobody has told of anything yet. */
+/** A client that was not told anything yet. */
 function takeClient(answering: Answering) {
   const client = left.shift();
   if (!client) throw new Error('more clients are needed');
@@ -70,7 +70,7 @@ function takeClient(answering: Answering) {
 
 const pause = (ms: number) => new Promise((done) => setTimeout(done, ms));
 const within = (timeout: number) => ({ timeout, interval: 20 });
-// For a busy machine, if it does not matter how soon.
+// Allows for a busy machine, if it does not matter how soon something happens.
 const soon = within(15_000);
 const gapsBetween = (received: { at: number }[]) =>
   received.slice(1).map(({ at }, index) => at - (received[index]?.at ?? 0));
@@ -81,7 +81,7 @@ async function readFailure(client: string): Promise<string | null | undefined> {
   return rows[0]?.failure;
 }
 
-/** As docs/events.md has clients make it. */
+/** The key that docs/events.md tells clients to make. */
 const keyOf = (client: string, of = secret) =>
   `whsec_${createHmac('sha256', of).update(`identity webhooks v1 ${client}`).digest('base64')}`;
 
@@ -152,7 +152,7 @@ describe.concurrent('a nudge', () => {
       await pause(100);
     }
     await expect.poll(() => shop.numbers().at(-1), soon).toBe(30);
-    // The second is the database's: on the way one may be later than the next.
+    // The database keeps a second between nudges. On the way to the client, one nudge may take longer than the next.
     const seconds = ((shop.received.at(-1)?.at ?? 0) - (shop.received[0]?.at ?? 0)) / 1_000;
     expect(shop.received.length - 1).toBeLessThan(seconds + 0.7);
     expect(shop.received.length).toBeGreaterThan(2);
@@ -242,7 +242,7 @@ describe.concurrent('a nudge that is not taken', () => {
   it('begins anew with a newer number', async ({ expect }) => {
     const shop = takeClient(answers(500));
     await shop.append();
-    // At 0, 1 and 3 seconds; the next one would be at 7.
+    // Tries come after 0, 1 and 3 seconds. The next one would come after 7.
     await expect.poll(shop.numbers, soon).toEqual([1, 1, 1]);
     await pause(1_000);
     await shop.append();
@@ -272,7 +272,7 @@ describe.concurrent('a nudge that is not taken', () => {
   it('by a client that is not there says so', async ({ expect }) => {
     for (const client of ['down', 'nowhere']) await appendEvents(app.db, client);
     await expect.poll(() => readFailure('down'), soon).toBe('connection refused');
-    // Some systems find this machine under any such name.
+    // On some systems, any host name leads to this machine.
     const failures = /^(host not found|connection refused)$/;
     await expect.poll(() => readFailure('nowhere'), soon).toMatch(failures);
   });
@@ -318,7 +318,7 @@ describe.concurrent('a client that hangs', () => {
     expect(await readFailure(shop.name)).toBeNull();
     await expect.poll(() => readFailure(shop.name), within(30_000)).toBe('timed out');
     expect(performance.now() - startedAt).toBeGreaterThan(10_000);
-    // It was not nudged twice about the same number.
+    // The client was not nudged twice about the same number.
     expect(shop.numbers()).toEqual([1, 2]);
   });
 
@@ -329,7 +329,7 @@ describe.concurrent('a client that hangs', () => {
     await expect.poll(target.numbers, soon).toEqual([1]);
     const startedAt = performance.now();
     await alone.close();
-    // A try takes up to ten.
+    // A try takes up to ten seconds.
     expect(performance.now() - startedAt).toBeLessThan(6_000);
     await target.close();
   });

@@ -1,4 +1,4 @@
-// Contract 10.2 to 10.6: numbers without gaps, in turn, and nothing acknowledged is hidden (docs/inside/decisions/event-numbers.md).
+// Contract 10.2 to 10.6: numbers in turn, with no gap. No acknowledged change is hidden (docs/inside/decisions/event-numbers.md).
 import { sql } from 'kysely';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Database } from '../../db/postgres/client.ts';
@@ -67,7 +67,7 @@ it('a change that began first and is committed last comes last, and nobody misse
 });
 
 it('what somebody holds comes later, in turn with what is newer about the same person, even if they let go of it', async () => {
-  // Without an instance, whose job would number meanwhile.
+  // No instance runs on this database, because its job would number events meanwhile.
   const alone = await openFreshDatabase();
   const [held, free] = [await addPerson(alone.db), await addPerson(alone.db)];
   const append = (type: string, userId: string) =>
@@ -88,7 +88,7 @@ it('what somebody holds comes later, in turn with what is newer about the same p
     ['user.suspended', free.id],
     ['user.restored', free.id],
   ];
-  // Like an erasure that has come to the first of its events, and is rolled back.
+  // This acts like an erasure that has come to the first of its events, and is then rolled back.
   const erasing = alone.db.transaction().execute(async (trx) => {
     await sql`update events set type = 'erased', user_id = null where type = 'user.suspended' and user_id = ${held.id}`.execute(
       trx,
@@ -125,7 +125,7 @@ it('behind what is held, a pull has everything about others, also past a full ba
 describe('behind a backlog', () => {
   const many = 20_000;
   beforeEach(async () => {
-    // One by one: locks of several would wait for those of the service's jobs, and these for them.
+    // Tables are emptied one by one. Together, their locks and those of the service's jobs could wait for each other.
     for (const table of ['events', 'event_sequences'])
       await sql`truncate ${sql.table(table)}`.execute(app.db);
   });
@@ -144,7 +144,7 @@ describe('behind a backlog', () => {
       await close();
     }
   }
-  /** Like the job, tries again if a busy database gave no connection in time. */
+  /** Numbers events. Like the job, it tries again if a busy database gave no connection in time. */
   async function numberPatiently(triesLeft = 5): Promise<void> {
     try {
       await numberAllEvents(app);
@@ -158,7 +158,7 @@ describe('behind a backlog', () => {
       .rows[0]?.n ?? 0;
 
   it('a pull numbers no more than its page needs, and says that there is more', async () => {
-    // Without an instance, whose job would number the rest.
+    // No instance runs on this database, because its job would number the rest.
     const alone = await openFreshDatabase();
     const { id } = await addPerson(alone.db);
     await appendBacklog(alone.db, id);

@@ -17,12 +17,12 @@ const env = {
 };
 const app = shared(() => openApp({ env }));
 beforeEach(async () => {
-  // One by one: locks of several would wait for those of the service's jobs, and these for them.
+  // Tables are emptied one by one. Together, their locks and those of the service's jobs could wait for each other.
   for (const table of ['events', 'event_sequences', 'event_deliveries'])
     await sql`truncate ${sql.table(table)}`.execute(app.db);
 });
 
-/** So many events for the marketplace, about one person. */
+/** Appends that many events for the marketplace, about one person. */
 async function appendEvents(count: number, client = 'marketplace'): Promise<void> {
   const { id } = await addPerson(app.db);
   await sql`insert into events (client, type, user_id, body)
@@ -126,7 +126,7 @@ describe('the token alone names the client:', () => {
     const answer = await ask(authorization);
     expect([answer.status, codeOf(answer)]).toEqual([401, 'invalid_token']);
     expect(answer.headers.get('www-authenticate')).toBe('Bearer');
-    // Before anything else is looked at.
+    // The token is checked before anything else.
     const odd = await app.send('/sso/events?after=x', { headers: { authorization } });
     expect(codeOf(odd)).toBe('invalid_token');
   });
@@ -146,13 +146,13 @@ describe('410 `events_gone` says where to go on', () => {
     ]);
     expect(headers.get('content-type')).toBe('application/problem+json');
     expect(headers.get('cache-control')).toBe('no-store');
-    // And that is right.
+    // A pull from there on works.
     expect((await askForEvents(app, 'marketplace', `?after=${oldest - 1}`)).status).toBe(200);
   }
 
   it('if `after` is beyond the latest, even if a later event gets that number', async () => {
     await expectGone('?after=1', 1);
-    // While the job cannot give them their numbers.
+    // Meanwhile the job cannot give the events their numbers.
     await app.db.transaction().execute(async (trx) => {
       await sql`select pg_advisory_xact_lock(hashtextextended('events for marketplace', 0))`.execute(trx);
       await appendEvents(3);
@@ -204,7 +204,7 @@ describe('what is kept of a client', () => {
       await appendEvents(700);
       await pull(app, 'marketplace', '?after=0&limit=1000');
       await readOn(app, 'marketplace');
-      // The clock of the database is set back by hours.
+      // This acts as if the database's clock had been set back.
       await sql`update events set numbered_at = numbered_at + interval '1 hour' where seq is not null`.execute(
         app.db,
       );

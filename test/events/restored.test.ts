@@ -32,7 +32,7 @@ it('a client gets 410 and then the present state, whether or not it has seen wha
   const atBackup = await latestOf(app, 'marketplace');
   const backup = await backUpDatabase(app.databaseUrl);
   await expect.poll(async () => (await app.send('/readyz')).status, { timeout: 15_000 }).toBe(200);
-  // The time that is lost. The network site has never been told anything before.
+  // These changes happen in the time that is lost. The network site was never told anything before.
   for (let n = 0; n < 5; n++)
     await sql`update users set name = ${`Lost ${n}`} where id = ${visitor.id}`.execute(app.db);
   await launch(app, 'network_site', visitor.cookie);
@@ -54,7 +54,7 @@ it('a client gets 410 and then the present state, whether or not it has seen wha
   const later = told[1]?.profile?.profile_updated_at ?? '';
   expect(later > (visitor.payloads[0]?.profile.profile_updated_at ?? '')).toBe(true);
 
-  // A client that had its first event in the lost time must not take another one for it.
+  // A client got its first event in the lost time. It must not take another event for that one.
   for (const after of [0, 1]) expect(await expectGone('network_site', after)).toBe(gap + 1);
   expect(await pull(app, 'network_site', `?after=${gap}`)).toEqual({ events: [], latest: gap });
   await launch(app, 'network_site', await openSession(app.db, visitor));
@@ -88,7 +88,7 @@ it('what is changed at that moment is on one side of the gap, whole', async () =
       await askForEvents(app, 'marketplace', `?after=${before}&limit=1000`);
     }
   });
-  // Between what is deleted and where numbers go on, there is time for more.
+  // The trigger leaves time for more events between the deletion and the number with which numbers go on.
   await sql`create function take_time() returns trigger language plpgsql as
     ${sql.lit('begin perform pg_sleep(0.5); return null; end')}`.execute(app.db);
   await sql`create trigger take_time after delete on events for each statement execute function take_time()`.execute(
@@ -129,7 +129,7 @@ it('where the command is interrupted nothing was done, each statement is short, 
     await sql`select from users where id = ${largest} for update`.execute(trx);
     const command = runCli(app.databaseUrl, ['database:restored']);
     const ours = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(trx);
-    // On another connection: a transaction sees the activity of its first look.
+    // This uses another connection, because a transaction always sees the activity of its first look.
     const ended = async () => {
       const { rows } = await sql<{
         n: number;
@@ -152,7 +152,7 @@ it('where the command is interrupted nothing was done, each statement is short, 
   expect(newest.toISOString() > (visitor.payloads[0]?.profile.profile_updated_at ?? '')).toBe(true);
 });
 
-/** The `after` to begin with. */
+/** The `after` that a client has to begin with. */
 const oldestOf = async (client: string) => (await expectGone(client, 0)) - 1;
 
 it('numbers are exact after ten thousand restores', async () => {

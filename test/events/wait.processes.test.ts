@@ -37,7 +37,7 @@ describe('a request that may wait', () => {
     const { result, ms } = await waiting;
     expect(result.events).toMatchObject([{ profile: { name: 'Heard at once' } }]);
     expect(result.latest).toBe(result.events[0]?.seq);
-    // The pause, and far less than it may wait.
+    // The request takes as long as the pause, and far less time than it may wait.
     expect(ms).toBeGreaterThan(600);
     expect(ms).toBeLessThan(15_000);
   });
@@ -98,7 +98,7 @@ describe('a hundred of them', () => {
     for (const page of await Promise.all([...held, elsewhere]))
       expect(page.events).toMatchObject([{ seq: latest + 1, profile: { name: 'For all of them' } }]);
     await Promise.all(heldOfAnother);
-    // Their places are free again.
+    // The places of these requests are free again.
     expect((await pull(app, 'marketplace', `?after=${latest + 1}&wait=1`)).events).toEqual([]);
   });
 });
@@ -154,7 +154,7 @@ it.each<Runtime>(['node', 'deno'])(
         page: await answer.json(),
       };
     };
-    // Somebody goes while they wait.
+    // These requests end while they wait.
     const gone = Array.from({ length: 100 }, () =>
       fetch(`http://localhost:${port}/sso/events?wait=25`, {
         headers: bearerOf(app, 'marketplace'),
@@ -162,7 +162,7 @@ it.each<Runtime>(['node', 'deno'])(
       }).catch(() => undefined),
     );
     await Promise.all(gone);
-    // Their places are free again once the service has noticed.
+    // The places of these requests are free again once the service has noticed.
     await expect.poll(async () => (await ask('?wait=1')).status).toBe(200);
     const waiting = ask('?wait=20');
     await pause(500);

@@ -1,4 +1,4 @@
-// Rows that have had their day, many of them at once: sweeping them holds up no request, and takes each once.
+// Many expired rows at once: sweeping them holds up no request, and deletes each row once.
 import { appendFileSync } from 'node:fs';
 import { sql } from 'kysely';
 import { beforeAll, expect, it } from 'vitest';
@@ -23,7 +23,7 @@ const token = sql`sha256(n::text::bytea)`;
 const series = sql`generate_series(1, ${sql.lit(rowsOfEach)}::int) n`;
 const past = (days: number) => sql`now() - make_interval(days => ${sql.lit(days)}, secs => n)`;
 
-/** `n` of each. */
+/** SQL for `n` rows of each table. */
 const old: Record<string, ReturnType<typeof sql>> = {
   nonces: sql`select 'inbound:marketplace', 'old-' || lpad(n::text, 20, '0'), ${past(1)}`,
   audit_events: sql`select gen_random_uuid(), ${past(401)}, 'old'`,
@@ -76,7 +76,7 @@ const countDeadlocks = async () =>
       where datname = current_database()`.execute(client.db)
   ).rows[0]?.n;
 
-/** Uses tables that are being swept; the result is the time of each request. */
+/** Uses tables that are being swept. The result is the time of each request. */
 async function visit(isOver: () => boolean): Promise<number[]> {
   const times: number[] = [];
   const cookies = await Promise.all([app, other].map(({ login }) => login('merchant@example.test')));
@@ -85,7 +85,7 @@ async function visit(isOver: () => boolean): Promise<number[]> {
       const path = [
         () => '/sso/profile',
         () => '/sso/launch/marketplace',
-        // Uses up a nonce, and leaves an audit event.
+        // This uses up a nonce, and leaves an audit event.
         () => buildHandOff(app, { id: `visitor-${visitor}` }),
       ][n % 3];
       const request = (await path?.()) ?? '';
@@ -115,7 +115,7 @@ it(`sweeping ${rowsOfEach} old rows in each of ${tables.length} tables holds up 
   const young = counts.map((count) => count - rowsOfEach);
   const deadlocks = await countDeadlocks();
 
-  // Two instances, each with a connection of its own.
+  // The two stand for two instances, each with a connection of its own.
   const sweepers = [connect(client.url), connect(client.url)];
   let isSwept = false;
   const sweeping = Promise.all(sweepers.map(({ db }) => sweep({ db }))).then(() => {
@@ -131,9 +131,9 @@ it(`sweeping ${rowsOfEach} old rows in each of ${tables.length} tables holds up 
   report({ before, busy, after });
   expect(busy.length).toBeGreaterThan(30);
   const calm = (share: number) => Math.max(at(share, before), at(share, after));
-  // Beside other tests, times say nothing.
+  // While other tests run on this machine, times say nothing.
   if (byForm({ short: false, long: true })) {
-    // Generously: the sweepers share two cores with the requests.
+    // The limits are generous, because the sweepers share two cores with the requests.
     expect(at(0.5, busy)).toBeLessThan(calm(0.5) * 4 + 20);
     expect(at(0.99, busy)).toBeLessThan(calm(0.99) * 5 + 200);
   }

@@ -1,4 +1,4 @@
-// Contract 9.97 to 9.99, 503 `unavailable`: whatever happens to the database, every route answers in time, and rightly again later.
+// Contract 9.97 to 9.99, 503 `unavailable`: whatever happens to the database, every route answers in time, and later rightly.
 import { describe, expect, it } from 'vitest';
 import { listEveryRoute, pendingCookie, type RouteRequest } from '../support/app/every-route.ts';
 import { openOwnPostgres } from '../support/database/own-postgres.ts';
@@ -7,7 +7,7 @@ import { openAway } from '../support/faults/away.ts';
 import { byForm, noteFigures } from '../support/faults/faults.ts';
 import { shared } from '../support/run/shared.ts';
 
-// Twice and more what the contract says, for a busy machine. `npm run test:faults` prints how long it took.
+// This is more than twice the contract's limit, for a busy machine. `npm run test:faults` prints how long answers took.
 const patienceMs = 6_000;
 const atOnce = 150;
 
@@ -70,7 +70,7 @@ const conditions: Condition[] = [
     name: 'read-only',
     begin: async () => {
       await readOnly(true);
-      // Postgres tells its processes in its own time.
+      // Postgres takes a moment to tell its processes.
       await expect.poll(async () => (await away.ask('/readyz')).status, { timeout: 10_000 }).toBe(503);
     },
     end: () => readOnly(false),
@@ -84,7 +84,7 @@ describe.each(chosen)('while the database is $name,', ({ name, begin, end }) => 
     await begin();
     const every = await listEveryRoute(away.app);
     const outcomes: Awaited<ReturnType<typeof ask>>[] = [];
-    // What needs no data comes first, one at a time: the pages of an address are made in turn, and one that waits for data keeps its turn.
+    // Requests that need no data come first, one at a time. Pages for one address take turns, and a waiting page keeps its turn.
     for (const isAsked of [false, true]) {
       const requests = every.filter(({ needsData }) => needsData === isAsked);
       for (let at = 0; at < requests.length; at += isAsked ? atOnce : 1)

@@ -1,5 +1,5 @@
-// Contract section 10 while instances and Postgres are killed: writers by every door, clients that crash between reading and noting
-// it, and one that hears by nudges only, though most nudges fail. The checker also has to find the faults of two wrong builds.
+// Contract section 10 while instances and Postgres are killed. Writers use every door. Clients crash after reading events, before
+// noting it. One client hears by nudges only, and most nudges fail. The checker also has to find the faults of two wrong builds.
 import { sql } from 'kysely';
 import { afterEach, describe, expect, it } from 'vitest';
 import { readConfig } from '../../server/settings/config.ts';
@@ -16,11 +16,11 @@ import { createRandom, seed } from '../support/run/random.ts';
 
 const kills = byForm({ short: 2, long: 20 });
 const random = createRandom(seed);
-// Somebody who writes makes a nudge due each second.
+// The longest wait for a nudge that is refused. The writers make a nudge due about every second.
 const refusal = { timeout: 60_000, interval: 100 };
 const pause = (ms: number) => new Promise<void>((done) => setTimeout(done, ms));
 
-// What undoes a test, last first.
+// The steps that undo a test, run from the last to the first.
 const undo: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
   for (const step of undo.splice(0).reverse()) await step();
@@ -32,7 +32,7 @@ describe('each client ends equal to the master, without a gap or a double on the
     undo.push(postgres.close);
     const instances: { port: number; process?: RunningProcess }[] = [];
     for (let n = 0; n < 2; n++) instances.push({ port: await findFreePort() });
-    // One service, as behind a balancer. The nudges of demo clients go here, too.
+    // Both instances are one service behind a balancer. The nudges of demo clients go here, too.
     const nudged = await openNudgedClient('shop', random);
     undo.push(nudged.close);
     const env = {
@@ -140,7 +140,7 @@ describe('the checker finds', () => {
     return db;
   };
 
-  /** Each numbering of events is slow to say where it ends. */
+  /** Makes each numbering of events slow to record the number at which it ends. */
   const slowDown = async ({ db }: TestApp, longestSeconds: number) => {
     await sql`create function slow_down() returns trigger language plpgsql as ${sql.lit(`
       begin
@@ -160,10 +160,10 @@ describe('the checker finds', () => {
 
   it('the fault of a build without the lock of the sequencer', { timeout: 300_000 }, async () => {
     const { app, asks } = await open();
-    // So slow that two meet at it on a busy machine, too.
+    // Numbering is so slow that two runs overlap on a busy machine, too.
     await slowDown(app, 0.5);
-    // Functions of those names which are found first. One locks nothing. Nor does the other let an event wait for an older
-    // one about the same person (`held`), which would keep them in turn even so.
+    // Postgres finds these functions before its own. One locks nothing. With the other, no event waits for an older one about the
+    // same person (`held`). Such a wait would keep events in order even without the lock.
     await sql`create schema unlocked`.execute(app.db);
     await sql`create function unlocked.pg_advisory_xact_lock(bigint) returns void language sql as 'select'`.execute(
       app.db,
@@ -175,7 +175,7 @@ describe('the checker finds', () => {
     const name = new URL(app.databaseUrl).pathname.slice(1);
     await sql`alter database ${sql.ref(name)} set search_path = unlocked, pg_catalog, public`.execute(app.db);
     await reconnect(app);
-    // It takes two who number at one moment, and one person whose changes they share out.
+    // The fault shows only if two runs of numbering overlap and share out the changes of one person.
     const faults = await run({ app, asks }, async (hasFault) => {
       for (let seconds = 0; seconds < 120 && !hasFault(); seconds++) await pause(1_000);
     });

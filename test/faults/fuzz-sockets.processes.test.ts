@@ -15,7 +15,7 @@ const batches = byForm({ short: 10, long: 200 });
 const batchSize = 20;
 const longestMs = 1_000;
 const triesInTime = 3;
-// The service may wait for the rest of a broken request, so this side gives up.
+// The service may wait for the rest of a broken request, so the test gives up first.
 const patienceWithBrokenMs = 250;
 
 type Break = (bytes: Buffer) => Buffer;
@@ -89,7 +89,7 @@ function exchange(port: number, bytes: Buffer, patienceMs: number): Promise<{ st
     socket.on('data', (data) => {
       answer += data.toString('latin1');
     });
-    // It may stop listening to what it refuses.
+    // The service may close the connection before it has read all of a request that it refuses.
     socket.on('error', () => undefined);
     socket.on('close', () => {
       clearTimeout(timer);

@@ -1,4 +1,4 @@
-// Generated requests, to every route and to none: no internal error, none takes over a second, and nothing ends the process.
+// Generated requests to routes and unknown paths get an answer within a second, without an internal error. The process goes on.
 
 import { appendFileSync } from 'node:fs';
 import { v7 as uuidv7 } from 'uuid';
@@ -14,7 +14,7 @@ import { fc } from '../support/run/random.ts';
 import { shared } from '../support/run/shared.ts';
 
 const runs = byForm({ short: 500, long: 20_000 });
-// A machine with other work may take longer over a request, but not over the same one again and again.
+// A busy machine may take longer over a request, but not over the same request again and again.
 const longestMs = 1_000;
 const triesInTime = 3;
 
@@ -78,7 +78,7 @@ it(`${runs} generated requests get an answer within a second each, and none of t
     counts[answer.status] = (counts[answer.status] ?? 0) + 1;
     for (let tries = 1; answer.ms > longestMs && tries < triesInTime; tries++) answer = await send(request);
     slowestMs = Math.max(slowestMs, answer.ms);
-    // An invalid address is logged once, and answered.
+    // An invalid address is logged as an error once, and still answered.
     const errors = app.logged.filter(
       ({ level, message }) => level === 'error' && !message.startsWith('TRUSTED_PROXIES: no address'),
     );

@@ -26,7 +26,7 @@ async function openService(runtime: Runtime): Promise<Service & { close: () => P
   };
 }
 
-/** What comes back until the connection closes, or until nothing more has come for a while. */
+/** Reads until the connection closes, or until nothing more has come for a while. */
 function exchange(port: number, parts: string[], patienceMs = 5_000): Promise<string> {
   return new Promise((done) => {
     let answer = '';
@@ -69,13 +69,13 @@ it('slow clients on Node are dropped within 15 s, while others are served as eve
   const clients: Hanging[] = [];
   for (let n = 0; n < count; n++) {
     clients.push(openHanging(service.port, names[n % names.length] ?? ''));
-    // Not all at one moment, at which all of them would then send each second.
+    // The clients start at different moments, so that they do not all send at the same moment of each second.
     await pause(2);
   }
   const meanwhileMs = await measureOthers(byForm({ short: 5, long: 10 }));
   for (const { dropped } of clients) expect(await dropped).toBeLessThan(15_000);
   for (const { answer } of clients) expect(statusesOf(answer())).toEqual(['408']);
-  // Beside other tests, times say nothing.
+  // While other tests run on this machine, times say nothing.
   if (byForm({ short: false, long: true })) expect(meanwhileMs).toBeLessThan(2 * usualMs + 20);
   await service.close();
 });
@@ -107,7 +107,7 @@ describe.each<Runtime>(['node', 'deno'])('on %s', (runtime) => {
       for (const { statuses, path, length } of await Promise.all(answers))
         expect(statuses, `${path}, ${length}`).toEqual(['413']);
     };
-    // A process that has just started grows with its first requests, whatever they bring.
+    // A process that has just started grows with its first requests, whatever they ask for.
     await sendAll(1);
     const before = await residentBytes();
     await sendAll(4);

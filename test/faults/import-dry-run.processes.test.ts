@@ -1,4 +1,4 @@
-// A dry run of a large file, killed on the way, says what the import does; so does an import that was killed on the way.
+// A dry run of a large file predicts what the import does, even if each of the two was killed on the way and is run again.
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
 import { readFile, rm } from 'node:fs/promises';
@@ -34,7 +34,7 @@ beforeAll(async () => {
 
 type Line = ReturnType<typeof profileOf>;
 
-/** A line, and who is here before it. No line frees an address for which an earlier line was refused. */
+/** A line, and who is here before it. No line frees an address that an earlier, refused line wanted. */
 function buildCase(n: number): { somebody?: Somebody; line: Line } {
   const key = `p-${n}`;
   const earlier = `p-${n - 10}`;
@@ -77,7 +77,7 @@ function startImport(report: string, args: string[]) {
 const linesOf = async (path: string) =>
   (await readFile(path, 'utf8').catch(() => '')).split('\n').slice(0, -1);
 
-/** What it has reported when it is killed; it may have done more. */
+/** The lines that the import has reported when it is killed. It may have done more lines than it reported. */
 async function killOnTheWay(...args: string[]): Promise<string[]> {
   const report = join(folder, 'killed');
   await rm(report, { force: true });
@@ -102,7 +102,7 @@ async function runWhole(...args: string[]): Promise<string[]> {
 
 type Person = Record<string, unknown> & { email: string; id: string | null };
 
-/** Who is here, in the words of a report. */
+/** The people here, in the words of a report. */
 async function listPeople(): Promise<Person[]> {
   const { rows } =
     await sql<Person>`select external_id as id, email, email_verified_at is not null as email_verified,
@@ -117,7 +117,7 @@ async function listPeople(): Promise<Person[]> {
 const sorted = (people: Iterable<Person>) =>
   [...people].map((person) => JSON.stringify(person, Object.keys(person).sort())).sort();
 
-/** Who is here once those lines have done what was predicted. */
+/** Predicts who is here once the lines have done what was predicted. */
 function predictPeople(before: Person[], predicted: string[]): Person[] {
   const keyOf = ({ id, email }: Person) => id ?? email;
   const people = new Map(before.map((person) => [keyOf(person), person]));
@@ -160,7 +160,7 @@ it(`of ${total} lines says what is done then, also where either is killed on the
   const second = await runWhole();
   const rest = JSON.parse(second.pop() ?? '').summary;
   expect(second).toHaveLength(total);
-  // Each line as predicted, by the first or the second run, except lines that the first did but could not report.
+  // Each line ends as predicted, in the first or the second run. Lines that the first run did but could not report are excepted.
   expect(first.filter((line, n) => line !== predicted[n])).toEqual([]);
   const others = second.slice(first.length).filter((line, n) => line !== predicted[first.length + n]);
   expect(others.length).toBeLessThanOrEqual(100);

@@ -1,4 +1,4 @@
-// More than the service can do: what it takes it does, what it cannot take it refuses at once, and it recovers.
+// More load than the service can take: it does what it accepts, refuses the rest at once, and recovers.
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sql } from 'kysely';
@@ -41,7 +41,7 @@ async function start(env: Record<string, string> = {}, runtime: Runtime = 'node'
   service = await startService(runtime, port, all);
 }
 
-// As many connections as a balancer would have at most.
+// A balancer has at most 400 connections.
 const load = (perSecond: number, forSeconds = seconds, ask: OpenLoop['ask'] = buildMixedTraffic(users)) =>
   runOpenLoop({ port, perSecond, seconds: forSeconds, ask, connections: 400 });
 const countDone = (sent: Sent[]) => sent.filter(isDone).length;
@@ -60,7 +60,7 @@ it.runIf(isLong)(
     const peak = await findPeak(load);
     const over = await load(peak * 3);
     const refused = over.filter((one) => !isDone(one));
-    // All of them 503: no other answer, no broken connection.
+    // Every refusal is a 503. No request gets another refusal or a broken connection.
     expect(new Set(refused.map(({ status }) => status))).toEqual(new Set([503]));
     for (const { text = '' } of refused) {
       expect(text).toMatch(/\r\nretry-after: \d/i);
@@ -88,7 +88,7 @@ it.runIf(isLong)(
     // Requests beyond 400 connections wait here, as they would at a balancer.
     expect(p99OnConnection).toBeLessThan(1_000);
     expect(p99Of(refused)).toBeLessThan(2_000);
-    // 0.96 where the load shares two processors with the service and Postgres.
+    // The ratio is 0.96 if the load shares two processors with the service and Postgres.
     expect(ratio).toBeGreaterThan(0.8);
   },
 );
@@ -99,7 +99,7 @@ it(`${manyLogins} logins at once leave /healthz and launches alone`, async () =>
   const { launch, login } = buildAsking(users);
   await load(100, byForm({ short: 1, long: 5 }), () => ({ ...launch(), kind: 'launch' }));
   const pause = new Promise((done) => setTimeout(done, 1_000));
-  // All within a tenth of a second, when the others have their connections, as those of a balancer.
+  // All logins come within a tenth of a second. The other requests have their connections already, as behind a balancer.
   const logins = pause.then(() =>
     runOpenLoop({
       port,
@@ -129,7 +129,7 @@ it(`${manyLogins} logins at once leave /healthz and launches alone`, async () =>
     0.5,
   );
   noteFigures(`beside ${manyLogins} logins`, { 'p50 of others': p50, 'p99 of others': p99Of(others) });
-  // Not so on new connections, which wait behind the 500 others: Node takes one in each turn of its loop.
+  // On new connections this would not hold, because Node takes one in each turn of its loop. They would wait behind 500 logins.
   if (isLong) expect(p99Of(others)).toBeLessThan(100);
 });
 
@@ -166,7 +166,7 @@ it.each(['node', 'deno'] as const)(
       'refused a second': refused.length / flooded.seconds,
     });
     expect(countDone(flooded.sent)).toBeGreaterThan(0);
-    // On a busy machine, what is left for hashing differs from one moment to the next.
+    // On a busy machine, the time that is left for hashing differs from one moment to the next.
     if (isLong) expect(ratio).toBeGreaterThan(0.6);
   },
 );
@@ -177,7 +177,7 @@ it.runIf(process.platform === 'linux')(
   async () => {
     await start();
     const { db, close } = connect(database.url);
-    // Somebody whose data is large.
+    // This person has much data.
     await sql`insert into audit_events (id, type, user_id, address)
     select gen_random_uuid(), 'login.succeeded', (select id from users where email = 'user-1@example.com'), '127.0.0.1'
     from generate_series(1, ${heldEvents}::int)`.execute(db);
@@ -214,13 +214,13 @@ it.runIf(process.platform === 'linux')(
       imported.exited,
     ]);
     await rm(folder, { recursive: true });
-    // Out of memory, it ends by a signal.
+    // If it runs out of memory, the service ends by a signal.
     expect(service.child.signalCode, service.output().slice(-2_000)).toBeNull();
     expect(await imported.exited, imported.output()).toBe(0);
     const status = await readFile(`/proc/${service.child.pid}/status`, 'utf8');
     const peakMb = Number(/VmHWM:\s+(\d+)/.exec(status)?.[1]) / 1_024;
     noteFigures('everything at once', { requests: sent.length, 'peak in MiB': peakMb });
-    // A busy machine cuts downloads off that take too long, but finishes one once it has nothing else to do.
+    // On a busy machine, downloads that take too long are cut off. A download is finished once there is nothing else to do.
     expect(sent.filter(({ kind, status }) => kind !== 'download' && status === 0)).toEqual([]);
     const isFinished =
       sent.some(({ kind, status }) => kind === 'download' && status === 200) ||

@@ -14,7 +14,7 @@ import { shuffle } from '../support/run/random.ts';
 import { shared, sharedFolder } from '../support/run/shared.ts';
 
 const total = byForm({ short: 20_000, long: 1_000_000 });
-// So that the short form, too, has a file that does not fit into the heap.
+// With this padding the short form, too, has a file that does not fit into the heap.
 const padding = 'x'.repeat(byForm({ short: 4_000, long: 200 }));
 const heapMegabytes = 64;
 const maxPeakMegabytes = 200;
@@ -33,7 +33,7 @@ function termsOf(n: number): Terms {
 const idOf = (n: number) => `bulk_${n}`;
 const occurredAtOf = (n: number) => new Date(Date.parse('2025-01-01T00:00:00.000Z') + n).toISOString();
 
-// Only contracts that have not ended, because an end is final.
+// These contracts have not ended, because an end is final.
 const numbers = Array.from({ length: total }, (_, at) => at + 1).filter((n) => n % 10 > 0);
 const chosen = shuffle(numbers).slice(0, 100);
 const lost = chosen.slice(0, 34);
@@ -44,11 +44,11 @@ const app = shared(openApp);
 const folder = await sharedFolder();
 beforeAll(() => populate(), 600_000);
 
-/** What the CRM has pushed, except for what was lost on the way. */
+/** Adds what the CRM has pushed, except for what was lost on the way. */
 async function populate() {
   const { db, close } = connect(app.databaseUrl, { statementTimeoutMs: 0 });
   await db.transaction().execute(async (trx) => {
-    // Without what triggers write of each of them.
+    // Triggers are off, because they would write rows for each contract.
     await sql`set local session_replication_role = replica`.execute(trx);
     await sql`
       insert into service_contracts (id, user_id, account_id, signup_id, plan, status, trial_ends_at, price_currency,
@@ -73,7 +73,7 @@ async function populate() {
 function* writeView(isCsv: boolean, of: (n: number) => Terms | undefined): Generator<string> {
   if (isCsv) yield 'note,signup_id,status,plan,trial_ends_at,currency,unit_amount,interval,occurred_at\r\n';
   for (let at = 0; at < total; at++) {
-    // Prime to the total, so each number comes once.
+    // The factor is prime to the total, so each number comes once.
     const n = ((at * 7_919) % total) + 1;
     const terms = of(n);
     if (!terms) continue;
@@ -121,7 +121,7 @@ it(`100 faults among ${total} contracts are found, and mended by sending signups
     repeated: 0,
   });
 
-  // The CRM sends lost signups again, and takes over the ones that it does not have.
+  // The CRM sends lost and stale signups again, and takes over the signups that only we have.
   const mends = [...lost, ...stale, ...extra];
   for (const n of mends) {
     const signup = {

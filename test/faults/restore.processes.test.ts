@@ -15,7 +15,7 @@ import { shared } from '../support/run/shared.ts';
 const newPassword = 'quite another long password';
 
 let lagMs = 0;
-/** What people and systems have in their hands when the database is restored. */
+/** The secrets and messages that people and systems have when the database is restored. */
 let old: Awaited<ReturnType<typeof collect>>;
 
 const app = shared(() => openApp({ now: () => new Date(Date.now() + lagMs) }));
@@ -39,7 +39,7 @@ async function untilReady(): Promise<void> {
     await vi.waitFor(async () => expect((await send('/readyz')).status).toBe(200), 10_000);
 }
 
-/** The texts of the mails with a link that this address was sent; the newest first. */
+/** The texts of the mails that were sent to this address with a link, newest first. */
 async function listLetters(recipient: string) {
   const { rows } = await sql<{ text: string; subject: string; recipient: string }>`
     select kept_text as text, kept_subject as subject, recipient from mails
@@ -62,7 +62,7 @@ async function askForPassword(email: string): Promise<string> {
 const setPassword = (send: TestApp['send'], token: string) =>
   send(`/set-password?token=${token}`, { form: { token, newPassword } });
 
-/** A browser that has opened a hand-off, and is asked whether to continue; its cookies as they are then. */
+/** A browser that has opened a hand-off and is asked whether to continue, with its cookies at that moment. */
 async function openPending(id: string): Promise<{ browser: Browser; page: string; cookie: string }> {
   const browser = openBrowser(app.send);
   const { pathname, search } = locationOf(await browser.send(await buildHandOff(app, { id })));
@@ -92,11 +92,11 @@ async function collect() {
   const session = await app.login('customer@example.test');
   const token = await askForPassword('manager@example.test');
   const pending = await openPending('waits');
-  // In this browser that user was the last to log in.
+  // In this browser the user of the hand-off was the last to log in.
   const known = await openPending('known');
   await known.browser.send(known.page, { form: {} });
   known.browser.jar.delete('identity_session');
-  // Letters and a notice that wait for the mail server.
+  // These mails with links, and a notice, wait for the mail server.
   await sql`insert into mails (id, kind, user_id, recipient, created_at, next_attempt_at)
     select gen_random_uuid(), kind, id, email, now(), now() + interval '1 hour'
     from users, unnest(array['welcome', 'verify_email', 'password_set']) kind
@@ -149,7 +149,7 @@ describe('after database:restored (contract 9.110)', () => {
   it('no hand-off from before is accepted, used or not, and none of 16 at once (contract 9.111)', async () => {
     await expectAllRefused(old.handOffs.used);
     await expectAllRefused(old.handOffs.unused);
-    // From a clock that is fast, by as much as a hand-off may be.
+    // The clock that dates this hand-off is almost as fast as a clock may be.
     const { rows } = await sql<{ at: Date }>`select at from restores`.execute(app.db);
     const issuedAt = new Date((rows[0]?.at.getTime() ?? 0) + 25_000);
     await expectAllRefused(await buildHandOff(app, { id: 'fast-clock' }, issuedAt));
@@ -195,7 +195,7 @@ describe('after database:restored (contract 9.110)', () => {
 
   it('the numbers of invoices that somebody has are not given again', async () => {
     expect(await invoiceNumber()).toBe(41);
-    // Numbers never go back, and stay the same if nothing is said.
+    // Numbers never go back. They stay the same if no number is given.
     const restored = (...args: string[]) => runCli(app.databaseUrl, ['database:restored', ...args]);
     const lower = await restored('--last-invoice', '7');
     expect([lower.code, lower.out]).toEqual([0, expect.stringContaining('\n7 changed nothing, because 41 ')]);
@@ -223,7 +223,7 @@ describe('after database:restored (contract 9.110)', () => {
   });
 
   describe('what is new works, once', () => {
-    // Hand-offs may come from a clock that is 30 seconds fast.
+    // Hand-offs may come from a clock that is 30 seconds fast, so the test waits that long.
     beforeAll(() => {
       lagMs = 31_000;
     });

@@ -1,4 +1,4 @@
-// A stop loses nothing, and nobody holds it up: how its seconds add up is said in server/main.ts.
+// A stop loses nothing, and nobody holds it up. server/main.ts says how its seconds add up.
 import type { ChildProcess } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { connect, createServer, type Socket } from 'node:net';
@@ -19,7 +19,7 @@ const stop = (child: ChildProcess) => {
   return performance.now();
 };
 
-/** Asks on one connection, one request after the other, until it is told that the connection closes. */
+/** Asks on one connection, one request after the other, until the service says that it closes the connection. */
 function keepAsking(port: number, onAnswer: () => void = () => undefined) {
   const socket = connect(port, '127.0.0.1');
   const state = { answers: 0, waiting: false, toldToClose: false };
@@ -76,14 +76,14 @@ describe.each<Runtime>(['node', 'deno'])('a service on %s that is told to stop',
   it('ends at once at a second signal', async () => {
     const { child, exited, drop } = await openService(runtime, { SHUTDOWN_DELAY_SECONDS: '60' });
     const stoppedAt = stop(child);
-    // One within a second counts as the same: npm passes a Ctrl-C on.
+    // A second signal within a second counts as the first one, because npm passes a Ctrl-C on.
     setTimeout(() => child.kill('SIGTERM'), 1_500);
     expect(await exited).toBe(1);
     expect(performance.now() - stoppedAt).toBeLessThan(20_000);
     await drop();
   });
 
-  // It takes the whole grace.
+  // This stop lasts all of graceMs.
   const runs = byForm({ short: runtime === 'node', long: true });
   it.runIf(runs)('exits in time if a client or the mail server hangs', async () => {
     const silent = new Set<Socket>();

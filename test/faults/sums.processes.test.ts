@@ -1,4 +1,4 @@
-// The sums of hours against a second count, by answers and arrived mails, while instances are killed (contract 12.100 to 12.103).
+// Compares the sums of hours with a count of answers and arrived mails, while instances are killed (contract 12.100 to 12.103).
 import { expect, inject, it } from 'vitest';
 import { listSumsSince } from '../../db/tables/sums-of-hours.ts';
 import { demoPassword } from '../../server/doors/demo/demo-users.ts';
@@ -11,7 +11,7 @@ import { startMailServer } from '../support/people/mail-server.ts';
 
 const kills = byForm({ short: 1, long: 12 });
 const instanceCount = 3;
-/** Ten seconds between two additions, and what a busy machine takes beyond them. */
+/** Counts are added to the sums every ten seconds. On a busy machine, this takes a little longer. */
 const lostMs = 15_000;
 
 const pause = (ms: number) => new Promise((done) => setTimeout(done, ms));
@@ -147,7 +147,7 @@ it('say what the answers and the mails say, while instances are killed', {
     isOver = true;
     clearInterval(noting);
     await Promise.all(using);
-    // Mails that are under way arrive, and are counted.
+    // Mails that are under way still arrive, and are counted.
     await pause(4_000);
     for (const { child } of services) child.kill('SIGTERM');
     await Promise.all(services.map(({ exited }) => exited));
@@ -187,7 +187,7 @@ it('say what the answers and the mails say, while instances are killed', {
   figures['mails summed'] = sums.get(sent) ?? 0;
   expect(mails).toBeGreaterThan(10);
   expect(sums.get(sent) ?? 0).toBeLessThanOrEqual(mails);
-  // Any instance sends the mails of all, so at most those of the seconds before each kill are missing.
+  // Each instance sends mails of all instances. So at most the mails of the seconds before each kill are missing.
   const arrivedBy = (at: number) => arrivals.findLast((each) => each.at <= at)?.count ?? 0;
   const late = killedAt.reduce((all, { at }) => all + arrivedBy(at) - arrivedBy(at - lostMs), 0);
   expect(sums.get(sent) ?? 0).toBeGreaterThanOrEqual(mails - late - killedAt.length);

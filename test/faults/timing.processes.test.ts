@@ -18,11 +18,10 @@ beforeAll(async () => {
 });
 
 const emailOf = (kind: Kind, n: number) => `timing-${kind}-${n}@example.test`;
-/** The session of somebody: the token names them. */
 const tokenOf = (who: string) => who.padEnd(43, 'x');
 const cookieOf = (who: string) => `identity_session=${tokenOf(who)}`;
 
-/** People of each kind; for each address also a marketplace user who has typed it, and a few people to change their address. */
+/** Adds people of each kind. For each address it adds a marketplace user who has typed it. A few others change their address. */
 async function populate(): Promise<void> {
   const passwordHash = await hashPassword('seven quiet lanterns');
   type Person = { who: string; email: string; holds: boolean; hash: string | null; suspended: boolean };
@@ -57,7 +56,7 @@ async function populate(): Promise<void> {
 }
 
 type Ask = (kind: Kind, n: number, lane: number) => Promise<Answer>;
-// If the answer mostly waits, many can be asked at once.
+// This many requests of a kind are sent at once, if such a request mostly waits for its answer.
 const lanes = 6;
 
 const post = (path: string, form: Record<string, string>, options: SendOptions = {}) =>
@@ -99,7 +98,7 @@ it.each(asks)(
     await Promise.all(
       Array.from({ length: width }, async (_, lane) => {
         for (let n = rounds.shift(); n !== undefined; n = rounds.shift()) {
-          // Each kind comes first, second and so on equally often.
+          // Each kind takes each place equally often.
           const turned = [...kinds.slice(n % 4), ...kinds.slice(0, n % 4)];
           for (const kind of turned) {
             const startedAt = performance.now();

@@ -1,5 +1,5 @@
-// The worst text in each field of each form, procedure and endpoint keeps nobody waiting (contract 9.9): `/healthz` is asked all
-// the while.
+// The worst text in each field of each form, procedure and endpoint keeps nobody waiting (contract 9.9). The test asks for
+// `/healthz` all the while.
 import { sql } from 'kysely';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { billingBounds, headerBounds, textBounds } from '../../server/basics/text.ts';
@@ -37,13 +37,13 @@ const clock = new Date();
 const env = { IDENTITY_PLACE_HEADER: 'x-place', TRUSTED_PROXIES: '10.0.0.0/8' };
 // The time stands still, so that a login stays fresh.
 const app = shared(() => openApp({ env, now: () => clock }));
-/** Of a browser that has begun everything that can be begun. */
+/** The cookies of a browser that has begun everything that can be begun. */
 let cookie: string;
-/** Of one whose credential is too old for a change. */
+/** The cookies of a browser whose credential is too old for a change. */
 let staleCookie: string;
-/** Of somebody of the staff, with another person's page. */
+/** The cookies of somebody of the staff who looks at another person's page. */
 let staffCookie: string;
-/** Links of mails, and values from pages, known only once the app runs. */
+/** Links from mails, and values from pages. They are known only once the app runs. */
 const known: Record<string, string> = {};
 
 beforeAll(async () => {
@@ -82,7 +82,7 @@ beforeAll(async () => {
   known.takeBack = (await arrange(app, told, clock)).link.split('=')[1] ?? '';
   await mails.close();
 });
-/** So that no limit answers before any work is done. */
+/** Without this, limits would answer before any work is done. */
 beforeEach(() => sql`truncate rate_limits`.execute(app.db));
 
 let serial = 0;
@@ -96,7 +96,7 @@ async function expectQuick(name: string, work: () => Promise<Answer>): Promise<A
       [answer] = await Promise.all(Array.from({ length: connections }, work));
     });
   let took = await attempt();
-  // What is compiled or loaded for the first time takes a while once.
+  // Code that is compiled or loaded for the first time takes longer once.
   if (took > limitMs) took = Math.min(took, await attempt(), await attempt());
   worst = Math.max(worst, took);
   expect(took, name).toBeLessThan(limitMs);
@@ -220,7 +220,7 @@ const forms: Door[] = [
     },
     isStaff: true,
   },
-  // The last: it ends the session.
+  // This door comes last, because it ends the session.
   { path: '/logout', fields: {}, isStale: true },
 ];
 const next = { next: '/profile' };
@@ -320,7 +320,7 @@ const withText = (fields: Record<string, string>, name: string, text: string) =>
 const each = (doors: Door[]) =>
   doors.flatMap((door) => Object.keys(door.fields).map((name) => [door.path, name, door] as const));
 
-/** In the short form each field gets a third of them, the next field the next third. */
+/** In the short form each field gets a third of the texts, and the next field gets the next third. */
 const everyText = async (name: string, send: (text: string) => Promise<Answer>) => {
   const texts = Object.entries(worstTexts);
   const third = serial++ % 3;
@@ -434,7 +434,7 @@ describe('nobody waits for the worst text', () => {
   });
 
   it('in a new password, and in the name that it is checked against', async () => {
-    // Directly, because a form with a good password could be sent only once.
+    // The check is called directly, because a form with a good password could be sent only once.
     const check = openBuiltPasswordCheck();
     await check.load();
     for (const given of listWorstPasswords()) {
@@ -466,7 +466,7 @@ describe('nobody waits for the worst text', () => {
       `{"json":${deep.slice(100, -100)}}`,
       `{"json":{},"meta":{"values":${deep.slice(100, -100)}}}`,
       `{"json":{"name":"x"},"meta":{"values":{${JSON.stringify(fill('name.').slice(0, 60_000))}:["undefined"]}}}`,
-      // Each leaf is at the end of the one long path.
+      // Each leaf is at the end of this one long path.
       `{"json":${'['.repeat(8_000)}${']'.repeat(8_000)},"meta":{"values":{"${'0.'.repeat(7_998)}0":{${leaves(1_700)}}}}}`,
       `{"json":{},"meta":{"values":{${leaves(3_500)}}}}`,
       `{"json":{},"meta":{"values":${'{"a":'.repeat(9_000)}["undefined"]${'}'.repeat(9_000)}}}`,

@@ -119,7 +119,7 @@ describe('a person', () => {
       { by: 'person', byUser: userId, members: { email: { from: email, to: 'doors-newer@example.test' } } },
     ]);
     const undo = await readToken(mails, email, 'undo_email_change', 2);
-    // The link needs no login.
+    // The link in the mail needs no login.
     const undone = await changesBy(() =>
       app.send(`/take-back?token=${undo}`, { form: { newPassword: 'eight louder lanterns' } }),
     );

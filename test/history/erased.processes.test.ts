@@ -1,4 +1,4 @@
-// The history of somebody who is erased: that something happened stays, what it was is gone, by whatever statement they go (contract 9.108).
+// Erased people, by whatever statement: their history still says that something happened, but not what it was (contract 9.108).
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import type { Change } from '../../db/tables/changes.ts';
@@ -34,7 +34,7 @@ async function settle(word: string) {
   const moved = { ...profile, email: `${word}@example.test`, profileUpdatedAt: new Date() };
   expect((await app.send(await buildHandOff(app, moved))).status).toBe(303);
   expect(await idOf(app.db, `${word}@example.test`)).toBe(user.id);
-  // What must be gone was there.
+  // Everything that must be gone later is there now.
   for (const text of [
     `former-${word}`,
     `First ${word}`,
@@ -47,7 +47,7 @@ async function settle(word: string) {
 }
 
 async function expectGone(word: string, userId: string): Promise<Change[]> {
-  // Every name and address of theirs has it. The contract keeps the id that the CRM gave its signup.
+  // Every name and address of this person contains `word`. The contract keeps the id that the CRM gave its signup.
   expect((await inChanges(word)).filter((column) => column !== 'changes.members')).toEqual([]);
   const { rows } = await sql<{
     members: object;
@@ -58,7 +58,7 @@ async function expectGone(word: string, userId: string): Promise<Change[]> {
   expect(changes.filter(({ requestId }) => requestId !== null)).toEqual([]);
   const personal = changes.filter(({ subject }) => subject !== 'contract');
   expect(personal.filter(({ members }) => members !== null)).toEqual([]);
-  // That something happened stays, and by whom.
+  // The history still says that something happened, and who did it.
   expect(personal.map(({ subject, kind, by }) => [subject, kind, by])).toEqual(
     expect.arrayContaining([
       ['user', 'created', 'crm'],
@@ -82,7 +82,7 @@ describe('is without names, addresses and ids elsewhere', () => {
     await runErasure(app.db);
     const changes = await expectGone('zoe', userId);
     const contract = changes.filter(({ subject }) => subject === 'contract');
-    // The contract keeps what it is about.
+    // The contract keeps the changes of its status.
     expect(contract.map(({ kind, by, cause, members }) => [kind, by, cause, members?.status])).toEqual([
       ['created', 'crm', null, { from: null, to: 'trialing' }],
       ['changed', 'service', null, { from: 'trialing', to: 'canceled' }],
@@ -178,7 +178,7 @@ it('is swept 400 days after a person is erased, and never while they are here', 
   expect((await changesOf(userId)).length).toBeGreaterThan(3);
   await sql`update changes set erased_at = erased_at - interval '1 day'`.execute(app.db);
   await sweep(app);
-  // What is left is of the contract.
+  // Only the changes of the contract are left.
   expect(new Set((await changesOf(userId)).map(({ subject }) => subject))).toEqual(new Set(['contract']));
   expect(await here()).toBe(before);
 });

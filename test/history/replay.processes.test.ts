@@ -1,4 +1,4 @@
-// The history alone gives each row as it is, and as it was: however it was changed, and however many did so at once.
+// The history alone gives each row as it is and as it was, by whatever door it was changed, even by many at once.
 import { rm } from 'node:fs/promises';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -82,7 +82,7 @@ describe(`${count} random edits through every door, by 16 at once`, () => {
 
   it('each say who made them, and what caused them', async () => {
     const changes = await listChanges(ground.reader.db);
-    // Of erased people, only who did it.
+    // The changes of erased people keep only who made them.
     const gone = new Set(changes.flatMap(({ kind, userId }) => (kind === 'removed' ? [userId] : [])));
     const strange = changes.filter(({ by, role, cause, requestId, members, userId, byUser }) => {
       if ((by === 'database') !== (role === ground.other.role)) return true;
@@ -111,7 +111,7 @@ describe('the checker', () => {
       const ground = await openGround();
       try {
         await sql`drop trigger ${sql.id(`${table}_${name}`)} on ${sql.table(table)}`.execute(ground.app.db);
-        // A few random edits may all miss the table of this trigger, so there are more until one does not.
+        // A few random edits may all miss the table of this trigger. So the test makes more edits until a fault shows.
         let faults: string[] = [];
         for (let round = 0; round < 10 && faults.length === 0; round++) {
           await makeEdits({ ...ground.edits, seed: seed + 100 * round }, { count: 80 });

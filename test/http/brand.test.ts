@@ -24,7 +24,7 @@ const app = shared(() =>
 const plain = shared(openApp);
 
 const launch = '/login?next=%2Fsso%2Flaunch%2Fmarketplace';
-/** The addresses under /brand/ in a page, but for those in its script. */
+/** The addresses under /brand/ in a page, except those in its script. */
 const brandOf = (page: string) =>
   [...page.replace(/<script[\s\S]*?<\/script>/g, '').matchAll(/(?:src|href)="(\/brand\/[^"]+)"/g)].map(
     ([, path]) => path ?? '',
@@ -81,7 +81,7 @@ describe('a file of the brand', () => {
       expect(headers.get('x-content-type-options')).toBe('nosniff');
       expect(headers.get('set-cookie')).toBeNull();
       expect((await app.send(path, { method: 'HEAD' })).status).toBe(200);
-      // By its digest alone: no other instance has it, unless it has the same file.
+      // The digest in the path names the file, so an instance that does not have the file answers 404.
       expect((await plain.send(path)).status).toBe(404);
     }
     const served = await app.fetch(

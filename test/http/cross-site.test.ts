@@ -15,7 +15,7 @@ beforeEach(async () => {
   customer = await app.login('customer@example.test');
 });
 
-/** Every change that a form or a program can make; with a new name each time, so that each shows. */
+/** Every change that a form or a program can make. The names are new each time, so that each change shows. */
 let attempts = 0;
 const changes: Record<string, () => SendOptions> = {
   '/login': () => ({ form: { email: 'admin@example.test', password } }),
@@ -34,7 +34,7 @@ type Headers = Record<string, string>;
 async function change(path: string, headers: Headers, url = path, site = app): Promise<Answer> {
   const options = changes[path]?.() ?? {};
   if (headers.origin || headers['sec-fetch-site']) return site.send(url, { ...options, headers });
-  // `send` would add our own origin.
+  // This request is built by hand, because `send` would add our own origin.
   const { form, json, cookie } = options;
   const request = new Request(new URL(url, own), {
     method: 'POST',

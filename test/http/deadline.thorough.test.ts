@@ -1,4 +1,4 @@
-// The deadline of an answer: 503 within three seconds, however many statements a request waits for (contract 9.98).
+// The deadline of an answer: 503 within three seconds, even if a request waits for many statements (contract 9.98).
 import { sql } from 'kysely';
 import { expect, it } from 'vitest';
 import { demoPassword as password } from '../../server/doors/demo/demo-users.ts';
@@ -19,7 +19,7 @@ it('is for all statements together, and what comes after it is not done', async 
     (await sql`select id, name, (select count(*) from sessions) from users`.execute(app.db)).rows;
   const before = await look();
   await Promise.all(Array.from({ length: 5 }, () => ask('/readyz')));
-  // Each statement has its answer in time, and yet they take far longer together.
+  // Each statement has its answer in time, yet all of them together take far longer.
   wire.delay(600);
   const startedAt = performance.now();
   await Promise.all([

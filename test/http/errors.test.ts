@@ -43,12 +43,12 @@ const statuses = {
   rate_limited: 429,
   headers_too_large: 431,
   unavailable: 503,
-  // Not in the contract's table: it is for internal errors.
+  // This code is not in the contract's table, because it is for internal errors.
   internal_error: 500,
 };
 
 let customer: string;
-// Without it, the sentence that names support is left out.
+// Without this setting, pages leave out the sentence that names support.
 const app = shared(() => openApp({ env: { IDENTITY_SUPPORT_URL: 'https://help.example.test' } }));
 beforeAll(async () => {
   customer = await app.login('customer@example.test');
@@ -181,7 +181,7 @@ describe('a refusal', () => {
     });
   });
 
-  // What an open page asks for instead of a whole new page.
+  // These are requests of an open page, which asks for data instead of a whole new page.
   it.each<Refusal>([
     ['account_suspended', '/login.data', { form: suspended }],
     ['unsupported_media_type', '/login.data', { body: 'x', headers: plain }],

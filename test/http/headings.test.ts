@@ -5,7 +5,7 @@ import { listEveryRoute } from '../support/app/every-route.ts';
 import { buildSignup, pushSignup } from '../support/crm/crm.ts';
 import { shared } from '../support/run/shared.ts';
 
-/** One `h1`, which comes first, and no heading more than one level below the one before. */
+/** There must be one `h1`, which comes first. No heading may be more than one level below the one before it. */
 function findHeadingFaults(html: string): string[] {
   const levels = [...html.matchAll(/<h([1-6])[\s>]/g)].map(([, level]) => Number(level));
   const gaps = levels.flatMap((level, at) => {
@@ -27,7 +27,7 @@ it('every page has one h1, and its other headings below it without a gap', async
   let pages = 0;
   for (const { name, request } of await listEveryRoute(app)) {
     if (!/^(?:GET|POST) /.test(name)) continue;
-    // Only a stranger sends forms, so that each answer is a refusal.
+    // Only a stranger sends the forms, so that each answer is a refusal.
     for (const [at, cookie] of name.startsWith('GET ') ? cookies.entries() : [[0, undefined] as const]) {
       const [path, options] = request;
       const headers = { accept: 'text/html', ...options?.headers };

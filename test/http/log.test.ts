@@ -13,7 +13,7 @@ import { shared } from '../support/run/shared.ts';
 const app = shared(openApp);
 
 const email = 'merchant@example.test';
-/** Lines of requests: on a busy machine, a job may log that it had no time. */
+/** Only the lines of requests. On a busy machine, a job may log that it had no time. */
 const linesSince = (before: number) => app.logged.slice(before).filter(({ fields }) => fields.requestId);
 const canary = (name: string) => `canary-of-${name}-0123456789`;
 
@@ -301,7 +301,7 @@ it('the log never holds a password, cookie, body, query, payload or signature', 
   await app.send('/profile', { cookie: session, form: { intent: 'names', name: keep(canary('name')) } });
   await app.send('/sso/profile', { headers: { authorization: `Bearer ${keep(canary('bearer'))}` } });
 
-  // The same during an internal error, whose cause is logged.
+  // An internal error logs its cause, and still no secret.
   for (const table of ['audit_events', 'rate_limits'])
     await sql`alter table ${sql.table(table)} rename to ${sql.ref(`${table}_elsewhere`)}`.execute(app.db);
   const faulty = await app.send('/login?next=/canary-of-next', { form: wrong, cookie: session });

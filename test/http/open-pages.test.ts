@@ -1,4 +1,4 @@
-// Until 1.1.0: what an open page of 0.6.0 fetches, which is the data alone, at the path of the page with `.data`.
+// Until 1.1.0: an open page of 0.6.0 fetches its data alone, at the path of the page with `.data`.
 import { sql } from 'kysely';
 import { beforeAll, expect, it } from 'vitest';
 import { openApp, type SendOptions } from '../support/app/app.ts';

@@ -1,4 +1,4 @@
-// However many pages somebody asks for, others log in and go to their products (contract 9.257).
+// However many pages somebody asks for, other people can log in and go to their products (contract 9.257).
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -18,13 +18,13 @@ const html = { accept: 'text/html' };
 const flooder = '203.0.113.9';
 const other = '198.51.100.7';
 
-/** Keeps `count` requests under way while `work` is done. The result is all statuses. */
+/** Keeps `count` requests under way while `work` is done. The result is every status that came. */
 async function flood(count: number, ask: () => Promise<number>, work: () => Promise<unknown>) {
   const statuses = new Set<number>();
   let isOver = false;
   const loops = Array.from({ length: count }, async () => {
     while (!isOver) {
-      // Each is read in its turn, as over a socket.
+      // Each request is read in its turn, as over a socket.
       await sleep(0);
       const status = await ask();
       statuses.add(status);

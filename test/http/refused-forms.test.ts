@@ -26,14 +26,14 @@ beforeAll(async () => {
 
 const html = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
 
-/** From a browser that keeps cookies: it has one from the page of the form. */
+/** Posts from a browser that keeps cookies. One of its cookies came with the page of the form. */
 function post(browser: Browser, path: string, form: Record<string, string>): Promise<Answer> {
   browser.jar.set('identity_browser', 'B'.repeat(43));
   return browser.send(path, { form, headers: html });
 }
 const open = (browser: Browser, path: string) => browser.send(path, { headers: html });
 
-/** Posts a form that is refused. The result is the path that the browser is sent to. */
+/** Posts a form that is refused. The result is the path to which the browser is sent. */
 async function postRefused(browser: Browser, path: string, form: Record<string, string>): Promise<string> {
   const answer = await post(browser, path, form);
   expect([answer.status, answer.text]).toEqual([303, '']);
@@ -46,7 +46,7 @@ async function postRefused(browser: Browser, path: string, form: Record<string, 
 const cookieName = 'identity_refused';
 
 type Row = {
-  /** The page, and the intent of the form, if it has one. */
+  /** The path of the page, and the intent of the form if it has one. */
   form: string;
   arrange: () => Promise<{ browser: Browser; query?: string }>;
   fields?: Record<string, string>;
@@ -58,7 +58,7 @@ type Row = {
 
 const stranger = async () => ({ browser: openBrowser(app.send) });
 const customer = async () => ({ browser: await logIn(app.send, 'customer@example.test') });
-/** Somebody whose last credential is over ten minutes old. */
+/** A user whose last credential is over ten minutes old. */
 const customerOfBefore = async () => {
   const { browser } = await customer();
   lagMs += 11 * 60_000;
@@ -270,7 +270,7 @@ const rows: Row[] = [
     says: 'This session does not exist or has already ended.',
   },
   {
-    // A password is needed (contract 11.24).
+    // The form asks for a password (contract 11.24).
     form: '/profile/security end-others',
     arrange: customerOfBefore,
     fields: { currentPassword: 'not mine' },
@@ -486,10 +486,10 @@ describe.each(rows.map((row) => [`${row.form}, ${row.status}`, row] as const))('
       for (const secret of Object.entries(row.fields ?? {}))
         if (/password|code|passkey/i.test(secret[0])) expect(shown.text).not.toContain(secret[1]);
     }
-    // Its form is sent to the same page, and leaves nothing of the old refusal in the address.
+    // The form of that page is sent to the same page, and leaves nothing of the old refusal in the address.
     const again = await post(browser, path, { ...(intent && { intent }), ...row.fields });
     if (again.status === 303) expect(again.headers.get('location')?.split('refused=')).toHaveLength(2);
-    // A program gets the problem, not a page (contract 9.280).
+    // A program gets the problem instead of a page (contract 9.280).
     const form = { ...(intent && { intent }), ...row.fields };
     const problem = await browser.send(here, { form, headers: { accept: 'application/json' } });
     expect([problem.status, problem.headers.get('content-type')]).toEqual([
@@ -504,7 +504,7 @@ describe.each(rows.map((row) => [`${row.form}, ${row.status}`, row] as const))('
   });
 });
 
-/** Forms that are never refused, or whose refusal is a page of its own or none that is kept. */
+/** Forms that are never refused, whose refusal is not kept, or whose refusal is a page of its own. */
 const without = [
   '/continue',
   '/logout',
@@ -514,7 +514,7 @@ const without = [
   '/profile/delete keep',
   '/profile/security mail-password',
   '/profile/authenticator go-on',
-  // Answered at once: test/billing/set-settings.thorough.test.ts.
+  // This form is answered at once (test/billing/set-settings.thorough.test.ts).
   '/admin/billing/settings',
 ];
 
@@ -673,10 +673,10 @@ describe('what is kept', () => {
     const { rows } = await sql<{ sealed: Buffer }>`select sealed from refused_forms`.execute(app.db);
     expect(rows.length).toBeGreaterThanOrEqual(2);
     for (const { sealed } of rows) expect(sealed.toString('latin1')).not.toMatch(/because|suspend|admin/);
-    // The same user in another browser, which knows the id.
+    // In another browser, this user knows the id of the refusal.
     const elsewhere = await logIn(app.send, 'admin@example.test');
     expect((await open(elsewhere, paths[2] ?? '')).text).not.toContain('because they asked');
-    // Another user in the same browser, with the cookie put back.
+    // Another user logs in in the same browser, with the cookie put back.
     const kept = staff.jar.get(cookieName) ?? '';
     await staff.send('/logout', { method: 'POST' });
     await staff.login('manager@example.test');

@@ -56,7 +56,7 @@ async function staffForm(intent: string, more: Record<string, string>): Promise<
   return { browser, path, form: { ...form, why: 'They asked for it', ...more } };
 }
 
-/** How to come to each form, and what the answer shows; a stranger has its address and fields, and another browser. */
+/** How to come to each form, and what its answer shows. A stranger has the address and fields, and another browser. */
 const rows: Record<
   string,
   { arrange: () => Promise<Form>; shows: (answer: Answer) => unknown; stranger?: number }
@@ -172,7 +172,7 @@ describe.each(Object.entries(rows))('%s', (_, { arrange, shows, stranger }) => {
         expect.not.stringContaining('identity_session'),
       ]);
     }
-    // After a minute it is used up for everybody, and nothing of the answer is left.
+    // After a minute the form is used up for everybody, and nothing of its answer is left.
     lagMs += 61_000;
     expect(plain(await send(6))).not.toEqual(plain(first as Answer));
   });
@@ -244,7 +244,7 @@ describe('what is kept', () => {
 
   it('waits for a first that takes long, and not for one that has died', async () => {
     const { browser, path, form } = await setPassword('manager@example.test');
-    // The state that a killed first request leaves.
+    // The two steps below make the state that a killed first request leaves.
     await browser.send(path, { form: { ...form, newPassword: 'short' } });
     const claimed = sql`insert into form_answers select sha256(convert_to(${browser.jar.get('identity_browser')}, 'UTF8')),
       sha256(convert_to(${`${path}\n\n${new URLSearchParams(form)}`}, 'UTF8')), null, ${new Date(now().getTime() + 1_000)}`;
@@ -260,7 +260,7 @@ describe('what is kept is for nobody else', () => {
   const form = { intent: 'renew-codes', sure: 'yes' };
   const path = '/profile/authenticator';
 
-  /** A browser whose recovery codes were renewed just now, and the cookies that it sent. */
+  /** A browser whose recovery codes have just been renewed, and the cookies that it sent for that. */
   async function renewed(): Promise<{ browser: Browser; cookie: string; codes: unknown }> {
     const browser = await logIn(app.send, 'twice@example.com', newPassword);
     await setUp(browser, now().getTime());

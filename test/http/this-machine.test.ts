@@ -1,4 +1,4 @@
-// Contract 8.36: local mode answers only to names of this machine, or a site could make its own name point here (DNS rebinding).
+// Contract 8.36: local mode answers only to names of this machine, because a site can point its own name here (DNS rebinding).
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { listen } from '../../server/runtime/listen.ts';
 import type { Listener } from '../../server/runtime/listener.ts';

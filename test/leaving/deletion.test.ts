@@ -35,7 +35,7 @@ const keep = (browser: Browser, query = '') => browser.send(page + query, { form
 
 const reset = async () => {
   await sql`update users set deletion_due_at = null`.execute(app.db);
-  // Five requests a day: test/attacks/allowances.thorough.test.ts.
+  // Without this, only five requests a day count (test/attacks/allowances.thorough.test.ts).
   await sql`delete from rate_limits where key like 'allowance-user.deletion_requested:%'`.execute(app.db);
 };
 

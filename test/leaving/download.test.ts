@@ -44,7 +44,7 @@ const leftOutTables: Record<string, string> = {
     'ten minutes of a login under way; what comes of it is in connected_accounts and sessions',
 };
 
-/** Columns of the others that are left out, and why. */
+/** Columns of the other tables that are left out, and why. */
 const leftOutColumns: Record<string, string> = {
   'invoices.reminded': 'which mails were sent',
   'audit_events.id': 'of no meaning',
@@ -286,8 +286,8 @@ describe('a download (contract 2.90)', () => {
     const { value } = (await reader?.read()) ?? {};
     expect(new TextDecoder().decode(value)).toContain('"service"');
     await reader?.cancel();
-    // No connection is held by a download that somebody reads slowly, or not at all.
-    // A job may have one for a moment.
+    // A download that is read slowly, or not at all, holds no connection.
+    // A job may hold a connection for a moment.
     const listHeld = async () =>
       (
         await sql`select 1 from pg_stat_activity
@@ -342,7 +342,7 @@ describe('without a password within ten minutes (contract 2.91)', () => {
     expect([again.status, textOf(again)]).toEqual([401, expect.stringContaining('Confirm it’s you')]);
     const right = await browser.send(page, { form: { confirmPassword: password } });
     expect([right.status, right.headers.get('location')]).toEqual([303, `${page}?saved=download`]);
-    // From the page that asked, the browser goes on to one that starts the download.
+    // If the page that asked led here, the answer is a page that starts the download.
     const start = (referer?: string) =>
       browser.send(`${page}?saved=download`, { headers: referer === undefined ? {} : { referer } });
     for (const led of [page, `${page}?refused=1`]) {
@@ -350,7 +350,7 @@ describe('without a password within ten minutes (contract 2.91)', () => {
       expect(starting.headers.get('refresh')).toBe(`0; url=${file}`);
       expect(textOf(starting)).toContain('Your download has started');
     }
-    // A link elsewhere leads there as well, also by way of our login, and so does the address bar.
+    // If another link, our login or the address bar led here, the page starts nothing.
     const others = [
       `${app.config.baseUrl}/login?next=${page}`,
       `https://evil.example${page}`,
@@ -385,7 +385,7 @@ it('does not tell from where somebody else tried to log in, or asked for a mail 
   const stranger = '203.0.113.200';
   const guess = { form: { email, password: 'a guess' }, from: stranger };
   expect((await app.send('/login', guess)).status).toBe(401);
-  // It is written down a moment after the answer.
+  // The event is written a moment after the answer.
   const find = () => sql`select 1 from audit_events where address = ${stranger}`.execute(app.db);
   await expect.poll(async () => (await find()).rows.length).toBe(1);
   expect((await app.send('/forgot-password', { form: { email }, from: stranger })).status).toBe(303);

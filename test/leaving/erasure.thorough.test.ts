@@ -1,4 +1,4 @@
-// After the grace a person is erased: everywhere, once, whole (docs/security/data.md, "To erase a person").
+// A person is erased when their planned deletion is due: everywhere, once, whole (docs/security/data.md, "To erase a person").
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { inTransaction } from '../../db/postgres/transactions.ts';
@@ -55,7 +55,7 @@ async function settle(word: string) {
     newPassword: password,
   });
   expect(set.status).toBe(303);
-  // Connects a marketplace account, which is refused while it is suspended, and leaves a page open that asks.
+  // Connects a marketplace account. A hand-off is refused during a suspension. The last one leaves a page open that asks.
   const externalId = `external-of-${word}`;
   const marketplace = { id: externalId, email, name: `Marketplace name of ${word}` };
   const connected = await openHandOff(app, await buildHandOff(app, marketplace), {
@@ -79,7 +79,7 @@ async function settle(word: string) {
     (await sql`select 1 from mails where recipient = ${email}`.execute(app.db)).rows.length,
   );
   await vi.waitFor(async () => expect(await invoicesOf(contract.id)).toHaveLength(1), 15_000);
-  // An address that they had before, and a sign-up with theirs that came to nothing.
+  // An address that the person had before, and an unfinished sign-up with their present address.
   await sql`insert into reserved_addresses (email, user_id, expires_at)
     values (${`former-${email}`}, ${user.id}, now() - interval '1 minute')`.execute(app.db);
   await sql`insert into mails (id, kind, recipient, details, created_at, next_attempt_at, sent_at)
@@ -88,7 +88,7 @@ async function settle(word: string) {
     values (sha256(${email}::bytea), 'sign_up', ${email}, ${`Name of ${word}`}, now() + interval '1 hour')`.execute(
     app.db,
   );
-  // What they, and somebody else, wanted to change their address to.
+  // The address to which this person, and somebody else, wanted to change.
   await sql`insert into pending_email_changes (user_id, email, requested_at, expires_at)
     select id, case id when ${user.id} then ${`next-${email}`} else ${email} end, now(), now() + interval '1 hour'
     from users where id = ${user.id} or email = 'admin@example.test'
@@ -120,7 +120,7 @@ describe('somebody who is erased', () => {
     person = await settle('zoe');
     const found = await findText(app.db, person.user.id);
     tablesBefore = [...new Set(found.map((column) => column.split('.')[0] ?? ''))];
-    // What must be gone was there.
+    // Everything that must be gone later is there now.
     for (const text of ['Name of zoe', person.externalId, from, 'Browser-of-zoe', person.session?.sid ?? '-'])
       expect(await findText(app.db, text), text).not.toEqual([]);
     await makeDue(app.db, person.email);
@@ -309,12 +309,12 @@ it('erases nobody early, nobody who is suspended, and nobody who has changed the
   );
   await sql`update users set deletion_due_at = now() - interval '1 day', suspended_at = now()
     where id = ${held}`.execute(app.db);
-  // An address of theirs can still be had back.
+  // This person can still have an earlier address back.
   await sql`update users set deletion_due_at = now() - interval '1 day' where id = ${moved}`.execute(app.db);
   await sql`insert into reserved_addresses (email, user_id, expires_at)
     values ('moved-from@example.test', ${moved}, now() + interval '1 minute')`.execute(app.db);
   expect(await runErasure(app.db, () => new Date(Date.now() + 30 * 86_400_000))).toEqual([]);
-  // Canceled after it was found as due, and before it was locked.
+  // The deletion is canceled after the job found it due and before it locked the user.
   await makeDue(app.db, 'crm_stays@example.test');
   await app.db.transaction().execute(async (trx) => {
     await sql`update users set deletion_due_at = null where id = ${stays}`.execute(trx);
@@ -348,7 +348,7 @@ it.each(
       expect(rows).toEqual([]);
     }, 15_000);
     await makeDue(app.db, `${signupId.toLowerCase()}@example.test`);
-    // Nudges go on meanwhile, and words of people are written.
+    // Jobs change these tables meanwhile: they nudge clients, and index people for searches.
     const others = ['event_deliveries', 'people_to_index', 'person_words'];
     const tables = (await listTables(app.db)).filter((name) => !others.includes(name));
     const before = await digestRows(app.db, tables);

@@ -62,7 +62,7 @@ it('erases at once with --now, once of four at once, and says what was erased', 
   expect(await findText(app.db, 'User crm_now')).toEqual([]);
   const events = await eventsOf(app.db, id);
   expect(events.filter(({ type }) => type === 'user.erased')).toMatchObject([{ details: { by: 'cli' } }]);
-  // The reason may say who it was, so it is kept nowhere: the name is not found above.
+  // The reason may name the person, as it does here. So it is not kept, and `findText` finds the name nowhere.
   expect(events.filter(({ type }) => type === 'staff.erase')).toMatchObject([
     { details: { operator: 'Olga' } },
   ]);

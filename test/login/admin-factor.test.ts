@@ -130,7 +130,7 @@ it('an administrator with a passkey who logs in by the password alone gives the 
   expect(payloadOf(launched)).toBeUndefined();
   const asking = await elsewhere.send(page);
   expect(textOf(asking)).toContain('Use your passkey to continue.');
-  // No password gets round it, not even one by email.
+  // No password takes the place of the passkey, not even a password set by mail.
   expect(textOf(asking)).toContain('Log in on a device that has your passkey.');
   expect(asking.text).not.toMatch(/data-otherwise|forgot-password/);
   expect(asking.text).not.toContain('name="confirmPassword"');

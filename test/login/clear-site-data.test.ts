@@ -1,4 +1,4 @@
-// Contract 9.19: a logout clears our caches in the browser. Only "cache": clearing cookies and storage can take seconds.
+// Contract 9.19: a logout clears only our caches in the browser, because clearing cookies and storage can take seconds.
 import { beforeEach, describe, expect, it } from 'vitest';
 import { openApp } from '../support/app/app.ts';
 import { sessionIdOf } from '../support/app/trpc.ts';

@@ -15,7 +15,7 @@ describe('the canonical form of an e-mail address', () => {
     ['zoe@例え.テスト', 'zoe@xn--r8jz45g.xn--zckzah'],
     ['zoe@مثال.إختبار', 'zoe@xn--mgbh0fb.xn--kgbechtv'],
     ['用户@例え.テスト', '用户@xn--r8jz45g.xn--zckzah'],
-    // No provider-specific rules: dots and tags stay.
+    // There are no provider-specific rules, so dots and tags stay.
     ['Z.o.e+shop@gmail.com', 'z.o.e+shop@gmail.com'],
     ["o'neil_%-!#$&*=?^`{|}~/@example.test", "o'neil_%-!#$&*=?^`{|}~/@example.test"],
     ['a@b', 'a@b'],
@@ -166,7 +166,7 @@ describe('an e-mail address is refused', () => {
     expect(readEmailAddress(text)).toBeUndefined();
   });
 
-  // NFKC would change these: two addresses that look alike could be two users.
+  // NFKC would change these. Two addresses that look alike could then be two users.
   it.each([
     ['a full-width letter', 'ｚoe@example.test'],
     ['a full-width @', 'zoe＠example.test'],

@@ -41,7 +41,7 @@ async function readLink(address: string, page: string): Promise<string> {
 const unprove = () =>
   sql`update users set email_verified_at = null where email = 'unverified@example.test'`.execute(app.db);
 
-/** The forms that can lead to a client, and where each then leads. */
+/** The forms that can lead to a client, and where each of them leads in the end. */
 const forms: Record<string, { goesTo: string; post: () => Promise<Answer> }> = {
   login: { goesTo: launch, post: () => openBrowser(app.send).login(email, undefined, `/login?next=${next}`) },
   'login/code': {
@@ -121,7 +121,7 @@ describe('a form that goes on to a client leads to the page in between first', (
   });
 });
 
-/** Pages that have nothing to ask. A form can lead to each, if something has happened in another tab. */
+/** Pages that have nothing to ask. A form can lead to each of them if something happened in another tab. */
 const pages: Record<string, { as: string; path: string }> = {
   login: { as: email, path: `/login?next=${next}` },
   signup: { as: email, path: `/signup?sent&next=${next}` },
@@ -137,7 +137,7 @@ describe('a page with nothing to ask leads there, too', () => {
     expect(leadOf(await browser.send(path))).toEqual(goTo(launch));
     const clicked = { 'sec-fetch-mode': 'navigate', 'sec-fetch-user': '?1' };
     expect(leadOf(await browser.send(path, { headers: clicked }))).toEqual(goTo(launch));
-    // Back, or a reload.
+    // The browser goes back, or reloads.
     const back = await browser.send(path, { headers: { 'sec-fetch-mode': 'navigate' } });
     expect(leadOf(back)).toEqual([303, `${goTo(launch)[1]}&stay`]);
   });
@@ -209,7 +209,7 @@ describe('/go', () => {
       const answer = await open(launch, options);
       expect([answer.status, answer.headers.get('refresh'), answer.text]).toEqual([204, null, '']);
     }
-    // The data of the page alone says nothing that a browser follows.
+    // `/go.data` has only the data of the page, and nothing that a browser would follow.
     expect((await app.send(`/go.data?next=${next}`)).status).toBe(200);
   });
 

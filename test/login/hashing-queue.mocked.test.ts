@@ -66,14 +66,14 @@ const countTries = async () =>
     )
   ).rows[0]?.tries;
 
-/** As many logins as may wait, until all of them do. */
+/** Starts as many logins as may wait, and returns once all of them wait. */
 async function fillQueue() {
   const logins: Promise<Answer>[] = [];
   while (logins.length < slots) {
-    // A few at once: all of them would be too many for a busy machine to answer in time.
+    // These are a few logins at once. A busy machine could not answer all of them in time.
     const more = Math.min(10, slots - logins.length);
     logins.push(...Array.from({ length: more }, () => logIn()));
-    // Three counts each: by client address, by network, by account.
+    // Each login makes three counts: by client address, by network and by account.
     await vi.waitFor(async () => expect(await countTries()).toBe(logins.length * 3), 10_000);
   }
   return logins;
@@ -115,13 +115,13 @@ it('logins that are turned away get their answers at a pace that leaves the proc
   const turnedAway = Array.from({ length: 100 }, (_, n) =>
     app.send(n % 2 ? '/login' : '/%6Cogin', { form: { email: 'merchant@example.test', password } }),
   );
-  // Health checks and everything else wait for none of them.
+  // Other requests, such as health checks, wait for none of these logins.
   expect((await app.send('/healthz')).status).toBe(200);
   for (const answer of await Promise.all(turnedAway)) {
     expect([answer.status, codeOf(answer)]).toEqual([503, 'unavailable']);
     expect(answer.headers.get('connection')).toBe('close');
   }
-  // 200 a second.
+  // 200 logins are turned away a second.
   expect(performance.now() - startedAt).toBeGreaterThan(400);
   gate.open();
   await Promise.all(logins);
@@ -155,7 +155,7 @@ it('at most a thousand logins wait to be turned away, and more are turned away a
       order.push(n);
     }),
   );
-  // The last ones did not wait, and were answered before most that waited.
+  // The last logins did not wait. They were answered before most of the logins that waited.
   expect(Math.max(...[1_000, 1_009].map((n) => order.indexOf(n)))).toBeLessThan(200);
   gate.open();
   await Promise.all(logins);
@@ -172,7 +172,7 @@ it('a login with a passkey, for which nothing is hashed, gets in while the queue
   });
   const logins = await fillQueue();
   const path = '/login?next=%2Fprofile%2Fdata';
-  // The path on the login page, and on the page of a refused passkey.
+  // Finds the path to which a page of login posts a passkey.
   const findPath = async (from: string) =>
     /action="([^"]*with=passkey[^"]*)"/.exec((await app.send(from)).text)?.[1]?.replaceAll('&amp;', '&') ??
     '';
@@ -180,7 +180,7 @@ it('a login with a passkey, for which nothing is hashed, gets in while the queue
   expect(await findPath(marked)).toBe(marked);
   const answer = await logInByPasskey(openBrowser(app.send), phone, { path: marked });
   expect([answer.status, answer.headers.get('location')]).toEqual([303, '/profile/data']);
-  // The mark does not get a password past the queue.
+  // A password does not get past the queue by the path for passkeys.
   const form = { email: 'merchant@example.test', password };
   const refused = await app.send(marked, { form });
   expect([refused.status, codeOf(refused)]).toEqual([503, 'unavailable']);
@@ -239,7 +239,7 @@ it('new passwords have a short queue of their own: one more is refused at once, 
     }
     expect(await countTries()).toBe(before);
   };
-  // One link has three at once. One is checked, and sixteen of the others wait.
+  // Each link has up to three requests at once. One request is checked, and the other sixteen wait.
   const waiting = Array.from({ length: 17 }, (_, index) => set(Math.floor(index / 3)));
   await vi.waitFor(async () => expect(await countTries()).toBe(17 * 2), 10_000);
   await expectFull(Array.from({ length: 5 }, () => set(0)));

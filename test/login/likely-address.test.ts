@@ -14,7 +14,7 @@ const changes = shareAddressChanges();
 const signUp = (email: string, more: Record<string, string> = {}) =>
   changes.app.send('/signup', { form: { name: 'Nia New', email, ...more }, from: changes.from() });
 
-/** Where a sign-up leaves something. */
+/** The tables in which a sign-up leaves something. */
 const written = ['mails', 'mail_tokens', 'audit_events', 'rate_limits', 'users'];
 
 const questionOf = (answer: Answer) =>
@@ -55,7 +55,7 @@ describe('the sign-up', () => {
     const done = await signUp(email, { meant: 'yes' });
     expect([done.status, done.headers.get('location')]).toEqual([303, '/signup?sent']);
     await readMails(changes.other, email, 1);
-    // Anything may be typed then.
+    // Once the user has said that they mean it, any address may be typed.
     expect((await signUp('nia@gmal.com', { meant: 'yes' })).status).toBe(303);
   });
 

@@ -46,7 +46,7 @@ describe('a link that verifies an address', () => {
     const token = await askToVerify(asked);
     const [mail] = await readMails(other, email);
     expect(mail?.subject).toBe('Verify your email address – Identity');
-    // Without parameters of the client, which anybody could have chosen.
+    // The link leaves out the parameters of the client, because anybody could have chosen them.
     const query = new URLSearchParams({ token, next: '/sso/launch/marketplace' });
     expect(mail?.text).toContain(`http://localhost:3000/verify-email/confirm?${query}\n`);
 
@@ -150,7 +150,7 @@ describe('requests for a mail', () => {
     for (let times = 0; times < 3; times++) expect((await ask()).status).toBe(200);
     expect(await askForPassword(email)).toBe(200);
     expect(await askForPassword(email.toUpperCase())).toBe(200);
-    // The one of three hours.
+    // This is the extra mail once in three hours (contract 9.122).
     expect(await askForPassword(email)).toBe(200);
     const refusal = await askForPassword(email);
     expect(refusal).toMatchObject({ status: 429, code: 'rate_limited' });

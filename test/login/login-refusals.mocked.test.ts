@@ -13,7 +13,7 @@ vi.mock('@node-rs/argon2', async (importOriginal) => {
 
 const password = 'local demo password';
 
-// Not demo users, whose addresses are on the login page anyway.
+// These are no addresses of demo users, because the login page shows those anyway.
 const cases = [
   ['unknown_user', 'unknown@refused.test'],
   ['no_password', 'nobody@refused.test'],
@@ -55,7 +55,7 @@ describe('wrong credentials', () => {
     const { rows } = await vi.waitFor(async () => {
       const found = await sql<object>`select type, reason, row_to_json(e)::text as whole
         from audit_events e where request_id = ${requestId}`.execute(app.db);
-      // A refusal for an address that nobody has is only in the log: strangers could grow the table without end.
+      // A refusal for an unknown address is only in the log. Otherwise strangers could grow the table without end.
       expect(found.rows).toHaveLength(reason === 'unknown_user' ? 0 : 1);
       return found;
     }, 15_000);

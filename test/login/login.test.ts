@@ -126,7 +126,7 @@ describe('the e-mail address at the login', () => {
     expect((await logIn({ email: spelling, password })).status).toBe(303);
   });
 
-  // Contract 9.10: what NFKC changes, invisible characters and spaces are refused, not repaired.
+  // Spaces, invisible characters and characters that NFKC changes are refused, not repaired (contract 9.10).
   it.each(
     [
       'ｍerchant@example.test',

@@ -114,7 +114,7 @@ describe('a new password (contract 9.31)', () => {
     ['is refused', 129, false],
   ])('%s with %i characters', async (_, length, taken) => {
     expect(await isTaken(ofLength(length))).toBe(taken);
-    // Counted in code points: an emoji is one, although JavaScript counts two.
+    // Lengths are in code points. An emoji is one, although JavaScript counts two.
     const emoji = Array.from(ofLength(length), (character, at) => (at % 2 ? '\u{1f40c}' : character)).join(
       '',
     );
@@ -122,7 +122,7 @@ describe('a new password (contract 9.31)', () => {
   });
 
   it('is measured in its NFKC form', async () => {
-    // One ligature is 18 letters in NFKC; a letter and its mark are one.
+    // In NFKC, this ligature is 18 characters, and a letter with its mark is one.
     expect(await isTaken('blue kettle \ufdfa')).toBe(true);
     expect(await isTaken(`${ofLength(111)}\ufdfa`)).toBe(false);
     expect(await isTaken('zw!gq oke\u0308x1')).toBe(false);

@@ -1,4 +1,4 @@
-// Addresses that nobody gets, by any door, but that people who have one keep (contract 9.12 to 9.14).
+// New addresses that every door refuses. People who already have such an address keep it (contract 9.12 to 9.14).
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import { dryRunImport, importProfiles } from '../../server/marketplace/import.ts';
@@ -27,11 +27,11 @@ const cases = () => [
   ]),
 ];
 let serial = 0;
-/** The same domain, and a network of its own: limits are not what this is about. */
+/** Another address of the same domain, because limits by address are not the subject here. */
 const fresh = (email: string) => email.replace('a@', `a${++serial}@`);
 const from = () => `10.${++serial % 250}.${serial % 250}.1`;
 
-/** Gives a demo user an address from before. */
+/** Gives a demo user an address that was allowed in earlier versions. */
 async function giveOld({ db }: TestApp, who: string): Promise<string> {
   const email = fresh(['a@localhost', 'a@b', 'a@1.2'][serial % 3] ?? '');
   await sql`update users set email = ${email} where email = ${who}`.execute(db);

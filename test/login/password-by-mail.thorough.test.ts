@@ -10,7 +10,7 @@ const newPassword = 'seven quiet lanterns';
 const now = new Date('2026-06-01T12:00:00.000Z');
 const app = shared(() => openApp({ now: () => now }));
 
-/** Path and query of the link in the newest mail to that address. */
+/** The path and query of the link in the newest mail to that address. */
 async function findLink(email: string, count = 1): Promise<string> {
   return vi.waitFor(async () => {
     const { rows } = await sql<{ text: string }>`
@@ -54,7 +54,7 @@ describe('/set-password', () => {
     expect(textOf(page)).toContain(`Set your password For ${email}`);
     expect(page.headers.get('referrer-policy')).toBe('no-referrer');
     expect(page.headers.get('cache-control')).toBe('no-store');
-    // Only files of ours: nothing else may see the address of this page.
+    // All scripts are our own files, because nothing else may see the address of this page.
     const scripts = page.text.match(/<script[^>]*>[^<]*/g) ?? [];
     expect(scripts.filter((script) => !/^<script type="module" src="\/assets\/[^>]*>$/.test(script))).toEqual(
       [],
@@ -178,7 +178,7 @@ describe('/forgot-password', () => {
       const ask = () => app.send('/forgot-password', { form: { email } });
       const answers = await Promise.all(Array.from({ length: 16 }, ask));
       expect(answers.map(({ status }) => status).sort()).toEqual([
-        // The sixth is the one of three hours.
+        // The sixth mail is the extra one of contract 9.122.
         ...Array(6).fill(303),
         ...Array(10).fill(429),
       ]);
@@ -213,7 +213,7 @@ describe('/verify-email', () => {
     );
     const link = await findLink('unverified@example.test');
 
-    // Opening it, or posting it as somebody else, changes nothing (contract 2.10).
+    // Opening the link, or posting it as somebody else, changes nothing (contract 2.10).
     expect((await app.send(link)).headers.get('location')).toBe(
       `/login?next=${encodeURIComponent(link)}&why=other-browser`,
     );
@@ -223,7 +223,7 @@ describe('/verify-email', () => {
     expect((await app.send(link, { form: {} })).status).toBe(303);
     expect(await verifiedAt('unverified@example.test')).toBeNull();
 
-    // The second visitor finds the address verified, and goes on too.
+    // Visitors who use the link later find the address verified, and go on, too.
     const answers = await Promise.all(Array.from({ length: 16 }, () => app.send(link, { form: {}, cookie })));
     for (const answer of answers) expect(launch).toBe(`${targetOf(answer).pathname}?state=s1`);
     const { rows } = await sql`select 1 from audit_events where type = 'email.verified'`.execute(app.db);

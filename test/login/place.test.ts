@@ -15,7 +15,7 @@ const app = shared(() =>
   openApp({ env: { TRUSTED_PROXIES: '10.0.0.0/8', IDENTITY_PLACE_HEADER: 'CF-IPCity' } }),
 );
 
-/** The place of the session that a login starts, with that header, from that peer. */
+/** Logs in with that header from that peer, and returns the place of the new session. */
 async function placeOf(value: string, from = proxy, send = app.send): Promise<string | null | undefined> {
   const headers = { [header]: value, 'x-forwarded-for': '198.51.100.7' };
   const cookie = cookieOf(await send('/login', { form, headers, from }));
@@ -50,7 +50,7 @@ describe('the place of a session', () => {
     expect(await placeOf(' \t ')).toBeNull();
     expect(await placeOf('Ber\tlin')).toBe('Berlin');
     expect(await placeOf('x'.repeat(5_000))).toBe('x'.repeat(60));
-    // UTF-8, as it is on the wire: one character for each byte.
+    // On the wire, each byte of UTF-8 is one character.
     const onTheWire = (text: string) => Buffer.from(text).toString('latin1');
     expect(await placeOf(onTheWire('München'))).toBe('München');
     expect(await placeOf(onTheWire('\u202eMünchen\u2028'))).toBe('München');

@@ -1,4 +1,4 @@
-// New passwords that are refused are counted, at every door that sets one (contract 9.244 and 9.245).
+// Refused new passwords are counted at every door that sets one (contract 9.244 and 9.245).
 import { sql } from 'kysely';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { requireGoodPassword } from '../../server/identity/password/new-password.ts';
@@ -15,7 +15,7 @@ import { linkOf } from '../support/people/take-backs.ts';
 const changes = shareAddressChanges();
 beforeEach(() => sql`truncate rate_limits`.execute(changes.app.db));
 
-/** Sends a new password; by default each time from another network. */
+/** Sends a new password, by default from another network each time. */
 type Door = (typed: string, options?: { from?: string }) => Promise<Answer>;
 
 const through =
@@ -57,7 +57,7 @@ const doors: Record<string, () => Promise<Door>> = {
 
 const weak = 'password1234';
 const later = () => sql`update rate_limits set expire = expire - 15 * 60 * 1000`.execute(changes.app.db);
-/** How many refusals are counted for the client addresses, and for links and users. */
+/** How many refusals are counted: for client addresses, and for links and users. */
 const countRefused = async () =>
   (
     await sql<{ prefix: string; points: number }>`select split_part(key, ':', 1) as prefix,
@@ -66,7 +66,7 @@ const countRefused = async () =>
     )
   ).rows;
 
-/** Makes up for tries that a busy machine gave back, or did not count. */
+/** Makes up for tries that a busy machine did not count, or counted and took back. */
 const countAtLeast = (points: number) =>
   sql`update rate_limits set points = greatest(points, ${points}) where key like 'new-password:%'`.execute(
     changes.app.db,
@@ -81,12 +81,12 @@ describe.each(Object.entries(doors))('at %s', (_, open) => {
     }
     const atOnce = await Promise.all(Array.from({ length: 16 }, () => send(weak)));
     const statuses = atOnce.map(({ status }) => status);
-    // A busy machine may answer some too late. None more is looked at.
+    // Two passwords are still checked, or fewer if a busy machine answers too late.
     for (const status of statuses) expect([422, 429, 503]).toContain(status);
     expect(statuses.filter((status) => status === 422).length).toBeLessThanOrEqual(2);
     if (!statuses.includes(503)) expect(statuses.filter((status) => status === 422)).toHaveLength(2);
     await countAtLeast(30);
-    // No password is looked at then.
+    // After that, no password is checked.
     const one = await send(newPassword);
     expect(one.status).toBe(429);
     expectRetryAfter(one, 15 * 60);
@@ -188,7 +188,7 @@ it('in a session are those of the user, of programs too, and what comes beyond t
   const refused = await browser.send('/trpc/profile.changePassword', { json });
   expect(refused.status).toBe(429);
   expectRetryAfter(refused, 15 * 60);
-  // A wrong current password is not looked at.
+  // At this limit, the current password is not checked either.
   const wrong = through('/profile/security', { intent: 'password', currentPassword: 'wrong' }, browser);
   expect((await wrong(newPassword)).status).toBe(429);
 });
@@ -217,7 +217,7 @@ it('leave the link, and the page that a browser is led to says so, for how long 
   const browser = openBrowser(changes.app.send);
   const { path, email } = await askForSignUp();
   const form = { name: 'Cora New', newPassword: weak };
-  // With the page comes the cookie that a refusal is kept under.
+  // The page sets the cookie under which a refusal is kept.
   await browser.send(path, { headers: { accept: 'text/html' } });
   expect((await browser.send(path, { form })).status).toBe(422);
   await sql`update rate_limits set points = 30 where key like 'new-password:%'`.execute(changes.app.db);

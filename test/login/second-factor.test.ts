@@ -17,7 +17,7 @@ import {
 import { shared } from '../support/run/shared.ts';
 
 const email = 'merchant@example.test';
-// Not in the past: the database sweeps by its own clock.
+// The clock starts at the present, because the database sweeps by its own clock.
 const start = Math.floor(Date.now() / 30_000) * 30_000;
 
 let clock = start;
@@ -44,7 +44,7 @@ const show = () => showCode(secret, clock);
 const writeIn = (zero: number, code: string) =>
   code.replace(/\d/g, (digit) => String.fromCodePoint(zero + Number(digit)));
 
-/** A browser that has given the password, and nothing else. */
+/** A browser that has given the password and no second factor. */
 async function openPending(path = '/login'): Promise<Browser> {
   const browser = openBrowser(app.send);
   const next = new URL(path, 'http://localhost').searchParams.get('next') ?? undefined;
@@ -52,7 +52,7 @@ async function openPending(path = '/login'): Promise<Browser> {
   return browser;
 }
 
-/** As many of them, one after the other: how fast they come is not what is shown. */
+/** Opens that many pending logins one after the other, because their speed is not the subject here. */
 const openPendings = (count: number) =>
   withoutLimits(async () => {
     const browsers: Browser[] = [];
@@ -60,7 +60,7 @@ const openPendings = (count: number) =>
     return browsers;
   });
 
-/** Ten an hour would refuse some of 16 before their code is looked at. */
+/** Lifts the limit of ten an hour, which would refuse some of 16 logins before their code is looked at. */
 async function withoutLimits<T>(work: () => Promise<T>): Promise<T> {
   await sql`create function never_count() returns trigger language plpgsql
     as 'begin new.points := 0; return new; end'`.execute(app.db);
@@ -171,7 +171,7 @@ describe('a code', () => {
     'of a phone whose clock is off by %i ms says so, counts as a wrong one, and logs nobody in',
     async (offMs) => {
       const browser = await openPending();
-      // The code of the set-up was used, and so were those before it.
+      // The code of the set-up was used, so it and the codes before it no longer count.
       clock += 300_000;
       const refused = await enterCode(browser, showCode(secret, clock + offMs));
       expect(refused.status).toBe(401);
@@ -182,7 +182,7 @@ describe('a code', () => {
       const { rows } = await sql<{ points: number }>`select points from rate_limits
         where key like 'code-account:%'`.execute(app.db);
       expect(rows).toEqual([{ points: 1 }]);
-      // In a browser, after the redirect, too.
+      // A browser gets the same answer, after a redirect.
       const sent = { form: { code: showCode(secret, clock + offMs) }, headers: { accept: 'text/html' } };
       const { pathname, search } = locationOf(await browser.send('/login/code', sent));
       const page = await browser.send(pathname + search);
@@ -252,7 +252,7 @@ describe('a code', () => {
     expect(
       answers.filter(({ headers }) => /identity_session=/.test(headers.getSetCookie().join())),
     ).toHaveLength(1);
-    // The pending login is used up.
+    // The pending login has been used up.
     const late = await app.send('/login/code?next=/logout', {
       cookie,
       form: { code: showCode(secret, clock + 30_000) },
@@ -373,7 +373,7 @@ describe('guesses of codes (contract 9.50)', () => {
     expect(refused).toHaveLength(22);
     expect(answers.filter(({ status }) => status === 401 || status === 503)).toHaveLength(10);
     for (const answer of refused) expectRetryAfter(answer, 3_600);
-    // Even right codes are not looked at, from any address.
+    // Right codes are not looked at either, from any address.
     const elsewhere = await openPending();
     const late = { cookie: elsewhere.cookie(), form: { code: show() }, from: '203.0.113.9' };
     expect((await app.send('/login/code', late)).status).toBe(429);
@@ -392,7 +392,7 @@ describe('guesses of codes (contract 9.50)', () => {
   it('are 300 in 15 minutes from one address, in however many browsers that the owner uses', async () => {
     const browsers: Browser[] = [];
     for (let n = 0; n <= 31; n++) {
-      // Each code once, and each browser known since another time.
+      // The clock moves on: each code works once, and each browser is first known at another time.
       clock += 30_000;
       const browser = await openPending();
       expect((await enterCode(browser, show())).status).toBe(303);
@@ -406,7 +406,7 @@ describe('guesses of codes (contract 9.50)', () => {
         statuses.push((await enterCode(browser, wrongCode(secret, clock))).status);
     }
     expect(statuses).toEqual([...Array(300).fill(401), ...Array(10).fill(429)]);
-    // Not even a right one is looked at there, in a browser that has not tried yet.
+    // From that address, even a right code is not looked at in a browser that has not tried yet.
     clock += 30_000;
     expectCodeAsked(await last.login(email));
     expectRetryAfter(await enterCode(last, show()), 900);
@@ -443,7 +443,7 @@ describe('a password set by mail', () => {
     expect(textOf(asked)).toContain('Your new password has been saved.');
     expect(await browser.whoAmI()).toBeUndefined();
     expect(await owner.whoAmI()).toBeUndefined();
-    // Logins that waited with the old password have ended.
+    // Pending logins with the old password have ended.
     expect((await enterCode(attacker, show())).headers.get('location')).toBe('/login');
     expect((await enterCode(browser, show())).status).toBe(303);
     expect(await browser.whoAmI()).toBe(email);

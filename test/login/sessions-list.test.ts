@@ -39,7 +39,7 @@ describe('the list of sessions', () => {
       { current: false, device: 'Firefox on Linux', kind: 'computer', address: '198.51.100.4' },
     ]);
     expect(list.map(({ id }) => id)).not.toContain(await sessionIdOf(app.send, somebodys));
-    // Nothing that could be used for a login, and no raw browser string.
+    // The list has nothing that could be used for a login, and no raw browser string.
     expect(Object.keys(list[0] ?? {}).sort()).toEqual([
       'address',
       'createdAt',

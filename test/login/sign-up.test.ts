@@ -22,7 +22,7 @@ beforeEach(() => {
 
 let serial = 0;
 const newEmail = () => `new-${serial++}@example.test`;
-/** Each from a network of its own. */
+/** A client address in a network of its own. */
 const from = () => `10.${serial++ % 250}.${serial % 250}.1`;
 
 const ask = (email: string, { name = 'Nia New', query = '' } = {}) =>
@@ -233,7 +233,7 @@ describe('the form', () => {
     expect(mail?.text).not.toContain('evil');
     expect(mail?.text).not.toContain('pay');
     expect(mail?.subject).toBe('Create your account – Identity');
-    // It is not kept beside the sent mail either.
+    // The row of the sent mail does not keep the parameter either.
     const { rows } = await sql<{
       details: object;
     }>`select details from mails where recipient = ${email}`.execute(app.db);
@@ -248,7 +248,7 @@ describe('the form', () => {
   });
 });
 
-/** The cookie that carries the address that was typed to the next page; of a sign-up the name has one, too. */
+/** The cookie that carries the typed address to the next page. A sign-up has another cookie for the name. */
 function typedIn({ headers }: { headers: Headers }): string {
   const [cookie, ...more] = headers.getSetCookie();
   for (const each of more) expect(each).toMatch(/^identity_typed_name=[^;]+; HttpOnly; Max-Age=600/);
@@ -295,7 +295,7 @@ describe('who has an account', () => {
       const asked = await ask(typed);
       expect(performance.now() - startedAt).toBeGreaterThan(290);
       const page = await app.send(asked.headers.get('location') ?? '', { cookie: typedIn(asked) });
-      // It shows the typed address; all else is the same.
+      // The page shows the typed address. Everything else is the same.
       expect(textOf(page)).toContain(`We have sent an email to ${typed} .`);
       const shown = textOf(page).replace(typed, 'TYPED');
       const headers = [...asked.headers].filter(([header]) => header !== 'x-request-id');
@@ -330,7 +330,7 @@ describe('who has an account', () => {
           app.send(paths[at % 2] ?? '', { form: { name: 'Nia', email } }),
         ),
       );
-      // One that sets a password is to spare.
+      // One more mail is allowed because it sets a password.
       expect(answers.map(({ status }) => status).sort()).toEqual([
         ...Array(6).fill(303),
         ...Array(10).fill(429),
@@ -359,7 +359,7 @@ describe('IDENTITY_SIGN_UP=closed', () => {
       expect(page.status).toBe(404);
       expect(textOf(page)).toContain('You cannot create an account here yourself');
       expect(page.text).toContain('href="mailto:help@example.test"');
-      // Nobody is logged in, so no link leads to a profile.
+      // Nobody is logged in, so the page has no link to a profile.
       expect(page.text).toMatch(/<a class="button" href="\/login">Log in<\/a>/);
       expect(codeOf(await closed.send(path))).toBe('not_configured');
     }

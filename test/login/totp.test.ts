@@ -6,7 +6,7 @@ import { seal, unseal } from '../../server/identity/ground/sealing.ts';
 import { showCode } from '../support/people/totp-app.ts';
 
 describe('a code (contract 9.69)', () => {
-  // RFC 6238, appendix B, of SHA-1. Its codes have eight digits, ours are the last six.
+  // The secret of RFC 6238, appendix B, for SHA-1. The codes there have eight digits. Ours are the last six.
   const secret = new TextEncoder().encode('12345678901234567890');
   const vectors = [
     [59, '94287082'],

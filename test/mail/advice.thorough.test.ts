@@ -24,7 +24,7 @@ import {
 import { addStaff } from '../support/people/staff.ts';
 import { page as appPage, enterCode, setUp, showCode, wrongCode } from '../support/people/totp-app.ts';
 
-/** An administrator who is logged in, and how they look at somebody. */
+/** An administrator who is logged in, and a function by which they look at somebody. */
 async function openStaff({ db, config, send }: AddressChanges['app']) {
   const staff = await addStaff({ db, config }, 'admin', { authTime: changes.clock.now });
   const get = async (id: string) => {
@@ -59,7 +59,7 @@ const addApp = async (person: Person, browser: Browser) => {
   person.app = await setUp(browser, now());
 };
 
-/** The thief has the invoices of the account sent to themselves. */
+/** The thief redirects the invoices of the account to their own address. */
 async function takeInvoices({ id, thief }: Person): Promise<void> {
   const thiefs = `thief-${id}@evil.example.com`;
   const empty = { company: '', line1: '', line2: '', postcode: '', city: '', country: '', vatId: '' };
@@ -81,9 +81,9 @@ const invoiceEmailOf = async (id: string) =>
       where account_id = (select account_id from users where id = ${id})`.execute(changes.app.db)
   ).rows[0]?.email;
 
-/** In the newest mail of that kind to the address: its words, and the path of its link. */
+/** The words of the newest mail of that kind to the address, and the path of its link. */
 async function readNotice(email: string, kind: string): Promise<{ text: string; path: string }> {
-  // Commands go by the real clock.
+  // Commands go by the real clock, so the test does, too.
   changes.clock.now = new Date(Math.max(now(), Date.now()));
   await sendDueMails(changes.other.backend.deps, undefined, new AbortController().signal);
   const text = await vi.waitFor(async () => {
@@ -98,7 +98,7 @@ async function readNotice(email: string, kind: string): Promise<{ text: string; 
   return { text, path: pathname + search };
 }
 
-/** With the code of their app, if that is asked for. */
+/** Sets a password by mail, with the code of the person's app if that is asked for. */
 async function setPasswordByMail(person: Person): Promise<Browser> {
   const owner = open();
   expect(
@@ -117,7 +117,7 @@ async function setPasswordByMail(person: Person): Promise<Browser> {
 const usualWords =
   'If this was you, you do not need to do anything. If it was not, set a new password: this logs everyone else out. Then check Security in your account.';
 
-/** A new password, which logs out everyone else, and a look at Security. */
+/** Follows the usual advice: the owner sets a new password, which logs out everyone else, and looks at Security. */
 async function followUsual(person: Person, { text, path }: { text: string; path: string }): Promise<Browser> {
   expect([text.includes(usualWords), path]).toEqual([true, '/forgot-password']);
   expect((await open().send(path)).status).toBe(200);
@@ -134,7 +134,7 @@ const comeByHandOff = async (browser: Browser, id: string, email: string) => {
   return browser.send(asked.headers.get('location') ?? '', { form: {} });
 };
 
-/** What causes each kind; the thief stays logged in. */
+/** The cause of each kind of notice. The thief stays logged in. */
 const usual: Partial<Record<NoticeKind, (person: Person) => Promise<unknown>>> = {
   account_linked: async ({ email, thief }) => {
     expect((await comeByHandOff(thief, `linked-${email}`, email)).status).toBe(303);
@@ -228,7 +228,7 @@ describe('the advice of a notice is true', () => {
       await make(person);
       const owner = await followUsual(person, await readNotice(person.email, kind));
       if (kind !== 'account_linked') return;
-      // The connection lets nobody in before its owner has logged in.
+      // The connection lets nobody in until its owner has logged in.
       const elsewhere = open();
       await comeByHandOff(elsewhere, `linked-${person.email}`, person.email);
       expect(await elsewhere.whoAmI()).toBeUndefined();

@@ -1,4 +1,4 @@
-// Who is greeted by name (contract 9.231 to 9.233): a name is text that somebody typed, and a mail may reach somebody else.
+// Which people are greeted by name (contract 9.231 to 9.233). Anybody can type a name, and a mail may reach somebody else.
 import { sql } from 'kysely';
 import { describe, expect, it, vi } from 'vitest';
 import { sendDueMails } from '../../server/mail/outbox.ts';

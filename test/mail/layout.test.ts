@@ -131,7 +131,7 @@ describe.each(Object.entries(messages))('the mail %s', (_, message) => {
 
   it('has one action: a line of the text, and in the HTML a button and the same as text', () => {
     const link = linkIn({ text }, new URL(message.action?.url ?? '').pathname).href;
-    // Besides, only its foot leads anywhere.
+    // Besides the action, only the foot of the mail has links.
     expect(text.match(/https?:\S+/g)).toEqual([link, baseUrl]);
     expect(linksOf(html)).toEqual([link, link, baseUrl, supportUrl]);
   });

@@ -1,4 +1,4 @@
-// An address may hold whatever contract 9.10 allows: its mail goes to exactly that address.
+// An address may hold whatever contract 9.10 allows. Its mail goes to exactly that address.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { readEmailAddress } from '../../server/identity/ground/email-address.ts';
@@ -8,7 +8,7 @@ import { openApp, type TestApp } from '../support/app/app.ts';
 import { buildSignup, sendSignup } from '../support/crm/crm.ts';
 import { type MailServer, startMailServer } from '../support/people/mail-server.ts';
 
-// With what the mail server gets: odd addresses as a quoted string (RFC 5321 section 4.1.2), which means the same.
+// Each address, and the spelling that the mail server gets. An odd address becomes a quoted string (RFC 5321 section 4.1.2).
 const addresses: [address: string, told: string][] = [
   ['plus+tag@example.test', 'plus+tag@example.test'],
   ["miles.o'neil@example.test", "miles.o'neil@example.test"],
@@ -56,7 +56,7 @@ describe('a mail to', () => {
     const arrived = mailServer.received.filter(({ messageId }) => messageId?.includes(rows[0]?.id ?? '-'));
     expect(arrived.map(({ envelope }) => envelope.to)).toEqual([[told]]);
     expect(rows).toMatchObject([{ sent_at: expect.any(Date) }]);
-    // The header names it too: a reply to all must not reach a stranger.
+    // The To header names this address alone, because a reply to all must not reach a stranger.
     for (const { to, cc, bcc } of arrived) {
       expect(to).toEqual([
         { name: '', address: expect.toBeOneOf([address, readEmailAddress(address), told]) },
@@ -137,7 +137,7 @@ describe('a mail server', () => {
     },
   );
 
-  // 0.0.0.0 leads to this machine as well, but does not say so.
+  // 0.0.0.0 also leads to this machine, but does not look like it.
   const elsewhere = (url: string) => url.replace('127.0.0.1', '0.0.0.0');
 
   it('on another machine gets neither password nor mail without TLS', async () => {

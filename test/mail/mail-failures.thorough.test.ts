@@ -8,10 +8,10 @@ import { type MailServer, type MailServerMode, startMailServer } from '../suppor
 
 const second = 1_000;
 const hour = 60 * 60 * second;
-// Longer than the service gives a mail server: the longest that a test waits.
+// The longest that a test waits. The service gives a mail server less time.
 const patienceMs = 20 * second;
 
-// All wait for jobs and timeouts, so they run together, each with its own database and mail server.
+// All tests here wait for jobs and timeouts, so they run together, each with its own database and mail server.
 const opened: { close: () => Promise<void> }[] = [];
 afterAll(async () => {
   for (const { close } of opened.reverse()) await close();
@@ -39,7 +39,7 @@ async function signUpSome(app: TestApp, count: number): Promise<string[]> {
 
 const recipientsOf = ({ received }: MailServer) => received.flatMap(({ envelope }) => envelope.to).sort();
 
-/** Each of them exactly once. */
+/** Waits until each of these addresses got exactly one mail. */
 async function expectArrived(server: MailServer, emails: string[]): Promise<void> {
   await vi.waitFor(() => expect(recipientsOf(server)).toEqual(emails.sort()), patienceMs);
 }
@@ -63,10 +63,10 @@ it.concurrent.each<[string, MailServerMode | 'down', code: string | number]>([
   }, patienceMs);
   expect(server.received).toEqual([]);
   const readTold = () => app.logged.filter(({ message }) => message === 'mail not sent yet');
-  // A line comes right after its row.
+  // The log line comes right after the row.
   await vi.waitFor(() => expect(readTold()).toHaveLength(emails.length), patienceMs);
   expect(readTold().map(({ fields }) => fields.responseCode ?? fields.code)).toEqual(emails.map(() => code));
-  // What the server said, which quoted the address.
+  // The log has the answer of the server without the address that it quoted.
   const answer = typeof code === 'number' ? `${code} … is not welcome` : undefined;
   expect(readTold().map(({ fields }) => fields.answer)).toEqual(emails.map(() => answer));
   expect(JSON.stringify(app.logged)).not.toContain('@example.test');
@@ -110,10 +110,10 @@ it.concurrent('a mail server that hangs delays no request and no shutdown, and a
   opened.push({ close: database.drop });
   const server = await startServer('hang');
   const first = await open(server, { databaseUrl });
-  // Only one: a second one's connection could come after the server has recovered.
+  // Only one mail is sent here. The connection for a second one could come after the server has recovered.
   const [early = ''] = await signUpSome(first, 1);
   await vi.waitFor(() => expect(server.connections).toBe(1), patienceMs);
-  // Less than the service gives a silent mail server.
+  // Expects an answer sooner than the service gives up a silent mail server.
   const inTime = async <T>(work: Promise<T>): Promise<T> => {
     const startedAt = performance.now();
     const result = await work;
@@ -124,7 +124,7 @@ it.concurrent('a mail server that hangs delays no request and no shutdown, and a
   await inTime(first.close());
 
   server.mode = 'accept';
-  // One mail was never tried. The first instance had a lease on the other, which has ended an hour later.
+  // One mail was never tried. The lease of the first instance on the other is over, because the new clock is an hour ahead.
   opened.push(await open(server, { databaseUrl, now: () => new Date(Date.now() + hour) }));
   await expectArrived(server, [early, 'crm_late@example.test']);
 });

@@ -14,7 +14,7 @@ beforeEach(async () => {
   await emptyTables(test.db, 'mails', 'mail_tokens', 'take_back_changes');
 });
 
-/** A mail as any version writes it, which has waited for so long. */
+/** Adds a mail that has waited for that many minutes, as any version writes it. */
 async function addMail(kind: string, { details = {}, minutes = 1, recipient = kind } = {}): Promise<void> {
   await sql`insert into mails (id, kind, user_id, recipient, details, created_at, next_attempt_at)
     select gen_random_uuid(), ${kind}, u.id, ${`${recipient}@example.test`},
@@ -94,7 +94,7 @@ const flood = async () => {
   await addMany(20_000, 'sign_up');
 };
 
-// What Postgres knows of a table may be from before the flood.
+// The statistics that Postgres keeps of a table may be from before the flood.
 it.each([
   ['that it has never looked at', flood],
   [
@@ -112,7 +112,7 @@ it.each([
     },
   ],
 ])('Postgres finds the next mails of a lane by its own index, in a table %s', async (_, prepare) => {
-  // If two indexes cost the same, Postgres takes the newest. After a restore, that may be any of them.
+  // If two indexes cost the same, Postgres takes the newer one. After a restore, either may be newer.
   await sql`drop index mails_next_attempt_at_idx`.execute(test.db);
   await sql`create index mails_next_attempt_at_idx on mails (next_attempt_at)
     where sent_at is null and given_up_at is null`.execute(test.db);

@@ -57,7 +57,7 @@ async function readMail(recipient = email): Promise<Row> {
   return rows[0];
 }
 
-/** Rejects as a mail server does that quotes what it got. */
+/** Rejects as a mail server does if it quotes what it got. */
 const refuse: Send = ({ to, text }) => {
   throw Object.assign(new Error(`550 5.1.1 <${to}> is nobody here: ${text}`), { responseCode: 550 });
 };
@@ -133,7 +133,7 @@ it('a mail has a working link however late it arrives, and is not sent again aft
   expect(willing.given).toHaveLength(1);
 });
 
-// A spam filter quotes the link it objects to.
+// For example, a spam filter quotes the link that it objects to.
 it('a mail does not leave its token in the database, even if the mail server quotes it', async () => {
   await askFor();
   const mailer = buildMailer(refuse);
@@ -196,7 +196,7 @@ it('a mail whose worker died goes to another worker when the lease is over', asy
   const died = work(hanging, dying);
   await vi.waitFor(() => expect(hanging.given).toHaveLength(1), 15_000);
   const lease = await readMail();
-  // Longer than a mail server may take for one mail.
+  // The lease is longer than a mail server may take for one mail.
   expect(Number(lease.next_attempt_at) - now.getTime()).toBeGreaterThan(90 * second);
   const next = buildMailer();
   await work(next);

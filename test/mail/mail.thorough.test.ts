@@ -13,7 +13,7 @@ const baseUrl = 'https://id.localhost';
 
 let mailServer: MailServer;
 let app: TestApp;
-/** On the same database, for what has no path of its own. */
+/** A backend on the same database, for mails that no path of the service causes. */
 let other: TestBackend;
 beforeAll(async () => {
   mailServer = await startMailServer();
@@ -70,14 +70,14 @@ describe('the welcome mail of a signup', () => {
     expect(mail.to).toEqual([{ name: '', address: 'zoe@example.test' }]);
     expect([mail.cc, mail.bcc, mail.attachments]).toEqual([undefined, undefined, []]);
     expect(mail.subject).toBe('Set a password for your new account – Château ID');
-    // Anybody can type a name.
+    // Anybody can type a name, so the mail has none.
     expect(mail.source).not.toMatch(/Zo=|Zoë|Flowers|花屋/);
     expect(mail.text).toMatch(/\nSent by Château ID: https:\/\/id\.localhost\n+$/);
     expect(mail.html).toContain('Château ID');
     expect(mail.source).toMatch(/^Content-Type: multipart\/alternative;\r$/m);
     expect(mail.source).toMatch(/^Content-Type: text\/html; charset=utf-8\r$/m);
     expect(mail.source).toMatch(/^Content-Type: text\/plain; charset=utf-8\r$/m);
-    // RFC 5322 section 2.1.1: lines that pass through every server unchanged.
+    // Lines of this length pass through every server unchanged (RFC 5322 section 2.1.1).
     expect(mail.source.split('\r\n').filter((line) => line.length > 76)).toEqual([]);
     expect(Math.abs(Date.now() - Date.parse(mail.date ?? ''))).toBeLessThan(60_000);
   });
@@ -86,7 +86,7 @@ describe('the welcome mail of a signup', () => {
     const mail = await welcome('crm_link');
     const { href } = linkIn(mail, '/set-password');
     expect(href).toMatch(/^https:\/\/id\.localhost\/set-password\?token=[\w-]{43}$/);
-    // A button, and the same as text; at the foot whose mail it is.
+    // The mail has its link as a button and as text. Its foot links to this service.
     expect(linksOf(mail.html)).toEqual([href, href, baseUrl]);
   });
 
@@ -217,7 +217,7 @@ it('each of 100 waiting mails goes out once, from two instances and 16 more work
     await sql`insert into mails (id, kind, user_id, recipient, details, created_at, next_attempt_at)
       select gen_random_uuid(), 'set_password', u.id, 'many-' || n || '@example.test', '{}', now(), now()
       from generate_series(1, 100) n, users u where u.email = 'customer@example.test'`.execute(trx);
-    // All of them want the same mails at the same moment, when this commits.
+    // All workers want the same mails at the same moment, when this transaction commits.
     await sql`lock table mails in share mode`.execute(trx);
     const workers = mailers.map((mailer) => sendDueMails(services, mailer, signal));
     await vi.waitFor(async () => {
@@ -228,7 +228,7 @@ it('each of 100 waiting mails goes out once, from two instances and 16 more work
     return workers;
   });
   await Promise.all(working);
-  // A job's signal lives as long as the service: what each mail left on it would stay in memory.
+  // A job's signal lives as long as the service, so a listener that a mail left on it would stay in memory.
   expect(getEventListeners(signal, 'abort')).toEqual([]);
   const waiting = sql`select 1 from mails where recipient like 'many-%' and sent_at is null`;
   await vi.waitFor(async () => expect((await waiting.execute(app.db)).rows).toEqual([]), 15_000);

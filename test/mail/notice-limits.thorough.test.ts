@@ -14,7 +14,7 @@ import { linkIn } from '../support/people/mail-server.ts';
 const changes = shareAddressChanges();
 const hourMs = 60 * 60 * 1_000;
 
-/** Does it that often; 16 at once, on two instances. */
+/** Repeats `act` that many times, 16 at once, on two instances. */
 async function repeat(
   count: number,
   act: (app: Pick<TestApp, 'send' | 'config'>) => Promise<unknown>,
@@ -25,7 +25,7 @@ async function repeat(
   }
 }
 
-/** That many notices about what happens to the login of the holder of the address. */
+/** Causes that many notices about the login of the user who holds the address. */
 async function flood(email: string, count: number): Promise<void> {
   const { rows } = await sql<{ id: string }>`select id from users where email = ${email}`.execute(
     changes.app.db,
@@ -76,7 +76,7 @@ const waitForRests = (email: string, count: number): Promise<string[]> =>
 const letPass = (window: 'hour' | 'day') =>
   sql`update rate_limits set expire = 1 where key like ${`notices-${window}:%`}`.execute(changes.app.db);
 
-/** Somebody who gets no more notices this hour, and was told so; and a thief who knows the password. */
+/** Somebody who gets no more notices this hour and was told so, and a thief who knows the password. */
 async function fillUp(): Promise<{ email: string; id: string; thief: Browser }> {
   const { email, id } = await changes.signUp();
   const thief = await logIn(changes.app.send, email, password);
@@ -149,10 +149,10 @@ describe('notices that others cause', () => {
     await addPasskey(await logIn(changes.app.send, email, password));
     await flood(email, 30);
     const own = (await readNotices(email)).filter(({ isRest, kind }) => !isRest && kind !== 'contract_added');
-    // The login in a browser that is new is one of the twenty.
+    // One of the twenty notices is about the login in a new browser.
     expect(own.filter(({ kind }) => kind === 'passkey_added')).toHaveLength(1);
     expect(own.length).toBeGreaterThanOrEqual(19);
-    // Each is held back in a mail of its own.
+    // Each group of notices has its own summary mail.
     const groups = (await readRests(email)).map(({ group }) => group);
     expect([...new Set(groups)].sort()).toEqual(['contract_added', 'true']);
   });
@@ -200,13 +200,13 @@ describe('the summary mail (contract 9.133)', () => {
 
   it('has the take-back link of what was held back, at once, and says until when it works', async () => {
     const { email, thief } = await fillUp();
-    // A summary that waits for its hour leaves at once if it gets a link.
+    // A summary that waits for its hour leaves at once if a notice brings a take-back link.
     await flood(email, 1);
     await addPasskey(thief);
     const text = (await waitForRests(email, 2)).at(-1) ?? '';
     expect(text).toMatch(/The link works once, in any browser, until .* UTC\./);
     expect(text).toContain('go to Activity to see everything that happened');
-    // The next one with a link waits for its hour, and has the newest.
+    // The next summary with a link waits for its hour, and has the newest link.
     for (const name of ['Second', 'Third']) await addPasskey(thief, createAuthenticator(), name);
     await flood(email, 1);
     expect(await readRests(email)).toHaveLength(3);
@@ -277,7 +277,7 @@ describe('the summary mail (contract 9.133)', () => {
     await sql`update users set deletion_due_at = now() where id = ${id}`.execute(changes.app.db);
     await eraseDueUsers(changes.other.backend.deps);
     expect(await readRests(email)).toEqual([]);
-    // That mail is sent even to a full mailbox.
+    // The mail about the deletion is sent even to a mailbox that gets no more notices.
     const { rows } = await sql`select kind from mails where recipient = ${email}`.execute(changes.app.db);
     expect(rows).toEqual([{ kind: 'account_deleted' }]);
   });

@@ -18,7 +18,7 @@ beforeEach(() => {
 
 const password = 'local demo password';
 
-/** Opens a hand-off; the result is where the browser is asked. */
+/** Opens a hand-off. The result is the address of the page that asks. */
 async function openPage(browser: Browser, user: HandOff): Promise<string> {
   const answer = await browser.send(await buildHandOff(app, user, now));
   expect([answer.status, locationOf(answer).pathname]).toEqual([303, '/continue']);
@@ -153,7 +153,7 @@ describe('the same hand-off again (contract 6.51)', () => {
     const after = await look();
     expect((await browser.send(url)).headers.get('location')).toBe('/profile?x=1');
     expect(await look()).toEqual(after);
-    // In any other browser, and once somebody else is logged in there, it was used.
+    // The hand-off counts as used in another browser, and in this one once somebody else is logged in.
     expect(codeOf(await app.send(url))).toBe('nonce_replayed');
     await browser.login('customer@example.test');
     expect(codeOf(await browser.send(url))).toBe('nonce_replayed');

@@ -14,7 +14,7 @@ const app = shared(() => openApp({ now: () => new Date(now * 1_000) }));
 
 let serial = 0;
 
-/** Signed by node:crypto, so that our own sealing is not its own judge. */
+/** The signature is made by node:crypto, so that our own code does not judge itself. */
 function buildPath({ payload: change, text, query: changeQuery, secret }: Partial<Case>): string {
   const payload: Wire = {
     iss: 'https://marketplace.local.test',
@@ -43,7 +43,7 @@ function buildPath({ payload: change, text, query: changeQuery, secret }: Partia
   return `/sso/marketplace/callback?${query}`;
 }
 
-/** Also the audit trail, which strangers must not be able to fill. */
+/** The tables include the audit trail, because strangers must not be able to fill it. */
 const tables = [
   'accounts',
   'audit_events',

@@ -1,5 +1,5 @@
-// The table of contract 6.12 to 6.22, 6.36 and 6.37: whom a hand-off is about, what the address is here, and whose browser it
-// comes to. What must follow is written from the contract, not from the code.
+// The table of contract 6.12 to 6.22, 6.36 and 6.37, by three things: the user of the hand-off, the state of the address here,
+// and the user of the browser. The expectations come from the contract, not from the code.
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import { codeOf, locationOf, openApp } from '../support/app/app.ts';
@@ -12,7 +12,7 @@ const app = shared(openApp);
 const password = 'local demo password';
 const hashOf = sql`(select password_hash from users where email = 'customer@example.test')`;
 
-/** What the address that the hand-off names is here. */
+/** What this service knows of the address that the hand-off names. */
 const addresses = [
   'nobody',
   'typed by somebody',
@@ -25,7 +25,7 @@ const addresses = [
 ] as const;
 type Address = (typeof addresses)[number];
 
-/** What the marketplace's id is here, and what it says about the address. */
+/** What this service knows of the marketplace's id, and what the hand-off says about the address. */
 const ids = [
   'known, of the holder',
   'known, of a user with a typed address, now verified',
@@ -108,7 +108,7 @@ type Expected =
   | 'own'
   | 'new';
 
-/** From the contract. `own`: the user who has the link; `linked`: the holder becomes that user; `new`: a user is made. */
+/** By the contract. `own`: the user who has the link. `linked`: the holder, who gets the link. `new`: a new user. */
 function expectedOf(id: Id, address: Address): Expected {
   const verifiedAddress: Record<Address, Expected> = {
     nobody: 'new',
@@ -139,7 +139,7 @@ function expectedOf(id: Id, address: Address): Expected {
   }
 }
 
-/** Some combinations cannot be: a link of a holder needs a holder without another link. */
+/** Some combinations are impossible: a link of the holder needs a holder, who has no other link. */
 function isPossible(id: Id, address: Address): boolean {
   if (id !== 'known, of the holder') return true;
   return !['nobody', 'typed by somebody', 'held with another link', 'held with a sleeping link'].includes(
@@ -201,7 +201,7 @@ describe.each(ids)('a hand-off of an id that is %s', (id) => {
       if (owner) await addLink(owner.id, key, id === 'known, asleep' ? new Date() : null);
       const expected = expectedOf(id, address);
 
-      // The user of the hand-off, as far as it is known before.
+      // The user of the hand-off, if that user exists already.
       const target =
         expected === 'linked' || expected === 'connect' ? (id === 'known, asleep' ? owner : holder) : owner;
       const other = await addUser(`other-${key}@example.test`);
@@ -233,7 +233,7 @@ describe.each(ids)('a hand-off of an id that is %s', (id) => {
       expect(answer.status).toBe(303);
       const { pathname } = locationOf(answer);
       if (expected === 'connect') {
-        // Nobody is logged in or linked, not even by a click.
+        // Nobody is logged in or linked, not even by a click on that page.
         expect(pathname).toBe('/continue');
         expect(link).toEqual(before.link);
         if (holder) expect(await userOf(holder.id)).toEqual(before.holder);
@@ -244,18 +244,18 @@ describe.each(ids)('a hand-off of an id that is %s', (id) => {
         return;
       }
 
-      // The id leads to one user, the one it should.
+      // The id leads to exactly one user, which is the right one.
       const user = link && (await userOf(link.user_id));
       if (expected === 'linked') expect(link?.user_id).toBe(holder?.id);
       if (expected === 'own') expect(link?.user_id).toBe(owner?.id);
       if (expected === 'new') expect([holder?.id, undefined]).not.toContain(link?.user_id);
-      // Nobody gets an unproved address, and nobody loses theirs.
+      // Nobody gets an unproved address, and nobody loses their address.
       if (!isVerified) expect(user).toMatchObject({ holds_email: false, email_verified_at: null });
       if (id === 'known, of a user with a typed address, now verified' || id === 'unknown, verified')
         expect(user).toMatchObject({ email, holds_email: true, email_verified_at: expect.any(Date) });
       if (holder && link?.user_id !== holder.id) expect(await userOf(holder.id)).toEqual(before.holder);
 
-      // A session starts at once only if that user was the last to log in and nobody is logged in.
+      // A session starts at once only if that user was the last to log in here and nobody is logged in.
       const isThere = link?.user_id === target?.id;
       if (isThere && browserState === 'logged in as that user') {
         expect([pathname, answer.headers.get('set-cookie')]).toEqual(['/profile', null]);
@@ -286,7 +286,7 @@ async function addOwner(id: Id, key: string, holder: Person | undefined): Promis
   return undefined;
 }
 
-/** Undefined for an impossible browser, as of a user who does not exist yet. */
+/** Undefined if the browser is impossible, such as that of a user who does not exist yet. */
 async function openBrowserAs(
   state: BrowserState,
   user: Person | undefined,

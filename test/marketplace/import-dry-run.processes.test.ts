@@ -56,7 +56,7 @@ const refused = (line: number, id: string, reason: string) => ({ line, id, kind:
 
 const cases: [line: unknown, result: object | undefined][] = [
   [profileOf('fresh'), { line: 1, id: 'fresh', kind: 'created' }],
-  // These three are about somebody whom only the first makes.
+  // These lines need the person that the first line creates.
   [
     profileOf('fresh', { name: 'Newer', profile_updated_at: at(3) }),
     updated(2, 'fresh', { changed: { name: { from: 'User fresh', to: 'Newer' } } }),
@@ -80,14 +80,14 @@ const cases: [line: unknown, result: object | undefined][] = [
       },
     }),
   ],
-  // An address that the line before has freed, and one that it has taken.
+  // Line 6 takes an address that an earlier line has freed. Line 7 wants an address that an earlier line has taken.
   [profileOf('heir', { email: 'known@example.test' }), { line: 6, id: 'heir', kind: 'created' }],
   [profileOf('late', { email: 'moved@example.test' }), refused(7, 'late', 'email_in_use')],
   [
     profileOf('edited', { name: 'Not this', account: { name: 'Nor this' } }),
     updated(8, 'edited', { kept: { name: 'edited_here', 'account.name': 'edited_here' } }),
   ],
-  // Nothing is different, so nothing is kept.
+  // These names are those of the person, so the report lists no name as `kept`.
   [
     profileOf('edited', { profile_updated_at: at(3), account: { name: 'User edited' } }),
     updated(9, 'edited'),
@@ -216,14 +216,14 @@ describe('a dry run', () => {
 
   it('does so on a connection that has prepared the statements for the real tables', async () => {
     const { db, close } = connect(database.url);
-    // It has had temporary tables before, too, as one of a pooler may.
+    // The connection has had temporary tables before, as a connection of a pooler may.
     await sql`create temporary table others ()`.execute(db);
     const find = () => findHolder(db, 'known@example.test');
     for (let times = 0; times < 7; times++) expect(await find()).toBeDefined();
     const said: unknown[] = [];
     const onBatch = async (batch: unknown[]) => void said.push(...batch);
     const lines = [JSON.stringify(profileOf('known', { email: 'moved@example.test' }))];
-    // Looks for the holder of that address by the statement that is known already.
+    // This line looks for the holder of that address by a statement that the connection has prepared.
     lines.push(JSON.stringify(profileOf('mover', { email: 'known@example.test' })));
     for (let times = 0; times < 2; times++) {
       await dryRunImport(db, toAsync(lines), { ...options, onBatch });
@@ -368,7 +368,7 @@ it('a dry run holds up nobody whom its lines are about', async () => {
     );
     await input.close();
     expect(await dryRun.exited, dryRun.output()).toBe(0);
-    // From its start to its end it sees one state of things.
+    // The dry run sees one state of the database from its start to its end.
     expect(dryRun.output()).toContain('101 busy-0 updated: name "Later" → "Last"');
     const { rows } = await sql<{ name: string; n: number }>`select name, count(*)::int as n from users
       where email like 'busy-%' and name !~ '^User' group by 1`.execute(app.db);

@@ -74,7 +74,7 @@ it('ends a line where its file does, and refuses one that is not UTF-8, or does 
   const file = join(folder, 'odd.ndjson');
   const latin1 = Buffer.from(JSON.stringify(profile('latin', { name: 'Zoë' })), 'latin1');
   const write = function* () {
-    // What its system has written before and between, and what other programs take for the end of a line.
+    // These lines have a byte order mark, returns between members, and characters that other programs take for the end of a line.
     yield `\uFEFF${JSON.stringify(profile('first'))}\r\n`;
     yield `${JSON.stringify(profile('second', { note: 'a \u2028 b \u2029 c \u0085' })).replaceAll(',', ',\r')}\n`;
     yield latin1;
@@ -151,7 +151,7 @@ it('imports any number of lines in limited memory', async () => {
   const file = join(folder, 'bulk.ndjson');
   const out = createWriteStream(file);
   for (let at = 0; at < bulk; at++) {
-    // Mostly known users: slow for the rules, but not for the disk.
+    // Most lines are about known users, which is slow for the rules but not for the disk.
     const line = `${JSON.stringify(profile(`bulk-${at % 2_000}`))}\n`;
     if (!out.write(line)) await once(out, 'drain');
   }

@@ -117,7 +117,7 @@ it('an older profile says nothing: also when Connect moves the link', async () =
   );
   const page = asked.headers.get('location') ?? '';
   expect(page).toMatch(/^\/continue/);
-  // Meanwhile the marketplace takes it away, and says it of the same id with an address that it has not verified.
+  // Meanwhile the marketplace takes the capability away. It says so of the same id, with an address that it has not verified.
   await openBrowser(rights.app.send).send(
     await buildHandOff(rights.app, {
       id,
@@ -146,7 +146,7 @@ it('a hand-off in place of a sleeping link takes nothing without a page', async 
   const id = uuidv7();
   await handOverNow({ id, capabilities: ['sell_services'] });
   const accountId = await accountOf(id);
-  // As a password set by mail, or a passkey by which an address was proved, and then user:remove-factors leave it.
+  // This is the state after user:remove-factors of somebody whose password was set by mail, or whose passkey proved an address.
   await sql`update external_links set sleeping_since = now() where external_id = ${id}`.execute(
     rights.app.db,
   );
@@ -367,7 +367,7 @@ describe('at once', () => {
       const statuses = done.flatMap((each) =>
         each.status === 'fulfilled' && each.value && 'status' in each.value ? [each.value.status] : [],
       );
-      // Raw SQL (13) is not tried again after a deadlock; 503 is a busy machine.
+      // The raw SQL, which has index 13, is not tried again after a deadlock. A busy machine answers 503.
       expect({
         failed: failed.filter((each) => each !== 'error: deadlock detected13'),
         statuses: statuses.filter((each) => each >= 500 && each !== 503),

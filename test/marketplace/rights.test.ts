@@ -47,7 +47,7 @@ describe('what was decided here', () => {
     await decide(accountId, 'sell_services', decision);
     await connect(browser, { id: uuidv7(), email, capabilities });
     expect(await readRights(accountId)).toEqual(has ? ['sell_services'] : []);
-    // The same if it is decided after the link was made.
+    // The result is the same if somebody decides after the link was made.
     const later = await openCustomer();
     await connect(later.browser, { id: uuidv7(), email: later.email, capabilities });
     await decide(later.accountId, 'sell_services', decision);
@@ -77,7 +77,7 @@ describe('what was decided here', () => {
     await sql`update accounts set capabilities = '{sell_media_inventory,sell_services}' where id = ${accountId}`.execute(
       rights.app.db,
     );
-    // What SQL has taken or given stays; the marketplace decides the rest.
+    // What SQL has taken or given stays. The marketplace decides everything else.
     await handOverNow({ id, capabilities: ['manage_storefront'] });
     expect(await readRights(accountId)).toEqual(['sell_media_inventory']);
     await sql`update accounts set verified_at = now() where id = ${accountId}`.execute(rights.app.db);
@@ -199,7 +199,7 @@ describe('Connect', () => {
     expect(textOf(after)).toContain('Manage a storefront from no to yes');
     expect(after.text).toContain('href="/profile/products"');
     expect(after.text).toContain(`href="${rights.app.config.clients.get('marketplace')?.loginUrl}"`);
-    // Only for this user, and only for ten minutes.
+    // The page is there only for this user, and only for ten minutes.
     const stranger = await logIn(rights.app.send, 'customer@example.test');
     expect((await stranger.send('/profile/connected')).headers.get('location')).toBe('/profile');
     await sql`update audit_events set at = at - interval '10 minutes' where details ->> 'id' = ${id}`.execute(
@@ -209,7 +209,7 @@ describe('Connect', () => {
       '/profile/data',
     );
 
-    // A link that is replaced takes along what it said.
+    // If a link is replaced, what it said goes with it.
     await sql`update external_links set sleeping_since = now() where external_id = ${id}`.execute(
       rights.app.db,
     );
@@ -275,7 +275,7 @@ it('of an account from before is worked out when its owner looks, which is no ch
 });
 
 describe('beside the version before', () => {
-  /** What that version does with a newer profile: the account first, or the link, in one transaction. */
+  /** Applies a newer profile as the version before does, in one transaction: the account first, or the link first. */
   const applyAsBefore = (externalId: string, capabilities: string[], by: string, accountFirst: boolean) =>
     rights.app.db.transaction().execute(async (trx) => {
       await sql`select set_config('identity.origin', ${JSON.stringify({ by })}, true)`.execute(trx);

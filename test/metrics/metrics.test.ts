@@ -26,7 +26,7 @@ async function growthBy(work: () => Promise<unknown>, of: TestInstance = app): P
   return (name, labels) => (after.valueFor(name, labels) ?? 0) - (before.valueFor(name, labels) ?? 0);
 }
 
-/** The readings of the database are kept for five seconds. */
+/** How far the clock is moved on: readings of the database are kept for five seconds. */
 let skipped = 0;
 function skipReadings(): void {
   skipped += 6_000;
@@ -198,7 +198,7 @@ describe('the metrics', () => {
     }
   });
 
-  // Otherwise a stranger could trigger the wrong alert with any old time.
+  // If the time were checked first, a stranger could trigger the wrong alert with any old time.
   it('count a webhook with a wrong time and a wrong signature as a wrong signature (contract 9.334)', async () => {
     const wrong = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
     const longAgo = new Date(Date.now() - 600_000);
@@ -227,7 +227,7 @@ describe('the metrics', () => {
   });
 
   it('say when a job last ended well, and count mails', async () => {
-    // Alone: any instance sends the mails of all.
+    // This instance is alone on its database, because any instance sends the mails of all.
     const alone = await openApp();
     const countSent = async () => (await scrape(alone)).valueFor('identity_mails_total', { result: 'sent' });
     const grown = await growthBy(async () => {
@@ -238,7 +238,7 @@ describe('the metrics', () => {
     }, alone);
     expect(grown('identity_password_mails_total', { result: 'sent' })).toBe(1);
     expect(grown('identity_password_mails_total', { result: 'unknown_user' })).toBe(1);
-    // The job that has sent them may not have ended yet.
+    // The job that sent the mails may not have ended yet.
     const findAge = async () => {
       const lastAt = (await scrape(alone)).valueFor('identity_job_last_success_timestamp_seconds', {
         name: 'mail',
@@ -248,7 +248,7 @@ describe('the metrics', () => {
     await expect.poll(findAge, { timeout: 15_000 }).toBeLessThan(30);
     const { valueFor } = await scrape(alone);
     expect(valueFor('identity_job_failures_total', { name: 'sweep' })).toBe(0);
-    // It has not been begun yet: it is as old as the instance (contract 9.335).
+    // The job has not begun yet, so its last success is the start of the instance (contract 9.335).
     const erasure = valueFor('identity_job_last_success_timestamp_seconds', { name: 'erasure' });
     expect(Math.abs(Date.now() / 1_000 - (erasure ?? 0))).toBeLessThan(60);
     await alone.close();
@@ -326,7 +326,7 @@ it('no label holds what somebody outside has chosen, nor anything about a person
   for (const { name, labels } of samples.filter(({ name }) => name !== 'identity_build_info'))
     for (const [label, value] of Object.entries(labels))
       expect(known[label]?.(value), `${name} ${label}="${value}"`).toBe(true);
-  // An operator's Prometheus holds each of them.
+  // An operator's Prometheus holds each of these samples.
   expect(samples.length).toBeLessThan(2_500);
 });
 
@@ -378,7 +378,7 @@ describe('rows that wait', () => {
     expect(late('unsent', 'mails')).toBe(700);
     expect(late('billing', 'service_contracts')).toBe(300);
     expect(late('billing', 'invoices')).toBe(400);
-    // Mails that are due and not sent, contracts, invoices, documents, a billing that waits, and what is swept.
+    // The queues are due mails, unsent mails, contracts, invoices, documents, a billing that waits, and what is swept.
     const queues = samples.filter(({ name }) => name === 'identity_waiting_rows');
     expect(queues).toHaveLength(6 + expired.length);
 
@@ -402,7 +402,7 @@ it('a locked table makes counts unread, and not the database away (contract 9.33
   expect(await look()).toEqual([1, 1]);
   const stuck = await app.db.transaction().execute(async (trx) => {
     await sql`lock table mails, users in access exclusive mode`.execute(trx);
-    // They take all connections of the pool.
+    // These requests take all connections of the pool.
     const asked = Array.from({ length: 8 }, () => instance.send('/profile', { cookie }));
     expect(await look()).toEqual([1, 0]);
     return Promise.all(asked.map(async (each) => (await each).status));
@@ -414,7 +414,7 @@ it('a locked table makes counts unread, and not the database away (contract 9.33
 it('counts what Postgres refuses by the class of the SQLSTATE, once (contract 9.332)', async () => {
   const refusals = 'identity_database_refusals_total';
   const form = { email: 'customer@example.test', password: demoPassword };
-  // As on a disk that is full.
+  // The error is that of a full disk.
   await sql`create function fail() returns trigger language plpgsql
     as $$ begin raise sqlstate '53100' using message = 'could not extend file'; end $$`.execute(app.db);
   await sql`create trigger fail before insert on sessions execute function fail()`.execute(app.db);
@@ -453,7 +453,7 @@ describe('without the database', () => {
     expect(first.valueFor('identity_counts_read')).toBe(0);
     const gone = /^identity_(waiting|clock|backup)/;
     expect(first.samples.filter(({ name }) => gone.test(name))).toEqual([]);
-    // Nothing here was an error of Postgres's own (contract 9.332).
+    // None of the refusals was an error of Postgres itself (contract 9.332).
     expect(first.valueFor('identity_database_refusals_total', { class: '53' })).toBe(0);
     expect(first.valueFor('process_resident_memory_bytes')).toBeGreaterThan(0);
     await instance.send('/healthz');

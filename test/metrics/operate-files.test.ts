@@ -1,4 +1,4 @@
-// The dashboard and the alerts, as far as Prometheus is not needed: test/cluster/metrics.test.ts goes on.
+// The dashboard and the alerts, checked without Prometheus. test/cluster/metrics.test.ts checks them with it.
 import { expect, it } from 'vitest';
 import { openApp } from '../support/app/app.ts';
 import { readQueries, scrape } from '../support/app/metrics.ts';
@@ -45,7 +45,7 @@ it('the dashboard and the alerts name only metrics that there are', async () => 
   await app.send('/healthz');
   const { text } = await scrape(app);
   await app.close();
-  // Only if METRICS_PORT is set.
+  // This metric is there only if METRICS_PORT is set.
   const later = 'identity_event_loop_lag_seconds';
   const known = [later, ...[...text.matchAll(/^# TYPE (\S+)/gm)].map(([, name]) => name)];
   const queries = [

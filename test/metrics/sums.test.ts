@@ -1,4 +1,4 @@
-// The sums of hours (contract 12.100 to 12.105): what instances have counted is added once, whatever happens between.
+// The sums of hours (contract 12.100 to 12.105): what instances count is added to them exactly once, whatever happens.
 import { sql } from 'kysely';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { addToSums, findLastCounted, listSumsSince, type Sum } from '../../db/tables/sums-of-hours.ts';
@@ -122,7 +122,7 @@ it('wait for a database that is away; what nobody can tell counts as added', asy
   await addSums(deps);
   expect(await countLogins()).toEqual({ ok: 1 });
 
-  // The statement arrives, and its answer does not.
+  // The statement arrives, but its answer does not.
   deps.metrics.countLogin('ok');
   wire.deafen();
   const adding = addSums(deps);
@@ -154,7 +154,7 @@ it('get the rest when an instance stops, and keep it over a restart', async () =
   expect(await sumBy('identity_logins_total')).toEqual({ wrong_password: 1 });
 });
 
-/** What all hours together have of a metric, by its labels. */
+/** The sum of a metric over all hours, by its labels. */
 async function sumBy(name: string): Promise<Record<string, number>> {
   const sums = await listSumsSince(on.db, { since: new Date(0), now: new Date(), names: [name] });
   return Object.fromEntries(

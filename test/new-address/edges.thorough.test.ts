@@ -26,7 +26,7 @@ const count = async (query: ReturnType<typeof sql>) => (await query.execute(chan
 
 const lose = () => offerAfterMonth(changes);
 
-/** Somebody whose address was merely typed at the marketplace, in their browser. */
+/** Somebody in their browser, whose address was only typed at the marketplace. */
 async function type() {
   const email = changes.newEmail();
   const browser = open();
@@ -243,7 +243,7 @@ describe('what ends both links for good', () => {
       expect((await runCli(changes.app.databaseUrl, ['database:restored'])).code).toBe(0),
   };
 
-  // First: no hand-off counts from before the restore below.
+  // This test comes first, because no hand-off from before the restore below counts.
   it('a proof of the typed address: the reader of that mailbox was not told', async () => {
     const { id } = await type();
     const fresh = changes.newEmail();
@@ -279,7 +279,7 @@ describe('what ends both links for good', () => {
     await browser.login(email, password);
     const { text } = await browser.send('/profile/data.json');
     expect(JSON.parse(text).new_address).toMatchObject([{ email: fresh }]);
-    // The other has had that address for a while.
+    // Here the other person already has that address.
     await offer(changes, one.id, other.email.replace('@', '-later@'));
     await sql`update new_addresses set email = ${other.email} where user_id = ${one.id}`.execute(
       changes.app.db,
@@ -292,7 +292,7 @@ describe('what ends both links for good', () => {
 });
 
 describe('a factor that is left', () => {
-  /** Somebody with an app, and a passkey if asked for, who lost their mailbox. */
+  /** Somebody who lost their mailbox, with an app, and with a passkey if asked for. */
   async function protect({ passkey: hasPasskey = false, app: hasApp = true } = {}) {
     const person = await changes.signUp();
     const passkey = hasPasskey ? await addPasskey(person.browser) : createAuthenticator();

@@ -37,7 +37,7 @@ it('an address is theirs, with a new password, once the link is used, in any bro
   const browser = open();
   const page = await browser.send(link);
   expect([page.status, page.headers.get('referrer-policy')]).toEqual([200, 'no-referrer']);
-  // The mail may have gone to a stranger.
+  // The mail may have gone to a stranger, so neither it nor the page names the person.
   for (const text of [page.text, (await readOfferMail(changes, fresh, 'new_address')).text])
     expect(text).not.toMatch(new RegExp(`${email}|Cora`));
   expect(textOf(page)).toContain(fresh);
@@ -142,7 +142,7 @@ it('an app is asked for: its code, and the session has it', async () => {
     const refused = await browser.send(link, { form: { ...form, ...(code !== undefined && { code }) } });
     expect(refused.status).toBe(422);
   }
-  // Contract 9.247 and 9.248: of a phone whose clock is off, and on a keyboard of another script.
+  // The codes are from a phone whose clock is off, or from a keyboard of another script (contract 9.247 and 9.248).
   const late = showCode(secret, now() - 90_000);
   const refused = await browser.send(link, { form: { ...form, code: late } });
   expect([refused.status, textOf(refused)]).toEqual([

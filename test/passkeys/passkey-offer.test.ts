@@ -32,7 +32,7 @@ beforeEach(async () => {
 const locationOf = ({ headers }: Answer) => headers.get('location');
 const offerOf = (next: string) => `${page}?next=${encodeURIComponent(next)}`;
 
-/** A login on a page whose script has found that the browser can add a passkey. */
+/** Logs in on a page whose script found that the browser can add a passkey. */
 function logInOn(
   browser: Browser,
   { as = email, path = '/login', can = 'yes' }: { as?: string; path?: string; can?: string } = {},
@@ -158,7 +158,7 @@ describe('nobody is led to the offer', () => {
     await browser.send(page, { form: { intent: 'never' } });
     const { profile } = JSON.parse((await browser.send('/profile/data.json')).text);
     expect(new Date(profile[0].passkeys_declined_at).toISOString()).toBe(at);
-    // Others are still asked, and a passkey can still be added.
+    // The offer still comes to other users, and this user can still add a passkey.
     expect(locationOf(await logInOn(open(), { as: 'merchant@example.test' }))).toBe(offerOf('/profile'));
     await addPasskey(browser);
   });
@@ -181,7 +181,7 @@ describe('the offer', () => {
     const { rows } = await sql<{ name: string }>`select name from passkeys`.execute(app.db);
     expect(rows).toEqual([{ name: 'Firefox on Linux' }]);
     expect((await logInByPasskey(open(), phone)).status).toBe(303);
-    // It has nothing to offer now.
+    // The page has nothing to offer now.
     expect(locationOf(await browser.send(offerOf('/profile/billing')))).toBe('/profile/billing');
   });
 

@@ -29,7 +29,7 @@ describe('a change is told', () => {
     };
     await handOver(app, profile);
     await browser.send(await buildHandOff(app, profile));
-    // The same browser, after the click.
+    // The click in this browser accepts the hand-off.
     const page = (await browser.send(await buildHandOff(app, profile))).headers.get('location') ?? '';
     await browser.send(page, { form: {} });
     const newer = { ...profile, name: 'Tilly', capabilities: [], profileUpdatedAt: new Date() };
@@ -68,7 +68,7 @@ describe('a change is told', () => {
       device: null,
       changes: [
         { what: 'Name', from: 'Maya Merchant', to: 'By Hand' },
-        // As the profile says it, of managers too; without it their account says what they may do.
+        // Profiles give managers this role, too. `null` stands for the role that the account gives.
         { what: 'Role', from: null, to: 'Administrator' },
       ],
     });
@@ -175,7 +175,7 @@ it('lines without an event are on the pages like others: each once, in order, fr
     n % 3 === 0 ? [`Line ${n}`, 'Logged out'] : [`Line ${n}`],
   );
   expect(seen).toEqual([...expected.flat().reverse(), 'Logged in', seen.at(-1)]);
-  // A change of somebody else leads nowhere.
+  // From a change of another user, the list leads nowhere.
   const { rows } = await sql<{
     id: string;
   }>`select id from changes where user_id = ${id} order by id desc limit 1`.execute(app.db);

@@ -27,7 +27,7 @@ beforeAll(async () => {
 const listOf = (cookie: string, before?: string) =>
   openClient(app.send, cookie).activity.list.query({ before });
 
-/** Stored as it would have been `minutesAgo`. */
+/** Stores an event as if it had happened `minutesAgo`. */
 async function record(event: { type: string; reason?: string }, minutesAgo = 0): Promise<void> {
   const id = crypto.randomUUID();
   await recordAuditEvent(app.db, { id, userId: myId, ...event, type: event.type as AuditEventType });
@@ -63,7 +63,7 @@ describe('the activity of an account (contract 9.103)', () => {
       { what: 'A login was refused: the password was wrong', device: 'Firefox on Linux' },
     ]);
     expect(Math.abs(Date.now() - (events[0]?.at.getTime() ?? 0))).toBeLessThan(60_000);
-    // No typed text, address, id or secret.
+    // The list has no typed text, address, id or secret.
     expect(events.map((event) => Object.keys(event).sort())).toEqual(
       events.map(() => ['at', 'by', 'changes', 'device', 'id', 'place', 'what']),
     );
@@ -147,7 +147,7 @@ describe('its pages', () => {
     await sql`delete from audit_events where user_id = ${userId}`.execute(app.db);
     await sql`delete from changes where user_id = ${userId}
       or row_id = (select account_id::text from users where id = ${userId})`.execute(app.db);
-    // Several at the same microsecond, and several within a millisecond.
+    // Some events share a microsecond, and many share a millisecond.
     await sql`insert into audit_events (id, type, user_id, at)
       select gen_random_uuid(), 'login.succeeded', ${userId}, now() - (n / 3) * interval '1 microsecond'
       from generate_series(1, ${total}) n`.execute(app.db);

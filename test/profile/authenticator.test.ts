@@ -35,7 +35,7 @@ beforeEach(async () => {
   await sql`delete from authenticators`.execute(app.db);
   await sql`delete from recovery_codes`.execute(app.db);
   owner = await logIn(app.send, email);
-  // Not what the login has left.
+  // Mails and events that the login left are not part of the tests.
   await sql`delete from mails`.execute(app.db);
   await sql`delete from audit_events`.execute(app.db);
 });
@@ -82,7 +82,7 @@ describe('setting it up', () => {
     expect(fieldOf(refused, 'code').descriptions.join()).toContain('This code is wrong.');
     expect(readSecret(refused)).toBe(secret);
     expect(await countAuthenticators()).toBe(0);
-    // A reload shows the same.
+    // A reload shows the same secret.
     expect(readSecret(await owner.send(setUpPage))).toBe(secret);
 
     // Contract 9.247 and 9.248.
@@ -98,7 +98,7 @@ describe('setting it up', () => {
     expect(readCodes(added)).toHaveLength(10);
     expect(added.headers.get('cache-control')).toBe('no-store');
     expect(owner.jar.has('identity_set_up')).toBe(false);
-    // The file has the same, and needs no script.
+    // The file has the same codes, and needs no script.
     const [, file = ''] = /href="data:text\/plain;charset=utf-8,([^"]+)"/.exec(added.text) ?? [];
     for (const code of readCodes(added)) expect(decodeURIComponent(file)).toContain(code);
     expect(added.text).toContain(`data-copy="${readCodes(added).join('\n')}"`);
@@ -108,7 +108,7 @@ describe('setting it up', () => {
     const shown = textOf(await owner.send(page));
     expect(shown).toContain('10 of 10');
     for (const code of readCodes(added)) expect(shown).not.toContain(code);
-    // The set-up page does not show them again either.
+    // The set-up page does not show the codes again either.
     const again = await owner.send(setUpPage);
     expect([again.status, again.headers.get('location')]).toEqual([303, page]);
   });
@@ -146,7 +146,7 @@ describe('setting it up', () => {
     clock += 599_000;
     expect(readSecret(await owner.send(setUpPage))).toBe(secret);
     clock += 1_000;
-    // That holds even if the browser still has the cookie.
+    // The secret stays hidden even if the browser still has its cookie.
     expectNoSecret(await owner.send(setUpPage));
     await sql`update sessions set auth_time = ${new Date(clock)} where ended_at is null`.execute(app.db);
     const late = await giveCode(owner, showCode(secret, clock));
@@ -178,7 +178,7 @@ describe('setting it up', () => {
         owner,
         each,
       ]),
-      // The same browser with another user, and another session of the same user.
+      // Now this browser has another user, or another session of this user.
       [stranger, cookie],
       [elsewhere, cookie],
     ];
@@ -281,7 +281,7 @@ describe('a login of over ten minutes ago (contract 9.70)', () => {
     }
     const asked = await giveCode(owner, '123456');
     expect([asked.status, asked.text.includes('123456')]).toEqual([401, false]);
-    // The code is not kept meanwhile: the page of the set-up asks for it again.
+    // The code is not kept meanwhile. The page of the set-up asks for it again.
     const stale = await owner.send(setUpPage, { form: { confirmPassword: password } });
     expect([stale.status, locationOf(stale).pathname]).toEqual([303, setUpPage]);
     clock += 601_000;
@@ -325,7 +325,7 @@ describe('a login of over ten minutes ago (contract 9.70)', () => {
 describe('a session without the second factor (contract 9.77)', () => {
   it('cannot turn it off with the password, and is led to a login', async () => {
     const { secret } = await setUp(owner, clock);
-    // Such as one that the marketplace started.
+    // A session that the marketplace started is of this kind.
     await sql`update sessions set amr = '{ext}', auth_time = null where ended_at is null`.execute(app.db);
     const asked = await send('turn-off', { confirmPassword: password });
     expect(asked.status).toBe(401);
@@ -365,7 +365,7 @@ describe('a session without the second factor (contract 9.77)', () => {
       () => programs.sessions.endOthers.mutate({ currentPassword }),
     ])
       expect((await refusalOf(call())).problem).toBe('login_required');
-    // Even a credential of just now does not help, if it was the password.
+    // A credential given just now does not help if it was the password.
     await sql`update sessions set amr = '{pwd}', auth_time = ${new Date(clock)} where ended_at is null`.execute(
       app.db,
     );
@@ -417,7 +417,7 @@ it('turned off, it is gone with its recovery codes, and the password alone is en
   const browser = await logIn(app.send, email);
   expect(await browser.whoAmI()).toBe(email);
   expect(codes).toHaveLength(10);
-  // Sending it again does nothing, and tells nobody.
+  // Sending the form again changes nothing, and tells nobody.
   for (const intent of ['turn-off', 'renew-codes'])
     expect((await send(intent, { sure: 'yes' })).status).toBe(303);
   const notices = await listNotices(app.db, email);

@@ -1,4 +1,4 @@
-// A change that takes a credential is not made by a session that ends while the change is under way (contract 9.19).
+// If a session ends during a change that needs a credential, the change is not made (contract 9.19).
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import type { Answer } from '../support/app/app.ts';
@@ -24,7 +24,7 @@ async function passkeyOf({ browser, id }: Person): Promise<string> {
   return rows[0]?.id ?? '';
 }
 
-/** Each prepares a change, and returns what to send. */
+/** Each function prepares a change, and returns what to send. */
 const kinds: Record<string, (person: Person) => Promise<Sent>> = {
   'adding a passkey': async ({ browser }) => {
     const passkey = createAuthenticator().register(await fetchOptions(browser, 'add'), origin);
@@ -64,7 +64,7 @@ const kinds: Record<string, (person: Person) => Promise<Sent>> = {
   'asking for a change of address': async () => ['/profile/email', { email: changes.newEmail() }],
 };
 
-/** What any of these would change. */
+/** The rows that any of these changes would touch. */
 async function digest(id: string): Promise<unknown> {
   const { rows } = await sql`select
     (select json_agg(p order by p.id) from passkeys p where user_id = ${id}) as passkeys,
@@ -78,7 +78,7 @@ async function digest(id: string): Promise<unknown> {
   return rows;
 }
 
-/** Sends it while the user's row is held, and ends all their sessions before anything gets on. */
+/** Sends while the user's row is held, and ends all sessions of the user before any request goes on. */
 async function sendWhileEnding(id: string, send: () => Promise<Answer>[]): Promise<Answer[]> {
   const { sent } = await changes.app.db.transaction().execute(async (trx) => {
     await sql`select from users where id = ${id} for no key update`.execute(trx);
@@ -113,7 +113,7 @@ describe('in a session that ends meanwhile', () => {
       Array.from({ length: 16 }, () => browser.send(path, { form, from: changes.from() })),
     );
     for (const { status, headers } of answers) {
-      // Mails to one address and passwords have limits; and a busy machine refuses some.
+      // Passwords, and mails to one address, have limits. A busy machine refuses some requests.
       expect(/address|removing a connected/.test(kind) ? [303, 401, 429, 503] : [303, 503]).toContain(status);
       if (status === 303)
         expect(headers.get('location')).toMatch(

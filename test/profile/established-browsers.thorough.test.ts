@@ -1,4 +1,4 @@
-// Which browsers of a user are established (contract 2.21 and 2.22): since when, until when, and how much of that a factor keeps.
+// Since when and until when browsers are established (contract 2.21 and 2.22). A factor records whether its browser was.
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import { runCli } from '../support/app/cli.ts';
@@ -37,7 +37,7 @@ async function isEstablished(browser: Browser): Promise<boolean> {
   return yes ?? false;
 }
 
-/** Moves back what is stored of a user's browsers. */
+/** Moves the stored times of a user's browsers into the past. */
 const age = (id: string, ms: number) =>
   sql`update devices set known_since = known_since - ${`${ms} ms`}::interval,
     first_credential_at = first_credential_at - ${`${ms} ms`}::interval where user_id = ${id}`.execute(
@@ -179,7 +179,7 @@ describe('any other browser is established', () => {
   });
 });
 
-/** Each sets or changes the password in a browser where its user is logged in; the result is the one that counts then. */
+/** Each sets or changes the password in a browser where its user is logged in. The result is the password that then counts. */
 const ways: Record<string, (browser: Browser, email: string) => Promise<unknown>> = {
   'a change on /profile/security': async (browser) => {
     const form = { intent: 'password', currentPassword: password, newPassword };

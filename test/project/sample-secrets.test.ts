@@ -4,7 +4,7 @@ import { exampleSecrets } from '../../server/doors/openapi/examples.ts';
 import { faultsOf, production } from '../support/app/settings.ts';
 import { readSampleFiles } from '../support/project/documents.ts';
 
-/** What stands beside a name such as `IDENTITY_SECRET`, `secrets` or `CRM_SIGNUPS_SECRET`. */
+/** A value that is assigned to a name such as `IDENTITY_SECRET`, `secrets` or `CRM_SIGNUPS_SECRET`. */
 const assigned =
   /(\w*secrets?)(?:['"`]?\s*(?:=>|:-|=|:)|['"]\s*,)\s*\[?\s*(?:'([^'\n]*)'|"([^"\n]*)"|([^\s'"\\$&|<>()[\]{},;`]+))/gi;
 
@@ -16,7 +16,7 @@ const samples = readSampleFiles().flatMap(({ path, text }) =>
   })),
 );
 
-/** Kits and the plugin take none of less than 32 bytes, but for plain http on this machine; the service knows its own. */
+/** Kits and the plugin take no secret below 32 bytes, except for http on this machine. The service has rules of its own. */
 function isTaken({ name, value }: { name: string; value: string }): boolean {
   if (new TextEncoder().encode(value).length < 32) return false;
   const setting = value.startsWith('whsec_') ? 'CRM_SIGNUPS_SECRET' : name;
@@ -29,7 +29,7 @@ it('the placeholder of a secret is refused by the code that reads it', () => {
   expect(places).toContain('clients/wordpress/README.md IDENTITY_LOGIN_SECRETS');
   expect(places).toContain('clients/php/README.md IDENTITY_SECRET');
   expect(places).toContain('docs/crm.md CRM_SIGNUPS_SECRET');
-  // Those of the examples of the API, too (contract 9.145).
+  // The secrets in the examples of the API are published, too (contract 9.145).
   const published = {
     SSO_CRM_SECRET: exampleSecrets.client,
     MARKETPLACE_SSO_SECRET: exampleSecrets.marketplace,

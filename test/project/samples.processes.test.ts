@@ -118,7 +118,7 @@ describe('the SQL', () => {
   });
 
   it('sets the timeouts that we ask Postgres for ourselves', async () => {
-    // Taken back: the role is that of all tests.
+    // The transaction is rolled back, because all tests share the role.
     await query(`begin; ${timeoutsSample}`);
     const { rows } = await query("select rolconfig from pg_roles where rolname = 'identity'");
     await query('rollback');
@@ -132,7 +132,7 @@ describe('the SQL', () => {
 });
 
 describe('the shell', () => {
-  // Besides npm and node, whose words are looked up.
+  // The programs besides npm and node. For these two, the arguments are looked up.
   const programs = (
     '. apt-get cd chmod chown chronyc cp curl diff docker echo export git haproxy hash install journalctl kubectl ln nginx npx openssl psql ' +
     'read runuser sed set sha256sum sleep sudo systemctl tar test tr umask useradd'

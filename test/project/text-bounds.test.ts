@@ -9,7 +9,7 @@ import { acts } from '../../server/staff/acts.ts';
 import { listUnbounded, readInputs, readShape } from '../support/faults/text-inputs.ts';
 import { readSources } from '../support/project/source-rules.ts';
 
-/** Files that take apart what did not come with a request to the service, or belong to the demo. */
+/** Files that take apart something other than a request to the service, or that belong to the demo. */
 const others: Record<string, string> = {
   'clients/doctor/': 'reads the answers of clients',
   'server/doors/demo/': 'local mode only',
@@ -27,7 +27,7 @@ const sources = readSources().filter(
 it('every request is read through the one door', () => {
   const ways = /\bheaders\.get\(|\bsearchParams\b|\.formData\(\)|request\.(?:text|json|arrayBuffer)\(\)/;
   const found = sources.filter(({ text }) => ways.test(text)).map(({ file }) => file);
-  // The one removes a parameter of Remix's own, which is not read; the cookie and the location are of our own answers.
+  // app/pages.ts removes a parameter of Remix's own, without reading it. The cookie and the location are of our own answers.
   expect(found.sort()).toEqual(['app/pages.ts', 'server/web/answers.ts']);
 });
 
@@ -39,13 +39,13 @@ it('no input makes a browser refuse an address that the service takes (contract 
 it('each field that is read has a bound, and each bound a field (contract 9.1)', () => {
   const calls =
     /(?:form|query|readQuery\((?:args\.)?request\)|params)\.(?:get|has)\('(\w+)'\)|(?:text\(form|read\w+\(params|readParameter\(readQuery\(request\)), '(\w+)'/g;
-  // The check of an envelope reads three, and the form of names passes on what the procedure takes.
+  // The check of an envelope reads these three.
   const verified = ['payload', 'signature', 'signature_next'];
-  // Only programs send these, to a procedure.
+  // Only programs send these two members, to a procedure.
   const decided = ['what', 'decision'];
-  // app/act-forms.ts passes them on.
+  // app/act-forms.ts passes these fields on.
   const passed = Object.values(acts).flatMap(({ about, fields }) => [...about.keys, ...Object.keys(fields)]);
-  // The form of the settings of billing passes on what it has.
+  // The form of the settings of billing passes on its fields, and so does the form of names.
   const ofBilling = Object.keys(billingBounds);
   const edited = Object.keys(readShape(profileEditSchema).properties ?? {});
   const filters = /loadList\(\s*args,\s*\[([^\]]+)\]/g;

@@ -57,7 +57,7 @@ it('the unit, the image and the scripts bound the heap alike', () => {
 });
 
 const run = promisify(execFile);
-// From 250 on it reads a unit that is not installed.
+// From version 250 on, systemd-analyze reads a unit that is not installed.
 const { stdout: version } = spawnSync('systemd-analyze', ['--version'], { encoding: 'utf8' });
 const isThere = Number(/^systemd (\d+)/.exec(version ?? '')?.[1]) >= 250;
 
@@ -72,7 +72,7 @@ it.skipIf(!isThere)(
       .replace('/opt/identity', '/');
     await writeFile(file, unit);
     const verified = await run('systemd-analyze', ['verify', file]);
-    // A line that it does not know is only a warning.
+    // systemd only warns about a line that it does not know.
     const warnings = verified.stderr.split('\n').filter((line) => line.includes('identity@3000.service'));
     expect(warnings).toEqual([]);
     const args = ['security', '--offline=yes', '--no-pager', '--threshold=15', file];

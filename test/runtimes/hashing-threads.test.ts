@@ -29,7 +29,7 @@ it.runIf(existsSync('/proc/self/task'))(
     const { url, drop } = await cloneDatabase(inject('templateUrl'));
     const service = await startService('node', await findFreePort(), { DATABASE_URL: url });
     const tasks = `/proc/${service.child.pid}/task`;
-    // proc_pid_stat(5), field 19
+    // The nice value is field 19 of proc_pid_stat(5).
     const niceOf = (id: string) =>
       Number(
         readFileSync(`${tasks}/${id}/stat`, 'utf8')
@@ -68,6 +68,6 @@ it.each([
   expect(await exited, output()).toBe(0);
   const { hashingThreads, hashesBefore } = JSON.parse(output());
   expect(hashingThreads).toBe(threads);
-  // The processor may be busy with the first hashes.
+  // As many hashes as there are threads may end first, because they may keep the processor busy.
   expect(hashesBefore).toBeLessThanOrEqual(threads);
 });

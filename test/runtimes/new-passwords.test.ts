@@ -18,7 +18,7 @@ beforeAll(async () => {
 const mails = shared(() => openBackend({ databaseUrl: database.url }));
 
 let serial = 0;
-/** Another client each time, in a network of its own. */
+/** Another client address each time, in a network of its own. */
 const from = () => `10.${++serial >> 8}.${serial & 255}.1`;
 
 /** How long the thread that answers has had a processor, in milliseconds. */
@@ -62,7 +62,7 @@ describe.each<Runtime>(['node', 'deno'])('a service on %s', (runtime) => {
     while (links.length < 8) links.push(await signUp());
     const statuses: number[] = [];
     let isOver = false;
-    // More at once than are checked and wait: three of each link.
+    // Three requests for each link are more than may be checked or wait at once.
     const flooding = links
       .flatMap((link) => [link, link, link])
       .map(async (link) => {
@@ -81,7 +81,7 @@ describe.each<Runtime>(['node', 'deno'])('a service on %s', (runtime) => {
     const answered = new Set(statuses);
     expect(answered).toContain(422);
     for (const status of answered) expect([422, 429, 503]).toContain(status);
-    // Nobody who has a link is locked out of it.
+    // After the flood, the owner of a link gets no internal error.
     expect(await set(links[0] ?? '', 'seven quiet lanterns')).not.toBe(500);
   });
 
@@ -101,14 +101,14 @@ describe.each<Runtime>(['node', 'deno'])('a service on %s', (runtime) => {
         long.push(await measure(worstPassword));
         usual.push(await measure('short'));
       }
-      // Checked by this thread, each would take a tenth of a second. A busy machine is slow at both.
+      // In this thread, each check would take a tenth of a second. A busy machine is slow at both.
       expect(Math.min(...long)).toBeLessThan(2 * Math.min(...usual));
     },
   );
 
   it.runIf(existsSync('/proc/self/task'))('has that thread give way to everything else', async () => {
     const tasks = `/proc/${service.child.pid}/task`;
-    // proc_pid_stat(5): fields 19, its nice value, and 14, its time on a processor.
+    // The nice value is field 19 of proc_pid_stat(5). The time on a processor is field 14.
     const readThreads = () =>
       new Map(
         readdirSync(tasks).map((id) => {

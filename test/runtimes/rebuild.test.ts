@@ -61,7 +61,7 @@ function setBuilder(code: string) {
   );
 }
 
-/** Its exit code and outputs, and how the builder was called. */
+/** The exit code and output of the script, and how it called the builder. */
 function rebuild(...args: string[]) {
   const { status, stdout, stderr } = spawnSync(
     process.execPath,

@@ -60,7 +60,7 @@ async function readName(port: number): Promise<string> {
   return ((await profile.json()) as { name: string }).name;
 }
 
-/** Adds a passkey and logs in with it, over the network; who is logged in then. */
+/** Adds a passkey and logs in with it over the network. The result is who is logged in then. */
 async function consumePasskey(port: number): Promise<string | undefined> {
   const base = `http://localhost:${port}`;
   const send: TestApp['send'] = async (path, { form, cookie = '' } = {}) => {
@@ -131,7 +131,7 @@ describe.each<Runtime>(['node', 'deno'])('the service on %s', (runtime) => {
       });
       expect(await Promise.all(logins)).toEqual(Array(32).fill(401));
       const status = readFileSync(`/proc/${service.child.pid}/status`, 'utf8');
-      // Hashed all at once, they would take 608 MiB.
+      // If all were hashed at once, they would take 608 MiB.
       expect(Number(/VmHWM:\s+(\d+)/.exec(status)?.[1])).toBeLessThan(450 * 1_024);
       service.child.kill('SIGTERM');
       await service.exited;
@@ -272,7 +272,7 @@ describe.each<Runtime>(['node', 'deno'])('the service on %s', (runtime) => {
       );
     });
 
-    // The last, because it stops the service.
+    // This test is the last, because it stops the service.
     it('finishes the current request when it has to stop', async () => {
       const base = `http://localhost:${port}`;
       const answer = new Promise<number | undefined>((done, failed) => {
@@ -286,7 +286,7 @@ describe.each<Runtime>(['node', 'deno'])('the service on %s', (runtime) => {
           done(response.statusCode),
         );
         post.on('error', failed);
-        // One half before the signal, the other half after it.
+        // One half of the form is sent before the signal, the other half after it.
         post.write(form.slice(0, 10));
         setTimeout(() => service.child.kill('SIGTERM'), 1_500);
         setTimeout(() => post.end(form.slice(10)), 3_000);

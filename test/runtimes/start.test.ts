@@ -81,7 +81,7 @@ describe.each<Runtime>(['node', 'deno'])('the start on %s', (runtime) => {
 
   it('waits for a database that is full, stopped, or a standby (contract 9.243)', async () => {
     const postgres = await openOwnPostgres({ max_connections: '4', superuser_reserved_connections: '0' });
-    // Before the service starts, or it could be there first.
+    // All connections are taken before the service starts. Otherwise it could take one first.
     const taken = Array.from({ length: 4 }, () => connect(postgres.templateUrl));
     await Promise.all(taken.map(({ db }) => sql`select 1`.execute(db)));
     const port = await findFreePort();
@@ -111,7 +111,7 @@ describe.each<Runtime>(['node', 'deno'])('the start on %s', (runtime) => {
     await postgres.stop();
     await postgres.start();
     await expect.poll(() => statusOf('/readyz'), { timeout: 30_000 }).toBe(200);
-    // A line at once; the next would have come after a minute.
+    // The service logs a line at once. The next line would come after a minute.
     expect(linesWith('waiting for the database')).toHaveLength(1);
     service.child.kill('SIGTERM');
     expect(await service.exited, service.output()).toBe(0);

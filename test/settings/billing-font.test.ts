@@ -17,7 +17,7 @@ const read = (name: string) => readConfig({ BILLING_FONT_FILE: join(folder, name
 
 describe('BILLING_FONT_FILE', () => {
   it('is read at the start', () => {
-    // toEqual takes seconds for so many bytes.
+    // `toEqual` would take seconds for so many bytes.
     expect(Buffer.compare(read('right.ttf'), builtIn)).toBe(0);
     expect(Buffer.compare(readConfig({}).billingFont, builtIn)).toBe(0);
   });

@@ -161,13 +161,13 @@ describe('SSO_CLIENTS (contract 8.6)', () => {
       [`${mistaken}_LOGIN_URL`]: ' ',
       [`${mistaken}_TITLE`]: 'Our site',
       [`${mistaken}_NOTHING`]: 'x',
-      // Of another client, which is gone.
+      // This setting belongs to another client, which is gone.
       [`${mistaken}_TWO_SECRET`]: 'x',
     };
     const named = ['CALLBACK_URL', 'SECRET', 'TITLE'].map((each) => `${mistaken}_${each}`);
     expect(faultsOf(wrong)).toEqual(named);
     expect(messageOf(wrong)).toContain(`set ${right}_SECRET instead`);
-    // They do no harm beside the right ones.
+    // Mistaken names do no harm beside the right ones.
     expect(faultsOf({ ...production, ...wrong })).toEqual([`${mistaken}_TITLE`]);
     expect(faultsOf({ ...wrong, PORT: 'x' })).toEqual(['PORT', ...named]);
   });
@@ -184,7 +184,7 @@ describe('SSO_CLIENTS (contract 8.6)', () => {
     const names = every.map((each) => `SSO_GONE_${each}`);
     const unread = readConfig({ ...named, ...Object.fromEntries(names.map((name) => [name, 'x'])) });
     expect(unread.unreadSettings).toEqual(names);
-    // It looks for every setting that clients have.
+    // The check looks for every setting that clients have.
     expect(listSettings().filter((name) => name.startsWith('SSO_<NAME>_'))).toHaveLength(every.length);
     expect(readConfig(named).unreadSettings).toEqual([]);
   });
@@ -221,7 +221,7 @@ describe('SSO_CLIENTS (contract 8.6)', () => {
       'marketplace',
       'network_site',
       'crm_app',
-      // These would share their settings with the first three.
+      // These names would share their settings with the first three.
       'website',
       'crm',
     ].map((names) => [quote(names), names] as const),
@@ -282,6 +282,6 @@ it('IDENTITY_SSO_SECRET never signs in production (contract 8.2)', () => {
   const settings = { ...production, IDENTITY_SSO_SECRET: shared };
   for (const { secrets } of readConfig(settings).clients.values()) expect(secrets).not.toContain(shared);
   expect(faultsOf({ ...settings, SSO_CRM_SECRET: undefined })).toEqual(['SSO_CRM_SECRET']);
-  // Its value does not matter there either: a leftover from local mode stops nobody.
+  // The value of the shared secret does not matter either, so a leftover from local mode stops nobody.
   expect(faultsOf({ ...settings, IDENTITY_SSO_SECRET: 'changeme' })).toEqual([]);
 });

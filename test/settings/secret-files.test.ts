@@ -39,7 +39,7 @@ const without = (setting: string, more: Settings = {}): Settings => ({
   ...more,
 });
 
-/** Without the functions, which differ each time. */
+/** The settings without the functions, which differ each time. */
 const readPlain = (settings: Settings) => JSON.stringify(readConfig(settings), plainMaps);
 const plainMaps = (_: string, value: unknown) =>
   value instanceof Map
@@ -54,7 +54,7 @@ it('the settings that hold a secret or a password are secret, and no others', ()
   expect(files.sort()).toEqual([...shops, 'IDENTITY_SSO_SECRET'].map((name) => `${name}_FILE`).sort());
   const named = listSettings().filter((name) => /SECRET$|_KEY$|PASSWORD$|TOKEN$/.test(name));
   expect(named.filter((name) => !files.includes(`${name}_FILE`))).toEqual([]);
-  // Values with a user and a password, or long random ones, in a right environment.
+  // The values of `production` that look like secrets: URLs with a password, and long random texts.
   const held = Object.entries(production).filter(
     ([, value = '']) => /:\/\/[^/]+:[^/]+@/.test(value) || /^[\w+/=,-]{32,}$/.test(value),
   );
@@ -71,7 +71,7 @@ describe.each(secrets)('%s in a file', (setting) => {
       expect(readPlain(without(setting, { [fileSetting]: await file(value + end) }))).toBe(expected);
     const target = await file(value);
     await symlink(target, `${target}-link`);
-    // As systemd, Docker and Kubernetes give secrets: through links, in folders with a path of their own.
+    // systemd, Docker and Kubernetes give secrets like this: through links, in folders with a path of their own.
     expect(readPlain(without(setting, { [fileSetting]: ` ${target}-link ` }))).toBe(expected);
     expect(readPlain({ ...all, [fileSetting]: ' ' })).toBe(expected);
   });
@@ -180,7 +180,7 @@ describe('what is in force', () => {
     expect(find(settings, 'DATABASE_URL')).toMatchObject({ value: 'set', from: 'DATABASE_URL' });
     expect(find(settings, 'SMTP_URL')).toMatchObject({ value: 'set', from: 'SMTP_URL_FILE' });
     expect(find(settings, 'CRM_SIGNUPS_SECRET')).toMatchObject({ value: 'not set', from: 'default' });
-    // Also in local mode, where one is built in.
+    // This holds in local mode, too, which has a secret built in.
     expect(find({}, 'CRM_SIGNUPS_SECRET')).toMatchObject({ value: 'not set', from: 'default' });
     const shown = JSON.stringify([listInForce(settings), listInForce(all), listInForce({})]);
     expect(shown).not.toContain(path);

@@ -141,7 +141,7 @@ describe.each([
     ['no padding', whsec(32).replace(/=+$/, '')],
     ['too much padding', `${whsec(24)}=`],
     ['the URL-safe alphabet', `whsec_${'-_'.repeat(16)}`],
-    // The same bytes as with A as the last letter.
+    // With A as the last letter, the bytes would be the same.
     ['stray bits at the end', `whsec_${'A'.repeat(42)}B=`],
     ['a line break inside', whsec(64).replace(/(.{40})/, '$1\n')],
   ])('is refused in either mode with %s', (_, secret) => {

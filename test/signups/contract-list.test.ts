@@ -30,7 +30,7 @@ const ask = (query = '', headers: Record<string, string> = { authorization }, in
 type Page = { contracts: { signup_id: string; id: string }[]; next: string | null };
 async function read(query = '', instance?: TestInstance): Promise<Page> {
   let { status, text } = await ask(query, undefined, instance);
-  // As clients do while a machine is busy.
+  // Asks again, as clients do while a machine is busy.
   for (let tries = 1; status === 503 && tries < 5; tries++)
     ({ status, text } = await ask(query, undefined, instance));
   if (status !== 200) throw new Error(`the list answered ${status} ${text}`);
@@ -177,7 +177,7 @@ describe('while new contracts come, the list skips and repeats none', () => {
   it('even where one that began first is committed last', async () => {
     const webhookId = freshWebhookId();
     const late = await app.db.transaction().execute(async (trx) => {
-      // The last thing that a signup writes: it waits there, with its contract inserted.
+      // A signup writes this row last. So the signup below waits for the row, with its contract inserted.
       await sql`
         insert into webhook_requests (webhook_id, body_hash, status, answer, created_at)
         values (${webhookId}, sha256(''), 201, '', now())`.execute(trx);
@@ -190,7 +190,7 @@ describe('while new contracts come, the list skips and repeats none', () => {
       const { ids, cursor } = await readOn(1);
       expect(ids).toEqual(['committed-first']);
       await sql`delete from webhook_requests where webhook_id = ${webhookId}`.execute(trx);
-      // Wrapped, so that the row is gone before anybody awaits the answer.
+      // The answer is wrapped in an object, so that the row is gone before anybody awaits it.
       return { signup, cursor };
     });
     expect((await late.signup).status).toBe(201);

@@ -9,7 +9,7 @@ import { buildLoad, sendLoad, type Target } from '../support/crm/signup-load.ts'
 import { connect, makeFolder } from '../support/database/postgres.ts';
 import { seed } from '../support/run/random.ts';
 
-/** Two instances as processes on a Postgres that syncs to disk. An instance and Postgres can be killed and restarted. */
+/** Opens two instances as processes, on a Postgres that syncs to disk. An instance and Postgres can be killed and restarted. */
 async function openService() {
   const folder = await makeFolder();
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
@@ -42,9 +42,9 @@ async function openService() {
     },
     async killPostgres() {
       process.kill(postgres.pid, 'SIGKILL');
-      // Its child processes end a moment later.
+      // The child processes of Postgres end a moment later.
       await new Promise((done) => setTimeout(done, 1_000));
-      // On the same port, where the instances look for it.
+      // Postgres gets its old port, where the instances look for it.
       postgres = await startEmbeddedPostgres(data, { settings: { fsync: 'on', port: postgres.port } });
     },
   };
@@ -69,7 +69,7 @@ it('2,000 signups make exactly one contract each, while an instance and Postgres
   const faults = await sendLoad(load, service.targets, {
     atOnce: 64,
     hangUps: 0.1,
-    // After one and two thirds of the load, one after the other.
+    // The kills come one after the other, at equal parts of the load.
     onProgress(acknowledged) {
       const blow = blows[struck.length];
       const isDue = acknowledged >= (load.sends.length * (struck.length + 1)) / (blows.length + 1);
@@ -80,7 +80,7 @@ it('2,000 signups make exactly one contract each, while an instance and Postgres
   await Promise.all(struck);
   faults.push(...(await checkSignups(service.db, load.messages)));
   expect(faults.slice(0, 20)).toEqual([]);
-  // The kills had an effect, and the only failure was that the database was away.
+  // The kills had an effect: the database was away. Nothing else failed.
   expect(service.log()).toContain('"unavailable"');
   expect(service.log()).not.toContain('"internal_error"');
 }, 300_000);

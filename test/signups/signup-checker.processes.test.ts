@@ -8,11 +8,11 @@ import { buildLoad, type Load, type Message, sendLoad } from '../support/crm/sig
 const dropSignupIdKey = 'alter table service_contracts drop constraint service_contracts_signup_id_key';
 const dropEmailKey = 'drop index users_held_email_key';
 const dropWebhookIdKey = 'alter table webhook_requests drop constraint webhook_requests_pkey';
-// A function that is found before the real one, and lets everybody in.
+// This function is found before the real one, and lets everybody in.
 const unlock = `create function public.pg_try_advisory_xact_lock(bigint) returns boolean return true;
   do $$ begin execute format('alter database %I set search_path = public, pg_catalog', current_database()); end $$`;
 
-/** A database with these changes to its guards, after a load on two instances with each send repeated. */
+/** Opens a database with these changes to its guards, and loads it on two instances with each send repeated. */
 async function sendWith(changes: string[], times: number): Promise<{ app: TestApp; load: Load }> {
   const app = await openApp();
   onTestFinished(app.close);
@@ -41,7 +41,7 @@ it.each([
 ])('the checker notices when nothing ensures %s', async (_, changes, fault) => {
   const { app, load } = await sendWith(changes, 3);
   const faults = await checkSignups(app.db, load.messages);
-  // There were a dozen or more in every run, so none at all means that the checker is blind.
+  // Every run so far had a dozen or more of these faults. If there are none, the checker is blind.
   expect(faults.filter((text) => fault.test(text))).not.toEqual([]);
 });
 

@@ -114,7 +114,7 @@ describe('the signup endpoint in production', () => {
   let others: Record<string, string>;
   beforeAll(async () => {
     const { db } = app;
-    // A production database holds no demo users. An existing user gets no mail, which nothing here would send.
+    // A production database holds no demo users. The user exists already, because nothing here would send a new one their mail.
     for (const table of ['service_contracts', 'mails', 'sessions', 'users'] as const)
       await db.deleteFrom(table).execute();
     const known = {

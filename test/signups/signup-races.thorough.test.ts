@@ -26,7 +26,7 @@ async function sendUntilSettled(signup: SignupBody | string, webhookId: string):
   throw new Error('still in progress');
 }
 
-/** Runs `event` while the request, half done, waits for the table; then lets it finish. */
+/** Runs `event` while the request is half done and waits for the table. Then it lets the request finish. */
 const whileTableHeld = (table: string, send: () => Promise<Answer>, event: () => Promise<void>) =>
   app.db.transaction().execute(async (trx) => {
     await sql`lock table ${sql.table(table)} in access exclusive mode`.execute(trx);
@@ -37,7 +37,7 @@ const whileTableHeld = (table: string, send: () => Promise<Answer>, event: () =>
       expect(waiting.rows).toHaveLength(1);
     }, patienceMs);
     await event();
-    // Wrapped, so that the lock is released before anybody awaits the answer.
+    // The answer is wrapped in an object, so that the lock is released before anybody awaits it.
     return { first };
   });
 
@@ -74,7 +74,7 @@ describe('many signups at once', () => {
     expect(await findEmptyAccounts(app.db)).toEqual([]);
   });
 
-  // Contract 9.11: one form of each address is kept.
+  // One form of each address is kept (contract 9.11).
   const spellings = ['zoë', 'ZOË', 'Zoë', 'zOË'].flatMap((local) =>
     [
       'bücher.example.test',
@@ -130,7 +130,7 @@ describe('many signups at once', () => {
       const answers = await sendAll(shuffled.map(build));
       expect(statusesOf(answers)).toEqual(Array(10).fill(200));
       for (const [index, { text }] of answers.entries()) {
-        // Its own plan, or that of a newer one that came first.
+        // The answer shows the plan of its own report, or of a newer one that came first.
         const shown = Number(JSON.parse(text).contract.plan.slice('version-'.length));
         expect(shown).toBeGreaterThanOrEqual(shuffled[index] ?? 0);
       }

@@ -16,7 +16,7 @@ beforeAll(async () => {
   secret = app.config.crmSignupsSecrets?.[0] ?? '';
   const { rows } = await sql<{ name: string }>`
     select tablename as name from pg_tables where schemaname = 'public' order by 1`.execute(app.db);
-  // They change later: mails when they are sent, events when they get their numbers and are told of, words when they are written; sums go on.
+  // Tables that jobs change later: they send mails, number and announce events, index people, and add up counts.
   const later = [
     ...['mails', 'events', 'event_sequences', 'event_deliveries', 'people_to_index', 'person_words'],
     'sums_of_hours',

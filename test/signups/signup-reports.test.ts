@@ -188,7 +188,7 @@ describe('the status of a contract (contract 7.14, 7.28, 7.32 and 7.43)', () => 
     expect([answer.httpStatus, answer.applied, answer.contract.status]).toEqual([200, isChanged, to]);
     const why = ['canceled', 'expired'].includes(from) ? 'ended' : 'not_allowed';
     expect(answer.reason).toBe(isChanged ? undefined : why);
-    // In any state, a report that is not newer is refused for that first.
+    // In any state, the first reason to refuse a report is that it is not newer.
     for (const [seconds, reason] of [
       [-50, isChanged ? 'same_time' : why],
       [-60, isChanged ? 'older' : 'same_time'],
@@ -291,7 +291,7 @@ describe('the status of a contract (contract 7.14, 7.28, 7.32 and 7.43)', () => 
     expect(await readContract('whole')).toMatchObject({ status: 'active', plan: 'larger' });
     await runBilling({ db: app.db, now, log: recordLog().log });
     expect(await readContract('whole')).toMatchObject({ status: 'active' });
-    // A trial is only what says that it is one.
+    // A report makes a trial only if it says so.
     const again = await report('whole', at(seconds - 1), { ...trialing, trial_ends_at: at(seconds + 60) });
     expect(again).toMatchObject({ applied: false, contract: { status: 'active', trial_ends_at } });
     const end = await report('whole', at(seconds), { ...canceled, trial_ends_at });
@@ -329,7 +329,7 @@ describe('the status of a contract (contract 7.14, 7.28, 7.32 and 7.43)', () => 
       const [applied, ...more] = answers.filter((answer) => answer.applied);
       expect(more).toEqual([]);
       expect(answers.map(({ contract }) => contract.status)).toEqual(Array(16).fill('canceled'));
-      // The contract keeps what the report that counted said.
+      // The contract keeps the values of the report that counted.
       expect(await readContract(id)).toMatchObject({ status: 'canceled', plan: applied?.contract.plan });
       const told = new Set(answers.map(({ contract }) => contract.plan));
       expect([...told]).toEqual([applied?.contract.plan]);

@@ -16,7 +16,7 @@ const malformed = { code: 'malformed_payload' };
 /** The worked example's JSON with more members at its end. */
 const withMembers = (members: string) => example.json.replace(/}$/, `,${members}}`);
 
-/** The members in `x`, itself the second level of the payload, so that there are so many levels in all. */
+/** Adds the member `x`, so that the payload has that many levels in all. `x` itself is the second level. */
 const nested = (levels: number) => withMembers(`"x":${'['.repeat(levels - 1)}${']'.repeat(levels - 1)}`);
 
 const bytesOf = (...parts: (string | number[])[]) =>
@@ -183,7 +183,7 @@ describe('a member of the payload (contract 3.6 to 3.10)', () => {
 
   it.each<[string, unknown[]]>([
     ['profile.name', ['x', 'x'.repeat(200), '\u{1f600}'.repeat(200)]],
-    // 254 code points, as our own check of addresses counts them.
+    // Both have 254 code points, as our own check of addresses counts.
     ['profile.email', [`${'a'.repeat(241)}@example.test`, `${'\u{1f600}'.repeat(241)}@example.test`]],
     ['profile.role', ['admin', 'merchant', 'customer']],
     ['profile.account.capabilities', [[], ['sell_tickets'], ['sell_services', 'a capability of next year']]],

@@ -6,19 +6,19 @@ type Fault = {
   name: string;
   code: string;
   reason: RegExp;
-  /** Members of the payload that are wrong, */
+  /** Wrong members of the payload. */
   changes?: Record<string, unknown>;
-  /** a change to its JSON text, */
+  /** A change of the payload's JSON text. */
   json?: (text: string) => string;
-  /** to its spelling (signed as it then is), */
+  /** A change of the payload's spelling, which is then signed. */
   spelling?: (payload: string) => string;
-  /** or to the parameters. */
+  /** A change of the parameters. */
   params?: (params: URLSearchParams) => void;
   secret?: string;
   isReplay?: boolean;
 };
 
-// In the order of contract 3.22.
+// The faults are in the order of contract 3.22.
 const faults: Fault[] = [
   {
     name: 'a missing parameter',

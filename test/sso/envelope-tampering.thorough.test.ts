@@ -20,7 +20,7 @@ const replaceAt = (text: string, at: number, by: string) => text.slice(0, at) + 
 const otherThan = (digit: string | undefined, by: string, otherwise: string) =>
   digit === by ? otherwise : by;
 
-/** 100 other spellings of a signed payload; `stranger` is another one, as genuine. */
+/** 100 other spellings of a signed payload. `stranger` is another genuine hand-off. */
 function alterations({ payload, signature }: HandOff, stranger: HandOff): HandOff[] {
   const json = Buffer.from(payload, 'base64url').toString();
   const flipped = (text: string, at: number) => replaceAt(text, at, otherThan(text[at], '0', '1'));
@@ -174,7 +174,7 @@ it('carries any name, e-mail address and state unchanged from sealing to verifyi
       const payload = JSON.parse(writePayload(changes));
       const sealed = await sealEnvelope(payload, [example.secret]);
       expect(await open(new URLSearchParams(sealed))).toEqual(payload);
-      // Also by the way of a real query, which encodes and decodes once more.
+      // A real query encodes and decodes once more.
       const url = new URL(`https://market.example.test/?${new URLSearchParams(sealed)}`);
       expect(await open(url.searchParams)).toEqual(payload);
     }),

@@ -39,7 +39,7 @@ describe('the worked example', () => {
       fc.asyncProperty(texts, texts, async (secret, message) => {
         const mac = await new HMAC('SHA-256').sign(bytes(secret), bytes(message));
         expect(await sign(secret, message)).toBe(encodeHex(mac));
-        // By another implementation, because ours is oslo's.
+        // node:crypto is another implementation than ours, which is oslo's.
         expect(await sign(secret, message)).toBe(createHmac('sha256', secret).update(message).digest('hex'));
       }),
       { numRuns: 300 },
@@ -188,7 +188,7 @@ describe('a lifetime (contract 3.24)', () => {
     await open(params, { ttlSeconds: ttl });
   });
 
-  // A comparison with NaN is false. Code that compares the wrong way round would accept for ever.
+  // A comparison with NaN is always false. Code that compares the wrong way round would accept the payload for ever.
   it('is over if the clock or the TTL is not a number', async () => {
     const params = new URLSearchParams({ payload, signature });
     for (const wrong of [{ now: new Date(Number.NaN) }, { ttlSeconds: Number.NaN }]) {
@@ -198,7 +198,7 @@ describe('a lifetime (contract 3.24)', () => {
 });
 
 describe('a payload', () => {
-  /** A payload whose JSON has exactly so many bytes. */
+  /** A payload whose JSON has exactly that many bytes. */
   const sized = (bytes: number) => {
     const filler = bytes - new TextEncoder().encode(writePayload({ filler: '' })).length;
     return JSON.parse(writePayload({ filler: 'x'.repeat(filler) }));

@@ -118,7 +118,7 @@ describe('a payload', () => {
     ['admin@example.test', 'admin', []],
     ['manager@example.test', 'admin', []],
     ['customer@example.test', 'customer', []],
-    // Granted, but its account is not verified yet: a merchant whose capability is not in force.
+    // The capability was granted, but the account is not verified: a merchant whose capability is not in force.
     ['new-merchant@example.test', 'merchant', []],
   ])('gives %s the role %s (contract 2.65 and 3.9)', async (email, role, capabilities) => {
     const payload = await open(await app.send('/sso/launch/marketplace', { cookie: await app.login(email) }));

@@ -26,7 +26,7 @@ it('says when a client was last opened, which secret it used last and what was r
     count('identity_client_calls_total{client="marketplace",kind="token",secret="first"}', at(9)),
     count('identity_client_calls_total{client="marketplace",kind="token",secret="second"}', at(1)),
     count('identity_refusals_total{code="payload_expired",client="marketplace"}', at(2)),
-    // Of longer than a day ago, and of an instance whose clock was ahead.
+    // One count is from over a day ago, and one from an instance whose clock was ahead.
     ...[-26, 26].map((hours) => ({
       ...count('identity_refusals_total{code="payload_expired",client="marketplace"}', at(2)),
       hour: new Date(hour.getTime() + hours * 3_600_000),
@@ -45,7 +45,7 @@ it('says when a client was last opened, which secret it used last and what was r
     refusals: [{ code: 'payload_expired', count: 2 }],
     doctor: 'npm run cli -- doctor marketplace',
   });
-  // Nothing else is told: no part of a secret, and no digest.
+  // The answer has nothing else: no part of a secret, and no digest.
   expect(Object.keys(marketplace).sort()).toEqual(
     [
       ...[

@@ -23,7 +23,7 @@ const verification = 'verification';
 const openPage = (id: string) =>
   app.send(`/admin/people/${id}`, { cookie, headers: { accept: 'text/html' } });
 
-/** Somebody of whom the marketplace says that they sell products and services, and so are verified. */
+/** Adds somebody who, as the marketplace says, sells products and services, and so is verified. */
 async function addMerchant(capabilities = ['sell_products', 'sell_services']): Promise<Merchant> {
   const externalId = uuidv7();
   await handOver(app, { id: externalId, capabilities, profileUpdatedAt: minutesAgo(9) });
@@ -33,7 +33,7 @@ async function addMerchant(capabilities = ['sell_products', 'sell_services']): P
   return { id, externalId, email };
 }
 
-/** What each client gets of them, now. */
+/** The capabilities of this merchant that each client would get now. */
 async function readGets({ id }: Merchant): Promise<string[]> {
   const gets = readData(await call(app, 'people.wouldGet', cookie, { id }, true)) as {
     payload: { profile: { account: { capabilities: string[] } } };

@@ -20,10 +20,10 @@ let admin: Awaited<ReturnType<typeof addStaff>>;
 let manager: typeof admin;
 const crowd = 4_000;
 
-/** What says the columns. */
+/** The contract says which columns the files have. */
 const contract = readFileSync(new URL('../../docs/contract/12-staff.md', import.meta.url), 'utf8');
 
-/** What others wrote, and what a field has of it (contract 7.181). */
+/** Texts that others wrote, and how a field of a file shows them (contract 7.181). */
 const texts: Record<string, string> = {
   '=1+1': "'=1+1",
   '+1': "'+1",
@@ -73,7 +73,7 @@ beforeAll(async () => {
   await sql`update service_contracts set signup_id = '=1+1', plan = '-1', trial_ends_at = 'infinity'
     where id = ${contract}`.execute(app.db);
   await sql`update service_contracts set signup_id = '+' || id where id <> ${contract}`.execute(app.db);
-  // Such an address is one.
+  // An address may begin like a formula.
   await sql`update users set email = '=' || email where name = 'plain'`.execute(app.db);
   await sql`update users set suspended_at = 'infinity' where name = 'plain'`.execute(app.db);
   await sql`insert into accounts (id, name)
@@ -96,7 +96,7 @@ const take = (file: string, options: SendOptions = {}) =>
 
 const read = (text: string): Record<string, string>[] => parse(text, { columns: true });
 
-/** The cells of programs that divide files by semicolons, as Excel in German does, by tabs, or by whatever may divide. */
+/** The cells that programs see if they split files at semicolons (as German Excel does), at tabs, or at these and commas. */
 const cellsOf = (text: string): string[] =>
   [';', '\t', [';', '\t', ',']].flatMap((delimiter) =>
     parse(text, { delimiter, relax_quotes: true, relax_column_count: true }).flat(),
@@ -188,7 +188,7 @@ describe('the tables', () => {
     const clients = read((await take('clients.csv')).text);
     expect(clients.map(({ client }) => client)).toEqual([...app.config.clients.keys()]);
     expect(clients[0]).toMatchObject({ behind: '0', secrets: '1' });
-    // Without a byte order mark, which readers of text leave out.
+    // The file has no byte order mark. Readers of text would leave one out, so this reads bytes.
     const bytes = await new Response((await open('clients.csv')).body).arrayBuffer();
     expect(new TextDecoder('latin1').decode(bytes)).toMatch(/^client,/);
   });
@@ -251,12 +251,12 @@ describe('the books', () => {
 
 describe('the spans of days', () => {
   it.each([
-    // today, last month, last quarter, this year, last year
+    // Each row has today, last month, last quarter, this year and last year.
     [
       '2026-11-26',
       ['2026-10-01', '2026-10-31', '2026-07-01', '2026-09-30', '2026-01-01', '2025-01-01', '2025-12-31'],
     ],
-    // The first day of a year, and of a quarter.
+    // These are the first day of a year, and the first day of a quarter.
     [
       '2027-01-01',
       ['2026-12-01', '2026-12-31', '2026-10-01', '2026-12-31', '2027-01-01', '2026-01-01', '2026-12-31'],
@@ -265,7 +265,7 @@ describe('the spans of days', () => {
       '2026-04-01',
       ['2026-03-01', '2026-03-31', '2026-01-01', '2026-03-31', '2026-01-01', '2025-01-01', '2025-12-31'],
     ],
-    // The last day of a quarter, and of a year.
+    // Each of these is the last day of a quarter, and the second also of a year.
     [
       '2026-09-30',
       ['2026-08-01', '2026-08-31', '2026-04-01', '2026-06-30', '2026-01-01', '2025-01-01', '2025-12-31'],
@@ -347,7 +347,7 @@ describe('how often', () => {
     expect((await take('clients.csv')).status).toBe(200);
     const again = () => take('tax.csv?from=2020-01-03&to=2020-02-01');
     expect((await again()).status).toBe(200);
-    // The other books of that span were taken once.
+    // Each other book of that span was taken only once, so it may be taken again.
     expect((await take('money.csv?from=2020-01-03&to=2020-02-01')).status).toBe(200);
     const files = async () => readData(await call(app, 'files.list', admin.cookie, undefined, true));
     expect(await files()).toMatchObject({ tables, books, left: 0 });
@@ -359,7 +359,7 @@ describe('how often', () => {
       expect(refused.status).toBe(429);
       expectRetryAfter(refused, 3_600);
     }
-    // Of another administrator, and an hour later.
+    // Another administrator may take files now, and this one an hour later.
     expect((await take('clients.csv', { cookie: (await addStaff('admin')).cookie })).status).toBe(200);
     await sql`update audit_events set at = at - interval '61 minutes' where type = 'staff.export_started'`.execute(
       app.db,
@@ -368,7 +368,7 @@ describe('how often', () => {
   });
 
   it('is five, of sixteen that begin at once', async () => {
-    // In as many browsers.
+    // Each download begins in a browser of its own.
     const sessions = await Promise.all(Array.from({ length: 16 }, () => addSession(app, admin.id)));
     const begun = await Promise.allSettled(sessions.map(({ sessionId }) => begin(sessionId)));
     expect(begun.filter(({ status }) => status === 'fulfilled')).toHaveLength(5);
@@ -397,7 +397,7 @@ describe('how often', () => {
     const [first, second] = [await open('people.csv'), await open('people.csv')];
     const third = await take('clients.csv');
     expect([first.status, second.status, third.status]).toEqual([200, 200, 503]);
-    // No transaction waits for their readers.
+    // No transaction waits for the readers of these files.
     await expect.poll(idle).toBe(0);
     expectRetryAfter(third, 10);
     expect(await listTaken()).toHaveLength(2);
@@ -483,7 +483,7 @@ describe('the page', () => {
     const filled = (text: string) => [filledIn(text, 'from'), filledIn(text, 'to')];
     const first = await openPage();
     expect(filled(first.text)).toEqual([spans[0].from, spans[0].to]);
-    // Whose credential is too old for a download fills them, too.
+    // The fields are also filled for an administrator whose credential is too old for a download.
     const { cookie } = await addSession(app, admin.id, { authTime: new Date(Date.now() - 11 * 60_000) });
     for (const { from, to } of spans) {
       const query = `?from=${from}&to=${to}`;

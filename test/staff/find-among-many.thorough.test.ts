@@ -1,4 +1,4 @@
-// A search for words that many people have finds what going over everybody would find (contract 12.50 to 12.61).
+// A search for common words finds the people that a look at everybody would find (contract 12.50 to 12.61).
 import { sql } from 'kysely';
 import { beforeAll, expect, it } from 'vitest';
 import { findPeople } from '../../server/staff/find-people.ts';

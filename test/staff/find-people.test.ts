@@ -1,4 +1,4 @@
-// Who is found, by what, and when (contract 12.50 to 12.61). test/bench/people.ts measures what a search costs.
+// Which people are found, by what, and when (contract 12.50 to 12.61). test/bench/people.ts measures what a search costs.
 import { sql } from 'kysely';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { inTransaction } from '../../db/postgres/transactions.ts';
@@ -26,7 +26,7 @@ const find = (q: string, filters: Filters = {}) => findPeople({ db: app.db, now 
 const emailsBy = async (q: string, filters?: Filters) =>
   (await find(q, filters)).people.map(({ email }) => email);
 
-/** Waits, for as long as contract 12.53 allows and a busy machine needs, until `q` finds these. */
+/** Waits until `q` finds these people, for as long as contract 12.53 allows and a busy machine needs. */
 const expectFound = (q: string, emails: string[], filters?: Filters) =>
   vi.waitFor(async () => expect(await emailsBy(q, filters)).toEqual(emails), 5_000);
 
@@ -120,7 +120,7 @@ it('nothing of the words is left of somebody who is erased', async () => {
 });
 
 describe('at once, without waiting for words, somebody is found by', () => {
-  // In one transaction with the search, so that no job comes in between.
+  // The person is added in the transaction of the search, so that no job comes in between.
   const keys: [what: string, keyOf: (id: string) => string][] = [
     ['a whole address, in any case', (id) => `${id.slice(0, 8).toUpperCase()}@Example.Test`],
     ['an address that they can have back (contract 12.55)', (id) => `Was-${id.slice(0, 8)}@example.test`],
@@ -171,7 +171,7 @@ describe('at once, without waiting for words, somebody is found by', () => {
       expect((await find(keyOf(id), { state: 'frozen' })).people).toEqual([]);
       expect((await find(keyOf(id), { role: 'admin' })).people).toEqual([]);
       expect((await find(keyOf(id).slice(0, -1))).people.filter((each) => each.id === id)).toEqual(
-        // A part of an address is words, which may be there by now.
+        // A part of an address is found only by words, and a job may have written the words by now.
         keyOf(id).includes('@') ? expect.anything() : [],
       );
     },
@@ -253,7 +253,7 @@ describe('a filter', () => {
     await sql`update users set suspended_at = now() where id = ${id}`.execute(app.db);
     await expectFound('staleman', [email], { state: 'suspended' });
     await app.db.transaction().execute(async (trx) => {
-      // As long as this is held, the job waits.
+      // While this lock is held, the job waits.
       await sql`select pg_advisory_xact_lock(hashtextextended('people to index', 0))`.execute(trx);
       await sql`update users set suspended_at = null where id = ${id}`.execute(app.db);
       for (const q of ['', 'staleman'])

@@ -1,4 +1,4 @@
-// Whose words are written, how often, and what else happens meanwhile (contract 12.53 and 2.81).
+// Whose search words are written, how often, and what else happens meanwhile (contract 12.53 and 2.81).
 import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { inTransaction } from '../../db/postgres/transactions.ts';
@@ -39,7 +39,7 @@ it('16 at once write everybody once', async () => {
   const others = Array.from({ length: 15 }, () => connect(client.url));
   try {
     await Promise.all([client, ...others].map((each) => indexPeople(each)));
-    // Runs that left the work to the first may end before it.
+    // A run returns early if another run is working, so this last run makes sure that nothing is left.
     await indexPeople(client);
   } finally {
     await Promise.all(others.map(({ close }) => close()));
@@ -50,7 +50,7 @@ it('16 at once write everybody once', async () => {
     );
   expect(rows).toEqual([{ all: 1_000, people: 1_000 }]);
   expect(await countRows(client.db, 'people_to_index')).toBe(0);
-  // Nothing is written where nothing is new.
+  // If nothing is new, nothing is written.
   await sql`update users set name = 'Other ' || name; update users set name = substr(name, 7)`.execute(
     client.db,
   );

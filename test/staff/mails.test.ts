@@ -21,7 +21,7 @@ import { shared } from '../support/run/shared.ts';
 
 let admin: Person & { cookie: string };
 let customer: Person;
-// Its mail server is nowhere, and what the tests write is due in a year.
+// No mail server is there, and the mails that the tests write are due in a year.
 const app = shared(openApp);
 beforeAll(async () => {
   admin = await addStaff(app, 'admin');
@@ -35,7 +35,7 @@ type Given = {
   details?: object;
   error?: string | null;
   givenUp?: boolean;
-  /** When it is tried next, in minutes. */
+  /** In how many minutes the mail is tried next. */
   dueIn?: number;
   attempts?: number;
 };
@@ -165,7 +165,7 @@ describe('send again', () => {
     const id = await addMail(given);
     const seen = await seenOf(id);
     expect(await ask('retry', { id, seen })).toBe(true);
-    // It is tried for three days from now on.
+    // From now on the mail is tried for three days.
     const { rows } = await sql`select from mails where id = ${id} and created_at > now() - interval '1 minute'
       and attempts = 0`.execute(app.db);
     expect(rows).toHaveLength(1);
@@ -177,7 +177,7 @@ describe('send again', () => {
   });
 
   it('does nothing to a mail that is being tried, or has not failed', async () => {
-    // Taken by a worker a moment ago: a try of it is under way.
+    // A worker took this mail a moment ago, so a try of it is under way.
     const taken = await addMail({ dueIn: 1.5 });
     const fresh = await addMail({ error: null, attempts: 0 });
     const before = [await read(taken), await read(fresh)];

@@ -23,7 +23,7 @@ beforeAll(async () => {
   });
   await addToSums(app.db, [
     sum('logins_total{result="ok"}', 0, 3),
-    // By an instance whose clock was ahead.
+    // These logins are from an instance whose clock was ahead.
     sum('logins_total{result="ok"}', -30, 80_000),
     sum('logins_total{result="ok"}', 23, 4),
     sum('logins_total{result="ok"}', 24, 50),
@@ -116,7 +116,7 @@ it('has what waits as of now', async () => {
     select gen_random_uuid(), 'new_browser', 'nobody@example.test', '{}', now(), '2999-01-01',
       case n when 1 then '550 no' end, case n when 2 then now() end, case n when 4 then now() end
     from generate_series(1, 4) n`.execute(app.db);
-  // One is behind since 20 minutes, and one since 10.
+  // One client has been behind for 20 minutes, and one for 10.
   for (const client of ['marketplace', 'crm_app']) await appendEvents(app.db, client, 2);
   await sql`update events set occurred_at = now() - case client when 'crm_app' then interval '10 minutes'
     else interval '20 minutes' end`.execute(app.db);

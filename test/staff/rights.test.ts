@@ -1,5 +1,5 @@
-// Who may do what to whom (contract 12.1 to 12.16): each procedure and page of `admin`, by everybody, on everybody, by what it
-// answers and by what has changed in the database.
+// The rights of everybody on everybody (contract 12.1 to 12.16): each procedure and page of `admin`, by what it answers and by
+// what has changed in the database.
 import { sql } from 'kysely';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { appRouter } from '../../server/doors/trpc/router.ts';
@@ -25,12 +25,12 @@ import { shared } from '../support/run/shared.ts';
 
 const password = 'seven quiet lanterns';
 
-/** By name: whether it only reads. */
+/** Each procedure by name, and whether it only reads. */
 const procedures = new Map(
   Object.entries(
     appRouter._def.procedures as unknown as Record<string, { _def: { type: 'query' | 'mutation' } }>,
   )
-    // test/staff/books.test.ts has the procedures about money.
+    // The procedures about money are in test/staff/books.test.ts.
     .filter(([name]) => name.startsWith('admin.') && !name.startsWith('admin.billing.'))
     .map(([name, { _def }]) => [name.slice('admin.'.length), _def.type === 'query']),
 );
@@ -49,7 +49,7 @@ const callers = {} as Record<CallerName, Caller>;
 
 const hoursAgo = (hours: number) => new Date(clock - hours * 3_600_000);
 
-/** What each caller gets for everything; undefined if it depends. */
+/** What each caller gets for everything. Undefined if it depends on the procedure or the target. */
 const outright = {
   anonymous: '401 login_required',
   customer: '404 not_found',
@@ -113,11 +113,11 @@ beforeAll(async () => {
   hash = await hashPassword(password);
   const add = (role: Person['role']) => addPerson(app, { role, passwordHash: hash });
 
-  /** Somebody of the staff who has set an app up, and logged in with it. */
+  /** A manager or administrator who has set an app up, and logged in with it. */
   async function addStaff(role: 'manager' | 'admin'): Promise<Caller> {
     const person = await add(role);
     const { secret } = await setUp(await logIn(app.send, person.email, password), clock);
-    // Each code works once.
+    // Each code works once, so the clock moves on to the next.
     clock += 30_000;
     const browser = openBrowser(app.send);
     await browser.login(person.email, password);
@@ -196,7 +196,7 @@ async function whoIs(cookie: string): Promise<Person> {
 const send = (caller: Caller, name: string, input: unknown) =>
   call({ send: caller.send ?? app.send }, name, caller.cookie, input, procedures.get(name));
 
-/** Somebody for whom the act has something to do; `self` stays as it is. */
+/** Adds somebody for whom the act has something to do. `self` is the caller. */
 async function addTarget(name: string, target: TargetName, caller: Caller): Promise<Person> {
   if (target === 'self') return caller;
   const roles = { manager: 'manager', administrator: 'admin' } as const;
@@ -332,7 +332,7 @@ describe('if several things are wrong, the first is named', () => {
   });
 });
 
-/** An answer as it left, but for what differs from request to request, and for the name that was asked for. */
+/** An answer without the parts that differ from request to request, and without the name that was asked for. */
 function strip({ status, headers, text }: Answer) {
   const kept = [...headers].filter(([name]) => name !== 'x-request-id');
   const plain = (value: string) =>

@@ -28,7 +28,7 @@ describe('the words of', () => {
   });
 
   it('a text are cut to what Postgres takes, on both sides alike', () => {
-    // The one that becomes longest.
+    // This letter becomes the longest text.
     const [word = '', ...more] = listWords('ﷲ'.repeat(200));
     expect(more).toEqual([]);
     expect(new TextEncoder().encode(word).length).toBeLessThan(2_046);

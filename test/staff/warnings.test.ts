@@ -1,4 +1,4 @@
-// What other administrators are told of (contract 12.163 and 12.164).
+// Which acts send warnings to every other administrator (contract 12.163 and 12.164).
 import { sql } from 'kysely';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { openApp } from '../support/app/app.ts';

@@ -1,4 +1,4 @@
-// Taking an account back where the clocks of instances differ: none of them decides what came first.
+// Taking an account back if the clocks of instances differ: no clock of an instance decides what came first.
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import { runCli } from '../support/app/cli.ts';
@@ -14,11 +14,11 @@ const now = () => changes.clock.now.getTime();
 /** An instance whose clock is behind the other's. */
 const startSlow = () => changes.app.startInstance({ now: () => new Date(now() - 1_000) });
 
-/** Somebody who has been here for a month, and a thief who has changed the address on the instance whose clock is ahead. */
+/** Somebody who has been here for a month, and a thief who changed the address on the instance whose clock is ahead. */
 async function rob() {
   const { email, id, thief } = await changes.rob();
   const link = await changes.change(thief, email, changes.newEmail());
-  // The same browser, at the other instance.
+  // This is the thief's browser at the other instance.
   const elsewhere = openBrowser((await startSlow()).send, thief.cookie());
   return { email, id, link, elsewhere };
 }
@@ -63,7 +63,7 @@ it('a deletion that the command asks for, on a machine whose clock is behind, is
   await browser.login(email, password);
   const present = changes.newEmail();
   const link = await changes.change(browser, email, present);
-  // Its clock is that of the machine, a month behind.
+  // The command goes by the clock of the machine, which is a month behind.
   expect((await runCli(changes.app.databaseUrl, ['user:delete', present])).code).toBe(0);
   expect((await changes.undo(link)).status).toBe(303);
   expect(await dueAt(id)).toBeNull();
@@ -88,7 +88,7 @@ it('changes made at once on two instances with different clocks have times of th
       order by at`.execute(changes.app.db);
   expect(new Set(rows.map(({ at }) => at.getTime())).size).toBe(10);
   expect(rows.every(({ isTold }) => isTold)).toBe(true);
-  // The codes that are left are those of the last.
+  // The codes that are left are those of the last change.
   const { rows: codes } = await sql<{ at: Date }>`
     select distinct made_at as at from recovery_codes where user_id = ${id}`.execute(changes.app.db);
   expect(codes).toEqual([{ at: rows.at(-1)?.at }]);

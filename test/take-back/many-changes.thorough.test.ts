@@ -1,4 +1,4 @@
-// Taking an account back after more changes than anybody reads: somebody at a session makes them, and the owner pays.
+// Taking an account back after very many changes. Somebody makes them in a session, and the owner must not wait for them.
 import { sql } from 'kysely';
 import { expect, it } from 'vitest';
 import { openBrowser, textOf } from '../support/app/visitor.ts';
@@ -7,7 +7,7 @@ import { newPassword, password, shareAddressChanges } from '../support/people/ad
 
 const changes = shareAddressChanges();
 
-/** The least of three, so that a busy machine is not blamed on the service. */
+/** The least of three waits, so that a busy machine is not blamed on the service. */
 async function leastWait(work: () => Promise<unknown>) {
   await work();
   const waits: number[] = [];
@@ -18,7 +18,7 @@ async function leastWait(work: () => Promise<unknown>) {
 it('the page shows the newest 50 and how many more, keeps nobody waiting, and the link works', async () => {
   const { browser, email, id } = await changes.signUp();
   const link = await changes.change(browser, email, changes.newEmail());
-  // As many as the allowances of passkeys, apps and recovery codes let one person make in 60 hours.
+  // One person may make this many changes in 60 hours, by the allowances of passkeys, apps and recovery codes.
   await sql`insert into take_back_changes (id, user_id, email, what, at, expires_at, device)
     select gen_random_uuid(), user_id, email, 'recovery_codes_made', at + each * interval '1 ms', expires_at,
       'Firefox ' || each

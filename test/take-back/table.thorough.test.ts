@@ -1,5 +1,5 @@
-// Taking an account back, in all combinations. `npm run test:thorough` takes a part in which each two values meet, `npm run
-// test:faults` all of them.
+// Taking an account back, in all combinations. `npm run test:thorough` runs a part in which each pair of values occurs, `npm run
+// test:faults` runs all of them.
 import { setTimeout as pause } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
@@ -26,7 +26,7 @@ const newPassword = 'eight louder lanterns';
 
 const app = shared(openApp);
 
-/** A busy machine refuses some, which changes nothing. */
+/** Asks again if a busy machine refuses a request, which changes nothing. */
 const send: TestApp['send'] = async (path, options) => {
   const answer = await app.send(path, options);
   if (answer.status !== 503) return answer;
@@ -57,7 +57,7 @@ describe('an account', () => {
 });
 
 async function takeBackAndCheck(given: TakeBackCase, at: number) {
-  // All cases come from one address.
+  // Without this, new passwords would be limited, because all cases come from one address.
   await sql`delete from rate_limits where key like 'new-password-%'`.execute(app.db);
   const arranged = await arrange(app, given, new Date());
   const { link, mailbox, emails } = arranged;
@@ -79,7 +79,7 @@ async function takeBackAndCheck(given: TakeBackCase, at: number) {
   }).toEqual(expected.asks);
   await expectRefused(arranged, expected);
   expect(await read(arranged)).toEqual(before);
-  // One of the ways in each case, and now and then the freeze.
+  // Each case takes one of the ways, and some cases freeze the account instead.
   const way = expected.ways[at % expected.ways.length] ?? 'nothing';
   if (expected.canFreeze && at % 4 === 3) return expectFrozen(arranged, before);
   const done = await give(arranged, way);
@@ -101,7 +101,7 @@ async function takeBackAndCheck(given: TakeBackCase, at: number) {
     expect((await send(each)).status).toBe(n < expected.earlier ? 200 : 404);
 }
 
-/** Insufficient proof changes nothing: no factor, a wrong one, or one that is not left. */
+/** Insufficient proof must change nothing: no factor, a wrong factor, or one that does not count. */
 async function expectRefused(arranged: Arranged, { asks, canFreeze }: Outcome): Promise<void> {
   const { link } = arranged;
   const isAsked = asks.passkey || asks.code;
@@ -132,7 +132,7 @@ async function give({ link, passkey, userId }: Arranged, way: Way) {
 async function expectFrozen(arranged: Arranged, before: State) {
   const frozen = await send(arranged.link, { form: { intent: 'freeze' } });
   expect(frozen.status).toBe(303);
-  // All that a suspension means: the sessions end.
+  // A suspension ends the sessions, and changes nothing else.
   expect(await read(arranged)).toEqual({ ...before, isSuspended: true, oldSessions: 0 });
   const shown = await send(frozen.headers.get('location') ?? '');
   expect([shown.status, shown.text.includes('account_frozen')]).toEqual([403, true]);
@@ -140,7 +140,7 @@ async function expectFrozen(arranged: Arranged, before: State) {
 
 type State = Awaited<ReturnType<typeof read>>;
 
-/** Without the browser that takes it back. */
+/** The state of the account, without the browser that takes it back. */
 async function read({ userId }: Arranged) {
   const { rows } = await sql<{
     email: string;

@@ -89,7 +89,7 @@ describe('a thief who knows the password', () => {
 
   it('who makes new recovery codes, or asks for a deletion, tells the owner how to take the account back (contract 2.38)', async () => {
     const { email, id, browser, owner } = await rob();
-    // Somebody at the browser of the owner.
+    // Somebody else uses the owner's browser.
     await browser.login(email, password);
     const { secret } = await setUp(browser, now());
     changes.passTime(8 * dayMs);
@@ -154,13 +154,13 @@ describe('a reader of a mailbox that its owner has left', () => {
       expect((await reader.send(link, { form: { newPassword, passkey: given } })).status).toBe(422);
     }
     const given = await answerWith(reader, link, passkey);
-    // In another browser than the one that asked.
+    // This is another browser than the one that asked.
     const elsewhere = openBrowser(changes.app.send);
     expect((await elsewhere.send(link, { form: { newPassword, passkey: given } })).status).toBe(422);
     const done = await reader.send(link, { form: { newPassword, passkey: given } });
     expect(done.status).toBe(303);
     expect(await reader.whoAmI()).toBe(email);
-    // It was given, so it stays.
+    // The passkey was given, so it stays.
     const again = openBrowser(changes.app.send);
     expect((await logInByPasskey(again, passkey)).status).toBe(303);
   });
@@ -207,12 +207,12 @@ describe('a reader of a mailbox that its owner has left', () => {
     expect([handed.status, codeOf(handed)]).toEqual([403, 'account_suspended']);
     changes.passTime(60 * dayMs);
     expect((await reader.send(link)).status).toBe(403);
-    // It goes on where it stood.
+    // After the suspension, the link has as much time left as before.
     await sql`update users set suspended_at = null, frozen_at = null where id = ${id}`.execute(
       changes.app.db,
     );
     changes.passTime(-60 * dayMs);
-    // Contract 9.247 and 9.248: of a phone whose clock is off, and on a keyboard of another script.
+    // The codes are from a phone whose clock is off, or from a keyboard of another script (contract 9.247 and 9.248).
     const early = { newPassword, code: showCode(secret, now() + 120_000) };
     const refused = await reader.send(link, { form: early });
     expect([refused.status, textOf(refused)]).toEqual([
@@ -257,7 +257,7 @@ describe('a reader of a mailbox that its owner has left', () => {
     expect(await hour()).toEqual(Array(16).fill(429));
     const right = { newPassword, code: showCode(secret, now() + 30_000) };
     expect((await reader.send(link, { form: right })).status).toBe(429);
-    // The page says that waiting does not help, also when it is opened again.
+    // The page says that waiting does not help, even if it is opened again.
     await letAnHourPass();
     await reader.send(link, { headers: { accept: 'text/html' } });
     const answer = await reader.send(link, { form: right, headers: { accept: 'text/html' } });
@@ -282,14 +282,14 @@ describe('a reader of a mailbox that its owner has left', () => {
   it('counts thirty guesses at most, also where the mail server of the mailbox makes us send again', async () => {
     const { email, browser, secret } = await addOwnerOfApp();
     await changes.click(browser, await changes.askForLink(browser, changes.newEmail()));
-    // It keeps each mail, and says that it did not.
+    // This mail server keeps each mail, and says that it did not.
     const links = new Set<string>();
     const send = async ({ to, text }: { to: string; text: string }) => {
       if (to !== email) return;
       links.add(`/take-back?token=${tokenIn({ text }, '/take-back')}`);
       throw Object.assign(new Error('451 try again later'), { responseCode: 451 });
     };
-    // An instance may have sent the mail in between: then it is sent once more.
+    // An instance may have sent the mail in between. Then the next round sends it again.
     for (let round = 0; round < 50 && links.size < 5; round++) {
       await sql`update mails set sent_at = null, kept_text = null, attempts = 1,
         next_attempt_at = ${changes.clock.now}
@@ -312,7 +312,7 @@ describe('a reader of a mailbox that its owner has left', () => {
     const second = changes.newEmail();
     await changes.change(browser, email, second);
     const dead = await changes.change(browser, second, changes.newEmail());
-    // Take back the first address as the version before does, which has no rows of what was told.
+    // The address is taken back as an older version does it, without rows of what was told.
     await sql`delete from reserved_addresses where user_id = ${id}`.execute(changes.app.db);
     await sql`update users set email = ${email} where id = ${id}`.execute(changes.app.db);
     expect((await changes.app.send(dead)).status).toBe(404);
@@ -332,7 +332,7 @@ describe('a reader of a mailbox that its owner has left', () => {
     const link = await changes.change(browser, email, present);
     const told = async () =>
       (await listNotices(changes.app.db, present)).filter((kind) => kind === 'codes_guessed').length;
-    // Codes of the app and, last, a recovery code.
+    // These are codes of the app and, last, a recovery code.
     const guesses = [...Array(9).fill(wrongCode(secret, now())), '0000-0000-0000'];
     for (const code of guesses) {
       expect(await told()).toBe(0);
@@ -361,7 +361,7 @@ describe('user:thaw', () => {
     const { email, id, browser } = await rob();
     await browser.login(email, password);
     const { codes } = await setUp(browser, now());
-    // As if long ago, also by the clock of the command: so the app is from before the window.
+    // Everything is 40 days older, also by the clock of the command. So the app is from before the window (contract 2.44).
     const ago = sql`interval '40 days'`;
     await sql`update take_back_changes set at = at - ${ago}, expires_at = expires_at - ${ago} where user_id = ${id}`.execute(
       changes.app.db,
@@ -434,7 +434,7 @@ describe('user:thaw', () => {
     const { email, id, codes } = await freeze();
     expect((await thaw(email, '--keep', email, '--why', 'A passport')).code).toBe(0);
     expect(await stateOf(id)).toEqual({ email, suspended: false, app: true, reserved: 0 });
-    // As with every password set by mail, no browser is known any more.
+    // Every password that is set by mail makes all browsers forgotten.
     const { rows } = await sql`select from devices where user_id = ${id} and forgotten_at is null`.execute(
       changes.app.db,
     );
@@ -444,12 +444,12 @@ describe('user:thaw', () => {
     expect((await openBrowser(changes.app.send).login(email, newPassword)).headers.get('location')).toMatch(
       /^\/login\/code/,
     );
-    // Recovery codes never stay.
+    // Recovery codes do not stay.
     const owner = await logIn(changes.app.send, email, newPassword);
     expect((await enterCode(owner, codes[0] ?? '')).status).toBe(401);
   });
 
-  /** The mail about it sets a password, and nothing else; the result is the answer to that. */
+  /** Expects a mail that sets a password, and does nothing else. The result is the answer to the new password. */
   async function expectOnlyPassword(email: string) {
     await sendDueMails(changes.other.backend.deps, undefined, new AbortController().signal);
     const text = await vi.waitFor(async () => {
@@ -528,7 +528,7 @@ describe('user:thaw', () => {
 describe('a password that counts no more', () => {
   /** Gives the account back to its first mailbox; the factor is from before, and stays. */
   async function thawTo(email: string, { id, browser }: { id: string; browser: Browser }) {
-    // Commands go by the clock of the machine, so what is here is made older.
+    // Commands go by the clock of the machine, so the rows here are made older.
     for (const [table, column] of [
       ['passkeys', 'created_at'],
       ['authenticators', 'added_at'],
@@ -559,13 +559,13 @@ describe('a password that counts no more', () => {
     });
     expect([removed.status, textOf(removed).includes('your only way to log in')]).toEqual([422, true]);
     expect(await passkeysOf(id)).toEqual([passkeyId]);
-    // With the passkey alone, given just now.
+    // The passkey of just now is credential enough.
     await sql`insert into external_links (provider, external_id, user_id) values ('marketplace', ${`dead-${id}`}, ${id})`.execute(
       changes.app.db,
     );
     const form = { intent: 'remove-link', provider: 'marketplace', externalId: `dead-${id}` };
     expect((await owner.send('/profile/security', { form })).status).toBe(303);
-    // Later they are asked for the passkey, not for a password.
+    // A day later the owner is asked for the passkey, not for a password.
     changes.passTime(dayMs);
     const asked = await owner.send('/profile/security', { form: { intent: 'end-others' } });
     expect([asked.status, asked.text.includes('name="confirmPassword"')]).toEqual([401, false]);
@@ -587,7 +587,7 @@ describe('a password that counts no more', () => {
     expect(textOf(await visitor.send(asked.headers.get('location') ?? ''))).toContain('Connect');
     const { rows } = await sql`select from external_links where user_id = ${id}`.execute(changes.app.db);
     expect(rows).toEqual([]);
-    // A password set by the mail is one, and the code is asked for.
+    // A password that is set by mail is a way to log in, and the code is asked for.
     const set = await visitor.send(`/set-password?token=${token}`, { form: { newPassword } });
     expect(locationOf(set).pathname).toBe('/login/code');
   });
@@ -608,7 +608,7 @@ describe('/profile/email', () => {
     return yes;
   };
 
-  /** Somebody at a phone that they have never used before, and the passkeys that they add there on these days. */
+  /** Somebody at a phone that is new to them, and the passkeys that they add there on these days. */
   async function addOnPhone(...days: number[]) {
     const { email, id } = await changes.signUp();
     changes.passTime(30 * dayMs);
@@ -666,7 +666,7 @@ describe('a link of a mail', () => {
       expect(
         (await sql`select from take_back_changes where email = ${each}`.execute(changes.app.db)).rows,
       ).toEqual([]);
-    // The second one does.
+    // The owner is told of the second passkey.
     await addPasskey(browser);
     expect(await linkOf(changes, byPasskey, 'passkey_added')).toMatch(/^\/take-back\?token=/);
   });
@@ -724,8 +724,7 @@ describe('a link of a mail', () => {
     };
     for (const command of ['user:suspend', 'user:delete'])
       expect((await runCli(changes.app.databaseUrl, [command, email])).code).toBe(0);
-    // The remaining time of a suspended user is kept as a time after the year 3000.
-    // The clock of a command is that of the machine.
+    // A suspended user's remaining time is kept as a time after the year 3000. Commands go by the clock of the machine.
     changes.passTime(60 * 60_000);
     expect((await left())[0]).toBeGreaterThan(24 * 365 * 900);
     const link = await linkOf(changes, email, 'deletion_requested');
@@ -739,7 +738,7 @@ describe('a link of a mail', () => {
     const { email, id, browser } = await changes.signUp();
     await changes.change(browser, email, changes.newEmail());
     const hours = await changes.app.db.transaction().execute(async (trx) => {
-      // Over the end of summer time.
+      // The time runs over the end of summer time.
       await sql`set local time zone 'Europe/Berlin'`.execute(trx);
       await sql`insert into reserved_addresses (email, user_id, expires_at)
         values (${changes.newEmail()}, ${id}, '2026-10-28T12:00:00Z')`.execute(trx);

@@ -13,14 +13,14 @@ const client = shared(openFreshDatabase);
 
 type Change = { email: string; at: number; expiresAt: Date };
 
-/** Told to `email` so many days from now; `late`: how long its user was suspended since. */
+/** A change that was told to `email`, in days from now. `late` is how long its user was suspended since then. */
 const told = (email: string, at: number, { late = 0 } = {}): Change => ({
   email,
   at,
   expiresAt: days(at + 7 + late),
 });
 
-/** A user who has been told of these. */
+/** Adds a user who was told of these changes. */
 async function tell(changes: Change[], suspendedAt: Date | null) {
   const { db } = client;
   const id = randomUUID();
@@ -33,7 +33,7 @@ async function tell(changes: Change[], suspendedAt: Date | null) {
   return { id, suspendedAt };
 }
 
-/** When the window of mailbox `a` begins, in days from now. */
+/** The start of the window (contract 2.44) of mailbox `a`, in days from now. */
 async function sinceOf(changes: Change[], suspendedAt: Date | null = null): Promise<number | undefined> {
   const since = await findWindowSince(client.db, await tell(changes, suspendedAt), 'a', now);
   return since && (since.getTime() - now.getTime()) / dayMs;
@@ -62,7 +62,7 @@ describe('the window', () => {
   });
 
   it('does not grow by the time of a suspension', async () => {
-    // Twenty days of it, between the second and today.
+    // A suspension of twenty days lies between the second change and today.
     const late = { late: 20 };
     expect(await sinceOf([told('a', -35, late), told('a', -27.5, late), told('a', -24, late)])).toBe(-27.5);
     expect(await sinceOf([told('a', -35, late), told('a', -5)])).toBe(-5);

@@ -1,5 +1,5 @@
-// A database that 0.6.0 has left, brought to the present: what was there is there, and its people go on as they were. It is what
-// that version itself made, kept as plain SQL. 0.6.0 had upgraded it from an earlier one, so it has rows from before much of today's.
+// A database that 0.6.0 has left, brought to the present: its rows are there, and its people go on. 0.6.0 wrote it, and it is
+// kept as plain SQL. An earlier version began it, so it has rows from before many of today's features.
 import { readFile } from 'node:fs/promises';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
@@ -20,19 +20,19 @@ import { enterCode, expectCodeAsked, payloadOf, showCode } from '../support/peop
 
 /** What only the browsers, apps and senders of that database know. */
 type Known = {
-  /** Of whom it is a session that goes on. */
+  /** By session token, the user whose session goes on. */
   sessions: Record<string, string>;
   signups: { webhookId: string; body: string; status: number; answer: string }[];
   /** The token in a mail of customer@example.test. */
   setPassword: string;
   authenticator: { email: string; secret: string; codes: string[] };
-  /** In a mail to cora@example.test, who is cora-new@example.test now. */
+  /** The token in a mail to cora@example.test, whose address is cora-new@example.test now. */
   undo: string;
-  /** In a mail to found@example.test, which lost@example.test was offered. */
+  /** The token in a mail to found@example.test, an address that was offered to lost@example.test. */
   newAddress: string;
   /** The events that the CRM has read: number, type, user. */
   events: [seq: number, type: string, userId: string | null][];
-  /** Of invoiced@example.test, of 34.51 EUR; 10.00 EUR are paid, and 5.00 EUR are credited. */
+  /** The invoice of invoiced@example.test, over 34.51 EUR. 10.00 EUR are paid, and 5.00 EUR are credited. */
   invoice: string;
 };
 
@@ -180,7 +180,7 @@ describe('a database of 0.6.0', () => {
     const { code, out } = await runCli(url, ['history', 'customer@example.test']);
     expect(code).toBe(0);
     expect(out).toMatch(/name .*Casey.* → .*Casey Later/);
-    // Who somebody was before is known, too.
+    // The history also knows who somebody was before.
     expect(out).toContain('customer@example.test');
   });
 
@@ -244,7 +244,7 @@ describe('a database of 0.6.0', () => {
     expect(events.slice(0, read).map(({ seq, type, user_id }) => [seq, type, user_id ?? null])).toEqual(
       known.events,
     );
-    // The event that waited when it was left.
+    // This event was still waiting when 0.6.0 left the database.
     expect(events[read]).toMatchObject({ type: 'profile.updated', profile: { name: 'Casey Waits' } });
   });
 

@@ -43,7 +43,7 @@ describe.skipIf(!commit)(`this version beside ${commit}`, () => {
     }
   });
 
-  // The way back is that of somebody who has upgraded: the version before on what this one has migrated and written.
+  // On the way back, the older version runs on a database that this one has migrated and written.
   it.each<[runtime: Runtime, name: string]>([
     ['node', 'an upgrade and the way back interrupt nobody, and issue in one series'],
     ['deno', 'an upgrade interrupts nobody, and issues in one series'],
@@ -72,7 +72,7 @@ describe.skipIf(!commit)(`this version beside ${commit}`, () => {
       const next = await start(port, folder);
       visits.ports.push(port);
       await visits.see(3);
-      // As a balancer does before a stop.
+      // A balancer takes an instance out before it stops.
       visits.ports.shift();
       await visits.see(1);
       serving.child.kill('SIGTERM');
@@ -100,7 +100,7 @@ describe.skipIf(!commit)(`this version beside ${commit}`, () => {
     await drop();
   });
 
-  /** What pg_dump writes of a database that each of these has migrated, but for keys and times. Its owner has no other right. */
+  /** What pg_dump writes, without keys and times, after each of these has migrated the database as a role that only owns it. */
   async function dumpAfter(...folders: string[]): Promise<string> {
     const { url, env, close } = await startDebianPostgres();
     try {
@@ -142,7 +142,7 @@ describe.skipIf(!commit)(`this version beside ${commit}`, () => {
     await setSettings(db);
     now.child.kill('SIGTERM');
     await now.exited;
-    // As its own database:restored writes it.
+    // The older version's own database:restored writes this row.
     await sql`insert into restores default values`.execute(db);
     const earlier = await startService('node', port, env, before.folder);
     running.push(earlier);
@@ -157,7 +157,7 @@ describe.skipIf(!commit)(`this version beside ${commit}`, () => {
     }
     const countIssued = async () =>
       (await sql<{ count: number }>`select count(*)::int as count from invoices`.execute(db)).rows[0]?.count;
-    // It knows of the restore, and does not try: so there is no fault to wait for, only time to pass.
+    // The service knows of the restore and does not try, so there is no fault to wait for. Only time has to pass.
     await sleep(10_000);
     expect(earlier.output()).not.toContain('billing waits since');
     expect(await countIssued()).toBe(0);

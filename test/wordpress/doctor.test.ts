@@ -7,7 +7,7 @@ import { choose, openPair, secret, setUp } from './pair.ts';
 const pair = shared(openPair);
 beforeAll(() => setUp(pair));
 
-/** With the settings of the service. */
+/** Runs the doctor with the settings of the service. */
 function examine() {
   const base = `${pair.wordpress.url}/sso/identity`;
   return runDoctor(['network_site', '--json'], {
@@ -29,7 +29,7 @@ test('it finds nothing wrong', async () => {
     unseen: [],
   });
   expect(code).toBe(0);
-  // Its nudges are not the service's own.
+  // The doctor's nudges do not count as those of the service.
   expect(await pair.wordpress.php(`return get_option('identity_login_called');`)).toBe(false);
 });
 

@@ -1,4 +1,4 @@
-// What reaches WordPress from the service: logouts, suspensions, deletions, and the requests that say so.
+// What reaches WordPress from the service: logouts, suspensions, deletions, and the nudges that announce them.
 import { createHmac } from 'node:crypto';
 import { sql } from 'kysely';
 import { beforeAll, expect, test } from 'vitest';
@@ -33,7 +33,7 @@ test('a logout at the service ends the sessions of that login here, and no other
   await pair.site.app.send('/logout', { form: {}, cookie });
   await soon(async () => expect(await visitor.whoAmI()).toBe('nobody'));
   expect(await elsewhere.whoAmI()).toBe(user.login);
-  // The hand-off was on its way.
+  // This hand-off was on its way when the session ended.
   expect(refusalOf(await late.go(callback))).toEqual([403, 'session_ended']);
 });
 
@@ -55,7 +55,7 @@ test('a suspension ends all sessions, and holds until it is lifted', async () =>
   expect((await runCli(databaseUrl, ['user:suspend', person.email])).code).toBe(0);
   await soon(async () => expect((await userOf(pair, person.id)).roles).toEqual([]));
   expect(await visitor.whoAmI()).toBe('nobody');
-  // Another hand-off of this person, as if it had been on its way.
+  // This is as if another hand-off of this person had been on its way.
   const again = await visitor.go(signHandOff(pair, await visitor.startAttempt(), { id: person.id }));
   expect(refusalOf(again)).toEqual([403, 'access_denied']);
   expect((await openVisitor(pair).go(callback)).status).toBe(403);
@@ -76,7 +76,7 @@ test('a deletion takes what says who it was, and leaves what they wrote', async 
   await deletePerson(pair.site.app.db, person);
   await soon(async () => expect((await userOf(pair, person.id)).name).toBe('Deleted person'));
   const deleted = await userOf(pair, person.id);
-  // Nobody can have guessed it.
+  // Nobody can have guessed this login name.
   expect(deleted.login).toMatch(/^deleted-[0-9a-f]{16}$/);
   expect(deleted).toEqual({
     id: user.id,
@@ -121,7 +121,7 @@ const readPosition = () =>
   pair.wordpress.php(`return array_map('intval', $GLOBALS['wpdb']->get_row("SELECT last_seq, claimed_until
     FROM {$GLOBALS['wpdb']->prefix}identity_positions WHERE client = 'network_site'", ARRAY_A));`);
 
-/** The number of the last event; null while one has none. */
+/** The number of the last event; null while an event has no number. */
 async function findNewest(): Promise<number | null> {
   const { rows } = await sql<{ newest: number | null }>`
     select case when bool_and(seq is not null) then max(seq)::int end as newest
@@ -181,7 +181,7 @@ test('the option with the secret is not loaded with every page', async () => {
 
 test('where events are gone, all sessions end and reading goes on', async () => {
   const { person, cookie, visitor, user } = await addArrived(pair);
-  // A pull that is still under way would write the position again.
+  // This waits until no pull is under way, because a pull would write the position again.
   await soon(async () =>
     expect(await readPosition()).toEqual({ last_seq: await findNewest(), claimed_until: 0 }),
   );
@@ -228,7 +228,7 @@ test('a nudge that is not signed with the secret is refused', async () => {
 
 test('the five-minute job pulls what no nudge has said', async () => {
   const { person } = await addArrived(pair);
-  // So nudges are refused, and only the job pulls for the client of that name.
+  // The site refuses nudges under this name, so only the job can pull. The job runs with the right name.
   await choose(pair, 'client', `'elsewhere'`);
   await sql`update users set name = 'By the job' where id = ${person.id}`.execute(pair.site.app.db);
   await pair.wordpress.php(

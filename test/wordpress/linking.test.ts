@@ -1,4 +1,4 @@
-// Which local users of WordPress people may become if its owner allows it, and what open registration means if not.
+// If the site's owner allows it, people may become local users: which ones, and what open registration means otherwise.
 import { beforeAll, expect, test } from 'vitest';
 import { addPerson, openSession } from '../support/events/events.ts';
 import { shared } from '../support/run/shared.ts';
@@ -10,7 +10,7 @@ beforeAll(() => setUp(pair));
 
 let serial = 0;
 
-/** Somebody with the address of a local user who has this role, and what `php` does to it before they come. */
+/** A person with the address of a local user of this role. `php` changes that user before the person comes. */
 async function arrive(role: string, php = '') {
   await choose(pair, 'policy', `'link'`);
   const person = await addPerson(pair.site.app.db);

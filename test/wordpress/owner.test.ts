@@ -37,7 +37,7 @@ async function openOwner() {
     ...visitor,
     nonceOf,
     readSettings: async () => toText((await visitor.go(settingsPage)).text),
-    /** The page that says what became of it. */
+    /** Saves the settings. The result is the page that says what became of them. */
     async save(fields: Record<string, string>) {
       const form = Object.entries(fields).map(([name, value]) => [`identity_login${name}`, value]);
       const body = new URLSearchParams([
@@ -61,7 +61,7 @@ async function openOwner() {
   };
 }
 
-/** Without the menu, and the elements of the rest. */
+/** The text of a page, without its menu and markup. */
 const toText = (page: string) =>
   page
     .slice(page.indexOf('id="wpbody-content"'))
@@ -232,7 +232,7 @@ test('until somebody has logged in with these settings, the page asks to try it'
 });
 
 test('why changes do not arrive stands on the page, until they do', async () => {
-  // Nudges are signed with one secret, and the other is one that the service does not know.
+  // The site and this nudge have a secret that the service does not know.
   const other = 'another secret that is as long as ours is';
   await choose(pair, 'secrets', `['${other}']`);
   const body = JSON.stringify({ client: 'network_site', latest: 1 });
@@ -329,7 +329,7 @@ test('the owner lets roles follow Identity again: one that was given by hand, an
   );
   await byHand.visitor.whoAmI();
   expect((await readRoles())[0]).toBe('subscriber');
-  // An owner who logs in with Identity, and has chosen everybody.
+  // The owner, who logs in with Identity, chooses all users. The role of the owner does not follow.
   const takesOwnRights = await pair.wordpress.php(`
     get_userdata(${byHand.user.id})->set_role('administrator');
     wp_set_current_user(${byHand.user.id});
@@ -401,7 +401,7 @@ test('a stranger does not learn who is linked, and everybody learns where Identi
   const key = await pair.wordpress.php<string>(
     `return get_userdata(${user.id})->user_activation_key . get_user_by('login', 'unlinked')->user_activation_key;`,
   );
-  // One mail went out, and not to the linked user.
+  // Only one mail went out, and not to the linked user.
   expect(key).toMatch(/^\d+:\$/);
   const tryPassword = async (name: string) =>
     (await stranger.logInLocally(name, 'a wrong password')).text.replaceAll(name, 'NAME');

@@ -25,7 +25,7 @@ export async function openPair(): Promise<Pair> {
     async close() {
       await site.close();
       const log = await wordpress.readLog();
-      // Of our own files, and of questions that WordPress finds wrong: this WordPress is older than this PHP.
+      // Only lines about our own files and WordPress' rights count, because this WordPress is older than this PHP.
       expect(log.split('\n').filter((line) => /PHP .*(identity-login|map_meta_cap)/.test(line))).toEqual([]);
       expect(log).not.toMatch(/payload=|signature=|@example\.test/);
     },
@@ -67,7 +67,7 @@ export function openVisitor({ site, wordpress }: Pair) {
       location: response.headers.get('location') ?? '',
     };
   }
-  /** Where the service sends this person from its launch. */
+  /** The URL to which the service sends this person from its launch. */
   async function launch(cookie: string, returnTo = ''): Promise<string> {
     const start = await go(`/sso/identity/login${returnTo && `?return_to=${encodeURIComponent(returnTo)}`}`);
     expect(start.status).toBe(303);
@@ -80,7 +80,7 @@ export function openVisitor({ site, wordpress }: Pair) {
     launch,
     /** The answer of the callback. `cookie` is of a session at the service. */
     login: async (cookie: string, returnTo = '') => go(await launch(cookie, returnTo)),
-    /** A state that this browser asked with. */
+    /** Starts an attempt, and returns the state with which this browser asked. */
     async startAttempt(): Promise<string> {
       const start = await go('/sso/identity/login');
       return new URL(start.location).searchParams.get('state') ?? '';
@@ -158,7 +158,7 @@ export async function userOf(pair: Pair, profileId: string): Promise<LocalUser> 
   return user;
 }
 
-/** A person of the service who has come in. */
+/** A person of the service who has logged in to WordPress. */
 export async function addArrived(pair: Pair, name?: string) {
   const person = await addPerson(pair.site.app.db, name);
   const cookie = await openSession(pair.site.app.db, person);

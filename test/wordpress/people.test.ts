@@ -108,7 +108,7 @@ test('deny: whoever has the address of a local user is not let in, and nothing i
   const answer = await visitor.login(await openSession(pair.site.app.db, person));
   expect(refusalOf(answer)).toEqual([403, 'person_refused']);
   expect(answer.headers.get('identity-launch')).toMatch(/^[0-9a-f]{4}-[0-9a-f]{4}$/);
-  // To log in again would end here again.
+  // A link to log in again would only lead back here.
   const leave = 'logout?client=network_site&return_to=%2Fsso%2Fidentity%2Flogin';
   expect(readLinks(answer.text)).toEqual([
     [`${pair.wordpress.url}/`, 'Go on to Site'],
@@ -292,7 +292,7 @@ test('a linked user cannot change what is kept at Identity: not by form, not by 
     headers: { 'content-type': 'application/json', 'x-wp-nonce': restNonce },
   });
   expect(rest.status).toBe(200);
-  // It has a password, so WordPress starts a session of its own, which counts for nothing.
+  // The form has a password, so WordPress starts a session of its own. That session counts for nothing.
   await visitor.go('/wp-admin/profile.php', { method: 'POST', body: new URLSearchParams(form) });
   expect(await visitor.whoAmI()).toBe('nobody');
   const [description, first, nickname, pending] = await pair.wordpress.php<string[]>(`return array_map(

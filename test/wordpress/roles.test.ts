@@ -77,7 +77,7 @@ const changesInASuspension: [name: string, change: (id: number) => Promise<void>
   ],
 ];
 
-// Many people, and the command line for each.
+// This takes long, because each of many people needs the command line.
 test('a role that was changed in a suspension stays, whoever changed it and how', async () => {
   await chooseRoles('administrator', 'subscriber', 'author');
   const cases = await Promise.all(
@@ -160,7 +160,7 @@ test('a role that was taken here and given again by hand no longer follows Ident
 test('a role that is changed while another process is about to write one stays', async () => {
   await chooseRoles('administrator', 'subscriber', 'author');
   const { id } = await addArrived(pair);
-  /** This process has read the user before another one changes the role. */
+  /** Changes the role as another process would, after this one has read the user. */
   const changeBefore = (prepare: string, write: string) =>
     pair.wordpress.php<string[]>(`
       $user = get_userdata(${id});

@@ -14,7 +14,7 @@ const run = promisify(execFile);
 const identity = await findIdentity();
 const environment = { NODE_ENV: 'test' as const, PATH: '/usr/sbin:/usr/bin:/sbin:/bin' };
 
-/** What each package brings. */
+/** How to see that each package is there. */
 const packages = {
   wordpress: () => existsSync('/usr/share/wordpress/wp-login.php'),
   'mariadb-server': () => existsSync('/usr/sbin/mariadbd'),
@@ -29,7 +29,7 @@ export const administrator = {
   email: 'owner@example.test',
 };
 
-/** Where it runs; the tests of a file start with it as it was just after its installation. */
+/** The place where WordPress runs. Each test file starts with WordPress as it was just after its installation. */
 export type Installation = { folder: string; port: number };
 
 export type WordPress = {
@@ -40,7 +40,7 @@ export type WordPress = {
   readLog: () => Promise<string>;
 };
 
-/** The plugin is there, and not active. */
+/** Starts a WordPress that has the plugin, but not active. */
 export async function startWordPress(): Promise<Installation & { stop: () => Promise<void> }> {
   const missing = Object.entries(packages).flatMap(([name, isThere]) => (isThere() ? [] : [name]));
   if (missing.length > 0)
@@ -55,7 +55,7 @@ export async function startWordPress(): Promise<Installation & { stop: () => Pro
     const port = await findFreePort();
     const url = `http://127.0.0.1:${port}`;
     const starts = [startDatabase(folder).then((child) => started.push(child)), copySite(folder, url)];
-    // If one fails, the other must have ended before everything stops.
+    // If one start fails, the other must have ended before everything stops.
     await Promise.allSettled(starts);
     await Promise.all(starts);
     started.push(await startPhp(folder, port));
@@ -123,7 +123,7 @@ async function startDatabase(folder: string): Promise<ChildProcess> {
 
 async function copySite(folder: string, url: string): Promise<void> {
   const site = join(folder, 'site');
-  // What the package links to elsewhere, too.
+  // The copy includes files of other packages, to which this package has links.
   await run('cp', ['-rL', '/usr/share/wordpress', site]).catch((error) => {
     // A link may lead nowhere, because its package is not installed.
     if (!existsSync(join(site, 'wp-settings.php'))) throw error;
@@ -131,7 +131,7 @@ async function copySite(folder: string, url: string): Promise<void> {
   const plugin = join(site, 'wp-content', 'plugins', 'identity-login');
   await cp(join(root, 'clients/wordpress/identity-login'), plugin, { recursive: true });
   await cp(join(root, 'clients/php/src'), join(plugin, 'kit'), { recursive: true });
-  // No mail leaves, and WordPress says that it did.
+  // No mail leaves this WordPress, although WordPress reports each as sent.
   const always = join(site, 'wp-content', 'mu-plugins');
   await mkdir(always, { recursive: true });
   await writeFile(join(always, 'no-mail.php'), "<?php add_filter('pre_wp_mail', '__return_true');");
@@ -152,7 +152,7 @@ async function copySite(folder: string, url: string): Promise<void> {
     SECURE_AUTH_SALT: 'f'.repeat(64),
     LOGGED_IN_SALT: 'g'.repeat(64),
     NONCE_SALT: 'h'.repeat(64),
-    // Else each page of the administration waits for wordpress.org.
+    // Otherwise each page of the administration would wait for wordpress.org.
     WP_HTTP_BLOCK_EXTERNAL: 1,
     DISABLE_WP_CRON: 1,
     WP_DEBUG: 1,
@@ -183,7 +183,7 @@ async function writeTheme(theme: string): Promise<void> {
 }
 
 async function startPhp(folder: string, port: number): Promise<ChildProcess> {
-  // As a web server with WordPress' own rules: files as they are, everything else to index.php.
+  // The router acts as a web server with WordPress' own rules: files as they are, everything else by index.php.
   const router = `<?php
 $path = parse_url($_SERVER['REQUEST_URI'], PHP_URL_PATH);
 $file = $_SERVER['DOCUMENT_ROOT'] . $path;
@@ -202,13 +202,13 @@ require $_SERVER['DOCUMENT_ROOT'] . '/index.php';
     join(folder, 'router.php'),
   ];
   const env = { ...environment, PHP_CLI_SERVER_WORKERS: '6' };
-  // In a process group of its own, which ends its workers too.
+  // PHP has a process group of its own, so that a signal to the group ends its workers, too.
   const child = spawn('php', args, { ...identity, env, stdio: 'ignore', detached: true });
   await retry(() => fetch(`http://127.0.0.1:${port}/wp-includes/version.php`), child, "PHP's web server");
   return child;
 }
 
-/** Its code is compiled once for all processes. */
+/** PHP's code is compiled once for all processes. */
 const phpFlags = (folder: string) =>
   [
     `error_log=${join(folder, 'log')}`,

@@ -46,9 +46,9 @@ const codeWords = {
     one: 'an authenticator app',
     brief: 'an app',
     many: 'authenticator apps',
-    /** What people may not have at hand. */
+    /** What people need to get a code. */
     thing: 'your phone',
-    /** Where the code is. */
+    /** How people get a code. */
     hint: 'Open the app on your phone and enter the 6 digits it shows now.',
   },
 } satisfies Record<CodeFactor, unknown>;

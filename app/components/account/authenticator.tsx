@@ -167,7 +167,7 @@ type SetUpProps = Revocable & {
   setUp: SetUp;
   error: string | undefined;
   next: string | undefined;
-  /** Above the form. */
+  /** Shown above the form. */
   children?: ReactNode;
 };
 
@@ -216,7 +216,7 @@ export function AuthenticatorSetUp({ setUp, error, email, isRevocable, next, chi
   );
 }
 
-/** For a browser that has no secret for this user and session. */
+/** Shown if the browser has no secret for this user and session. */
 export function AuthenticatorSetUpGone({ next }: { next: string | undefined }) {
   return (
     <Page title="Start again">

@@ -61,7 +61,7 @@ export function EmailAddress({ email, spelled, isVerified, pending, saved, refus
   );
 }
 
-/** As mail servers write it: a letter of another alphabet may look like one of the reader's. */
+/** Shows the address as mail servers write it, because a letter of another alphabet may look like one of the reader's. */
 const Canonical = ({ email, spelled }: Spelled) =>
   spelled === email ? null : (
     <>
@@ -69,7 +69,7 @@ const Canonical = ({ email, spelled }: Spelled) =>
     </>
   );
 
-/** In the same words whether or not somebody has that address. */
+/** Uses the same words whether or not somebody has that address. */
 function PendingAddress({ email, spelled, expiresAt }: Pending) {
   return (
     <Row

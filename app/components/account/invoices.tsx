@@ -33,7 +33,7 @@ const sumOpen = (invoices: Listed[]): Amount[] =>
     return { currency, unitAmount, minorDigits: these[0]?.minorDigits ?? 2 };
   });
 
-/** `isOwn`: shown to the customer, not to staff. `opens`: the reader can open them. */
+/** `isOwn`: shown to the customer, not to staff. `opens`: the reader can open the invoices. */
 export function Invoices({
   invoices,
   opens = true,

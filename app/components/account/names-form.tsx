@@ -16,7 +16,7 @@ type NamesFormProps = {
 
 export function NamesForm({ profile, saved, refused }: NamesFormProps) {
   const present = refused?.present;
-  // The form replaces the version that it was filled from: the values shown now.
+  // Saving replaces the version of the profile whose values the form shows now.
   const madeFrom =
     present?.profile_updated_at ?? refused?.values.profile_updated_at ?? profile.profile_updated_at;
   return (

@@ -1,4 +1,4 @@
-/** Beside the button that adds a factor in a browser that is not established. */
+/** Stands beside the button that adds a factor, if the browser is not established. */
 export function NewBrowserNote({ what, email }: { what: string; email: string }) {
   return (
     <p>

@@ -134,7 +134,7 @@ function NextCharge(next: Next) {
   );
 }
 
-// For the buttons, and for the page that asks for a credential first.
+// The words of the buttons, and of the page that asks for a credential first.
 export const cancelWords = 'Cancel the contract';
 export const keepWords = 'Keep the contract';
 

@@ -6,7 +6,7 @@ import type { waysToLogIn } from './account-pages.ts';
 type WaysProps = {
   hasPassword: boolean;
   ways: (Omit<(typeof waysToLogIn)[number], 'isOn' | 'sayState'> & { isOn: boolean; state: string })[];
-  /** How many of ten recovery codes are left; undefined without a factor that has them. */
+  /** How many of ten recovery codes are left; undefined if no factor has recovery codes. */
   codesLeft: number | undefined;
 };
 

@@ -1,5 +1,5 @@
-// The worked requests of an operation. Examples of parameters and bodies with the same name form one request. The example of an
-// answer with that name is its answer.
+// The worked requests of an operation. Examples with the same name, of parameters and of the body, form one request. An
+// answer's example with that name belongs to it.
 import type { Answer, Answers, Content, Operation, Reference } from '../../../server/doors/openapi/parts.ts';
 
 export type WorkedRequest = {
@@ -9,7 +9,7 @@ export type WorkedRequest = {
   path: string;
   headers: Record<string, string>;
   body?: unknown;
-  /** Undefined if no answer has an example of that name. */
+  /** Undefined if no answer has an example with the request's name. */
   status: string | undefined;
 };
 

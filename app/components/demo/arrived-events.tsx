@@ -5,9 +5,9 @@ import { Section } from '../section.tsx';
 import { ServiceName } from '../service-name.ts';
 
 type ArrivedEventsProps = {
-  /** About the person who is logged in, the newest first. */
+  /** Events about the person who is logged in, the newest first. */
   events: ArrivedEvent[];
-  /** While the session lives: how many have arrived, and where app/enhance.js learns of more. */
+  /** Both are set while the session lives: how many events have arrived, and the address for app/enhance.js to watch. */
   arrived?: number;
   feed?: string;
 };

@@ -12,7 +12,7 @@ const taglines: Record<string, string> = {
   'legacy-marketplace': 'Since 2004',
 };
 
-/** Looks like a separate product. */
+/** A page of a demo client, which looks like a separate product. */
 export function DemoPage({
   client,
   title,

@@ -8,7 +8,7 @@ function changeOne(text: string): string {
 
 const longAfter = '3600';
 
-/** Sends the hand-off that has just arrived again: as it was, changed, or late. */
+/** Sends the hand-off a second time: as it arrived, changed, or late. */
 export function Tamper({ client, query }: { client: string; query: string }) {
   const params = new URLSearchParams(query);
   const [payload, signature] = [params.get('payload') ?? '', params.get('signature') ?? ''];

@@ -7,7 +7,7 @@ type ContentsProps = {
   sections: { id: string; title: string }[];
 };
 
-/** All pages, beside the content; on a phone above it, and closed. */
+/** Lists all pages beside the content. On a phone the list is above the content, and closed. */
 export function Contents({ menu, current, sections }: ContentsProps) {
   const groups = [...new Set(menu.map(({ group }) => group))];
   return (

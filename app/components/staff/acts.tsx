@@ -26,7 +26,7 @@ const isOf = (refused: Refused | undefined, { intent, about }: ActForm) =>
   refused?.values.intent === intent &&
   Object.entries(about).every(([name, value]) => refused.values[name] === value);
 
-/** What the form that led here has done, or why it was refused if the page no longer has that form. */
+/** Says what the form that led here has done. If the page no longer has that form, says why it was refused. */
 export function Outcome({ forms, outcome }: { forms: ActForm[]; outcome: string | null }) {
   const refused = useRefused();
   if (refused) return forms.some((form) => isOf(refused, form)) ? null : <Refusal refused={refused} />;
@@ -52,8 +52,8 @@ export function askBefore(
 }
 
 /**
- * Shows `forms`, or the forms for the place `at` of the person's page, if they match `about`. Screen readers read `named` after
- * the button.
+ * Shows the forms that match `about`: of `forms` or, without them, of the person's page for the place `at`. Screen readers read
+ * `named` after the button.
  */
 export function Acts({
   forms: given,

@@ -1,7 +1,7 @@
 type Fields = Record<string, string>;
 
 type Column = {
-  /** In the names of fields, a hyphen and the number of the row follow it. */
+  /** The names of the column's fields are this name, a hyphen and the number of the row. */
   name: string;
   label: string;
   isDay?: true;
@@ -16,7 +16,7 @@ type EditRowsProps = {
   /** What a row is, in one word. */
   row: string;
   hint: string;
-  /** About the table as a whole. */
+  /** An error of the table as a whole. */
   error: string | undefined;
   columns: Column[];
   values: Fields;
@@ -26,7 +26,7 @@ type EditRowsProps = {
 const emptyRows = 3;
 const mostRows = 200;
 
-/** A table to edit. It needs no script, because it ends with empty rows. */
+/** A table to edit. It ends with empty rows, so it needs no script to add one. */
 export function EditRows({ id, caption, row, hint, error, columns, values, errors }: EditRowsProps) {
   const filled = Object.entries(values).flatMap(([field, value]) => {
     const [name, number] = field.split('-');

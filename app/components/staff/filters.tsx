@@ -26,7 +26,7 @@ export const Filters = ({ path, asked, button = 'Show', children }: FiltersProps
 type PagesProps = {
   path: string;
   asked: Asked;
-  /** For screen readers. */
+  /** What the pages list, for screen readers. */
   of: string;
   next: string | null | undefined;
   isFirst: boolean;

@@ -4,12 +4,12 @@ type Point = { at: Date; logins: number; launches: number };
 
 const width = 720;
 const height = 200;
-/** For the times below. */
+/** Leaves room for the times below the chart. */
 const foot = 32;
 
 const hours = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', timeZone: 'UTC' });
 const days = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' });
-/** For text: app/enhance.js would show a time element in the reader's time zone, but these hours and days are in UTC. */
+/** Writes hours and days in UTC as text. In a time element, app/enhance.js would change them to the reader's time zone. */
 export const both = new Intl.DateTimeFormat('en-GB', {
   day: 'numeric',
   month: 'short',
@@ -26,7 +26,7 @@ export function LoginChart({ series, unit }: { series: Point[]; unit: 'hour' | '
   const heightOf = (count: number) => (count / top) * (height - foot - 20);
   const name = unit === 'hour' ? hours : days;
   const inTable = unit === 'hour' ? both : days;
-  // As many times as a phone has room for.
+  // A phone has room for six times.
   const every = Math.ceil(series.length / 6);
   const sum = (of: 'logins' | 'launches') => whole(series.reduce((all, point) => all + point[of], 0));
   return (

@@ -45,6 +45,6 @@ export const mailWords: Record<string, string> = {
   given_up: 'Given up',
 };
 
-/** Such as "Refused: nonce replayed". */
+/** Says a result in words, such as "Refused: nonce replayed". */
 export const sayResult = (words: Record<string, string>, result: string): string =>
   words[result] ?? `Refused: ${result.replaceAll('_', ' ')}`;

@@ -8,7 +8,7 @@ type Fields = Record<string, string>;
 type Sections = Awaited<ReturnType<Procedures['billingForms']['settings']>>['sections'];
 type Part = NonNullable<Sections[string]>[number];
 
-/** By the names of the fields. */
+/** The keys of both are names of fields. */
 type Filled = { values: Fields; errors: Fields };
 
 function Line({ field, values, errors }: Filled & { field: Part['fields'][number] }) {

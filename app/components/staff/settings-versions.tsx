@@ -116,7 +116,7 @@ export function SettingsVersions({
   people,
   memberNames,
 }: Pick<Described, 'versions' | 'people' | 'memberNames'>) {
-  /** Such as "days to pay, plan starter". */
+  /** Lists what changed, such as "days to pay, plan starter". */
   const sayChanged = (changed: string[]) =>
     changed.map((each) => memberNames[each] ?? each.replace(/^plans\./, 'plan ')).join(', ');
   return (

@@ -36,7 +36,7 @@ type StaffPageProps = {
   who: Who;
   /** The path of this page's entry in the navigation. */
   current: string;
-  /** The path of this page, if several pages share the entry. */
+  /** The path of this page, if several pages share an entry in the navigation. */
   part?: string;
   children: ReactNode;
 };

@@ -30,7 +30,7 @@ const billingWords: Record<string, string> = {
   '/account/billing/invoice_email': 'email address for invoices',
 };
 
-/** The billing details that were left out of a signup, by their JSON pointers: such as "address, VAT ID". */
+/** Turns JSON pointers into words, such as "address, VAT ID". They name billing details that were left out of a signup. */
 export const sayIgnored = (pointers: string[]) =>
   pointers.map((pointer) => billingWords[pointer] ?? pointer).join(', ');
 
@@ -96,5 +96,5 @@ export function Choice({ label, name, value, options, error, id = name }: Choice
   );
 }
 
-/** For filters: `''` stands for no filter. */
+/** A choice for filters: `''` stands for no filter. */
 export const Select = (props: ChoiceProps) => <Choice {...props} id={`filter-${props.name}`} />;

@@ -10,7 +10,7 @@ const encoder = new TextEncoder();
 const isLeftOut = (name: string) =>
   name.startsWith('.') || ['__pycache__', 'node_modules', 'dist', 'kit', 'tests'].includes(name);
 
-/** Paths from the folder, in the same order everywhere. Links are left out. */
+/** The paths of the folder's files, in the same order on every machine. Links are left out. */
 export function listFiles(folder: string): string[] {
   return readdirSync(folder, { withFileTypes: true })
     .filter(({ name }) => !isLeftOut(name))

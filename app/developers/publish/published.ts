@@ -47,7 +47,7 @@ const describeSection = (file: string, name: string): PublishedDocument => {
   };
 };
 
-/** In the order of the contents. */
+/** The documents in the order of the contents. */
 export const documents: PublishedDocument[] = [
   { slug: '', file: 'docs/developers.md', group: starts },
   describeKit('TypeScript', 'example.mjs'),

@@ -45,7 +45,7 @@ class DocumentRenderer extends Renderer {
     this.#site = site;
   }
 
-  /** The page shows the title. Each further heading is a link to itself. */
+  /** The title is left out, because the page shows it. Every other heading is a link to itself. */
   override heading({ tokens, depth, text }: Tokens.Heading): string {
     if (tokens.some(({ type }) => type === 'link'))
       throw new Error(`${this.#file}: the heading "${text}" has a link.`);
@@ -118,7 +118,7 @@ class DocumentRenderer extends Renderer {
     return showCode(text, { language: lang, isCopied: lang !== 'text' });
   }
 
-  /** On a phone each row is a block, so each cell names its column. The roles say that it is still a table. */
+  /** On a phone each row is a block, so each cell names its column. The roles tell screen readers that it is still a table. */
   override table({ header, rows }: Tokens.Table): string {
     const head = header.map(
       ({ tokens }) => `<th role="columnheader">${this.parser.parseInline(tokens)}</th>`,

@@ -9,7 +9,7 @@ import { files } from './published.ts';
 
 const [, , folder = 'release'] = process.argv;
 
-// Without `--omit=dev`, because npm then also leaves out packages of the service that tests use too.
+// There is no `--omit=dev`, because it would also leave out packages that both the service and the tests use.
 const readPackages = () =>
   execFileSync('npm', ['sbom', '--sbom-format=cyclonedx', '--sbom-type=application'], { maxBuffer: 2 ** 27 });
 

@@ -11,7 +11,7 @@ final readonly class Attempt
     {
     }
 
-    /** Whether the person gave a credential as lately as was asked for. A hand-off is none, so it has no time of one. */
+    /** Whether the person gave a credential recently enough. A session that a hand-off started has no `$authTime`. */
     public function isMetBy(HandOff $handOff): bool
     {
         return $this->maxAge === null

@@ -5,8 +5,8 @@ declare(strict_types=1);
 namespace Identity;
 
 /**
- * Each login that a browser starts has a state and a cookie of its own, so that several tabs can log in at once. The
- * cookie is signed: the person could change it, and it says whether they are to give a credential.
+ * Each login that a browser starts has its own state and cookie, so that several tabs can log in at once. The cookie is signed,
+ * because it says whether the person must give a credential again.
  */
 final readonly class Attempts
 {
@@ -17,14 +17,14 @@ final readonly class Attempts
 
     public function __construct(private Configuration $configuration)
     {
-        // With this prefix no other host, such as a subdomain, can set it.
+        // With this prefix no other host, such as a subdomain, can set the cookie.
         $this->prefix = ($configuration->isSecure ? '__Host-' : '') . 'identity_attempt_';
     }
 
     /**
-     * A new one. Beyond five, the oldest is dropped.
+     * Starts an attempt. Beyond five, the oldest is dropped.
      *
-     * @param int|null $maxAge how many seconds ago the person may have given a credential at the most
+     * @param int|null $maxAge at most how many seconds ago the person may have given a credential
      * @return array{string, list<string>} its state, and `Set-Cookie` values
      */
     public function start(Request $request, ?int $maxAge, int $now): array

@@ -4,7 +4,7 @@ declare(strict_types=1);
 
 namespace Identity;
 
-/** Answers one request for the callback. Client says what its parameters are. */
+/** Answers one request for the callback. Client::handleCallback describes the parameters. */
 final readonly class Callback
 {
     private Attempts $attempts;
@@ -43,7 +43,7 @@ final readonly class Callback
         }
     }
 
-    /** An error is not signed: it may choose a page, and only for an attempt of this browser. */
+    /** An error is not signed, so it may only choose a page, and only for an attempt of this browser. */
     private function throwError(): void
     {
         $found = Query::readOnce($this->request->query, Envelope::PARAMETERS);
@@ -56,7 +56,7 @@ final readonly class Callback
         throw new LoginError($found['error']);
     }
 
-    /** A hand-off that is genuine, asked for by this browser, and new. Throws a Refusal. */
+    /** Returns a hand-off that is genuine, new, and asked for by this browser. Throws a Refusal for any other. */
     private function accept(): HandOff
     {
         $handOff = Verifier::verify($this->configuration, $this->request->query, $this->now);
@@ -71,14 +71,14 @@ final readonly class Callback
         if (!$attempt->isMetBy($handOff)) {
             $refuse('auth_time_too_old');
         }
-        // Last, so that a hand-off which somebody plants in another browser does not use the nonce up.
+        // The nonce comes last, so that a hand-off planted in another browser does not use its nonce up.
         $isNew = $this->askStore(
             static fn(NonceStore $nonces) => $nonces->consume($handOff->nonce, $handOff->expiresAt + 60),
         );
         return $isNew ? $handOff : $refuse('nonce_replayed');
     }
 
-    /** The login may have ended while its session was started, and that session was not there to be ended. */
+    /** The login may have ended while its session was started. Then there was no session to end yet. */
     private function requireGoingOn(HandOff $handOff, callable $endSession): void
     {
         try {
@@ -103,7 +103,7 @@ final readonly class Callback
         try {
             return $question($this->configuration->nonces);
         } catch (Refusal $refusal) {
-            // It may refuse by itself.
+            // A store may itself throw a refusal.
             throw $refusal;
         } catch (\Throwable $error) {
             throw new Refusal('store_unavailable', previous: $error);

@@ -27,7 +27,7 @@ final readonly class Client
      *
      * @param string|null $returnTo where to go after the login: a path on your site. Anything else is left out.
      * @param string|null $prompt `login` asks for a credential again; `none` shows no page
-     * @param int|null $maxAge asks for a credential again if the last time is more seconds ago
+     * @param int|null $maxAge asks for a credential again if the last one was given more than this many seconds ago
      */
     public function startLogin(
         Request $request,
@@ -60,11 +60,11 @@ final readonly class Client
      * Answers the callback: starts a session for a genuine hand-off that this browser asked for, and refuses any other.
      *
      * @param callable(HandOff): (list<string>|null) $startSession starts a session of your own, with a new id. It may
-     *     return `Set-Cookie` values, and throws `new Refusal('person_refused')` where you do not let the person in.
+     *     return `Set-Cookie` values, and throws `new Refusal('person_refused')` if you do not let the person in.
      * @param callable(string): void $endSession ends the sessions with that sid: a login can end while you start its
      *     session
      * @param (callable(): bool)|null $isLoggedIn whether somebody is logged in at your site
-     * @param (callable(Refusal): ?Response)|null $onError your own answer where the service has no hand-off for a login
+     * @param (callable(Refusal): ?Response)|null $onError your own answer if the service has no hand-off for a login
      *     that this browser asked for: with `prompt=none`. Null for the usual page.
      * @param (callable(Refusal): void)|null $log hears of each refusal; by default PHP's own error log does
      */
@@ -86,8 +86,8 @@ final readonly class Client
     }
 
     /**
-     * Checks a hand-off, and uses nothing up: whether it is genuine, for this client, and at the right time. Throws a
-     * Refusal. `handleCallback` does this, and what else is needed before a session starts.
+     * Checks whether a hand-off is genuine, for this client, and at the right time. Uses nothing up. Throws a Refusal.
+     * `handleCallback` does this, and everything else that is needed before a session starts.
      *
      * @param string $query as it arrived
      */
@@ -97,8 +97,8 @@ final readonly class Client
     }
 
     /**
-     * Where to send a browser to log out at the identity service, too. It comes back to that path on your site; anything else
-     * is left out.
+     * The address that logs a browser out of the identity service, too. It leads back to the path `$returnTo` on your site.
+     * Anything else is left out.
      */
     public function logoutUrl(string $returnTo = '/'): string
     {
@@ -109,7 +109,7 @@ final readonly class Client
     }
 
     /**
-     * Answers a nudge. Send the answer, and where its status is 204, pull events after that.
+     * Answers a nudge. Send the answer. If its status is 204, pull events after that.
      *
      * @param (callable(Refusal): void)|null $log as for the callback
      */
@@ -132,12 +132,12 @@ final readonly class Client
     /**
      * Reads events in order until there are no more. It remembers by itself which logins have ended.
      *
-     * @param callable(Event, bool): void $apply does what the event says. It comes again if it was interrupted, or threw.
+     * @param callable(Event, bool): void $apply does what the event says. If it threw or stopped, the event comes again.
      *     The second value says whether the profile of the event is later than the one in `$profiles`.
      * @param callable(): void $startOver ends all your sessions and forgets the people that you keep: you have not read
      *     for too long, or the service was restored from a backup
      * @param ProfileStore|null $profiles is kept up to date
-     * @return bool false where another process is still at it
+     * @return bool false if another process is still at it
      */
     public function pullEvents(
         EventPosition $position,

@@ -20,7 +20,7 @@ final readonly class Configuration
      *
      * @param list<string> $secrets one, or two during a rotation. New attempts are made with the first.
      * @param NonceStore $nonces remembers used nonces and ended logins
-     * @param string|null $homeUrl where people go who have nowhere else to go; by default `/` on your site
+     * @param string|null $homeUrl where a login leads if it names no page; by default `/` on your site
      * @param int $ttlSeconds the operator's IDENTITY_SSO_TTL
      */
     public function __construct(
@@ -58,7 +58,7 @@ final readonly class Configuration
         return ['secrets' => count($this->secrets)] + get_object_vars($this);
     }
 
-    /** A hand-off has to name it byte for byte. */
+    /** Each hand-off must name the issuer byte for byte. */
     private function findIssuerFault(): ?string
     {
         return self::findUrlFault($this->issuer) ?? (preg_match('~^[a-z]+://[^/?]+/?$~D', $this->issuer) ? null
@@ -112,7 +112,7 @@ final readonly class Configuration
             : 'must not have any of these query parameters: ' . implode(', ', Envelope::PARAMETERS);
     }
 
-    /** The cookies of an attempt are of one host, so the login must start where the callback is. */
+    /** An attempt's cookie belongs to one host, so the login must start at the host of the callback. */
     private function findOwnUrlFault(string $url): ?string
     {
         return self::findUrlFault($url)

@@ -4,7 +4,7 @@ declare(strict_types=1);
 
 namespace Identity;
 
-/** What the stores in SQL need of a database. Each call throws where it does not succeed. */
+/** What the stores in SQL need from a database. Each call throws if it fails. */
 interface Database
 {
     /** `mysql` (MariaDB, too), `pgsql` or `sqlite`. */
@@ -18,7 +18,7 @@ interface Database
     public function execute(string $sql, array $values = []): int;
 
     /**
-     * The first column of the first row, or null where there is none.
+     * The first column of the first row, or null if there is none.
      *
      * @param list<string|int> $values
      */

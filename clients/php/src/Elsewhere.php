@@ -5,12 +5,12 @@ declare(strict_types=1);
 namespace Identity;
 
 /**
- * Where a browser opened one of our addresses, unless it is the configured place. For the log, and nothing else: whoever asks
- * chooses it.
+ * The address at which a browser opened one of our addresses, if it is not the configured one. Use it only for the log, because
+ * the sender of the request chooses it.
  */
 final class Elsewhere
 {
-    /** Of the login start: at another host the cookie of its attempt stays, and the callback does not get it. */
+    /** Looks at the host of the login start. From another host, the callback does not get the attempt's cookie. */
     public static function findHost(Configuration $our, Request $request): ?string
     {
         $scheme = $our->isSecure ? 'https' : 'http';
@@ -20,7 +20,7 @@ final class Elsewhere
             : "opened at $scheme://$opened/, but loginUrl is $our->loginUrl";
     }
 
-    /** Of the callback. */
+    /** Looks at the path of the callback. */
     public static function findPath(Configuration $our, Request $request): ?string
     {
         $configured = parse_url($our->callbackUrl, PHP_URL_PATH) ?? '/';
@@ -28,7 +28,7 @@ final class Elsewhere
             : "opened at $our->origin" . self::clean($request->path) . ", but callbackUrl is $our->callbackUrl";
     }
 
-    /** On one line of the log. */
+    /** Makes a text safe for one line of the log. */
     private static function clean(string $text): string
     {
         return (string) preg_replace('/[^\x21-\x7e]/', '?', substr($text, 0, 255));

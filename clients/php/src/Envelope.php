@@ -35,7 +35,7 @@ final class Envelope
         return $bytes;
     }
 
-    /** Unpadded base64url in its one canonical spelling. Decoders accept several for the same bytes. Throws a Refusal. */
+    /** Accepts only unpadded base64url in its one canonical spelling, because decoders accept several. Throws a Refusal. */
     public static function decode(string $payload): string
     {
         if (strlen($payload) > self::MAX_PAYLOAD_LENGTH || !preg_match('/^[A-Za-z0-9_-]+$/D', $payload)) {
@@ -49,7 +49,7 @@ final class Envelope
     }
 
     /**
-     * Compares every pair: the time it takes shows neither which one matches nor how much of one.
+     * Compares every pair, so the time it takes shows neither which one matches nor how much of it.
      *
      * @param list<string> $signatures
      * @param list<string> $secrets

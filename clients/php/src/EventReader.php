@@ -35,7 +35,7 @@ final readonly class EventReader
         }
     }
 
-    /** Waits for another process: what this one is to read may have come too late for that. */
+    /** Waits for another process, because the newest event may have come too late for that one. */
     private function claim(EventPosition $position): ?int
     {
         $until = microtime(true) + self::CLAIM_WITHIN_SECONDS;
@@ -47,7 +47,7 @@ final readonly class EventReader
 
     private function pullAll(int $after, EventPosition $position, callable $apply, callable $startOver): void
     {
-        // To the empty page: asking behind the last event says that all were read.
+        // Reads up to the empty page: asking for it tells the service that all events were read.
         for (;;) {
             $answer = $this->ask($after);
             if ($answer->status === 410) {
@@ -85,7 +85,7 @@ final readonly class EventReader
     private function apply(Event $event, callable $apply): void
     {
         if ($event->sid !== null) {
-            // First: a hand-off of this login that is on its way finds this, or the application finds its session.
+            // This comes first, so that a hand-off of this login that is on its way is refused.
             $keepUntil = time() + $this->configuration->ttlSeconds + 60;
             $this->configuration->nonces->addEnded($event->sid, $keepUntil);
         }
@@ -95,13 +95,13 @@ final readonly class EventReader
         $isNewer = $event->profile !== null && $this->profiles?->isNewer($event->profile) === true;
         $apply($event, $isNewer);
         if ($isNewer) {
-            // Not before: where $apply throws, the event comes again, and has to be newer again. A callback beside this
-            // may have kept a later one meanwhile, which stays.
+            // This comes last: if $apply throws, the event comes again and must still count as newer. A callback may have kept a
+            // later profile meanwhile. That one stays.
             $this->profiles->apply($event->profile);
         }
     }
 
-    /** Either secret of a rotation makes a token that counts, but the service may have one of ours only. */
+    /** During a rotation either secret makes a valid token, but the service may have only one of them. */
     private function ask(int $after): HttpAnswer
     {
         $our = $this->configuration;

@@ -11,9 +11,9 @@ final readonly class HandOff
 
     /**
      * @param string|null $sid names this login: events about its end carry it. Keep it with your session.
-     * @param int|null $authTime when the person last gave a credential, in Unix seconds; null where another site logged
+     * @param int|null $authTime when the person last gave a credential, in Unix seconds; null if another site logged
      *     them in
-     * @param list<string> $amr how: with `mfa` in it, they gave a second factor, too
+     * @param list<string> $amr how the person logged in: with `mfa` in it, they gave a second factor, too
      * @param string|null $returnTo a path on your site
      */
     private function __construct(

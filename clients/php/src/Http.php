@@ -4,11 +4,11 @@ declare(strict_types=1);
 
 namespace Identity;
 
-/** How events are asked for. Give your framework's own client if you like. */
+/** How events are requested. You may pass your framework's own client. */
 interface Http
 {
     /**
-     * Follows no redirect, checks certificates, and throws where nothing is answered in time.
+     * Follows no redirect, checks certificates, and throws if there is no answer in time.
      *
      * @param array<string, string> $headers
      */

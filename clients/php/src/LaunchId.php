@@ -7,13 +7,13 @@ namespace Identity;
 /** Names one launch in the service's log, in refusals and in the doctor's report, without giving the nonce away. */
 final class LaunchId
 {
-    /** As `3f9a-12c4`. */
+    /** Writes the id like `3f9a-12c4`. */
     public static function of(string $nonce): string
     {
         return implode('-', str_split(substr(hash('sha256', $nonce), 0, 8), 4));
     }
 
-    /** Of a hand-off that may be forged, so this looks for a nonce and parses nothing. */
+    /** Finds the id by a pattern. It parses nothing, because the hand-off may be forged. */
     public static function find(string $query): ?string
     {
         $payloads = Query::parse($query)['payload'] ?? [];

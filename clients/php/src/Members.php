@@ -4,10 +4,10 @@ declare(strict_types=1);
 
 namespace Identity;
 
-/** Reads the members of a JSON object by their types. Throws a Refusal for one that is missing or has another type. */
+/** Reads the members of a JSON object by their types. Throws a Refusal if one is missing or has another type. */
 final readonly class Members
 {
-    // Beyond it, parsers of other languages round.
+    // Parsers of other languages round integers above this one.
     private const MAX_INTEGER = 2 ** 53 - 1;
 
     private \stdClass $object;

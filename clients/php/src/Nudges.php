@@ -4,7 +4,7 @@ declare(strict_types=1);
 
 namespace Identity;
 
-/** Nudges say that there are events to pull. They are signed after Standard Webhooks, with a key made from the secret. */
+/** Nudges say that there are events to pull. They are signed as in Standard Webhooks, with a key made from the secret. */
 final readonly class Nudges
 {
     private const MAX_AGE_SECONDS = 300;
@@ -14,7 +14,7 @@ final readonly class Nudges
     {
     }
 
-    /** Throws a Refusal for one that is not genuine. */
+    /** Throws a Refusal if the nudge is not genuine. */
     public function verify(Request $request, int $now): void
     {
         [$id, $timestamp, $signatures] = array_map(

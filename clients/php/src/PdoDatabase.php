@@ -4,7 +4,7 @@ declare(strict_types=1);
 
 namespace Identity;
 
-/** Any PDO connection, whatever it does with errors by itself. */
+/** Works with any PDO connection, however it reports errors. */
 final readonly class PdoDatabase implements Database
 {
     public function __construct(private \PDO $pdo)

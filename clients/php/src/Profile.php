@@ -40,7 +40,7 @@ final readonly class Profile
         return in_array($capability, $this->capabilities, true);
     }
 
-    /** As the service sends it. */
+    /** Writes the profile as the service sends it. */
     public function toJson(): string
     {
         return json_encode([

@@ -7,10 +7,10 @@ namespace Identity;
 /** A cache of profiles. The identity service has the truth. */
 interface ProfileStore
 {
-    /** Whether `apply` would keep it now. */
+    /** Whether `apply` would keep this profile now. */
     public function isNewer(Profile $profile): bool;
 
-    /** Keeps a profile where it is later than the one kept. True where it was. */
+    /** Keeps a profile if it is later than the kept one. True if it was kept. */
     public function apply(Profile $profile): bool;
 
     public function find(string $id): ?Profile;
@@ -18,6 +18,6 @@ interface ProfileStore
     /** Forgets a person who was deleted. No profile that is still on its way brings them back. */
     public function remove(string $id): void;
 
-    /** Forgets everybody, where events have to start over. */
+    /** Forgets everybody, if events must start over. */
     public function clear(): void;
 }

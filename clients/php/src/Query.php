@@ -4,7 +4,7 @@ declare(strict_types=1);
 
 namespace Identity;
 
-/** Queries as they arrived. $_GET would hide a parameter that is there twice, and rename some. */
+/** Reads queries as they arrived. $_GET would hide a repeated parameter, and rename some. */
 final class Query
 {
     /** @return array<string, list<string>> the values of each parameter */
@@ -21,7 +21,7 @@ final class Query
     }
 
     /**
-     * The value of each of these that is there.
+     * Returns the values of those parameters that are there.
      *
      * @param list<string> $names
      * @return array<string, string>

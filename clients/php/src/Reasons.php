@@ -5,8 +5,8 @@ declare(strict_types=1);
 namespace Identity;
 
 /**
- * What each refusal means, and what to do about it, for the log: as `/developers/refusals` of the identity service says it, and
- * in ASCII, which no log writes as escapes.
+ * What each refusal means, and what to do about it, for the log. The texts are those of `/developers/refusals` at the identity
+ * service, in ASCII, so that no log escapes them.
  */
 final class Reasons
 {

@@ -6,7 +6,7 @@ namespace Identity;
 
 /**
  * Why something was refused. The codes are the same in each kit, and `/developers/refusals` of the identity service explains
- * them. Throw one with `person_refused` from your own `startSession` where you do not let a person in.
+ * them. To turn a person away, throw one with `person_refused` from your own `startSession`.
  */
 class Refusal extends \RuntimeException
 {
@@ -45,7 +45,7 @@ class Refusal extends \RuntimeException
     public readonly string $reason;
 
     /**
-     * @param string $refusalCode not $code, which every exception has already
+     * @param string $refusalCode the code; the name $code belongs to every exception already
      * @param string|null $launchId names the launch in the service's log, as `3f9a-12c4`
      * @param string $detail what exactly failed, for your log
      */

@@ -4,12 +4,12 @@ declare(strict_types=1);
 
 namespace Identity;
 
-/** What a person sees instead of a login. It repeats nothing of what arrived, runs no script and loads nothing. */
+/** What a person sees instead of a login. The page repeats nothing from the request, runs no script and loads nothing. */
 final class RefusalPage
 {
     private const POLICY = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'";
 
-    /** For those that nobody but the owner of the site can mend. */
+    /** Advice for refusals that only the owner of the site can fix. */
     private const USUAL_ADVICE = 'Log in again. If that does not help, tell us the code below.';
 
     private const ADVICE = [
@@ -39,7 +39,7 @@ final class RefusalPage
         $codes = array_filter([$refusal->refusalCode, $refusal->launchId]);
         $code = implode(' · ', array_map(static fn(string $text) => '<code>' . self::escape($text) . '</code>', $codes));
         $link = static fn(string $url, string $words) => '<p><a href="' . self::escape($url) . "\">$words</a></p>";
-        // Whoever reloads has a session already, most often.
+        // A person who reloads the page most often has a session already.
         $goOn = $refusal->refusalCode === 'nonce_replayed' ? $link($our->homeUrl, 'Go on') : '';
         $links = $goOn . $link($our->loginUrl, 'Log in');
         $style = self::STYLE;

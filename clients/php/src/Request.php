@@ -4,7 +4,7 @@ declare(strict_types=1);
 
 namespace Identity;
 
-/** A request as this kit needs it. Nothing in it says where anything is: addresses come from the configuration. */
+/** A request as this kit needs it. It has no addresses, because they come from the configuration. */
 final readonly class Request
 {
     private const MAX_BODY_BYTES = 65_536;
@@ -15,7 +15,7 @@ final readonly class Request
     /**
      * @param string $query as it arrived, without the question mark
      * @param array<string, string> $headers cookies are in `cookie`
-     * @param string|null $path as it arrived: for the log, where it is known
+     * @param string|null $path as it arrived, for the log, if it is known
      */
     public function __construct(
         public string $method,
@@ -36,7 +36,7 @@ final readonly class Request
                 $headers[strtr($found[2] ?? $found[1], '_', '-')] = $value;
             }
         }
-        // Not QUERY_STRING where there is a choice: rewriting may have added to it.
+        // QUERY_STRING comes second, because rewriting may have added to it.
         [$path, $query] = explode('?', $_SERVER['REQUEST_URI'] ?? '', 2) + [1 => $_SERVER['QUERY_STRING'] ?? ''];
         $body = (string) file_get_contents('php://input', length: self::MAX_BODY_BYTES + 1);
         return new self($_SERVER['REQUEST_METHOD'] ?? 'GET', $query, $headers, $body, str_starts_with($path, '/') ? $path : null);
@@ -49,7 +49,7 @@ final readonly class Request
         return count($values) === 1 ? $values[0] : null;
     }
 
-    /** Browsers and chat programs open links ahead of the click. That must not use anything up. */
+    /** Browsers and chat programs open links before anybody clicks. That must not use anything up. */
     public function isSpeculative(): bool
     {
         return $this->method === 'HEAD' || stripos($this->headers['sec-purpose'] ?? '', 'prefetch') !== false;

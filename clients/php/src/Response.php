@@ -4,7 +4,7 @@ declare(strict_types=1);
 
 namespace Identity;
 
-/** An answer. `send()` gives it to the browser; or hand it to your framework. */
+/** An answer. `send()` sends it to the browser. Your framework can send it instead. */
 final readonly class Response
 {
     public const UNKEPT = ['Cache-Control' => 'no-store', 'Referrer-Policy' => 'no-referrer'];
@@ -15,7 +15,7 @@ final readonly class Response
     }
 
     /**
-     * One that no cache keeps, and whose address goes nowhere else.
+     * An answer that no cache keeps, and whose address is told to no other site.
      *
      * @param array<string, string> $headers
      * @param list<string> $cookies `Set-Cookie` values
@@ -31,7 +31,7 @@ final readonly class Response
     }
 
     /**
-     * With these in the place of its own.
+     * Returns this answer with other headers in place of its own.
      *
      * @param array<string, string> $headers
      */
@@ -58,7 +58,7 @@ final readonly class Response
         foreach ($this->headers as [$name, $value]) {
             header("$name: $value", $name !== 'Set-Cookie');
         }
-        // After the headers: PHP changes the status where it sees a Location.
+        // The status comes after the headers, because PHP changes it when it sees a Location.
         http_response_code($this->status);
         echo $this->body;
     }

@@ -14,7 +14,7 @@ final class ReturnTo
         return preg_match(self::FORM, $path) === 1;
     }
 
-    /** Percent-encoded, because a header takes no other letters. */
+    /** Encodes the path with percent signs, because a header takes no other letters. */
     public static function resolve(string $origin, string $path): string
     {
         return $origin . preg_replace_callback(

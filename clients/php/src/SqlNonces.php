@@ -5,12 +5,12 @@ declare(strict_types=1);
 namespace Identity;
 
 /**
- * In a table with a unique index, so that of several requests at once only one gets through. Do not use it inside a
- * transaction of yours: what is rolled back could be used again.
+ * Keeps nonces in a table with a unique index, so that only one of several requests gets through. Do not use it inside your own
+ * transaction: after a rollback the nonce could be used again.
  */
 final readonly class SqlNonces implements NonceStore
 {
-    /** Nothing is forgotten earlier, in case clocks are wrong. */
+    /** Nothing is forgotten earlier than this, in case clocks are wrong. */
     public const MARGIN_SECONDS = 600;
 
     /** @param string $prefix of the names of tables, as given to Tables */

@@ -4,7 +4,7 @@ declare(strict_types=1);
 
 namespace Identity;
 
-/** In a row that a process claims for a minute at a time: where it is killed, the next one goes on after that. */
+/** Keeps the position in a row. A process claims it for a minute at a time. If it is killed, another goes on after the minute. */
 final readonly class SqlPosition implements EventPosition
 {
     private const CLAIM_SECONDS = 60;

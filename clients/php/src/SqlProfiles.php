@@ -5,12 +5,12 @@ declare(strict_types=1);
 namespace Identity;
 
 /**
- * In a table. First an insert, then an update that takes newer ones only, so that of a hand-off and an event at once the
- * newer profile stays.
+ * Keeps profiles in a table. It inserts first, and then updates only to a later profile. So if a hand-off and an event come at
+ * once, the later profile stays.
  */
 final readonly class SqlProfiles implements ProfileStore
 {
-    /** Of somebody who was deleted: later than any profile, and with none. */
+    /** The time in a deleted person's row, which has no profile. It is later than any profile. */
     private const NEVER = '9999-12-31T23:59:59.999Z';
 
     public function __construct(private Database $database, private string $prefix = 'identity_')

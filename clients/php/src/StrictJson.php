@@ -6,7 +6,7 @@ namespace Identity;
 
 /**
  * JSON that every parser reads alike: UTF-8 without a byte order mark, no name twice in an object, at most 16 levels.
- * json_decode keeps the last of two equal names, and others the first, so two readers of one text could see two values.
+ * json_decode keeps the last of two equal names, and other parsers the first, so two readers could see two values.
  */
 final class StrictJson
 {
@@ -15,16 +15,16 @@ final class StrictJson
     /** Objects are stdClass, so that `{}` and `[]` differ. Throws a JsonException. */
     public static function parse(string $text): mixed
     {
-        // Refuses bytes that are not UTF-8, and a byte order mark, and half of a character in an escape. Our own scan limits the depth more closely.
+        // Refuses a byte order mark, other bytes that are not UTF-8, and half of a character. Our own scan limits the depth more.
         $value = json_decode($text, false, 512, JSON_THROW_ON_ERROR);
         self::requireDistinctNames($text);
         return $value;
     }
 
-    /** Only for text that json_decode has accepted, where a simple scan is enough. */
+    /** Expects text that json_decode has accepted, so a simple scan is enough. */
     private static function requireDistinctNames(string $text): void
     {
-        // A string, with the colon behind it where it is a name; or the start or end of a level.
+        // Matches a string, with the colon behind it if it is a name, or the start or end of a level.
         $form = '/("(?:[^"\\\\]++|\\\\.)*+")(\s*+:)?|[{}[\]]/s';
         if (preg_match_all($form, $text, $tokens, PREG_SET_ORDER) === false) {
             throw new \JsonException(preg_last_error_msg());

@@ -4,7 +4,7 @@ declare(strict_types=1);
 
 namespace Identity;
 
-/** By curl where it is there, else by PHP's own streams. */
+/** Uses curl if it is there, otherwise PHP's own streams. */
 final readonly class SystemHttp implements Http
 {
     public function __construct(private int $timeoutSeconds = 30, private bool $useCurl = true)

@@ -7,7 +7,7 @@ namespace Identity;
 /** The tables of the stores in SQL. */
 final class Tables
 {
-    /** Makes those that are not there yet. */
+    /** Creates the tables that are missing. */
     public static function create(Database $database, string $prefix = 'identity_'): void
     {
         foreach (self::describe($database->dialect(), $prefix) as $statement) {
@@ -15,7 +15,7 @@ final class Tables
         }
     }
 
-    /** @return list<string> the statements, of which each may run again */
+    /** @return list<string> the statements; each may run again */
     public static function describe(string $dialect, string $prefix = 'identity_'): array
     {
         // Names and times are ASCII, and `a` is not `A`.
@@ -51,7 +51,7 @@ final class Tables
         return $statements;
     }
 
-    /** An insert that changes nothing where the primary key is there already. */
+    /** An insert that changes nothing if the primary key exists already. */
     public static function insertNew(Database $database, string $values): string
     {
         return $database->dialect() === 'mysql' ? "insert ignore into $values"

@@ -4,7 +4,7 @@ declare(strict_types=1);
 
 namespace Identity;
 
-/** Whether a hand-off is genuine, for this client, and at the right time. It uses nothing up. */
+/** Checks whether a hand-off is genuine, for this client, and at the right time. It uses nothing up. */
 final class Verifier
 {
     public const LEEWAY_SECONDS = 30;

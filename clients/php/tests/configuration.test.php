@@ -2,7 +2,7 @@
 
 declare(strict_types=1);
 
-// Configurations, and that the codes are the documented ones.
+// Tests configurations, and that the codes are the documented ones.
 
 use Identity\{Configuration, ConfigurationError, Refusal, RefusalPage, Request};
 

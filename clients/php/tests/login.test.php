@@ -2,7 +2,7 @@
 
 declare(strict_types=1);
 
-// A login from its start to the session, and everything that is no login.
+// Tests a login from its start to the session, and everything that is no login.
 
 use Identity\{Client, LaunchId, NonceStore, Refusal, Request, Response};
 

@@ -2,7 +2,7 @@
 
 declare(strict_types=1);
 
-// Runs all tests of the kit. Prints what failed, and nothing where all is right.
+// Runs all tests of the kit. Prints what failed, or nothing if all passed.
 
 require __DIR__ . '/../autoload.php';
 require __DIR__ . '/support.php';

@@ -52,7 +52,7 @@ foreach ($stores as $kind => [$nonces, $profiles, $sql]) {
         $count = fn() => (int) $sql[0]->value("select count(*) from {$sql[1]}used where name like 'nonce s%'");
         same(true, $nonces->consume('s-past', time() - 660));
         same(true, $nonces->consume('s-kept', time() - 540));
-        // Also where one of them has swept already.
+        // One of these calls may have swept already.
         $nonces->sweep();
         same(1, $count());
     });

@@ -2,7 +2,7 @@
 
 declare(strict_types=1);
 
-// What the tests of the kit share. No test framework, so that they run wherever PHP does.
+// What the tests of the kit share. They use no test framework, so that they run anywhere PHP does.
 
 use Identity\{Client, Configuration, HandOff, Members, MemoryNonces, NonceStore, Profile, Refusal, Request, Response};
 
@@ -155,7 +155,7 @@ function seal(array|string $payload, string ...$secrets): string
     ]);
 }
 
-/** A browser: keeps cookies. */
+/** A browser that keeps cookies. */
 final class Browser
 {
     /** @var array<string, string> */
@@ -219,7 +219,7 @@ final class Browser
     }
 }
 
-/** One that throws. */
+/** A nonce store that throws. */
 final class BrokenNonces implements NonceStore
 {
     public function consume(string $nonce, int $keepUntil): bool

@@ -25,7 +25,7 @@ function vectorConfiguration(array $sso, array $secrets, ?NonceStore $nonces = n
 
 test('every hand-off is taken, or refused by its code', function () use ($sso): void {
     ['payload' => $payload, 'signature' => $signature] = $sso;
-    // The older vectors in the form of the newer ones.
+    // Rewrites the older vectors in the form of the newer ones.
     $older = array_map(fn($vector) => $vector + [
         'why' => 'at ' . ($vector['now'] ?? ''),
         'query' => http_build_query([

@@ -2,7 +2,7 @@
 
 declare(strict_types=1);
 
-// The verifier, on hand-offs that are wrong in one thing each. vectors.test.php has the published ones.
+// Tests the verifier with hand-offs that are wrong in one thing each. vectors.test.php tests the published ones.
 
 use Identity\LaunchId;
 

@@ -1,4 +1,4 @@
-"""Log people in with the identity service, and hear of their changes. The README beside this folder begins at the start."""
+"""Logs people in with the identity service, and reads their changes. Start with the README beside this folder."""
 
 from .config import Config, ConfigurationError, LogEntry, build_logout_url
 from .events import Event, EventsError, pull_events

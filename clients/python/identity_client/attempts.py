@@ -1,6 +1,6 @@
 """The logins that a browser has started: each has a state, and a cookie of its own, so that two tabs can log in at once.
 
-The cookie is signed, because what it says was demanded of the person must not be the person's to change.
+The cookie is signed, because it says whether the person must give a credential again.
 """
 
 import hashlib
@@ -23,7 +23,7 @@ _STATE = re.compile(r"[A-Za-z0-9_-]{22}")
 @dataclass(frozen=True, slots=True)
 class Attempt:
     started_at: int
-    #: How old a credential may be at the start, in seconds, where one was demanded.
+    #: If a credential was demanded, how old it may be at the start, in seconds.
     max_age: int | None
 
     def is_proved_by(self, hand_off: HandOff) -> bool:
@@ -34,7 +34,7 @@ class Attempt:
 
 
 def start_attempt(config: Config, request: Request, max_age: int | None) -> tuple[str, list[tuple[str, str]]]:
-    """A new state, and the headers that keep it and drop the oldest beyond five."""
+    """Returns a new state, and headers: they keep it, and leave only the five newest states."""
     state = secrets.token_urlsafe(16)
     said = f"{config.now()}.{'-' if max_age is None else max_age}"
     value = f"{said}.{_sign(config, config.secrets[0], state, said)}"
@@ -49,7 +49,7 @@ def start_attempt(config: Config, request: Request, max_age: int | None) -> tupl
 def find_attempt(config: Config, request: Request, state: str) -> Attempt | None:
     """This browser's attempt with that state, if it started in the last ten minutes.
 
-    Its cookie stays until it expires, so that a second use of one hand-off is told from a browser that never asked.
+    Its cookie stays until it expires, so that a second use of a hand-off is not taken for a browser that never asked.
     """
     name = _name_cookie(config, state)
     for given, value in request.cookies():
@@ -62,7 +62,7 @@ def find_attempt(config: Config, request: Request, state: str) -> Attempt | None
 
 
 def _list_states(config: Config, request: Request) -> list[str]:
-    """Those of this browser, the oldest first. What is no attempt of ours counts as older than any."""
+    """The attempts of this browser, the oldest first. A cookie of another form counts as older than any."""
     prefix = _name_cookie(config, "")
     started_at: dict[str, int] = {}
     for name, value in request.cookies():

@@ -19,20 +19,20 @@ _MIN_SECRET_BYTES = 32
 
 
 class ConfigurationError(ValueError):
-    """Names every fault at once, and no secret."""
+    """Names all faults at once, but no secret."""
 
 
 @dataclass(frozen=True, slots=True)
 class LogEntry:
     """A login or a refusal. Support finds it by the id of its launch, in your log and in that of the identity service."""
 
-    #: `opened_elsewhere`: a browser opened the login start at another host, or the callback at another path, than is
-    #: configured. The reason says which.
+    #: `opened_elsewhere`: a browser opened the login start at a host, or the callback at a path, that is not the
+    #: configured one. The reason says which.
     outcome: Code | Literal["accepted", "opened_elsewhere"]
-    #: What failed, and what to do about it. Empty where nothing did.
+    #: What failed, and what to do about it. Empty if nothing failed.
     reason: str
     launch_id: str | None
-    #: Explains the code of a refusal.
+    #: The address that explains the code of a refusal.
     help_url: str = ""
 
 
@@ -49,32 +49,32 @@ def read_clock() -> int:
 
 
 def ignore_session(_sid: str) -> None:
-    """For a site that hears of no events."""
+    """Does nothing, for a site that hears of no events."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Config:
-    """Every address comes from here, and none from the request."""
+    """The configuration. Every address comes from here, and none from the request."""
 
     #: The base URL of the identity service, as the operator has set it: each hand-off names it byte for byte.
     issuer: str
-    #: Your name there.
+    #: Your client's name at the identity service.
     client: str
-    #: One, or two during a rotation.
+    #: One secret, or two during a rotation.
     secrets: Sequence[str] = field(repr=False)
     callback_url: str
-    #: Where your site starts a login. At the callback's origin.
+    #: The address that starts a login. It must be at the callback's origin.
     login_url: str
-    #: Where used nonces are kept.
+    #: The store of used nonces.
     nonces: NonceStore
-    #: Where a login leads without a `return_to`. At the callback's origin: its start page by default.
+    #: The page that a login without a `return_to` leads to. By default, the start page of the callback's origin.
     home_url: str = ""
     #: The longest that a hand-off may be valid: the operator's IDENTITY_SSO_TTL.
     ttl_seconds: int = 300
-    #: Ends your own sessions that began with a hand-off of this `sid`.
+    #: Ends your own sessions that began with a hand-off that has this `sid`.
     end_session: Callable[[str], None] = ignore_session
     log: Callable[[LogEntry], None] = log_entry
-    #: Unix seconds.
+    #: The clock, in Unix seconds.
     now: Callable[[], int] = read_clock
 
     def __post_init__(self) -> None:
@@ -97,7 +97,7 @@ class Config:
 
     @property
     def origin(self) -> str:
-        """Of your own site."""
+        """The origin of your own site."""
         return _origin_of(self.callback_url)
 
     @property
@@ -115,7 +115,7 @@ def log_refusal(config: Config, refusal: Refusal) -> None:
 
 
 def build_logout_url(config: Config, return_to: str | None = None) -> str:
-    """Where to send a browser that is to be logged out there, too. End your own session first.
+    """The address that logs a browser out of the identity service, too. End your own session first.
 
     `return_to` is a path on your site.
     """
@@ -151,7 +151,7 @@ def _find_url_faults(config: Config) -> list[str]:
 
 
 def _matches(form: re.Pattern[str], value: object) -> bool:
-    """False for what is no text at all, such as a variable of the environment that is not there."""
+    """False if the value is no text, such as a missing variable of the environment."""
     return isinstance(value, str) and form.fullmatch(value) is not None
 
 
@@ -178,7 +178,7 @@ def _find_secret_faults(config: Config) -> list[str]:
     faults: list[str] = []
     if any(secret != secret.strip() for secret in config.secrets):
         faults.append("secrets must not have spaces or line breaks around them")
-    # Plain http is on this machine only, where a secret may be one to try things out.
+    # Plain http is allowed only on this machine. There, a short secret is enough to try things out.
     is_local = str(config.callback_url).startswith("http://")
     if not all(config.secrets):
         faults.append("secrets must not be empty")
@@ -192,7 +192,7 @@ def _find_secret_faults(config: Config) -> list[str]:
 
 
 def _are_texts(value: object) -> bool:
-    """One text is a sequence, too."""
+    """False for a single text, although Python takes it for a sequence."""
     if isinstance(value, str) or not isinstance(value, Sequence):
         return False
     return all(isinstance(each, str) for each in cast("Sequence[object]", value))
@@ -203,7 +203,7 @@ def _is_store(value: object) -> bool:
 
 
 def _origin_of(url: str) -> str:
-    """As browsers write it: in lower case, and without the usual port."""
+    """The origin as browsers write it: in lower case, and without the usual port."""
     parts = urlsplit(url)
     host = parts.hostname or ""
     usual = {"https": 443, "http": 80}.get(parts.scheme)

@@ -1,4 +1,4 @@
-"""Changes, as they happen: a pull brings them, in order."""
+"""Reads events: a pull brings them in the order of the changes."""
 
 import hashlib
 import hmac
@@ -26,18 +26,18 @@ class EventsError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """Ignore a `type` that you do not know."""
+    """A change. Ignore a `type` that you do not know."""
 
     seq: int
     type: str
     user_id: str | None
-    #: Of `session.ended`.
+    #: Only `session.ended` has it.
     sid: str | None
-    #: Of `profile.updated`.
+    #: Only `profile.updated` has it.
     profile: Profile | None
-    #: All members, as they arrived.
+    #: All members as they arrived.
     members: Mapping[str, Json]
-    #: Its profile is later than the one in the `profiles` of the pull.
+    #: Whether its profile is later than the one in the `profiles` of the pull.
     is_newer: bool = False
 
 
@@ -49,14 +49,14 @@ def pull_events(
     profiles: ProfileStore | None = None,
     apply: Callable[[Event], object] | None = None,
 ) -> int | None:
-    """Reads all that is new, in order, and returns the number of the last event.
+    """Reads all new events in order, and returns the number of the last one.
 
     It ends sessions by the `end_session` of the configuration, keeps `profiles` up to date, and calls `apply` with each
-    event. After a stop in between it reads some events again the next time, so `apply` must bear an event twice. Where
-    `apply` raises, it gets that event again by the next pull, as new as it was.
-    `start_over` is called where events were missed for too long: end all your sessions, and drop what you keep of people
-    elsewhere. Raises an EventsError. One pull at a time does all this: another one waits for it, and returns None where
-    that is still at work after three seconds.
+    event. If a pull is interrupted, the next one reads some events again, so `apply` may get an event twice. If `apply`
+    raises, the next pull passes it that event again. The profile still counts as newer then.
+    `start_over` is called if events were missed for too long. End all your sessions then, and delete what you keep about
+    people elsewhere. Raises an EventsError. Only one pull works at a time: another one waits for it, and returns None if
+    the first is still at work after three seconds.
     """
     if config.end_session is ignore_session:
         raise ConfigurationError("end_session must be set to read events: a login that ends there ends here")
@@ -81,7 +81,7 @@ def _pull_all(
         status, answer = _get(config, after)
         if status == 200:
             events = _read_events(answer, after)
-            # Asked to the end: the number that it is asked with says how far all was applied.
+            # Reads up to the empty page, because asking for it tells the service that all was applied.
             if not events:
                 return after
             for event in events:
@@ -101,7 +101,7 @@ def _pull_all(
 
 
 def _advance(claim: Claim, position: int) -> int:
-    """What another process has applied meanwhile must not be undone by something older."""
+    """Raises if another process has taken over, because older events must not undo what it has applied."""
     if not claim.advance(position):
         raise EventsError("another process reads events now")
     return position
@@ -111,7 +111,7 @@ def _apply(
     config: Config, event: Event, profiles: ProfileStore | None, apply: Callable[[Event], object] | None
 ) -> None:
     if event.sid is not None and event.type == "session.ended":
-        # Kept in mind first: its hand-off may be on its way, and be taken between the two.
+        # This comes first, because a hand-off of this login may be on its way and arrive in between.
         config.nonces.add_ended(event.sid, config.now() + config.ttl_seconds + 60)
         config.end_session(event.sid)
     if profiles is not None and event.user_id is not None and event.type == "user.deleted":
@@ -120,14 +120,14 @@ def _apply(
     is_newer = profiles is not None and profile is not None and profiles.is_newer(profile)
     if apply is not None:
         apply(replace(event, is_newer=is_newer))
-    # Not before: where `apply` raises, the event comes again, and has to be newer again. A callback beside this may have
-    # kept a later one meanwhile, which stays.
+    # This comes last: if `apply` raises, the event comes again and must still count as newer. A callback may have kept
+    # a later profile meanwhile. That one stays.
     if profiles is not None and profile is not None and is_newer:
         profiles.apply_profile(profile)
 
 
 def _get(config: Config, after: int) -> tuple[int, bytes]:
-    """Either secret of a rotation makes a token that counts, but the service may have one of ours only."""
+    """Tries both secrets of a rotation, because the service may have only one of them."""
     status, body = 0, b""
     for secret in config.secrets:
         status, body = _get_with(config, secret, after)
@@ -152,7 +152,7 @@ def _get_with(config: Config, secret: str, after: int) -> tuple[int, bytes]:
 
 
 class _RefuseRedirects(HTTPRedirectHandler):
-    """Else the token would follow a redirect to another host."""
+    """Refuses redirects, because the token would follow them to another host."""
 
     def redirect_request(
         self, req: HttpRequest, fp: IO[bytes], code: int, msg: str, headers: HTTPMessage, newurl: str

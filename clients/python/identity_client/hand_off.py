@@ -1,4 +1,4 @@
-"""Verifies a hand-off: pure, so it takes the clock as an argument and uses nothing up."""
+"""Verifies a hand-off, without side effects: it takes the clock as an argument and uses nothing up."""
 
 import base64
 import binascii
@@ -31,9 +31,9 @@ class HandOff:
     exp: int
     nonce: str
     profile: Profile
-    #: Names this login at your site. It ends by an event that carries it.
+    #: Names this login at your site. The event about its end has the same `sid`.
     sid: str | None
-    #: Unix seconds: when the person last gave a credential. None where another site logged them in.
+    #: When the person last gave a credential, in Unix seconds. None if another site logged them in.
     auth_time: int | None
     amr: tuple[str, ...]
     state: str | None
@@ -41,7 +41,7 @@ class HandOff:
 
 
 def is_own_path(text: str) -> bool:
-    """Whether it is a path on your own site, so that nobody is sent to another one."""
+    """Whether the text is a path on your own site, so that nobody is sent to another one."""
     return len(text) <= 2048 and _PATH.fullmatch(text) is not None
 
 
@@ -52,7 +52,7 @@ def compute_launch_id(nonce: str) -> str:
 
 
 def find_launch_id(query: str) -> str | None:
-    """The launch of a hand-off that is not verified yet. So it is looked for, and nothing is parsed."""
+    """Finds the launch id by a pattern. It parses nothing, because the hand-off may not be verified yet."""
     payloads = [value for name, value in _split(query) if name == "payload"]
     try:
         found = _NONCE_IN_BYTES.search(_decode_canonical(payloads[0])) if len(payloads) == 1 else None
@@ -62,7 +62,7 @@ def find_launch_id(query: str) -> str | None:
 
 
 def read_parameters(query: str) -> Mapping[str, str]:
-    """Raises a Refusal where one that counts is there twice."""
+    """Raises a Refusal if a parameter of the hand-off is there twice."""
     pairs = _split(query)
     names = [name for name, _ in pairs]
     for name in PARAMETERS:
@@ -76,7 +76,7 @@ def verify_hand_off(
 ) -> HandOff:
     """Returns a genuine hand-off, and raises a Refusal for any other. `query` is the query string as it arrived.
 
-    Whoever acts on it compares its `state` and uses its `nonce` up first; `handle_callback` does both.
+    Before you act on it, compare its `state`, and then use its `nonce` up. `handle_callback` does both.
     """
     parameters = read_parameters(query)
     payload = parameters.get("payload")
@@ -104,7 +104,7 @@ def _split(query: str) -> list[tuple[str, str]]:
 
 
 def _decode(payload: str) -> bytes:
-    """Raises a ValueError. Takes spellings that are not canonical."""
+    """Decodes any spelling, canonical or not. Raises a ValueError."""
     return base64.urlsafe_b64decode(payload + "=" * (-len(payload) % 4))
 
 
@@ -122,7 +122,7 @@ def _decode_canonical(payload: str) -> bytes:
 
 
 def _is_genuine(payload: str, signatures: Sequence[str], secrets: Sequence[str]) -> bool:
-    """Compares every pair: the time it takes shows neither which one matches nor how much of it."""
+    """Compares every pair, so the time it takes shows neither which one matches nor how much of it."""
     matches = False
     for secret in secrets:
         expected = hmac.new(secret.encode(), payload.encode("ascii"), hashlib.sha256).hexdigest()

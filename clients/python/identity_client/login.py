@@ -28,10 +28,10 @@ from .messages import (
 )
 from .refusal import Code, Refusal
 
-#: Starts your own session, with a new id, and returns the headers that set its cookie (or None, where your framework
+#: Starts your own session, with a new id, and returns the headers that set its cookie (or None if your framework
 #: does that). May raise a Refusal("person_refused").
 StartSession = Callable[[HandOff], Iterable[tuple[str, str]] | None]
-#: Your own answer to an error, such as the start page as it is without a login. None shows the page.
+#: Your own answer to an error, such as your start page without a login. None shows the kit's page.
 OnError = Callable[[Code], Response | None]
 
 _ERRORS: Mapping[str, Code] = {
@@ -54,10 +54,10 @@ def start_login(
     prompt: Literal["none", "login"] | None = None,
     max_age: int | None = None,
 ) -> Response:
-    """Sends the browser to the launch. `return_to` is a path on your site; what is not one is left out.
+    """Sends the browser to the launch. `return_to` is a path on your site; any other value is left out.
 
-    `prompt="none"` shows no page there; `prompt="login"` asks for a credential again, and `max_age` does where the last
-    one is older. The callback makes sure that it was given.
+    `prompt="none"` shows no page there; `prompt="login"` asks for a credential again, and `max_age` does so if the
+    last one is older. The callback makes sure that it was given.
     """
     if request.is_speculative():
         return answer_speculation()
@@ -82,8 +82,8 @@ def start_login(
 
 
 def _find_other_host(configured: str, request: Request) -> str | None:
-    """Where the browser opened the login start, unless it is the configured host: there the cookie of its attempt stays, and
-    the callback does not get it. For the log, and nothing else: whoever asks chooses it."""
+    """The address of an opened login start, if its host is not the configured one. The callback would not get
+    the attempt's cookie from there. Use it only for the log, because the sender of the request chooses it."""
     parts = urlsplit(configured)
     opened = _clean(request.header("host") or "").lower()
     usual = {"https": ":443", "http": ":80"}[parts.scheme]
@@ -93,14 +93,14 @@ def _find_other_host(configured: str, request: Request) -> str | None:
 
 
 def _find_other_path(config: Config, request: Request) -> str | None:
-    """Where a browser opened the callback, unless it is the configured path. For the log, too."""
+    """The address of an opened callback, if its path is not the configured one. Use it only for the log."""
     if request.path in ("", urlsplit(config.callback_url).path or "/"):
         return None
     return f"opened at {config.origin}{_clean(request.path)}, but callback_url is {config.callback_url}"
 
 
 def _clean(text: str) -> str:
-    """On one line of the log."""
+    """Makes a text safe for one line of the log."""
     return re.sub(r"[^\x21-\x7e]", "?", text[:255])
 
 
@@ -122,7 +122,7 @@ def handle_callback(
     on_error: OnError | None = None,
 ) -> Response:
     """Takes a hand-off, once, from the browser that asked for it. Anything else gets a page that says which rule it
-    breaks. What `start_session` raises, other than a Refusal, is yours to catch."""
+    breaks. If `start_session` raises anything but a Refusal, your own code must catch it."""
     if request.is_speculative():
         return answer_speculation()
     if request.method != "GET":
@@ -147,7 +147,7 @@ def handle_callback(
         if refusal.code != "state_missing":
             return _refuse(config, refusal)
         log_refusal(config, refusal)
-        # A link from elsewhere brought it. It stays unused: the login start asks for one of its own.
+        # The hand-off came by a link from elsewhere. It stays unused, because the login start asks for another.
         target = config.home if is_logged_in(request) else config.login_url
         return redirect(target, describe_refusal(refusal))
 
@@ -163,13 +163,13 @@ def _accept(config: Config, request: Request, hand_off: HandOff, start_session: 
         raise Refusal("state_unknown")
     if not attempt.is_proved_by(hand_off):
         raise Refusal("auth_time_too_old")
-    # Longer than anybody, with the leeway, would accept it.
+    # The nonce is kept longer than anybody would accept its hand-off, even with the leeway.
     if not _ask_store(lambda: config.nonces.consume(hand_off.nonce, hand_off.exp + 60)):
         raise Refusal("nonce_replayed")
     headers = start_session(hand_off) or ()
     if sid is not None:
         try:
-            # Again: the event may have come between, and found no session to end.
+            # The login may have ended since the first check. Then its event found no session to end.
             _require_going_on(config, sid)
         except Refusal:
             config.end_session(sid)
@@ -188,7 +188,7 @@ def _ask_store(question: Callable[[], bool]) -> bool:
     try:
         return question()
     except Refusal:
-        # It may refuse by itself.
+        # A store may itself raise a refusal.
         raise
     except Exception as error:
         raise Refusal("store_unavailable", type(error).__name__) from error
@@ -197,7 +197,7 @@ def _ask_store(question: Callable[[], bool]) -> bool:
 def _answer_error(
     config: Config, request: Request, parameters: Mapping[str, str], on_error: OnError | None
 ) -> Response:
-    """It is not signed: all it may do is choose a page, and only for an attempt of this browser."""
+    """Answers an error. It is not signed, so it may only choose a page, and only for this browser's attempt."""
     if find_attempt(config, request, parameters.get("state", "")) is None:
         raise Refusal("state_unknown", "It came with an error")
     code = _ERRORS.get(parameters["error"], "error_unknown")
@@ -215,5 +215,5 @@ def _refuse(config: Config, refusal: Refusal) -> Response:
 
 
 def _encode(path: str) -> str:
-    """What is encoded already stays as it is."""
+    """Percent-encodes a path. Parts that are encoded already stay as they are."""
     return quote(path, safe="/?#[]@!$&'()*+,;=:%~")

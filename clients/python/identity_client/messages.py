@@ -14,10 +14,10 @@ class Request:
     method: str
     #: The query string as it arrived, still percent-encoded.
     query: str = ""
-    #: By name, in any case.
+    #: Headers by name, in upper or lower case.
     headers: Mapping[str, str] | Sequence[tuple[str, str]] = ()
     body: bytes = b""
-    #: As it arrived, for the log. Empty where it is not known.
+    #: The path as it arrived, for the log. Empty if it is not known.
     path: str = ""
 
     def header(self, name: str) -> str | None:
@@ -26,12 +26,12 @@ class Request:
         return ("; " if name == "cookie" else ", ").join(values) if values else None
 
     def cookies(self) -> list[tuple[str, str]]:
-        """As they were sent: a browser may have two of one name."""
+        """The cookies as they were sent. A browser may have two of one name."""
         pairs = (pair.partition("=") for pair in (self.header("cookie") or "").split(";"))
         return [(name.strip(), value.strip()) for name, mark, value in pairs if mark]
 
     def is_speculative(self) -> bool:
-        """Browsers and chat programs open links ahead of the click. That must not use anything up."""
+        """Browsers and chat programs open links before anybody clicks. That must not use anything up."""
         return self.method == "HEAD" or "prefetch" in (self.header("sec-purpose") or "").lower()
 
 
@@ -46,12 +46,12 @@ class Response:
         return next((value for given, value in self.headers if given.lower() == name.lower()), None)
 
 
-#: On every answer that a login passes through.
+#: Every answer that a login passes through has these headers.
 PRIVATE: Headers = (("Cache-Control", "no-store"), ("Referrer-Policy", "no-referrer"))
 
 
 def put_in(ours: Headers, headers: Iterable[tuple[str, str]]) -> Headers:
-    """Ours, in the place of those of the same names."""
+    """Replaces headers by ours if they have the same name."""
     names = {name.lower() for name, _ in ours}
     return (*ours, *((name, value) for name, value in headers if name.lower() not in names))
 
@@ -72,11 +72,11 @@ def describe_refusal(refusal: Refusal) -> Headers:
 
 
 def show_refusal(refusal: Refusal, home_url: str, login_url: str, headers: Headers = ()) -> Response:
-    """A page for the person, which loads nothing and says nothing of the payload."""
+    """A page for the person. It loads nothing, and shows nothing from the payload."""
     launch = f" · <code>{escape(refusal.launch_id)}</code>" if refusal.launch_id else ""
     links = _link(login_url, "Log in")
     if refusal.code == "nonce_replayed":
-        # Whoever reloads has a session already, most often.
+        # A person who reloads the page most often has a session already.
         links = f"{_link(home_url, 'Go on')}\n{links}"
     page = _PAGE.format(
         style=_STYLE,
@@ -104,7 +104,7 @@ def _link(url: str, words: str) -> str:
     return f'<p><a href="{escape(url)}">{words}</a></p>'
 
 
-#: For those that nobody but the owner of the site can mend.
+#: Advice for refusals that only the owner of the site can fix.
 _USUAL_ADVICE = "Log in again. If that does not help, tell us the code below."
 _ADVICE: Mapping[Code, str] = {
     "issued_in_future": "The clock of this site is wrong. If it happens again, tell us the code below.",

@@ -1,4 +1,4 @@
-"""A nudge says that there is something new to pull. It is signed after Standard Webhooks 1.0."""
+"""A nudge says that there is something new to pull. It is signed as in Standard Webhooks 1.0."""
 
 import base64
 import hashlib
@@ -20,9 +20,9 @@ _TIMESTAMP = re.compile(r"[0-9]{1,12}")
 
 
 def receive_nudge(config: Config, request: Request, on_nudge: Callable[[], object]) -> Response:
-    """Calls `on_nudge` for a genuine nudge, such as with a function that pulls.
+    """Calls `on_nudge` for a genuine nudge. It may be a function that pulls.
 
-    What that raises is not caught: with the 500 that your framework makes of it, the identity service tries again.
+    An error of `on_nudge` is not caught. If your framework then answers 500, the identity service tries again.
     """
     try:
         _require_genuine(config, request)
@@ -63,7 +63,7 @@ def _require_genuine(config: Config, request: Request) -> None:
 
 
 def _is_signed(config: Config, message: bytes, signatures: str) -> bool:
-    """Any of the signatures, with any of the secrets."""
+    """Whether any of the signatures was made with any of the secrets."""
     matches = False
     for secret in config.secrets:
         key = hmac.digest(secret.encode(), f"identity webhooks v1 {config.client}".encode(), hashlib.sha256)

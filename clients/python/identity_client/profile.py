@@ -29,13 +29,13 @@ class Profile:
     email: str
     name: str
     role: Role
-    #: One that is not in here is off. Ignore those that you do not know.
+    #: If a capability is missing here, it is off. Ignore a capability that you do not know.
     capabilities: tuple[str, ...]
     #: Moves forward with every change, and sorts like its time.
     profile_updated_at: str
 
     def to_wire(self) -> dict[str, Json]:
-        """As the identity service writes it: for a cache in JSON."""
+        """The profile as the identity service writes it, for a cache in JSON."""
         capabilities: list[Json] = list(self.capabilities)
         return {
             "id": self.id,
@@ -94,7 +94,7 @@ def read_texts(value: Mapping[str, Json], name: str) -> tuple[str, ...]:
 
 def read_integer(value: Mapping[str, Json], name: str) -> int:
     number = value.get(name)
-    # To Python, True is an integer. Others read larger ones in other ways.
+    # Python takes True for an integer. Other languages read larger integers differently.
     if not isinstance(number, int) or isinstance(number, bool) or abs(number) > _MAX_INTEGER:
         raise MemberError(name)
     return number

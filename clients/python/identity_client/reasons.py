@@ -1,6 +1,6 @@
 """What each refusal means, and what to do about it, for the log.
 
-As `/developers/refusals` of the identity service says it, and in ASCII, which no log writes as escapes.
+The texts are those of `/developers/refusals` at the identity service, in ASCII, so that no log escapes them.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The stores in a database, by any driver of the DB-API: SQLite, and Postgres by psycopg.
 
-Each step is one statement in a transaction of its own, so it holds for several processes at once.
+Each step is one statement in its own transaction, so that several processes can share the stores.
 """
 
 import json
@@ -20,13 +20,13 @@ _TABLES = (
     "create table if not exists identity_ended (sid text primary key, keep_until bigint not null)",
     "create table if not exists identity_profiles"
     " (id text primary key, updated_at text not null, profile text not null)",
-    # `holder` is empty where nobody pulls.
+    # `holder` is empty if nobody pulls.
     "create table if not exists identity_positions (client text primary key, position bigint not null,"
     " holder text not null, signs bigint not null)",
 )
 
 
-#: Of somebody who was deleted: later than any profile. Their row has none.
+#: The time in a deleted person's row, which has no profile. It is later than any profile.
 _NEVER = "9999-12-31T23:59:59.999Z"
 
 
@@ -35,8 +35,8 @@ class Connection(Protocol):
         ...
 
 
-#: Gives a connection for one `with` block, at whose end it commits, or rolls back after an exception. For psycopg:
-#: `lambda: psycopg.connect(…)`, or the `connection` of a pool.
+#: Returns a connection for one `with` block. At the end of the block it commits, or rolls back after an exception. For
+#: psycopg, use `lambda: psycopg.connect(…)`, or the `connection` of a pool.
 Connect = Callable[[], AbstractContextManager[Connection]]
 
 
@@ -59,7 +59,7 @@ class SqlStore:
         self._placeholder = placeholder
 
     def create_tables(self) -> None:
-        """Where they are missing. You may create them by a migration of your own instead."""
+        """Creates tables that are missing. You may create them by a migration of your own instead."""
         for statement in _TABLES:
             self._run(statement)
 
@@ -80,7 +80,7 @@ class SqlStore:
         return self._read("select 1 from identity_ended where sid = ?", sid) is not None
 
     def sweep(self, now: int | None = None) -> None:
-        """Drops what is over. Call it now and then, such as once an hour."""
+        """Deletes rows that are no longer needed. Call it now and then, such as once an hour."""
         moment = int(time.time()) if now is None else now
         self._run("delete from identity_nonces where keep_until < ?", moment)
         self._run("delete from identity_ended where keep_until < ?", moment)

@@ -1,7 +1,7 @@
 """A client's position in a row that one pull at a time holds.
 
-While it does, it gives signs: a number that only goes up. Whoever waits takes over where it has watched that number stand
-still for long, so no two clocks have to agree.
+Meanwhile the pull raises a number, as a sign of life. Another pull takes over once the number has stood still for long
+enough, so clocks need not agree.
 """
 
 import secrets
@@ -13,11 +13,11 @@ from typing import Any, Final
 
 _SIGN_EVERY_SECONDS: Final = 2
 _LOOK_EVERY_SECONDS: Final = 0.2
-#: How long a pull waits for one that is at work.
+#: How long a pull waits for another one that is at work.
 _WAIT_SECONDS: Final = 3
-#: Longer than a database or a process may be held up.
+#: This is longer than a database or a process may be held up.
 _DEAD_AFTER_SECONDS: Final = 20
-#: What counts of the time between two looks: while they hang, signs may hang, too.
+#: If a look takes longer, signs may be late, too. So at most this much time counts between two looks.
 _MAX_BETWEEN_LOOKS_SECONDS: Final = 1
 
 
@@ -36,7 +36,7 @@ class SqlClaim:
         self._signs = Thread(target=self._give_signs, daemon=True)
 
     def take(self) -> bool:
-        """Waits for another one that is at work, but not for long. Then False."""
+        """Waits for another pull that is at work. Returns False if that takes too long."""
         self._run(
             "insert into identity_positions (client, position, holder, signs) values (?, 0, '', 0)"
             " on conflict do nothing",
@@ -49,7 +49,7 @@ class SqlClaim:
             if is_free and self._replace(signs):
                 self._signs.start()
                 return True
-            # It has given a sign not long ago, so it is at work.
+            # The other pull has given a sign recently, so it is at work.
             if waited >= _WAIT_SECONDS and still < _WAIT_SECONDS:
                 return False
             looked_at, before = time.monotonic(), signs
@@ -77,14 +77,14 @@ class SqlClaim:
         return int(row[0]), str(row[1]), int(row[2])
 
     def _replace(self, signs: int) -> bool:
-        """Only where nothing has happened since that many signs."""
+        """Takes the row if its number of signs has not changed."""
         statement = (
             "update identity_positions set holder = ?, signs = signs + 1 where client = ? and signs = ?"
         )
         return self._run(statement, self._name, self._client, signs) == 1
 
     def _change(self, changes: str, *values: str | int) -> bool:
-        """False where another one has taken over."""
+        """False if another pull has taken over."""
         statement = (
             f"update identity_positions set {changes}, signs = signs + 1 where client = ? and holder = ?"
         )
@@ -92,6 +92,6 @@ class SqlClaim:
 
     def _give_signs(self) -> None:
         while not self._is_over.wait(_SIGN_EVERY_SECONDS):
-            # What fails here fails at the next event, too, which says so.
+            # If this fails, the next event fails, too, and reports it.
             with suppress(Exception):
                 self._change("holder = holder")

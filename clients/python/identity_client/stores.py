@@ -1,6 +1,6 @@
 """What a client has to remember: used nonces, ended logins, profiles, and how far it has read the events.
 
-A MemoryStore is for tests, and for a site of one process that may forget all of it when it stops. Else use a SqlStore.
+A MemoryStore is for tests, and for a site of one process that may forget all of it when it stops. Otherwise use a SqlStore.
 """
 
 import time
@@ -14,14 +14,14 @@ from .profile import Profile
 
 @runtime_checkable
 class NonceStore(Protocol):
-    """What raises here lets nobody in."""
+    """Remembers what must work only once. If it raises, nobody is let in."""
 
     def consume(self, nonce: str, keep_until: int) -> bool:
-        """Keeps it until that time (Unix seconds). True if it was new: of several callers at once, for one of them."""
+        """Keeps the nonce until that time (Unix seconds). True if it was new, and for only one of several callers."""
         ...
 
     def add_ended(self, sid: str, keep_until: int) -> None:
-        """Keeps in mind that this login ended."""
+        """Remembers that this login has ended."""
         ...
 
     def has_ended(self, sid: str) -> bool:
@@ -30,18 +30,18 @@ class NonceStore(Protocol):
 
 class ProfileStore(Protocol):
     def is_newer(self, profile: Profile) -> bool:
-        """Whether `apply_profile` would keep it now."""
+        """Whether `apply_profile` would keep this profile now."""
         ...
 
     def apply_profile(self, profile: Profile) -> bool:
-        """Keeps it if it is newer than what is kept of that person. True if it was."""
+        """Keeps the profile if it is later than the person's kept one. True if it was kept."""
         ...
 
     def find_profile(self, profile_id: str) -> Profile | None:
         ...
 
     def forget_profile(self, profile_id: str) -> None:
-        """For good: no profile that is still on its way brings this person back."""
+        """Forgets a person for good. No profile that is still on its way brings them back."""
         ...
 
     def forget_profiles(self) -> None:
@@ -49,15 +49,15 @@ class ProfileStore(Protocol):
 
 
 class Claim(Protocol):
-    """A position in the hands of one pull."""
+    """The position while one pull holds it."""
 
     @property
     def position(self) -> int:
-        """The number of the last event that was applied, 0 at first."""
+        """The number of the last event that was applied, or 0 at first."""
         ...
 
     def advance(self, position: int) -> bool:
-        """Stores a number. False where this pull seemed dead, and another one has taken over."""
+        """Stores a number. False if this pull seemed dead and another one has taken over."""
         ...
 
 
@@ -65,8 +65,8 @@ class PositionStore(Protocol):
     """How far each client's events were applied."""
 
     def claim_position(self, client: str) -> AbstractContextManager[Claim | None]:
-        """For one pull at a time, until its `with` block ends, so that none applies an event again or after a later one.
-        Another one waits; it gets None where the first is still at work after that."""
+        """Only one pull at a time holds the position, until its `with` block ends. So events are applied once and in order.
+        Another pull waits for it, and gets None if the first is still at work after the wait."""
         ...
 
 
@@ -85,13 +85,13 @@ class _MemoryClaim:
 
 
 class MemoryStore:
-    """All three, for one process."""
+    """All three stores in memory, for one process."""
 
     def __init__(self) -> None:
         self._lock = Lock()
         self._nonces: dict[str, int] = {}
         self._ended: dict[str, int] = {}
-        #: None for somebody who was deleted.
+        #: The value is None for a deleted person.
         self._profiles: dict[str, Profile | None] = {}
         self._positions: dict[str, int] = {}
         self._turns: dict[str, Lock] = {}
@@ -112,7 +112,7 @@ class MemoryStore:
             return sid in self._ended
 
     def sweep(self, now: int | None = None) -> None:
-        """Drops what is over. Call it now and then, such as once an hour."""
+        """Drops entries that are no longer needed. Call it now and then, such as once an hour."""
         moment = int(time.time()) if now is None else now
         with self._lock:
             for kept in (self._nonces, self._ended):

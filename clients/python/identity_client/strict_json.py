@@ -13,12 +13,12 @@ _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\]]')
 def parse_strict_json(data: bytes) -> Json:
     """Raises a ValueError that says what is wrong."""
     text = data.decode("utf-8")
-    # Before it is parsed: Python's parser calls itself for each level.
+    # The depth is checked first, because Python's parser calls itself for each level.
     _require_shallow(text)
     value: Json = json.loads(
         text, object_pairs_hook=_build_object, parse_constant=_refuse_constant, parse_int=_parse_int
     )
-    # Raises for half of a character, which an escape can spell, and no database or page takes.
+    # Raises for half of a character. An escape can spell one, but no database or page takes it.
     json.dumps(value, ensure_ascii=False).encode("utf-8")
     return value
 
@@ -46,5 +46,5 @@ def _refuse_constant(name: str) -> NoReturn:
 
 
 def _parse_int(digits: str) -> int | float:
-    # Python refuses to make an integer of thousands of digits. None that we use has more than these.
+    # Python makes no integer of thousands of digits. No number that we use has more digits than this.
     return int(digits) if len(digits) < 20 else float(digits)

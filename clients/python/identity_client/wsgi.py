@@ -1,4 +1,4 @@
-"""For any framework that speaks WSGI: the two ends of it, and a whole that needs no framework."""
+"""Support for WSGI: a request and an answer for any framework, and a whole app that needs none."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def read_wsgi(environ: WSGIEnvironment) -> Request:
     body = b""
     if environ["REQUEST_METHOD"] == "POST":
         length = str(environ.get("CONTENT_LENGTH") or "0")
-        # One byte more than a nudge may have shows that it is too long.
+        # One byte more than a nudge may have shows that the body is too long.
         size = min(int(length), _MAX_BODY_BYTES + 1) if length.isascii() and length.isdigit() else 0
         body = environ["wsgi.input"].read(size)
     query = str(environ.get("QUERY_STRING", ""))
@@ -86,7 +86,7 @@ class IdentityMiddleware:
         return self._receive_nudge if path == self._events_path else None
 
     def _start_login(self, request: Request) -> Response:
-        """The page to come back to is in `return_to`."""
+        """Starts a login. `return_to` in the query names the page to come back to."""
         return_to = dict(parse_qsl(request.query, errors="replace")).get("return_to")
         return start_login(self._config, request, return_to=return_to)
 

@@ -96,7 +96,7 @@ class Pulls(unittest.TestCase):
                 with self.assertRaisesRegex(KeyError, "the table is away"):
                     self.pull(apply=apply)
             if number == 2:
-                # A callback beside it keeps a later one, and its site writes that.
+                # A callback keeps a later profile meanwhile, and its site writes it.
                 self.store.apply_profile(read_profile(self.profile_of(3)))
                 people[PERSON] = "Zoë 3"
             is_away = False
@@ -119,7 +119,7 @@ class Pulls(unittest.TestCase):
         request = ask(sign(payload), cookies_of(start))
         response = handle_callback(self.site.config, request, start_session=self.site.start_session)
         self.assertEqual([response.status, response.header("identity-refusal")], [403, "session_ended"])
-        # For as long as such a hand-off is valid, and 60 seconds more.
+        # The end is kept for as long as a hand-off is valid, and for 60 seconds more.
         self.store.sweep(self.site.clock.now + 360)
         self.assertTrue(self.store.has_ended(SID))
         self.store.sweep(self.site.clock.now + 361)

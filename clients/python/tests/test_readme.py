@@ -1,4 +1,4 @@
-"""The samples of the README. Those for a framework run where it is installed, and are compiled elsewhere."""
+"""The samples of the README. A sample for a framework runs if that is installed. Otherwise it is only compiled."""
 
 import asyncio
 import importlib
@@ -97,7 +97,7 @@ def ask_asgi(app: Any) -> Go:
 
 class Samples(unittest.TestCase):
     def setUp(self) -> None:
-        # Those of the frameworks are not ours.
+        # Warnings of the frameworks are not ours.
         self.enterContext(warnings.catch_warnings())
         warnings.simplefilter("ignore")
         logging.disable()

@@ -1,4 +1,4 @@
-"""The stores, each in memory and in SQLite; and in Postgres where IDENTITY_TEST_POSTGRES has an address and psycopg is here."""
+"""The stores, in memory and in SQLite, and in Postgres if IDENTITY_TEST_POSTGRES has an address and psycopg is here."""
 
 import importlib
 import os
@@ -155,7 +155,7 @@ class Stores(unittest.TestCase):
         for store in self.open():
             if isinstance(store, MemoryStore):
                 continue
-            # Nobody gives one in so short a time.
+            # Nobody gives a sign in so short a time.
             with (
                 hold(store) as dead,
                 mock.patch("identity_client.sql_claim._DEAD_AFTER_SECONDS", 0.5),

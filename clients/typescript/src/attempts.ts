@@ -1,5 +1,5 @@
-// The attempts of a browser: each login that it starts has a state and a cookie of its own, so that two tabs at once work, and
-// only a hand-off with such a state starts a session. Otherwise a stranger could plant *their* login in it by a link.
+// The attempts of a browser. Each login that it starts has its own state and cookie, so that two tabs can log in at once. Only a
+// hand-off with a state of this browser starts a session. Otherwise a stranger's link could log the person in as the stranger.
 import { fromHex, hmac, isSignedByAny, randomBytes, toBase64url, toHex, utf8 } from './bytes.ts';
 import type { Settings } from './config.ts';
 import type { HandOff } from './hand-off.ts';
@@ -12,8 +12,8 @@ const lifeSeconds = 600;
 const leewaySeconds = 30;
 
 /**
- * A new attempt: its state, and the `Set-Cookie` values that keep it and drop the oldest beyond five. Signed, because the
- * person who is to give a credential again (`maxAge`) could change it.
+ * Starts an attempt. Returns its state, and `Set-Cookie` values: they keep it, and leave only the five newest. The cookie is
+ * signed, because it says whether the person must give a credential again (`maxAge`).
  */
 export async function startAttempt(settings: Settings, request: Request, maxAge: number | undefined) {
   const { cookiePrefix, secrets, now } = settings;
@@ -46,7 +46,7 @@ export async function findAttempt(
   return { startedAt, maxAge: demand === '-' ? undefined : Number(demand) };
 }
 
-/** Whether the person gave a credential as lately as was demanded. A session that a hand-off started has no `auth_time`. */
+/** Whether the person gave a credential recently enough. A session that a hand-off started has no `auth_time`. */
 export const isProved = ({ startedAt, maxAge }: Attempt, { auth_time }: HandOff): boolean =>
   maxAge === undefined || (auth_time !== undefined && auth_time >= startedAt - maxAge - leewaySeconds);
 

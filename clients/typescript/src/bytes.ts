@@ -1,4 +1,4 @@
-// Bytes as text and back, and the two functions of Web Crypto that this kit is built on.
+// Converts bytes to text and back, and has the two functions of Web Crypto that this kit is built on.
 
 export type Bytes = Uint8Array<ArrayBuffer>;
 
@@ -14,14 +14,14 @@ export function toBase64url(bytes: Bytes): string {
     .replaceAll('=', '');
 }
 
-/** Undefined but for unpadded base64url in its one canonical spelling: decoders accept several for the same bytes. */
+/** Undefined if the text is not canonical base64url without padding. Decoders accept several spellings of the same bytes. */
 export function fromBase64url(text: string): Bytes | undefined {
   if (!/^[A-Za-z0-9_-]*$/.test(text) || text.length % 4 === 1) return undefined;
   const bytes = fromBinary(atob(text.replaceAll('-', '+').replaceAll('_', '/')));
   return toBase64url(bytes) === text ? bytes : undefined;
 }
 
-/** Undefined for text that is not base64. */
+/** Undefined if the text is not base64. */
 export function fromBase64(text: string): Bytes | undefined {
   try {
     return fromBinary(atob(text));
@@ -46,7 +46,7 @@ export async function hmac(key: Bytes, message: Bytes): Promise<Bytes> {
   return new Uint8Array(await crypto.subtle.sign('HMAC', imported, message));
 }
 
-/** Whether any of the keys made any of the signatures. Every pair is compared, and the time says nothing of the outcome. */
+/** Whether any of the keys made any of the signatures. It compares every pair, so its time says nothing about the outcome. */
 export async function isSignedByAny(keys: Bytes[], signatures: Bytes[], message: Bytes): Promise<boolean> {
   let found = false;
   for (const key of keys) {
@@ -62,7 +62,7 @@ function isEqual(expected: Bytes, given: Bytes): boolean {
   return difference === 0;
 }
 
-/** Names one launch for people: the same in the log of the identity service, on refusal pages and in your log. */
+/** Names one launch for people. The log of the identity service, refusal pages and your log show the same id. */
 export async function launchId(nonce: string): Promise<string> {
   const hash = new Uint8Array(await crypto.subtle.digest('SHA-256', utf8(nonce)));
   return `${toHex(hash.slice(0, 2))}-${toHex(hash.slice(2, 4))}`;

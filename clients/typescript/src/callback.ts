@@ -1,4 +1,4 @@
-// The two addresses of a client that a browser opens: where a login starts, and the callback that it comes back to.
+// The two addresses of a client that a browser opens: the start of a login, and the callback that the login comes back to.
 import { findAttempt, isProved, startAttempt } from './attempts.ts';
 import { launchId } from './bytes.ts';
 import { findOtherHost, findOtherPath, type Settings } from './config.ts';
@@ -7,35 +7,35 @@ import { buildRefusalPage, describe, privateHeaders, Refusal, type RefusalCode }
 import { findLaunchId, readQuery, verifyHandOff } from './verify.ts';
 
 export type LoginOptions = {
-  /** The page to come back to: a path on your site. Anything else is left out, so it may come from a visitor. */
+  /** The page to come back to: a path on your site. Other values are ignored, so a visitor may choose it. */
   returnTo?: string | null;
-  /** `login` asks for a credential again. `none` shows no page: without a login you get an error at the callback. */
+  /** `login` asks for a credential again. `none` shows no page: if nobody is logged in, your callback gets an error. */
   prompt?: 'login' | 'none';
-  /** Asks for a credential again if the last one was given more seconds ago. */
+  /** Asks for a credential again if the last one was given more than this many seconds ago. */
   maxAge?: number;
 };
 
 export type Login = {
-  /** This attempt demanded a credential, by `prompt` or `maxAge`, and got it. */
+  /** Whether this attempt demanded a credential, by `prompt` or `maxAge`, and got it. */
   isProved: boolean;
 };
 
 export type CallbackOptions = {
   /**
-   * Saves a profile, later than the kept one, in a table of your own. The kit keeps the profile once this is done without a
-   * throw, and then the session starts.
+   * Saves a profile in your own table. It is called only if the profile is later than the kept one. If it does not throw, the kit
+   * keeps the profile, and then the session starts.
    */
   savePerson?: (profile: Profile) => unknown;
   /**
-   * Starts a session of your own, with a new id, and returns the headers that say so, such as `Set-Cookie`. To turn somebody
-   * away, throw `new Refusal('person_refused', reason)`.
+   * Starts a session of your own, with a new id. Returns the headers that set it, such as `Set-Cookie`. To turn somebody away,
+   * throw `new Refusal('person_refused', reason)`.
    */
   startSession: (handOff: HandOff, login: Login) => Promise<HeadersInit> | HeadersInit;
-  /** Ends your session of that login (the `sid` of its hand-off): it can end while you start its session. */
+  /** Ends your session of that login (the `sid` of its hand-off). The login can end while you start its session. */
   endSession: (sid: string) => unknown;
   /** Whether this browser has a session of yours already. */
   isLoggedIn?: (request: Request) => unknown;
-  /** An answer of your own in place of the kit's page, also for what `prompt=none` comes back with. */
+  /** Your own answer in place of the kit's page. It is also called for the errors of `prompt=none`. */
   onRefusal?: (refusal: Refusal) => Promise<Response | undefined> | Response | undefined;
 };
 
@@ -62,13 +62,13 @@ export async function startLogin(
   return answer(303, { Location: `${settings.baseUrl}/sso/launch/${settings.client}?${query}` }, headers);
 }
 
-/** Takes a hand-off: starts a session and leads away from the signed address, or refuses. */
+/** Takes a hand-off. Starts a session and redirects away from the signed address, or refuses. */
 export async function handleCallback(
   settings: Settings,
   request: Request,
   options: CallbackOptions,
 ): Promise<Response> {
-  // Browsers and chat programs open links ahead of the click. That must not use the hand-off up.
+  // Browsers and chat programs open links before anybody clicks. That must not use the hand-off up.
   if (isSpeculative(request)) return answer(204);
   try {
     if (request.method !== 'GET') throw new Refusal('method_not_allowed', request.method);
@@ -100,7 +100,7 @@ async function receive(settings: Settings, request: Request, options: CallbackOp
   }
 }
 
-/** Everything after the hand-off itself is right. The nonce comes last, so that no refusal before it uses it up. */
+/** The hand-off has been verified. The nonce is used last, so that a refusal by an earlier check does not use it up. */
 async function accept(
   settings: Settings,
   request: Request,
@@ -118,9 +118,9 @@ async function accept(
   const keepUntil = handOff.exp + 60;
   if (!(await fromStore(() => nonces.consume(handOff.nonce, keepUntil))))
     throw new Refusal('nonce_replayed', 'nonce used before');
-  // Before the session, so that there is none of a person who could not be kept.
+  // The profile is saved before the session starts, so that no session belongs to a person who could not be saved.
   if (await fromStore(() => profiles.isNewer(profile))) {
-    // First: if it throws, the event about this profile has to be newer.
+    // This comes first: if it throws, the event about this profile must still count as newer.
     await savePerson?.(profile);
     await fromStore(() => profiles.apply(profile));
   }
@@ -128,7 +128,7 @@ async function accept(
   try {
     await requireLive(settings, handOff);
   } catch (refused) {
-    // The event about the login's end may have come meanwhile, and found no session yet.
+    // The event about the login's end may have come before there was a session to end.
     if (handOff.sid !== undefined) await endSession(handOff.sid);
     throw refused;
   }
@@ -140,7 +140,7 @@ async function requireLive({ endedLogins }: Settings, { sid }: HandOff): Promise
     throw new Refusal('session_ended', 'the event of its end came first');
 }
 
-/** Not signed: all that it may do is choose a page, and only for an attempt of this browser. */
+/** An error is not signed, so it may only choose a page, and only for an attempt of this browser. */
 async function readError(settings: Settings, request: Request, error: string, state: string | undefined) {
   if (!(await findAttempt(settings, request, state))) return unknownState();
   const isKnown = ['login_required', 'interaction_required', 'access_denied'].includes(error);
@@ -151,7 +151,7 @@ async function readError(settings: Settings, request: Request, error: string, st
 const unknownState = () =>
   new Refusal('state_unknown', 'this browser did not ask for it in the last ten minutes');
 
-/** Whatever a store throws, nobody is let in. A store may also throw a refusal. */
+/** If a store throws, nobody is let in. A store may also throw a refusal. */
 async function fromStore<T>(ask: () => Promise<T> | T): Promise<T> {
   try {
     return await ask();
@@ -171,7 +171,7 @@ async function refuse(
   settings.log({ outcome: code, launchId, reason, cause });
   const headers = describe(refusal);
   if (refusal.code === 'state_missing') {
-    // This leads on by itself only if nobody asked for the hand-off, so nothing can loop: the next hand-off has a state.
+    // This redirects only if nobody asked for the hand-off. It cannot loop, because the next hand-off has a state.
     const target = (await isLoggedIn?.(request)) ? settings.homeUrl : settings.loginUrl;
     return answer(refusal.status, { ...headers, Location: target });
   }
@@ -185,7 +185,7 @@ const furtherHeaders: Record<number, Record<string, string>> = {
   503: { 'Retry-After': '5' },
 };
 
-/** A path of the payload, on the site of the callback and on no other. */
+/** The payload's path, on the site of the callback and on no other site. */
 function findTarget({ callbackUrl, homeUrl }: Settings, { return_to: path }: HandOff): string {
   if (path === undefined) return homeUrl;
   const target = new URL(path, callbackUrl);
@@ -195,7 +195,7 @@ function findTarget({ callbackUrl, homeUrl }: Settings, { return_to: path }: Han
 const isSpeculative = (request: Request) =>
   request.method === 'HEAD' || /\bprefetch\b/i.test(request.headers.get('sec-purpose') ?? '');
 
-/** With the headers given, those of `base`, and those that every answer here has. */
+/** The headers are those given, the headers of `base`, and the headers that every answer has. */
 function answer(
   status: number,
   given: Record<string, string> = {},

@@ -1,38 +1,38 @@
-// The configuration of a client, and what is wrong with one. All addresses come from here and none from a request: the sender
-// of `Host` must not choose where people are sent.
+// Reads the configuration of a client, and says what is wrong with it. All addresses come from here and none from a request: the
+// sender of `Host` must not choose where people are sent.
 import type { RefusalCode } from './refusals.ts';
 import type { Stores } from './stores.ts';
 
 export type Configuration = Stores & {
   /** The base URL of the identity service, as the operator has set it: each hand-off names it byte for byte. */
   issuer: string;
-  /** Your name there, such as `shop`. */
+  /** Your client's name at the identity service, such as `shop`. */
   client: string;
-  /** One secret, or two during a rotation. For your server only. */
+  /** One secret, or two during a rotation. Keep them on your server. */
   secrets: readonly string[];
   callbackUrl: string;
-  /** Where your own login starts: the address that calls `startLogin`. At the origin of the callback, as is `homeUrl`. */
+  /** The start of your own login, which calls `startLogin`. It and `homeUrl` must be at the callback's origin. */
   loginUrl: string;
-  /** Where a login ends that was not on its way to a page. The start page of the callback's site by default. */
+  /** The page that a login leads to if it has no page of its own. By default, the start page of the callback's site. */
   homeUrl?: string;
-  /** How long a hand-off is valid, if the operator says another time than 300 seconds. */
+  /** How long a hand-off is valid, if the operator uses another time than 300 seconds. */
   ttlSeconds?: number;
   /** Gets one entry for each login and each refusal. */
   log?: (entry: LogEntry) => void;
-  /** For tests. */
+  /** The clock, for tests. */
   now?: () => Date;
   fetch?: typeof fetch;
 };
 
 export type LogEntry = {
   /**
-   * `opened_elsewhere`: a browser opened the login start at another host, or the callback at another path, than is configured.
+   * `opened_elsewhere`: a browser opened the login start at a host, or the callback at a path, that is not the configured one.
    * `reason` says which.
    */
   outcome: 'accepted' | 'opened_elsewhere' | RefusalCode;
-  /** What the person reads on the page, and what the log of the identity service has. */
+  /** The id that the person reads on the page. The log of the identity service has it, too. */
   launchId: string | undefined;
-  /** For you: exactly what failed. */
+  /** Tells you exactly what failed. */
   reason?: string;
   cause?: unknown;
 };
@@ -40,16 +40,14 @@ export type LogEntry = {
 export type Settings = Required<Configuration> & {
   /** The issuer without a slash at its end. */
   baseUrl: string;
-  /**
-   * Browsers keep it to this host only. Without https there is no such prefix, and no need: then the site is on this machine.
-   */
+  /** With https, browsers keep a cookie with this prefix to this host. Without https the site is on this machine. */
   cookiePrefix: string;
   isSecure: boolean;
 };
 
 /**
- * Where the browser opened the login start, unless it is the configured host: there the cookie of its attempt stays, and the
- * callback does not get it. For the log, and nothing else: the sender of the request chooses it.
+ * The address at which the browser opened the login start, if its host is not the configured one. The callback would not get the
+ * attempt's cookie from there. Use it only for the log, because the sender of the request chooses it.
  */
 export function findOtherHost({ loginUrl }: Settings, request: Request): string | undefined {
   const { protocol, host } = new URL(loginUrl);
@@ -59,14 +57,14 @@ export function findOtherHost({ loginUrl }: Settings, request: Request): string 
   return isSame ? undefined : `opened at ${opened}, but loginUrl is ${loginUrl}`;
 }
 
-/** Where a browser opened the callback, unless it is the configured path. For the log, too. */
+/** The address at which a browser opened the callback, if its path is not the configured one. Use it only for the log. */
 export function findOtherPath({ callbackUrl }: Settings, request: Request): string | undefined {
   const [{ origin, pathname }, opened] = [new URL(callbackUrl), new URL(request.url).pathname];
   if (opened === pathname) return undefined;
   return `opened at ${origin}${opened.slice(0, 255)}, but callbackUrl is ${callbackUrl}`;
 }
 
-/** Names every fault of a configuration, and no value of it. */
+/** Names every fault of a configuration, but none of its values. */
 export class ConfigurationError extends Error {
   readonly faults: readonly string[];
 
@@ -122,7 +120,7 @@ export function readConfiguration(given: Configuration): Settings {
     typeof given.client !== 'string' || !/^[a-z][a-z0-9_]{0,62}$/.test(given.client),
     'client must be the name that the operator gave you: lower-case letters, digits and underscores',
   );
-  // Plain http is on this machine only, where a secret may be one to try things out.
+  // Plain http is allowed only on this machine. There, a short secret is enough to try things out.
   faults.push(...findSecretFaults(given.secrets, callback?.protocol === 'http:'));
   const { ttlSeconds = 300 } = given;
   faultIf(

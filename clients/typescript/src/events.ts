@@ -1,12 +1,12 @@
-// Events: what has changed about the people who were handed to this client, in order and without gaps. Pulled from where
-// the last pull ended, so nothing is lost whatever becomes of the nudges.
+// Events say what has changed about the people who were handed to this client, in order and without gaps. A pull continues from
+// the end of the last one, so nothing is lost even if nudges are.
 import { hmac, toHex, utf8 } from './bytes.ts';
 import type { Settings } from './config.ts';
 import { findWrongProfileMember, memberOf, type Profile } from './hand-off.ts';
 import type { Claim } from './stores.ts';
 import { toSeconds } from './verify.ts';
 
-/** `erased` has the first two only. More types and members may come. */
+/** An `erased` event has only the first two members. New types and members may be added. */
 export type IdentityEvent = {
   seq: number;
   type: string;
@@ -18,24 +18,24 @@ export type IdentityEvent = {
   contract?: unknown;
 };
 
-/** Each may be called again for the same event, if a pull was interrupted. */
+/** If a pull was interrupted, each hook may be called again for the same event. */
 export type EventHooks = {
   /** Ends your session of that login (the `sid` of its hand-off). */
   endSession: (sid: string) => unknown;
-  /** Every event, in order. `isNewer`: its profile is later than the one kept. It is kept once this is done without a throw. */
+  /** Gets each event, in order. `isNewer`: its profile is later than the kept one. If this throws, no profile is kept yet. */
   apply?: (event: IdentityEvent, isNewer: boolean) => unknown;
-  /** Missed events cannot be read any more: end all your sessions, and forget the profiles that you keep. */
+  /** Missed events can no longer be read. End all your sessions, and forget the profiles that you keep. */
   startOver: () => unknown;
 };
 
 const limit = 1_000;
 const answerWithinMs = 10_000;
-/** Any verifier has refused a hand-off of that login by then. */
+/** Every verifier refuses a hand-off that expired this long ago. */
 const marginSeconds = 60;
 
 /**
- * Pulls until up to date. The result is the number of the last event, or undefined if another pull is at work. Throws if the
- * service does not answer.
+ * Pulls events until there are no more. Returns the number of the last event, or undefined if another pull is at work. Throws if
+ * the service does not answer.
  */
 export async function pullEvents(settings: Settings, hooks: EventHooks): Promise<number | undefined> {
   const claim = await settings.position.claim();
@@ -43,7 +43,7 @@ export async function pullEvents(settings: Settings, hooks: EventHooks): Promise
   try {
     return await pullAll(settings, hooks, claim);
   } finally {
-    // If this fails, a waiting pull takes over after a while.
+    // If this fails, another pull can take over after a while.
     await claim.release().catch(() => {});
   }
 }
@@ -51,7 +51,7 @@ export async function pullEvents(settings: Settings, hooks: EventHooks): Promise
 async function pullAll(settings: Settings, hooks: EventHooks, claim: Claim): Promise<number> {
   let after = claim.position;
   async function advance(to: number): Promise<void> {
-    // An older event must not undo what the other pull has applied.
+    // An older event must not undo what another pull has applied.
     if (!(await claim.advance(to))) throw new Error('Another pull has taken over.');
     after = to;
   }
@@ -67,7 +67,7 @@ async function pullAll(settings: Settings, hooks: EventHooks, claim: Claim): Pro
     }
     if (status !== 200) throw new Error(`/sso/events answered ${status} ${memberOf(answer, 'code') ?? ''}`);
     const events = readEvents(answer, after);
-    // An empty page after the last one also tells the service that all was read.
+    // Asking for the empty page after the last event also tells the service that all was read.
     if (events.length === 0) return after;
     for (const event of events) {
       await applyEvent(settings, hooks, event);
@@ -76,7 +76,7 @@ async function pullAll(settings: Settings, hooks: EventHooks, claim: Claim): Pro
   }
 }
 
-/** In this order, so that an event that is interrupted half way can be applied again. */
+/** The steps are in this order so that an interrupted event can be applied again. */
 export async function applyEvent(
   {
     endedLogins,
@@ -89,20 +89,20 @@ export async function applyEvent(
 ): Promise<void> {
   const { type, sid, profile, user_id: userId } = event;
   if (type === 'session.ended' && sid !== undefined) {
-    // First, so that a hand-off that arrives in between starts no session that outlives this.
+    // This comes first, so that a hand-off that arrives meanwhile starts no session that stays.
     await endedLogins.add(sid, toSeconds(now()) + ttlSeconds + marginSeconds);
     await hooks.endSession(sid);
   }
   if (type === 'user.deleted' && userId !== undefined) await profiles.forget(userId);
   const isNewer = profile !== undefined && (await profiles.isNewer(profile));
   await hooks.apply?.(event, isNewer);
-  // Not before: if the hook throws, the event comes again, and has to be newer again. A callback may have kept a later profile
-  // meanwhile, which stays.
+  // This comes last: if the hook throws, the event comes again and must still count as newer. A later profile from a callback
+  // stays.
   if (isNewer) await profiles.apply(profile);
 }
 
 async function ask(settings: Settings, after: number) {
-  // The service may not have the new secret of a rotation yet, or the old one no more.
+  // During a rotation, the service may have only one of the two secrets.
   const [first = '', second] = settings.secrets;
   let response = await askWith(settings, first, after);
   if (response.status === 401 && second !== undefined) {
@@ -120,7 +120,7 @@ async function askWith(
   const token = toHex(await hmac(utf8(secret), utf8(`identity events v1 ${client}`)));
   return fetch(`${baseUrl}/sso/events?after=${after}&limit=${limit}`, {
     headers: { Authorization: `Bearer ${token}` },
-    // The token goes nowhere else.
+    // The token must not follow a redirect to another host.
     redirect: 'manual',
     signal: AbortSignal.timeout(answerWithinMs),
   });

@@ -1,19 +1,19 @@
-// What a hand-off says, and whether JSON is one.
+// What a hand-off says, and how to tell whether JSON is a hand-off.
 
 export type Role = 'admin' | 'merchant' | 'customer';
 
-/** Who a person is. Know them by `id`: it never changes and is never given again, and the address can change. */
+/** A person's profile. Know people by `id`, which never changes and is never given again. The address can change. */
 export type Profile = {
   id: string;
   email: string;
   name: string;
   role: Role;
   account: { capabilities: string[] };
-  /** RFC 3339, UTC, with milliseconds. Later after every change. */
+  /** RFC 3339, in UTC, with milliseconds. It moves forward with every change. */
   profile_updated_at: string;
 };
 
-/** The verified payload, by the names that it has on the wire. More members may come. */
+/** The verified payload, with the names of the wire format. New members may be added. */
 export type HandOff = {
   iss: string;
   aud: string;
@@ -22,11 +22,11 @@ export type HandOff = {
   iat: number;
   exp: number;
   nonce: string;
-  /** Names this login here: events about its end carry it. */
+  /** Names this login at your site. Events about its end have the same `sid`. */
   sid?: string;
-  /** Unix seconds: when the person last gave a credential. */
+  /** When the person last gave a credential, in Unix seconds. */
   auth_time?: number;
-  /** How, such as `["pwd"]`. With `mfa` in it they gave a second factor. */
+  /** How the person logged in, such as `["pwd"]`. With `mfa` in it, they gave a second factor. */
   amr?: string[];
   profile: Profile;
   state?: string;
@@ -55,7 +55,7 @@ const isInstant: Check = (value) => {
   return !Number.isNaN(at.getTime()) && at.toISOString() === value;
 };
 
-/** A path on the own site: one slash at the start and no backslash, which browsers take for one, at most 2,048. */
+/** A path on your own site: one leading slash, at most 2,048 characters, and no backslash, which browsers read as a slash. */
 export const isReturnTo: Check = (value) =>
   typeof value === 'string' && value.length <= 2_048 && /^\/(?!\/)[^\\\p{Cc}]*$/u.test(value);
 
@@ -82,7 +82,7 @@ const members: Record<string, Check> = {
   return_to: optional(isReturnTo),
 };
 
-/** The name of the first member that is missing or has another type; undefined if all are right. */
+/** The first member that is missing or has another type, by its name. Undefined if all are correct. */
 export function findWrongMember(value: unknown): string | undefined {
   const wrong = Object.keys(members).find((name) => !members[name]?.(memberOf(value, name)));
   if (wrong) return wrong;

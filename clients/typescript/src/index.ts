@@ -1,5 +1,5 @@
-// A client of the identity service: logins, hand-offs and events. Web standards only: it runs on Node 20, on Deno and at
-// the edge, and in any framework that has, or can be given, `Request` and `Response`.
+// A client of the identity service: logins, hand-offs and events. It uses only web standards, so it runs on Node 20, on Deno and
+// at the edge. Any framework works that can provide a `Request` and send a `Response`.
 import { type CallbackOptions, handleCallback, type LoginOptions, startLogin } from './callback.ts';
 import { type Configuration, readConfiguration } from './config.ts';
 import { type EventHooks, pullEvents } from './events.ts';
@@ -32,30 +32,30 @@ export type IdentityClient = ReturnType<typeof createIdentityClient>;
 export function createIdentityClient(configuration: Configuration) {
   const settings = readConfiguration(configuration);
   return {
-    /** The answer of your login address: sends the browser to the identity service. */
+    /** Answers your login address: sends the browser to the identity service. */
     startLogin: (request: Request, options: LoginOptions = {}) => startLogin(settings, request, options),
-    /** The answer of your callback. */
+    /** Answers your callback. */
     handleCallback: (request: Request, options: CallbackOptions) =>
       handleCallback(settings, request, options),
     /**
-     * A listener for Node's `createServer` and for Express. Requests have addresses at the origin of the callback, whatever
-     * `Host` says. It keeps an answer in memory until it is whole. What `answer` throws goes to Express, or to `onError` with
-     * a 500.
+     * A listener for Node's `createServer` and for Express. The URL of a request always has the callback's origin, whatever
+     * `Host` says. The listener keeps an answer in memory until it is whole. If `answer` throws, the error goes to Express.
+     * Without Express it goes to `onError`, and the answer is a 500.
      */
     createListener: (answer: Answer, onError: (error: unknown) => void) =>
       createListener(new URL(settings.callbackUrl).origin, answer, onError),
-    /** The payload of a genuine hand-off, or throws a Refusal. Compares no state and uses no nonce up. */
+    /** Returns the payload of a genuine hand-off, or throws a Refusal. Compares no state and uses no nonce up. */
     verifyHandOff: (query: URLSearchParams) => verifyHandOff(query, { ...settings, now: settings.now() }),
-    /** The answer of your address for nudges: 204 if the nudge is genuine. Then call `pullEvents`. */
+    /** Answers your address for nudges: 204 if the nudge is genuine. Then call `pullEvents`. */
     receiveNudge: (request: Request) => receiveNudge(settings, request),
     /**
-     * Applies all events since the last pull, and gives the number of the last one. One pull works at a time: another one waits
-     * for it, and gives undefined if the first is still at work after three seconds.
+     * Applies all events since the last pull, and returns the number of the last one. Only one pull works at a time. A second
+     * pull waits for the first, and returns undefined if that takes more than three seconds.
      */
     pullEvents: (hooks: EventHooks) => pullEvents(settings, hooks),
-    /** Keeps a profile if it is later than the kept one, and says whether it was. Callback and events do this by themselves. */
+    /** Keeps a profile if it is later than the kept one, and says whether it was. Callback and events do this on their own. */
     applyProfile: (profile: Profile) => settings.profiles.apply(profile),
-    /** Where to send a browser that logs out, to log out of the identity service too. It comes back to that path here. */
+    /** The address that logs a browser out of the identity service, too. It leads back to the path `returnTo` on your site. */
     logoutUrl(returnTo?: string): string {
       const query = new URLSearchParams({
         client: settings.client,

@@ -1,9 +1,9 @@
-// From the requests of Node's own server, which Express has too, to a function of `Request`, and back.
+// Turns requests of Node's own server, which Express uses too, into a `Request`, and turns a `Response` back.
 
 type Incoming = AsyncIterable<Uint8Array> & {
   method?: string | undefined;
   url?: string | undefined;
-  /** From Express: its `url` lacks the path that a router is at. */
+  /** Express sets this, because its `url` lacks the path of a router. */
   originalUrl?: string;
   headers: Record<string, string | string[] | undefined>;
   /** Whether the whole request has arrived. */
@@ -20,7 +20,7 @@ type Outgoing = {
 
 export type Answer = (request: Request) => Promise<Response> | Response;
 
-/** Nothing that arrives, and nothing that `answer` throws, ends the process. */
+/** No request, and no error that `answer` throws, ends the process. */
 export function createListener(origin: string, answer: Answer, onError: (error: unknown) => void) {
   return async (incoming: Incoming, outgoing: Outgoing, next?: (error: unknown) => void): Promise<void> => {
     try {
@@ -32,16 +32,13 @@ export function createListener(origin: string, answer: Answer, onError: (error: 
         onError(error);
         if (!outgoing.headersSent) await send(new Response(null, { status: 500 }), incoming, outgoing);
       } catch {
-        // Nobody is left to tell.
+        // The sender has gone, so there is nobody to tell.
       }
     }
   };
 }
 
-/**
- * Undefined for what cannot be a `Request`, such as `TRACE` or a whole address in the first line. Its origin is always
- * `origin`.
- */
+/** Undefined if it cannot be a `Request`, such as `TRACE` or a whole address in the first line. Its origin is always `origin`. */
 function readRequest(origin: string, incoming: Incoming): Request | undefined {
   const { method = 'GET', originalUrl, url = '', headers } = incoming;
   const path = originalUrl ?? url;
@@ -58,7 +55,7 @@ function readRequest(origin: string, incoming: Incoming): Request | undefined {
   }
 }
 
-/** Reads no further than it is read. */
+/** Reads from the sender only as much as the reader asks for. */
 function streamBody(incoming: Incoming): ReadableStream<Uint8Array> {
   const chunks = incoming[Symbol.asyncIterator]();
   return new ReadableStream(
@@ -78,7 +75,7 @@ async function send(response: Response, incoming: Incoming, outgoing: Outgoing):
   outgoing.statusCode = response.status;
   for (const [name, value] of response.headers) if (name !== 'set-cookie') outgoing.setHeader(name, value);
   for (const cookie of response.headers.getSetCookie()) outgoing.appendHeader('Set-Cookie', cookie);
-  // A sender that goes on and on must not keep the connection.
+  // A sender that never ends must not keep the connection.
   if (!incoming.complete) outgoing.setHeader('Connection', 'close');
   outgoing.end(body);
 }

@@ -1,4 +1,4 @@
-// A nudge says that there are events to pull. It is signed after Standard Webhooks 1.0, with a key made from the secret.
+// A nudge says that there are events to pull. It is signed as in Standard Webhooks 1.0, with a key made from the secret.
 import { type Bytes, fromBase64, hmac, isSignedByAny, utf8 } from './bytes.ts';
 import type { Settings } from './config.ts';
 import { memberOf } from './hand-off.ts';
@@ -9,7 +9,7 @@ const toleranceSeconds = 300;
 const maxBodyBytes = 65_536;
 const maxSignatures = 16;
 
-/** 204 if the nudge is genuine: then pull. Otherwise a refusal, with its code as text. */
+/** Answers 204 if the nudge is genuine, and otherwise a refusal with its code as text. After a 204, pull events. */
 export async function receiveNudge(settings: Settings, request: Request): Promise<Response> {
   try {
     if (request.method !== 'POST') throw new Refusal('method_not_allowed', request.method);
@@ -55,7 +55,7 @@ async function requireNudge({ client, secrets, now }: Settings, request: Request
     throw new Refusal('nudge_malformed', 'latest is not a whole number');
 }
 
-/** Reads no more than a nudge may have: so far anybody may have sent it. The rest is left unread, for the server to drop. */
+/** Reads no more bytes than a nudge may have, because anybody may have sent the request. The server drops the rest. */
 async function readBody({ body }: Request): Promise<Bytes> {
   const read = new Uint8Array(maxBodyBytes);
   let size = 0;

@@ -1,5 +1,5 @@
-// Every way in which this kit says no: a code, the status of the answer, and one sentence for the person. What to do about
-// each is in the documents of the identity service.
+// Every refusal of this kit: its code, the status of the answer, and one sentence for the person. The documents of the identity
+// service say what to do about each.
 
 export const refusalStatuses = {
   parameter_missing: 400,
@@ -33,12 +33,12 @@ export const refusalStatuses = {
 
 export type RefusalCode = keyof typeof refusalStatuses;
 
-/** `code` is public. `reason` says exactly what failed: it is for your log, and never for the person. */
+/** `code` is public. `reason` says exactly what failed. It is for your log, and must not be shown to the person. */
 export class Refusal extends Error {
   readonly code: RefusalCode;
   readonly status: number;
   readonly reason: string;
-  /** Set if the nonce is known, though perhaps not verified. */
+  /** Set if the nonce is known. The hand-off may still be unverified. */
   launchId: string | undefined;
 
   constructor(code: RefusalCode, reason: string, options?: ErrorOptions) {
@@ -50,10 +50,10 @@ export class Refusal extends Error {
   }
 }
 
-/** On every answer to a browser: the contents of these addresses must not be kept, nor told to the next site. */
+/** Every answer to a browser has these headers. No cache keeps the answer, and no browser tells its address to the next site. */
 export const privateHeaders = { 'Cache-Control': 'no-store', 'Referrer-Policy': 'no-referrer' };
 
-/** For programs, such as the doctor, and for support. */
+/** Headers for programs, such as the doctor, and for support. */
 export const describe = ({ code, launchId }: Refusal) => ({
   'Identity-Refusal': code,
   ...(launchId && { 'Identity-Launch': launchId }),
@@ -80,7 +80,7 @@ body{color:CanvasText;background:Canvas;font:1.1rem/1.5 system-ui,sans-serif;max
 padding:2rem 1rem;overflow-wrap:anywhere}
 a{color:inherit;display:inline-block;padding:.6rem 1rem;border:2px solid;border-radius:.3rem}`;
 
-/** The page of a refusal: what to do, the way to the login, and the code for support. Nothing of the payload is in it. */
+/** The page of a refusal: what to do, a link to the login, and the code for support. It shows nothing from the payload. */
 export function buildRefusalPage(
   refusal: Refusal,
   { loginUrl, homeUrl }: { loginUrl: string; homeUrl: string },
@@ -89,7 +89,7 @@ export function buildRefusalPage(
     .filter(Boolean)
     .map((text) => `<code>${escapeHtml(text)}</code>`);
   const link = (url: string, words: string) => `<p><a href="${escapeHtml(url)}">${words}</a></p>`;
-  // A person who reloads has a session already, most often.
+  // A person who reloads the page most often has a session already.
   const goOn = refusal.code === 'nonce_replayed' ? `${link(homeUrl, 'Go on')}\n` : '';
   const html = `<!doctype html>
 <html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">

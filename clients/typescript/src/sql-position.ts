@@ -1,5 +1,5 @@
-// How far the events were applied, in a row that one pull at a time holds. The pull gives signs meanwhile: a number that only
-// goes up. A waiting pull takes over once it has watched that number stand still for long, so no two clocks have to agree.
+// How far the events were applied, in a row that one pull at a time holds. Meanwhile the pull raises a number, as a sign of life.
+// Another pull takes over once the number has stood still for long enough, so clocks need not agree.
 import type { Claim, PositionStore } from './stores.ts';
 
 /** Runs a statement with `?` for each value and `@` before the name of each table. */
@@ -12,9 +12,9 @@ const signEveryMs = 2_000;
 const lookEveryMs = 200;
 /** How long a pull waits for another one that is at work. */
 const waitMs = 3_000;
-/** Longer than a database or a process may be held up. */
+/** This is longer than a database or a process may be held up. */
 const deadAfterMs = 20_000;
-/** The most that counts of the time between two looks: while looks hang, signs may hang, too. */
+/** If a look takes longer, signs may be late, too. So at most this much time counts between two looks. */
 const maxBetweenLooksMs = 1_000;
 
 export function createSqlPosition(run: RunSql): PositionStore {
@@ -24,7 +24,7 @@ export function createSqlPosition(run: RunSql): PositionStore {
     return { seq: Number(row.seq), holder: String(row.holder), signs: Number(row.signs) };
   }
 
-  /** Takes the row, only if there was no sign after that number. */
+  /** Takes the row if its number of signs is still `signs`. */
   async function take(signs: number, holder: string): Promise<boolean> {
     const update = `update @position set holder = ?, signs = signs + 1
       where name = 'events' and signs = ? returning name`;
@@ -39,7 +39,7 @@ export function createSqlPosition(run: RunSql): PositionStore {
   }
 
   function hold(holder: string, position: number): Claim {
-    // An error here comes again at the next event, which reports it.
+    // An error here is ignored: the next event meets it again and reports it.
     const giveSign = () => change(holder, 'holder = holder').catch(() => {});
     const timer = setInterval(giveSign, signEveryMs);
     return {
@@ -61,7 +61,7 @@ export function createSqlPosition(run: RunSql): PositionStore {
       for (let [waited, still] = [0, 0]; ; ) {
         const isFree = seen.holder === '' || still >= deadAfterMs;
         if (isFree && (await take(seen.signs, holder))) return hold(holder, seen.seq);
-        // The other pull has given a sign not long ago, so it is at work.
+        // The other pull has given a sign recently, so it is at work.
         if (waited >= waitMs && still < waitMs) return undefined;
         const lookedAt = performance.now();
         await new Promise((done) => setTimeout(done, lookEveryMs));

@@ -1,10 +1,10 @@
-// The stores in a database: Postgres, or SQLite from 3.35 on. Each change is one guarded statement, so that any number of
-// processes can share them.
+// The stores in a database: Postgres, or SQLite since 3.35. Each change is one guarded statement, so that any number of processes
+// can share them.
 import type { Profile } from './hand-off.ts';
 import { createSqlPosition, type RunSql } from './sql-position.ts';
 import type { Stores } from './stores.ts';
 
-/** What every driver has in some form. `rows` are objects by the names of their columns. */
+/** Runs a statement. Every driver has a function like this. `rows` are objects by the names of their columns. */
 export type SqlQuery = (
   text: string,
   params: (string | number | null)[],
@@ -13,22 +13,22 @@ export type SqlQuery = (
 export type SqlOptions = {
   /** How parameters are written: `$1` or `?`. */
   dialect?: 'postgres' | 'sqlite';
-  /** What the names of the tables begin with. Two clients in one database need two. */
+  /** The names of the tables begin with this. Two clients in one database need different prefixes. */
   prefix?: string;
 };
 
-/** The statements that make the tables, for your migrations. Running them again changes nothing. */
+/** The statements that create the tables, for your migrations. You can run them again: that changes nothing. */
 export const sqlTables = (prefix = 'identity_'): string[] => [
   `create table if not exists ${prefix}nonces (nonce text primary key, keep_until bigint not null)`,
   `create table if not exists ${prefix}ended_logins (sid text primary key, keep_until bigint not null)`,
-  // A row without a profile stands for somebody who was deleted.
+  // A row without a profile stands for a deleted person.
   `create table if not exists ${prefix}profiles (id text primary key, updated_at bigint not null, profile text)`,
   // `holder` is empty if nobody pulls.
   `create table if not exists ${prefix}position
     (name text primary key, seq bigint not null, holder text not null, signs bigint not null)`,
 ];
 
-/** Later than every `profile_updated_at`. */
+/** Stands for a time later than every `profile_updated_at`. */
 const never = Number.MAX_SAFE_INTEGER;
 
 export function createSqlStores(
@@ -86,7 +86,7 @@ export function createSqlStores(
       has: async (sid) => (await run('select sid from @ended_logins where sid = ?', sid)).length > 0,
     },
     position: createSqlPosition(run),
-    /** Deletes rows that no hand-off can need any more. Call it once a day or so. */
+    /** Deletes rows that no hand-off can need any more. Call it about once a day. */
     async sweep(now = new Date()) {
       const nowSeconds = Math.floor(now.getTime() / 1_000);
       for (const table of ['nonces', 'ended_logins'])

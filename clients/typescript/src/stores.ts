@@ -1,11 +1,11 @@
-// What a client keeps: used nonces, cached profiles, ended logins and how far it has read the events. Each is a small interface,
-// so that any of them can be yours. In memory is for tests, and for one process that may forget.
+// What a client keeps: used nonces, cached profiles, ended logins and how far it has read the events. Each store is a small
+// interface that you can implement. The stores in memory are for tests, and for a single process that may forget.
 import type { Profile } from './hand-off.ts';
 
 export type NonceStore = {
   /**
-   * Stores the nonce, and says whether it was not there yet: in one statement, so that of many at once one gets `true`. It
-   * may be deleted after `keepUntil` (Unix seconds).
+   * Stores the nonce, and says whether it is new. It must be one statement, so that only one of several callers at once gets
+   * `true`. The nonce may be deleted after `keepUntil` (Unix seconds).
    */
   consume(nonce: string, keepUntil: number): Promise<boolean>;
 };
@@ -13,10 +13,10 @@ export type NonceStore = {
 export type ProfileStore = {
   /** Whether `apply` would keep this profile now. */
   isNewer(profile: Profile): Promise<boolean>;
-  /** Keeps the profile if its `profile_updated_at` is later than that of the kept one, and says whether it was. */
+  /** Keeps the profile if its `profile_updated_at` is later than that of the kept one. Says whether it was kept. */
   apply(profile: Profile): Promise<boolean>;
   find(id: string): Promise<Profile | undefined>;
-  /** Nothing of the person is left, and no older profile that is still on its way brings them back. */
+  /** Deletes everything about the person. An older profile that is still on its way must not bring them back. */
   forget(id: string): Promise<void>;
   forgetAll(): Promise<void>;
 };
@@ -29,17 +29,17 @@ export type EndedLogins = {
 
 export type PositionStore = {
   /**
-   * For one pull at a time, so that none applies an event again or after a later one. Another pull waits; it gets `undefined`
-   * if the first is still at work after that.
+   * Only one pull at a time may hold the position, so that events are applied once and in order. Another pull waits for it, and
+   * gets `undefined` if the first is still at work after the wait.
    */
   claim(): Promise<Claim | undefined>;
 };
 
-/** The position in the hands of one pull. */
+/** The position while one pull holds it. */
 export type Claim = {
-  /** The number of the last event that was applied; 0 at first. */
+  /** The number of the last event that was applied, or 0 at first. */
   readonly position: number;
-  /** Stores a number, and says whether this pull still holds the position: if it seemed dead, another one has taken over. */
+  /** Stores a number. False if another pull has taken over, because this one seemed dead. */
   advance(to: number): Promise<boolean>;
   release(): Promise<void>;
 };
@@ -53,16 +53,16 @@ export type Stores = {
 
 const maxProfiles = 10_000;
 
-/** Lost with the process, and unknown to any other one: in production use `createSqlStores`. */
+/** These stores end with their process, and other processes do not see them. Use `createSqlStores` in production. */
 export function createMemoryStores({ now = () => new Date() }: { now?: () => Date } = {}): Stores {
   const nonces = new Map<string, number>();
   const ended = new Map<string, number>();
-  /** Undefined for somebody who was deleted. */
+  /** The value is undefined for a deleted person. */
   const profiles = new Map<string, Profile | undefined>();
   let position = 0;
   let lastTurn: Promise<void> = Promise.resolve();
 
-  /** The oldest come first, because all are kept for the same time. */
+  /** The oldest entries come first, because all are kept for the same time. */
   function dropExpired(kept: Map<string, number>): void {
     const nowSeconds = now().getTime() / 1_000;
     for (const [key, keepUntil] of kept) {
@@ -134,7 +134,7 @@ export function createMemoryStores({ now = () => new Date() }: { now?: () => Dat
   }
 }
 
-/** Whether the turn is over within three seconds. */
+/** Whether the turn ends within three seconds. */
 async function isOverSoon(turn: Promise<void>): Promise<boolean> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<false>((done) => {

@@ -1,4 +1,4 @@
-// Verifying a hand-off. Pure: the caller passes the clock, compares the state and uses the nonce up.
+// Verifies a hand-off, without side effects. The caller passes the clock, compares the state and uses the nonce up.
 import { type Bytes, fromBase64url, fromHex, isSignedByAny, launchId, utf8 } from './bytes.ts';
 import { findWrongMember, type HandOff } from './hand-off.ts';
 import { Refusal } from './refusals.ts';
@@ -9,11 +9,11 @@ const leewaySeconds = 30;
 const known = ['payload', 'signature', 'signature_next', 'state', 'error'] as const;
 
 export type VerifyOptions = {
-  /** One secret, or two during a rotation. A signature made with any of them counts. */
+  /** One secret, or two during a rotation. A signature counts if either secret made it. */
   secrets: readonly string[];
-  /** The identity service, byte for byte. */
+  /** The issuer of hand-offs, byte for byte. */
   issuer: string;
-  /** Your name. */
+  /** Your client's name at the identity service. */
   client: string;
   /** The longest lifetime to accept. */
   ttlSeconds?: number;
@@ -21,10 +21,10 @@ export type VerifyOptions = {
 };
 
 /**
- * The payload of a genuine hand-off; for any other it throws a Refusal. `query` is the query of the callback as it arrived.
+ * Returns the payload of a genuine hand-off, or throws a Refusal. `query` is the query of the callback as it arrived.
  *
- * A hand-off works once, and only in the browser that asked for it. So before you act on it, compare its `state`, and then
- * store its `nonce` in one statement that fails if it is there already. `handleCallback` does both.
+ * A hand-off works once, and only in the browser that asked for it. So before you act on it, compare its `state`. Then store its
+ * `nonce` in one statement that fails if the nonce is there already. `handleCallback` does both.
  */
 export async function verifyHandOff(query: URLSearchParams, options: VerifyOptions): Promise<HandOff> {
   try {
@@ -37,7 +37,7 @@ export async function verifyHandOff(query: URLSearchParams, options: VerifyOptio
 
 export type Query = Partial<Record<(typeof known)[number], string>>;
 
-/** Throws if a name is there twice: we could read the one value, and others the other. */
+/** Throws if a name is there twice, because two readers could read different values. */
 export function readQuery(query: URLSearchParams): Query {
   const found: Query = {};
   for (const name of known) {
@@ -81,12 +81,12 @@ function readHandOff(bytes: Bytes): HandOff {
   return value as HandOff;
 }
 
-/** Throws a Refusal with that code, and what the parser says of it. */
+/** Throws a Refusal with this code and with the parser's reason. */
 export function readJson(bytes: Bytes, code: 'json_malformed' | 'nudge_malformed'): unknown {
   try {
     return parseStrictJson(bytes);
   } catch (cause) {
-    // The parser's own words could quote the text.
+    // The parser's own message could quote the text.
     const reason = cause instanceof SyntaxError || cause instanceof TypeError ? 'not JSON' : String(cause);
     throw new Refusal(code, reason);
   }
@@ -94,7 +94,7 @@ export function readJson(bytes: Bytes, code: 'json_malformed' | 'nudge_malformed
 
 function requireTimely({ iat, exp }: HandOff, { now, ttlSeconds = 300 }: VerifyOptions): void {
   const nowSeconds = toSeconds(now);
-  // Each line says what must be true: any comparison with NaN is false, so a broken clock makes it refuse.
+  // Each condition says what must be true. A comparison with NaN is false, so a broken clock leads to a refusal.
   if (!(iat <= nowSeconds + leewaySeconds))
     throw new Refusal('issued_in_future', `iat is ${iat - nowSeconds} s ahead of our clock`);
   if (!(nowSeconds < exp + leewaySeconds))
@@ -106,10 +106,10 @@ function requireTimely({ iat, exp }: HandOff, { now, ttlSeconds = 300 }: VerifyO
     throw new Refusal('lifetime_wrong', `it is valid for ${exp - iat} s, and we accept ${ttlSeconds}`);
 }
 
-/** Whole Unix seconds. */
+/** Converts a date to whole Unix seconds. */
 export const toSeconds = (at: Date): number => Math.floor(at.getTime() / 1_000);
 
-/** Finds the launch id, also of a hand-off that is not verified yet: by a pattern, never by parsing. */
+/** Finds the launch id by a pattern. It parses nothing, because the hand-off may not be verified yet. */
 export async function findLaunchId(query: URLSearchParams): Promise<string | undefined> {
   const [payload = '', ...more] = query.getAll('payload');
   const bytes = more.length === 0 && payload.length <= maxPayloadLength ? fromBase64url(payload) : undefined;

@@ -18,7 +18,7 @@ defined('ABSPATH') || exit;
 const VERSION = '1.1.0';
 const PLUGIN_FILE = __FILE__;
 
-// The kit for PHP: in the archive it is a folder of the plugin, in the source tree its neighbour.
+// The kit for PHP. In the archive it is a folder of the plugin. In the source tree it is next to the plugin.
 define(__NAMESPACE__ . '\KIT', is_dir(__DIR__ . '/kit') ? __DIR__ . '/kit' : dirname(__DIR__, 2) . '/php/src');
 spl_autoload_register(static function (string $class): void {
     if (str_starts_with($class, 'Identity\\')) {
@@ -45,7 +45,7 @@ function activate(bool $network_wide = false): void
     schedule();
 }
 
-/** Without the plugin nobody would hear that a login has ended, so none goes on. */
+/** Without the plugin nobody would hear that a login has ended, so all logins end with it. */
 function deactivate(): void
 {
     wp_clear_scheduled_hook(PULL_HOOK);

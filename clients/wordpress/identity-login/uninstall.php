@@ -1,14 +1,14 @@
 <?php
 /**
- * Removes what the plugin has kept, and leaves users. Those who logged in with Identity can set a local password by mail
- * then, if their address here is not a placeholder; those who are suspended lose their role.
+ * Removes what the plugin has kept, and leaves users. People who logged in with Identity can then set a local password by mail,
+ * if their address here is not a placeholder. Suspended people lose their role.
  */
 
 defined('WP_UNINSTALL_PLUGIN') || exit;
 
 (static function (): void {
     global $wpdb;
-    // With a link from a mail they could set a local password.
+    // Otherwise suspended people could set a local password with the link in a mail.
     $suspended = "SELECT user_id FROM {$wpdb->prefix}identity_links WHERE status = 'suspended'";
     foreach ($wpdb->get_col($suspended) as $user_id) {
         (new WP_User((int) $user_id))->set_role('');

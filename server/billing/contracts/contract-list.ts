@@ -38,13 +38,13 @@ export const contractPageSchema = z.object({
     .describe('The next `after`. Null where nothing comes after yours: keep that one.'),
 });
 
-/** `after` is the `next` of an earlier page. `next` is null if nothing comes after `after`. */
+/** `after` is the `next` of an earlier page. `next` is null if no contract comes after `after`. */
 export async function readContractPage(
   { db, now }: Pick<Dependencies, 'db' | 'now'>,
   page: { after: string | undefined; limit: number },
 ): Promise<z.infer<typeof contractPageSchema>> {
   const contracts = await inTransaction(db, { by: 'crm' }, async (trx) => {
-    // Before new numbers are given: after a restore of the database, an old cursor must not get a new place.
+    // This check comes before new numbers are given: after a restore, an old `after` must not get a new number.
     if (page.after !== undefined && !(validate(page.after) && (await hasArrivalNumber(trx, page.after))))
       throw invalidParameter('after', 'It must be the next of an earlier page. Start again without it.');
     await numberArrivals(trx, page.limit);

@@ -12,7 +12,7 @@ const moves = {
 
 export type Move = keyof typeof moves;
 
-/** Undefined if the current state does not allow the move. */
+/** Returns undefined if the current state does not allow the move. */
 export function applyMove(status: ContractStatus, move: Move): ContractStatus | undefined {
   const { from, to } = moves[move];
   return (from as readonly ContractStatus[]).includes(status) ? to : undefined;
@@ -29,7 +29,7 @@ export function presentStatus(
   return (hasEnded && status === 'trialing' && applyMove(status, 'expire')) || status;
 }
 
-/** Contract 8.61. */
+/** The rule is in contract 8.61. */
 export const isRunning = (status: ContractStatus): boolean => status !== 'canceled' && status !== 'expired';
 
 /** What a report from the CRM says about a contract. */
@@ -48,7 +48,7 @@ const reportable: Record<Report['status'], readonly ContractStatus[]> = {
 export const idleReasons = ['older', 'same_time', 'ended', 'not_allowed'] as const;
 export type IdleReason = (typeof idleReasons)[number];
 
-/** Undefined if the report counts. */
+/** Returns undefined if the report counts. */
 export function findIdleReason(
   contract: ContractTerms & Pick<Contract, 'cancelsAt'>,
   report: Report,
@@ -62,7 +62,7 @@ export function findIdleReason(
   return reportable[report.status].includes(status) ? undefined : 'not_allowed';
 }
 
-/** The terms after a report that counts. It replaces the last report as a whole. */
+/** The terms after a report that counts. The report replaces the last one as a whole. */
 export function applyReport(contract: ContractTerms | undefined, report: Report, now: Date): ContractTerms {
   return {
     ...report,
@@ -73,7 +73,7 @@ export function applyReport(contract: ContractTerms | undefined, report: Report,
 
 /**
  * Billing periods begin when a contract is first active with a price. If it had no price for a while, they begin again when it
- * gets one. The time between is not invoiced, nor is a period that was over at `now`, when the report arrived.
+ * gets one. The time without a price is not invoiced. Neither is a period that was over at `now`, when the report arrived.
  */
 function scheduleBilling(
   contract: ContractTerms | undefined,

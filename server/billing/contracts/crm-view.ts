@@ -11,7 +11,7 @@ const maxLineLength = 64 * 1024;
 
 const statuses = ['trialing', 'active', 'past_due', 'canceled', 'expired'] as const;
 
-// Spelled as in the list of contracts, to compare with it.
+// Instants are spelled as in the list of contracts, so that they can be compared.
 const instantTextSchema = instantSchema.transform((at) => at.toISOString());
 
 const lineSchema = z.object({

@@ -1,4 +1,4 @@
-// `account.billing` of a signup, for the API's description. signup-details.ts reads it.
+// Describes a signup's `account.billing` for the API; signup-details.ts reads the data.
 import { z } from 'zod';
 
 const text = (maxLength: number, description: string) => ({ type: 'string', maxLength, description });

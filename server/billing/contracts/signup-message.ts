@@ -80,7 +80,7 @@ export const signupSchema = z
     contract: contractSchema,
   })
   .refine(
-    // Other states may have an old end: a CRM that always sends its whole contract repeats the end of the trial for ever.
+    // In other states the trial may have ended long ago: a CRM that always sends the whole contract repeats the end for ever.
     ({ occurred_at, contract: { status, trial_ends_at } }) =>
       status !== 'trialing' || !trial_ends_at || trial_ends_at > occurred_at,
     {
@@ -96,7 +96,7 @@ export type Signup = z.infer<typeof signupSchema>;
 export const readSignup = (body: Uint8Array, now: Date): Signup =>
   readMessage(signupSchema, body, 'occurred_at', now);
 
-/** `timed` is the member that must not lie ahead. Throws 400 `malformed_json`, or 422 `validation_failed` with every fault. */
+/** The member `timed` must not be in the future. Throws 400 `malformed_json`, or 422 `validation_failed` with all faults. */
 export function readMessage<T>(schema: z.ZodType<T>, body: Uint8Array, timed: string, now: Date): T {
   const message = readStrictJson(body);
   const result = schema.safeParse(message, { error: describeType });

@@ -86,7 +86,7 @@ async function updateKnown(
   const isOverdue =
     known.status === 'past_due' && reported === 'active' && (await isPastDue(trx, known.id, now));
   const status = isOverdue ? 'past_due' : reported;
-  // Invoices periods that began before the report arrived on their old terms, because the billing job may be late.
+  // Periods that began before the report are invoiced here, on their old terms, because the billing job may be late.
   const before = { ...known, status: isEnding ? known.status : status };
   const { nextPeriodStartsAt } = await invoiceBegun(trx, before, { now, isEnding });
   const contract = { ...known, ...applyReport({ ...known, nextPeriodStartsAt }, report, now), status };

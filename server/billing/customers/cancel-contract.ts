@@ -27,7 +27,7 @@ import { deferContractMail } from '../invoices/mails.ts';
 import { endOfPeriod, startOfPresentPeriod } from '../values/periods.ts';
 import { requireProved } from './own-details.ts';
 
-/** When a contract that is canceled now ends: with the current period. A trial, or a contract without periods, ends at once. */
+/** A contract that is canceled now ends with the current period. A trial, or a contract without periods, ends at once. */
 export function findEnd(contract: Contract, now: Date): Date {
   const { nextPeriodStartsAt, price, billingAnchorDay } = contract;
   if (presentStatus(contract, now) === 'trialing' || !nextPeriodStartsAt) return now;
@@ -42,8 +42,8 @@ export const mayCancel = (settings: Awaited<ReturnType<typeof findSettings>>): b
   settings?.settings.terms.customers_may_cancel === true;
 
 /**
- * Changes nothing if it is canceled already. Throws 403 `email_unverified` and `not_allowed`, 404 `not_found`, 422
- * `validation_failed` if it has ended, 401 `login_required`, and 429 `rate_limited`.
+ * Changes nothing if the contract is canceled already. Throws 403 `email_unverified` and `not_allowed`, 404 `not_found`, 422
+ * `validation_failed` if the contract has ended, 401 `login_required`, and 429 `rate_limited`.
  */
 export async function cancelOwnContract(deps: Dependencies, actor: Actor, id: string): Promise<void> {
   requireProved(actor);
@@ -64,7 +64,7 @@ export async function cancelOwnContract(deps: Dependencies, actor: Actor, id: st
   });
 }
 
-/** Changes nothing if it is not canceled. Throws what `cancelOwnContract` throws. */
+/** Changes nothing if the contract is not canceled. Throws what `cancelOwnContract` throws. */
 export async function keepOwnContract(deps: Dependencies, actor: Actor, id: string): Promise<void> {
   requireProved(actor);
   await requireOwnContract(deps, actor, id);
@@ -82,7 +82,7 @@ export async function keepOwnContract(deps: Dependencies, actor: Actor, id: stri
 const isOwn = (contract: Pick<Contract, 'accountId'> | undefined, { session }: Actor) =>
   contract?.accountId === session.user.account.id;
 
-/** Checked before the customer is asked for a credential. */
+/** This check comes before the customer is asked for a credential. */
 async function requireOwnContract({ db }: Dependencies, actor: Actor, id: string): Promise<void> {
   if (!isUuid(id) || !isOwn(await findContract(db, { id }), actor)) throw unknown();
 }

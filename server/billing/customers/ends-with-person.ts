@@ -9,7 +9,7 @@ export const endsWithPerson: EndsWithPerson = {
   async endContracts(trx, accountId, now) {
     const contracts: (Contract | undefined)[] = [];
     for (const id of await listContractIds(trx, accountId)) contracts.push(await lockContract(trx, { id }));
-    // Locks all before the first one takes a number: the holder of another of these contracts may be waiting for that number.
+    // All contracts are locked before a document number is taken, to avoid a deadlock with work on one of these contracts.
     let ended = 0;
     for (const contract of contracts) if (contract && (await endContract(trx, contract, now))) ended++;
     return ended;

@@ -14,14 +14,14 @@ import { listUsersOfAccount } from '../../../db/tables/users.ts';
 import type { Dependencies, EndsWithPerson } from '../../ground/dependencies.ts';
 import { notify } from '../../identity/ground/notices.ts';
 
-/** Ends all links of the account, including the ones in mails that are not sent yet. */
+/** Ends all links that could prove the account's address for invoices, including links in mails that are not sent yet. */
 export async function endInvoiceEmailLinks(trx: Transaction<DB>, accountId: string): Promise<void> {
-  // In this order: a mail that is being sent makes its token while its row is locked.
+  // The mails are deleted first, because a mail that is being sent makes its token while its row is locked.
   await deleteUnsentInvoiceEmailMails(trx, accountId);
   deferEndOfInvoiceEmailTokens(trx, accountId);
 }
 
-/** Tells everybody of the account. `request` is the one of the person who made the change. */
+/** Tells everybody of the account about a change. `request` comes from the person who made it. */
 export async function tellOfInvoiceEmail(
   trx: Transaction<DB>,
   deps: Pick<Dependencies, 'now'>,

@@ -31,7 +31,7 @@ type Asked = Parameters<typeof previewDocuments>[1];
 
 const mostOpen = 100;
 
-/** Undefined if the address is not proved. `before` is the `next` of the previous page of documents, null on the last one. */
+/** Returns undefined for an unproved address. `before` is the `next` of the previous page. On the last page, `next` is null. */
 export async function describeOwnBilling(deps: Deps, actor: Actor, before?: string) {
   const { db, now } = deps;
   const { account, emailVerifiedAt } = actor.session.user;
@@ -57,7 +57,7 @@ export async function describeOwnBilling(deps: Deps, actor: Actor, before?: stri
       const next = findNextCharge(settings, asked, now());
       return describeContract(settings, contract, { now: now(), next });
     }),
-    /** The part of their payments that is not allocated, by currency. */
+    /** The part of the customer's payments that is not allocated, by currency. */
     unused: unused.map(({ currency, amount }) => toAmount(currency, amount)),
     open: toPay.map((invoice) => ({ ...invoice, ...describePayment(settings, invoice) })),
     isMoreOpen: open.length > mostOpen,
@@ -71,7 +71,7 @@ export async function describeOwnBilling(deps: Deps, actor: Actor, before?: stri
   };
 }
 
-/** Pages show days by a `Date` in UTC. */
+/** Pages expect a day as a `Date` at midnight UTC. */
 const toDate = (day: string) => new Date(`${day}T00:00:00Z`);
 
 const toAmount = (currency: string, unitAmount: number) => ({
@@ -102,7 +102,7 @@ function describeContract(
     isBeforeTax: settings?.settings.tax.prices === 'net',
     /** The last day of a canceled contract, or the day on which it ended. */
     cancelsOn: cancelsAt && (cancelsAt > now ? lastDayBefore(cancelsAt) : dayOf(cancelsAt)),
-    /** The last day if the customer canceled now. */
+    /** The last day of the contract if the customer canceled now. */
     wouldEndOn: lastDayBefore(findEnd(contract, now)),
     endsAtOnce: findEnd(contract, now) <= now,
     canCancel: goesOn && !cancelsAt && mayCancel(settings),
@@ -111,10 +111,10 @@ function describeContract(
   };
 }
 
-/** More than 12, because of 29 February: the next period of a yearly contract may begin more than a year from now. */
+/** More than 12 months: because of 29 February, the next period of a yearly contract may begin more than a year from now. */
 const monthsAhead = 13;
 
-/** The contract's next invoice, from the functions that issue it. Null if there will be none. No amount while it is blocked. */
+/** Returns the contract's next invoice, or null if there will be none. A blocked invoice has no amount. */
 function findNextCharge(settings: Settings | undefined, asked: Asked, now: Date) {
   const first = settings ? findForecast(settings, asked, now) : findPlainCharge(asked, now);
   if (!first) return null;
@@ -178,7 +178,7 @@ function describeCreditNote({ number, facts: kept }: OwnDocument) {
   };
 }
 
-/** From the settings in force, not from the document: an older account may be closed. */
+/** Uses the settings in force, not the document, because an older bank account may be closed. */
 function describeAccount(settings: Settings | undefined) {
   if (!settings) return null;
   const { seller, payment } = settings.settings;

@@ -1,4 +1,4 @@
-// Contract 7.230 to 7.245.
+// The billing details that customers read and change themselves (contract 7.230 to 7.245).
 import type { Transaction } from 'kysely';
 import { inTransactionOf } from '../../../db/postgres/transactions.ts';
 import type { DB } from '../../../db/schema.ts';
@@ -67,7 +67,7 @@ export async function describeOwnDetails({ db }: Pick<Dependencies, 'db'>, actor
 }
 
 /**
- * A member that is not given stays. Throws 403 `email_unverified`, 422 `validation_failed`, 401 `login_required` without a
+ * A detail that is not given stays. Throws 403 `email_unverified`, 422 `validation_failed`, 401 `login_required` without a
  * credential from the last ten minutes, and 429 `rate_limited`.
  */
 export async function updateOwnDetails(deps: Dependencies, actor: Actor, given: SomeDetails): Promise<void> {
@@ -86,15 +86,15 @@ export async function updateOwnDetails(deps: Dependencies, actor: Actor, given: 
     const present = await lockOpenActor(trx, actor);
     const accountId = present.account.id;
     const details = await lockBillingDetails(trx, accountId);
-    // Again under the lock: another person may have changed other members.
+    // Reads the details again under the lock, because another person may have changed some of them.
     const value = requireRight(asGiven(details), given, config);
     const settled = await settlePlace(trx, accountId, { details, given: value, now: deps.now() });
     const changed = listChanged(asGiven(details), value);
-    // A person who saves the form has seen and corrected what the signup got wrong. A country is correct only if there is one.
+    // A person who saves the form has corrected what the signup got wrong. The address is correct once there is a country.
     const ignored = settled.country === null ? details.ignored.filter(mayHideCountry) : [];
     if (changed.length === 0 && ignored.length === details.ignored.length) return;
     const right = details.ignored.filter((pointer) => !ignored.includes(pointer));
-    // An unchanged address for invoices is not decided by this: keeping one that a signup named takes a separate click.
+    // Saving the form does not decide about an address for invoices that a signup named: to keep it takes a separate click.
     const seen = right.flatMap(nameOf).filter((name) => name !== 'invoiceEmail');
     const decided = [...changed, ...seen];
     await updateBillingDetails(trx, accountId, {
@@ -177,19 +177,19 @@ async function sendLink(
   recipient: string,
 ): Promise<void> {
   await recordActorEvent(trx, actor, { type: 'billing.invoice_email_asked' });
-  // The address still belongs to its previous holder, so no other mail goes to it (contract 2.35). The asker must not learn this.
+  // A reserved address gets no such mail (contract 2.35), and the person who asks must not learn that it is reserved.
   if (await findReservation(trx, { email: recipient, now: now() })) return;
   deferMail(trx, {
     kind: 'invoice_email',
     userId: actor.session.user.id,
     recipient,
-    // `until` puts it among the mails that people wait for (db/tables/mails.ts).
+    // `until` puts this mail among the mails that people wait for (db/tables/mails.ts).
     details: { ...keepTrace(actor.visit.trace), until: '' },
     now: now(),
   });
 }
 
-/** Undefined if the link does not work. Does not use it up. */
+/** Returns undefined if the link does not work. Does not use up the link. */
 export async function findInvoiceEmail(deps: Pick<Dependencies, 'db' | 'now'>, token: string) {
   const opened = await openLink(deps, token);
   return opened && { email: opened.email };
@@ -214,12 +214,12 @@ export async function confirmInvoiceEmail(
     const user = await lockUser(trx, { id: userId });
     if (!user) throw new AppError('not_found');
     const accountId = user.account.id;
-    // Before the link, in the same order as the functions that end links, to avoid a deadlock.
+    // Locks the details before the link, as the functions that end links do, to avoid a deadlock.
     await lockBillingDetails(trx, accountId);
     if (!(await consumeMailToken(trx, opened))) throw new AppError('not_found');
     if (!(await proveInvoiceEmail(trx, { accountId, email, at: deps.now() })))
       throw new AppError('not_found');
-    // Only `requestId`, and no request below: the reader of that mailbox may be somebody else, whose place stays private.
+    // The reader of the mailbox may be somebody else, whose place stays private. So only `requestId` is kept of the request.
     const { requestId } = trailOf(visit);
     deferAuditEvent(trx, { type: 'billing.invoice_email_proved', requestId, userId });
     await tellOfInvoiceEmail(trx, deps, accountId, undefined);

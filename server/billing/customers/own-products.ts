@@ -7,7 +7,7 @@ import type { Actor } from '../../identity/session/actor.ts';
 import type { Audience, Client } from '../../sso/clients.ts';
 import { isRunning, presentStatus } from '../contracts/contract-states.ts';
 
-/** `href` is the product's own login, or a launch if no login is configured. `openedAt` is the last launch. */
+/** `href` is the product's own login, or a launch if no login is configured. `openedAt` is the time of the last launch. */
 export async function listOwnProducts(deps: Dependencies, { session: { user } }: Actor) {
   const [launches, isListed] = await Promise.all([
     listLastLaunches(deps.db, user.id),
@@ -22,7 +22,7 @@ export async function listOwnProducts(deps: Dependencies, { session: { user } }:
   }));
 }
 
-/** Contract 8.61 to 8.63. */
+/** The rules are in contract 8.61 to 8.63. */
 async function findWhatIsListed(
   { config, db, now }: Dependencies,
   user: User,

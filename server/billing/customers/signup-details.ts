@@ -43,7 +43,7 @@ type FromSignup = {
   trace: Trace | undefined;
 };
 
-/** The result has the parts that were left out, as JSON pointers into the signup. */
+/** Returns JSON pointers to the parts of the signup that were left out. */
 export async function fillDetails(
   trx: Transaction<DB>,
   config: Pick<Config, 'production'>,
@@ -67,7 +67,7 @@ export async function fillDetails(
     if (place.address) given.push('address');
   }
   const settled = await settlePlace(trx, accountId, { details: present, given: filled, now });
-  // A part that is correct now is no longer ignored, unless it waits.
+  // A part that is correct now is no longer ignored, unless it waits for an administrator.
   const isBlocked = settled.country === null && settled.waiting !== null;
   const stillIgnored = details.ignored.filter(
     (pointer) =>
@@ -90,10 +90,10 @@ export async function fillDetails(
 
 type Asked = { userId: string; recipient: string; now: Date; trace: Trace | undefined };
 
-/** At most two mails a day to an address, from all signups that name it. */
+/** Mails an address at most twice a day, however many signups name it. */
 async function askToProve(trx: Transaction<DB>, { userId, recipient, now, trace }: Asked): Promise<void> {
   const user = await findUserById(trx, userId);
-  // Their own address gets invoices in any case.
+  // The user's own address gets invoices in any case.
   if (!user || user.email === recipient || (await findReservation(trx, { email: recipient, now }))) return;
   try {
     await spendAllowance(trx, 'invoice-email-of-signup', recipient);
@@ -111,8 +111,8 @@ async function askToProve(trx: Transaction<DB>, { userId, recipient, now, trace 
 }
 
 /**
- * `country` is the known one, which a signup may change only if `canMove`. Absent, null and empty mean the same. `place` has the
- * country even if the rest of the address is faulty.
+ * `country` is the known country, which a signup may change only if `canMove`. An absent member, null and an empty text mean the
+ * same. `place` has the country even if the rest of the address is faulty.
  */
 function readBilling(
   billing: unknown,

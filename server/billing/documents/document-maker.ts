@@ -1,5 +1,5 @@
-// Makes documents in a separate thread. When run from source it makes them in place, because a thread cannot read the source. The
-// process does not load pdfkit when it starts.
+// Makes documents in a separate thread. A service that runs from source makes them in its own thread, because no other thread
+// can read the source. The process does not load pdfkit when it starts.
 
 import { findThread } from '../../runtime/files.ts';
 import { openThread } from '../../runtime/thread.ts';
@@ -8,12 +8,12 @@ import type { FilesToMake, MadeFiles } from './make-files.ts';
 type Asked = Omit<FilesToMake, 'font'>;
 
 export type DocumentMaker = {
-  /** One document at a time. The message of an error says why the document cannot be made. */
+  /** Makes one document at a time. The message of an error says why the document cannot be made. */
   make: (files: Asked) => Promise<MadeFiles>;
   close: () => Promise<void>;
 };
 
-// Ten times what the longest text that our forms accept needs (docs/operate/sizing.md has the figures).
+// The longest text that our forms accept needs a tenth of this (docs/operate/sizing.md has the figures).
 const heapMebibytes = 72;
 // Too many small objects end only the thread, but a single object that is too large would end the process.
 const maxFactsLength = 1_000_000;

@@ -3,11 +3,11 @@
 import { writeDecimal } from '../values/decimals.ts';
 import type { DocumentFacts } from '../values/document-facts.ts';
 
-/** What a code of 69 × 69 modules, the largest that the guideline allows, holds at level M. */
+/** The guideline allows codes of at most 69 × 69 modules, which hold this much at level M. */
 const maxBytes = 331;
 const maxAmount = 99_999_999_999;
 
-/** Undefined for a credit note, without an IBAN, for another currency, or for an amount out of range (contract 7.206). */
+/** Returns undefined for a credit note, without an IBAN, or if the currency or the amount does not fit (contract 7.206). */
 export function buildEpcText(facts: DocumentFacts, amount = facts.total): string | undefined {
   const { kind, currency, seller, number } = facts;
   if (kind !== 'invoice' || currency !== 'EUR' || !seller.iban || amount < 1 || amount > maxAmount)

@@ -15,7 +15,7 @@ import type { DocumentMaker } from './document-maker.ts';
 import { requireSums } from './require-sums.ts';
 import { sealFacts } from './seal.ts';
 
-// Longer than a document may take.
+// The lease is longer than a document may take.
 const leaseSeconds = 60;
 const firstPauseSeconds = 30;
 const longestPauseSeconds = 6 * 60 * 60;

@@ -3,7 +3,7 @@ import { type DocumentFacts, hasXml } from '../values/document-facts.ts';
 import { buildPdf } from './pdf.ts';
 import { buildXml } from './xml.ts';
 
-/** `sealed` has its sealed facts as JSON, `font` is a TTF. */
+/** `sealed` is the sealed facts as JSON. `font` is a TTF. */
 export type FilesToMake = { facts: DocumentFacts; sealed: string; font: Uint8Array };
 
 export type MadeFiles = { pdf: Uint8Array; xml: string | undefined };

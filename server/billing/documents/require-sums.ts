@@ -27,7 +27,7 @@ function* findSumFaults({
   if (net + tax !== total) yield 'net and tax do not make the total';
   if ((category === 'S') !== rate > 0) yield `a rate of ${rate} does not go with category ${category}`;
   if (rate === 0 && tax !== 0) yield 'tax is charged without a rate';
-  // The exact tax is shareOf / base, in fractions so that nothing is rounded.
+  // The exact tax is shareOf / base. It stays a fraction, so that nothing is rounded.
   const [shareOf, base] =
     prices === 'net'
       ? [BigInt(net) * BigInt(rate), 10_000n]

@@ -6,7 +6,7 @@ import type { DocumentFacts } from '../values/document-facts.ts';
 
 const encoder = new TextEncoder();
 
-/** The first of the keys seals. Each has 32 bytes. */
+/** Seals with the first key. Each key has 32 bytes. */
 export async function sealFacts(facts: DocumentFacts, [key]: readonly Uint8Array[]): Promise<string> {
   if (!key) throw new Error('There is no key to seal with.');
   // A derived key, so that a seal is not valid for any other use of the first key.

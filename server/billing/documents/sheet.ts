@@ -3,7 +3,7 @@ import PDFDocument from 'pdfkit';
 import { encode } from 'uqr';
 import { breakText, type Line, listSeen, type Run } from './text-lines.ts';
 
-/** In points of 1/72 inch. */
+/** Lengths are in points of 1/72 inch. */
 export const page = { width: 595.28, height: 841.89, left: 56, right: 539.28, top: 56 };
 
 export type Style = { size?: number; bold?: boolean; colour?: string; align?: 'left' | 'right' };
@@ -11,7 +11,7 @@ export type Style = { size?: number; bold?: boolean; colour?: string; align?: 'l
 const ink = '#1a1a1a';
 const lineHeight = 1.4;
 
-/** Not in the types of pdfkit. */
+/** The types of pdfkit lack these members. */
 type FontOf = { _font: { font: { hasGlyphForCodePoint: (codePoint: number) => boolean } } };
 
 export class Sheet {
@@ -26,7 +26,7 @@ export class Sheet {
     this.doc = new PDFDocument({
       size: 'A4',
       margin: 0,
-      // Bytes, because pdfkit treats a string as a file name or as one of the 14 fonts that cannot be embedded.
+      // The font is given as bytes: pdfkit takes a string for a file name or one of the 14 fonts that cannot be embedded.
       font: font as unknown as string,
       pdfVersion: '1.7',
       subset: 'PDF/A-3b' as PDFKit.PDFDocumentOptions['subset'],
@@ -50,7 +50,7 @@ export class Sheet {
 
   heightOf = (lines: Line[], { size = 9 }: Style = {}): number => lines.length * size * lineHeight;
 
-  /** The result is where the text ends. */
+  /** Returns the `y` at which the text ends. */
   write(
     text: string,
     { x, y = this.y, width, ...style }: Style & { x: number; y?: number; width: number },
@@ -103,7 +103,7 @@ export class Sheet {
   }
 }
 
-// With features, pdfkit lets the font lay out the whole text, and not word by word from left to right. `rtlm: false`, because the
-// brackets are mirrored already, and fonts such as DejaVu would mirror them again.
+// If features are given, pdfkit lets the font lay out the whole text, and not word by word from left to right. `rtlm` is false,
+// because the brackets are mirrored already, and fonts such as DejaVu would mirror them again.
 const rtl = { features: { rtlm: false } as unknown as PDFKit.Mixins.OpenTypeFeatures[] };
 const featuresOf = ({ isRtl }: Run) => (isRtl ? rtl : {});

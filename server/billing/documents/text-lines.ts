@@ -1,14 +1,14 @@
-// Text on a page: where its lines break, and in which order its characters are shown (Unicode's annex 9). PDF has neither.
+// Decides where the lines of a text break, and in which order its characters are shown (Unicode's annex 9). PDF does neither.
 import bidiFactory from 'bidi-js';
 
 /** A part of a line that pdfkit writes in one call. */
 export type Run = { text: string; isRtl: boolean };
-/** From left to right. */
+/** The runs of a line, from left to right. */
 export type Line = Run[];
 
 const bidi = bidiFactory();
 
-// Invisible characters, without the joiners, which change the shape of letters.
+// Invisible characters, except for joiners: these change the shape of letters.
 const unseen = /(?![\u200c\u200d])\p{Default_Ignorable_Code_Point}/gu;
 
 /** The form in which a text is looked up in a font. */
@@ -23,7 +23,7 @@ export const listSeen = (text: string): string[] => [
   ),
 ];
 
-/** Breaks at line ends and spaces. Breaks within a word only if it is wider than `width`, in an address after `/`, `?` or `&`. */
+/** Breaks text at line ends and spaces. Breaks a word only if it is wider than `width`, if possible after `/`, `?` or `&`. */
 export function breakText(text: string, width: number, measure: (text: string) => number): Line[] {
   return clean(text)
     .split('\n')

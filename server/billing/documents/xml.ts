@@ -7,7 +7,7 @@ import { FactsError } from './require-sums.ts';
 type Element = string | false | null | undefined | Element[];
 
 const escapes: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
-// XML 1.0 cannot write these.
+// XML 1.0 cannot contain these characters.
 const unwritable = /[^\t\n\r\u{20}-\u{d7ff}\u{e000}-\u{fffd}\u{10000}-\u{10ffff}]/u;
 
 function text(value: string): string {
@@ -21,7 +21,7 @@ const join = (content: Element): string =>
   Array.isArray(content) ? content.map(join).join('') : content || '';
 const tag = (name: string, content: Element, attributes = '') =>
   `<${name}${attributes && ` ${attributes}`}>${join(content)}</${/^\S+/.exec(name)?.[0]}>`;
-/** Empty without a text. */
+/** Returns an empty text if there is no value. */
 const ram = (name: string, value: string | null | undefined, attributes = '') =>
   value ? tag(`ram:${name}`, text(value), attributes) : '';
 const group = (name: string, ...content: Element[]) => tag(`ram:${name}`, content);
@@ -189,7 +189,7 @@ function buildSettlement(facts: DocumentFacts) {
   );
 }
 
-/** 58 is a SEPA credit transfer, 30 any other one. */
+/** 58 is a SEPA credit transfer, and 30 is any other credit transfer. */
 const buildPaymentMeans = ({ kind, seller, currency }: DocumentFacts) =>
   kind === 'invoice' &&
   Boolean(seller.iban) &&

@@ -11,12 +11,12 @@ import type { TaxedBuyer } from './tax.ts';
 /** `taxed` is null while the country cannot be read (contract 7.393). */
 export type Buyer = { facts: DocumentFacts['buyer']; taxed: TaxedBuyer | null };
 
-/** Undefined once the account is erased. */
+/** Returns undefined once the account is erased. */
 export async function findBuyer(
   db: Database,
   { accountId, userId }: Pick<Contract, 'accountId' | 'userId'>,
 ): Promise<Buyer | undefined> {
-  // The user may be erased while others still have the account.
+  // `user` may be undefined: a user can be erased while other people still use the account.
   const [details, accountName, user] = await Promise.all([
     findBillingDetails(db, accountId),
     findAccountName(db, accountId),
@@ -32,7 +32,7 @@ export async function findBuyer(
       address,
       ...(address === null && country !== null && { country }),
       vat_id: vatId,
-      // Addresses that cannot be printed were not always refused.
+      // An older address may have characters that cannot be printed, because they were not always refused.
       email: email && isPrintable(email) ? email : null,
     },
     taxed: buildTaxedBuyer(details),

@@ -1,5 +1,5 @@
-// Invoices contracts, marks them past due, and ends them. The job may run twice, late, or on two instances at once: it locks a
-// contract and reads its next period under that lock, and a unique index allows one invoice per period.
+// Invoices contracts, marks them past due, and ends them. The job may safely run twice, late, or on two instances at once: it
+// reads the next period of a contract under a lock, and a unique index allows one invoice per period.
 import type { Transaction } from 'kysely';
 import { isDatabaseAway } from '../../../db/postgres/away.ts';
 import type { Database } from '../../../db/postgres/client.ts';
@@ -31,12 +31,12 @@ const batchSize = 100;
 
 type Billing = Pick<Dependencies, 'db' | 'now' | 'log'>;
 
-/** While billing waits after a restore, only contracts and trials that are over end (contract 7.340 to 7.344). */
+/** While billing waits after a restore, this only ends contracts and trials whose time is over (contract 7.340 to 7.344). */
 export async function runBilling(billing: Billing, signal?: AbortSignal): Promise<void> {
   const { db, now } = billing;
   const isWaiting = (await findBillingPause(db)) !== undefined;
   if (!isWaiting) {
-    // Mails of transactions that ran during the resume and did not see it.
+    // A transaction that ran while billing resumed may have put its mails on hold. This releases them.
     await releaseBillingMails(db, now());
     await forEachContract(billing, signal, findContractsToInvoice, async (trx, contract, at) => {
       return (await invoiceBegun(trx, contract, { now: at })) !== contract;
@@ -44,7 +44,7 @@ export async function runBilling(billing: Billing, signal?: AbortSignal): Promis
     await forEachContract(billing, signal, findContractsInArrears, settleContract);
   }
   await forEachContract(billing, signal, findCanceledContracts, endContract);
-  // Trials come last, because a trial counts as expired from the moment it ends. The first run may find many years of them.
+  // Trials come last: they count as expired even before this stores their end. The first run may find very many trials.
   await forEachContract(billing, signal, findEndedTrials, expireTrial);
   if (!isWaiting) await writeDueMails(billing, signal);
 }
@@ -80,14 +80,14 @@ async function forEachContract(
 }
 
 /**
- * `isEnding`: the contract ends, so periods that began while it was past due are invoiced as well. `replaces` has the lost
- * numbers that its invoices replace, by the first day of the period.
+ * If `isEnding`, periods that began while the contract was past due are invoiced as well. `replaces` maps the first day of a
+ * period to the lost number that its invoice replaces.
  */
 type Billed = { now: Date; isEnding?: boolean; replaces?: ReadonlyMap<string, string> };
 
 /**
- * Invoices each period that began before the contract ended. A period waits with its price if it is blocked, the contract is past
- * due, or billing waits. The result is the contract afterwards. `trx` has locked the contract.
+ * Invoices each period that began before the contract ended. If the period is blocked, the contract is past due, or billing
+ * waits, the period waits and keeps its price. Returns the contract as it is afterwards. `trx` has locked the contract.
  */
 export async function invoiceBegun(
   trx: Transaction<DB>,
@@ -117,7 +117,7 @@ async function invoiceInOrder(
   charges: Charge[],
   { now, replaces }: Billed,
 ): Promise<{ left: Charge[]; blocked: BlockedCode | undefined }> {
-  // Read once, so that all documents of this transaction name the same version.
+  // The settings are read once, so that all documents of this transaction name the same version.
   const settings = await findSettings(trx);
   for (const [at, charge] of charges.entries()) {
     if (!settings) await issueWithoutSeller(trx, contract, charge, now);
@@ -152,7 +152,7 @@ async function issueWithoutSeller(
 
 type Trail = Omit<AuditEvent, 'type' | 'reason'>;
 
-/** False if the current state does not allow the move. `trx` has locked the contract. */
+/** Returns false if the current state does not allow the move. `trx` has locked the contract. */
 async function moveContract(
   trx: Transaction<DB>,
   contract: Contract,
@@ -167,27 +167,27 @@ async function moveContract(
   return true;
 }
 
-/** False if the trial is not over, or its end is stored already. `trx` has locked the contract. */
+/** Returns false if the trial is not over, or its end is stored already. `trx` has locked the contract. */
 async function expireTrial(trx: Transaction<DB>, contract: Contract, now: Date): Promise<boolean> {
   return presentStatus(contract, now) === 'expired' && moveContract(trx, contract, 'expire');
 }
 
 /**
- * Moves a contract between active and past due, as its overdue invoices say. While billing waits, it does not become past due.
- * False if nothing changed. `trx` has locked the contract.
+ * Moves a contract between active and past due, as its overdue invoices say. While billing waits, no contract becomes past due.
+ * Returns false if nothing changed. `trx` has locked the contract.
  */
 export async function settleContract(trx: Transaction<DB>, contract: Contract, now: Date): Promise<boolean> {
-  // By the clock, because the job may store the end later.
+  // The stored status may lag behind, because the job stores the end of a contract later.
   if (!isRunning(presentStatus(contract, now))) return false;
   const isDue = await isPastDue(trx, contract.id, now);
-  // Payments from the time that the restore has lost may be reported again.
+  // The contract does not become past due yet, because payments that the restore has lost may be reported again.
   if (isDue && contract.status === 'active' && (await findBillingPause(trx))) return false;
   if (contract.status === (isDue ? 'active' : 'past_due'))
     return moveContract(trx, contract, isDue ? 'fall_behind' : 'activate');
   return false;
 }
 
-/** Undefined if there is no such contract, false if it has already ended. */
+/** Returns undefined if no contract has this signup id, and false if the contract has already ended. */
 export async function cancelContract(
   { db, now }: Pick<Billing, 'db' | 'now'>,
   signupId: string,
@@ -200,7 +200,7 @@ export async function cancelContract(
   });
 }
 
-/** Invoices the periods that began before, or later if they are blocked. False if it has already ended. `trx` has locked it. */
+/** Invoices the periods that have begun, then ends the contract. Returns false if it had already ended. `trx` has locked it. */
 export async function endContract(
   trx: Transaction<DB>,
   contract: Contract,

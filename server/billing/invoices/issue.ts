@@ -1,5 +1,5 @@
-// Issues documents: what they say, their number, their rows (contract 7.50 to 7.74). The transaction has locked the contract, and
-// the invoice that a credit note corrects. It takes the number last, because that lock holds up all others.
+// Issues documents (contract 7.50 to 7.74). The transaction has locked the contract and, for a credit note, the invoice. It locks
+// the series of numbers last, because that lock holds up all other documents.
 import type { Transaction } from 'kysely';
 import type { Database } from '../../../db/postgres/client.ts';
 import type { DB } from '../../../db/schema.ts';
@@ -20,7 +20,7 @@ import { findTax } from './tax.ts';
 
 export type Settings = { version: number; settings: BillingSettings };
 
-/** A transaction that issues documents reads the settings once. */
+/** A transaction that issues documents calls this once, so that all documents name the same version of the settings. */
 export const findSettings = (db: Database) => findSettingsInForce(db) as Promise<Settings | undefined>;
 
 /** The seller's time zone, or UTC without a seller. */
@@ -56,10 +56,10 @@ export function computeInvoice(
   return { ...amounts, ...tax, firstDay, lastDay };
 }
 
-/** Who had a document issued, for the audit. Undefined for the job. */
+/** Who caused a document to be issued, for the audit. Undefined if the billing job issues it. */
 type Trail = Omit<AuditEvent, 'type'> | undefined;
 
-/** The price must be above 0. `replaces` has lost numbers by the first day of the period whose invoice replaces them. */
+/** The price must be above 0. `replaces` maps the first day of a period to the lost number that its invoice replaces. */
 export async function issueInvoice(
   trx: Transaction<DB>,
   { version, settings }: Settings,
@@ -139,7 +139,7 @@ export async function issueCreditNote(
 ): Promise<string> {
   const { numbers, seller } = settings;
   const { now, today } = await readDay(trx, settings);
-  // Never before the invoice: its series may be ahead of the clock, or the time zone may have changed.
+  // A credit note is never dated before its invoice, whose date may lie after today if the time zone has changed.
   const [, earliest = today] = [today, corrected.issued_on].sort();
   const { number, issuedOn } = await takeNumber(trx, numbers.credit_note, earliest);
   const facts: DocumentFacts = {
@@ -167,7 +167,7 @@ export async function issueCreditNote(
   return number;
 }
 
-/** The current seller, with the tax ids of the invoice if its tax category requires ids that are gone (contract 7.71). */
+/** Returns the current seller. If a tax id that the category requires is gone, the invoice's tax ids are kept (contract 7.71). */
 function keepTaxIds(seller: Seller, { category, seller: before }: DocumentFacts): Seller {
   const isEnough = category === 'AE' ? seller.vat_id : (seller.vat_id ?? seller.tax_number);
   return isEnough ? seller : { ...seller, vat_id: before.vat_id, tax_number: before.tax_number };

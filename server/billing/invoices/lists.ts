@@ -14,14 +14,14 @@ import { findZone } from './issue.ts';
 export const contractStates = [...contractStatusSchema.options, 'held'] as const;
 export const invoiceStates = ['open', 'paid', 'void', 'overdue'] as const;
 
-/** `held` is why its next period cannot be invoiced. `email` is null once the user is erased. */
+/** `held` is why the next period of the contract cannot be invoiced. `email` is null once the user is erased. */
 export const describeListedContract = ({ held, email, ...contract }: ListedContract, now: Date) => ({
   ...describeContract(contract, now),
   held,
   email,
 });
 
-/** Amounts in minor units. */
+/** Amounts are in minor units. */
 export const describeListedInvoice = (invoice: ListedInvoice) => ({
   number: invoice.number,
   signup_id: invoice.signupId,
@@ -37,7 +37,7 @@ export const describeListedInvoice = (invoice: ListedInvoice) => ({
 
 type Asked<Before> = { state?: string | undefined; before?: Before | undefined; now: Date };
 
-/** A page of 50, newest first. `next` is the `before` of the next page, or null on the last one. */
+/** Returns a page of 50 contracts, newest first. `next` is the `before` of the next page. It is null on the last page. */
 export async function readContracts(db: Database, asked: Asked<string>) {
   const { page, last } = await readPage((limit) => listContracts(db, { ...asked, limit }));
   return {
@@ -50,7 +50,7 @@ export async function readContracts(db: Database, asked: Asked<string>) {
   };
 }
 
-/** A page of 50, newest first. `user_id` is null once the user is erased. */
+/** Returns a page of 50 invoices, newest first. `user_id` is null once the user is erased. */
 export async function readInvoices(db: Database, asked: Asked<number>) {
   const zone = await findZone(db);
   const { page, last } = await readPage((limit) => listInvoices(db, { ...asked, zone, limit }));

@@ -1,5 +1,5 @@
-// Writes mails about contracts, documents and money (contract 7.270 to 7.282). The key keeps a mail from being written twice.
-// server/mail/billing-mails.ts checks that it is still true when it is sent.
+// Writes mails about contracts, documents and money (contract 7.270 to 7.282). Each mail has a key, so it is written once.
+// Before a mail is sent, server/mail/billing-mails.ts checks that it is still true.
 import type { Transaction } from 'kysely';
 import type { Database } from '../../../db/postgres/client.ts';
 import { inTransaction } from '../../../db/postgres/transactions.ts';
@@ -11,7 +11,7 @@ import { deferBillingMail, deferMail } from '../../../db/tables/mails.ts';
 import type { Dependencies } from '../../ground/dependencies.ts';
 import type { DocumentFacts } from '../values/document-facts.ts';
 
-/** One to the buyer, and a copy to the archive. */
+/** Writes one mail to the buyer, and a copy to the archive. */
 export function deferDocumentMails(
   trx: Transaction<DB>,
   { kind, number, record }: Pick<DocumentFacts, 'kind' | 'number' | 'record'>,
@@ -23,7 +23,7 @@ export function deferDocumentMails(
     details: { document: number },
   } as const;
   deferBillingMail(trx, { ...about, contractId: record.contract_id, now });
-  // Sending it finds out whether there is an archive, and its address.
+  // The address of the archive, if there is one, is looked up when the copy is sent.
   const copy = { key: `${about.key}:archive`, details: { ...about.details, archive: 'true' } };
   deferMail(trx, { ...about, ...copy, userId: null, recipient: '', now });
 }
@@ -43,7 +43,7 @@ export function deferPaymentMail(
   });
 }
 
-/** A mail each time that a customer cancels a contract or keeps it after all: the key has the time in it. */
+/** Writes a mail each time that a customer cancels a contract or keeps it after all: the key of the mail has the time in it. */
 export function deferContractMail(
   trx: Transaction<DB>,
   kind: 'contract_cancel_asked' | 'contract_kept',

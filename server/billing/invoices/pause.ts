@@ -1,5 +1,5 @@
-// Billing waits after a restore until an operator resumes it (contract 7.340 to 7.349): numbers that were given in the lost time
-// must not be given again.
+// After a restore, billing waits until an operator resumes it (contract 7.340 to 7.349). The numbers of lost documents must not
+// be given again.
 import type { Transaction } from 'kysely';
 import type { Database } from '../../../db/postgres/client.ts';
 import type { DB } from '../../../db/schema.ts';
@@ -15,14 +15,14 @@ import { AppError, invalidMember } from '../../basics/errors.ts';
 import { dayIn } from '../values/days.ts';
 import { findSettings, findZone, zoneOf } from './issue.ts';
 
-/** Throws 409 `billing_paused`. Without this check, a trigger would refuse the document. */
+/** Throws 409 `billing_paused` while billing waits. Without this check, a trigger in the database would refuse the document. */
 export async function requireBillingGoesOn(db: Database): Promise<void> {
   if (await findBillingPause(db)) throw new AppError('billing_paused');
 }
 
 type DocumentNumber = { prefix: string; year: number; serial: number };
 
-/** Undefined for a text that is not a document number. */
+/** Returns undefined for a text that is not a document number. */
 export function readDocumentNumber(text: string): DocumentNumber | undefined {
   const [, prefix, year, serial] = /^([A-Z0-9-]{1,12})(\d{4})-(\d{4,15})$/.exec(text) ?? [];
   if (prefix === undefined) return undefined;
@@ -30,15 +30,15 @@ export function readDocumentNumber(text: string): DocumentNumber | undefined {
   return read.serial > 0 && writeNumber(read, read.serial) === text ? read : undefined;
 }
 
-/** More than this is a typing error. */
+/** More lost numbers than this are taken for a typing error. */
 const mostLost = 1_000;
 
 export type Lost = { first: string; last: string; count: number };
 
 export type Skipped = {
-  /** By series. */
+  /** One span of lost numbers for each series. */
   lost: Lost[];
-  /** The numbers that changed nothing, each with the last one of its series, which is higher. */
+  /** The numbers that changed nothing, because `last` of their series is higher. */
   below: { number: string; last: string }[];
 };
 
@@ -53,7 +53,7 @@ export async function skipNumbers(trx: Transaction<DB>, numbers: string[]): Prom
     if (!number) throw refuse(`${text} is no number of a document, such as INV-2026-0041.`);
     const last = await findLastNumber(trx, number);
     if (last > number.serial) skipped.below.push({ number: text, last: writeNumber(number, last) });
-    // Before the year is checked: this number has been given.
+    // A number that has been given may be of any year.
     if (last >= number.serial) continue;
     const today = dayIn(await findZone(trx), await readClock(trx));
     const year = Number(today.slice(0, 4));
@@ -69,7 +69,7 @@ export async function skipNumbers(trx: Transaction<DB>, numbers: string[]): Prom
   return skipped;
 }
 
-/** From then on, no document of the series is dated before `dated`. Throws 422 `validation_failed` for too many numbers. */
+/** Afterwards, no document of the series is dated before `dated`. Throws 422 `validation_failed` for too many numbers. */
 async function skipNumbersUpTo(
   trx: Transaction<DB>,
   number: DocumentNumber,
@@ -101,7 +101,7 @@ export const listUnnamed = (next: string[], named: string[]): string[] => {
   return next.filter((number) => !named.map(seriesOf).includes(seriesOf(number)));
 };
 
-/** The next number of each series in use. None without a seller. */
+/** Returns the next number of each series in use. Without a seller, there are no series. */
 export async function listNextNumbers(db: Database): Promise<string[]> {
   const settings = await findSettings(db);
   if (!settings) return [];
@@ -113,7 +113,7 @@ export async function listNextNumbers(db: Database): Promise<string[]> {
   return numbers;
 }
 
-/** Such as "INV-2026-0041 to INV-2026-0043". */
+/** Writes a span such as "INV-2026-0041 to INV-2026-0043". */
 export const describeSpan = ({ first, last }: Pick<Lost, 'first' | 'last'>): string =>
   first === last ? first : `${first} to ${last}`;
 
@@ -135,7 +135,7 @@ export async function listLost(db: Database): Promise<Lost[]> {
   return spans.map(({ end, ...lost }) => lost);
 }
 
-/** Resumes billing on all instances, and releases the mails on hold. False if billing did not wait. */
+/** Resumes billing on all instances, and releases the mails on hold. Returns false if billing did not wait. */
 export async function resume(trx: Transaction<DB>, now: Date, trail: PaymentTrail): Promise<boolean> {
   if (!(await resumeBilling(trx))) return false;
   const mails = await releaseBillingMails(trx, now);

@@ -1,4 +1,4 @@
-// What a contract will be charged (contract 7.185 to 7.198), by the same functions that issue its invoices.
+// Computes what a contract will be charged (contract 7.185 to 7.198), with the same functions that issue its invoices.
 import type { Database } from '../../../db/postgres/client.ts';
 import { inTransaction } from '../../../db/postgres/transactions.ts';
 import { readClock } from '../../../db/tables/documents.ts';
@@ -12,13 +12,13 @@ import { endOfPeriod, listPeriods } from '../values/periods.ts';
 import { type Buyer, findBuyer } from './buyers.ts';
 import { type BlockedCode, computeInvoice, findSettings } from './issue.ts';
 
-/** A future document, as `--json` prints it. Amounts in minor units, `rate` in hundredths of a percent. */
+/** A future document, as `--json` prints it. Amounts are in minor units, and `rate` is in hundredths of a percent. */
 export type Forecast = Pick<
   DocumentFacts,
   'issued_on' | 'currency' | 'net' | 'tax' | 'total' | 'category' | 'rate'
 > & { period_first_day: string; period_last_day: string };
 
-/** `held` is why no documents follow. */
+/** If the next period is blocked, `held` says why, and no documents follow. */
 export type Preview = { documents: Forecast[]; held: BlockedCode | null };
 
 /**
@@ -53,7 +53,7 @@ export function previewDocuments(
   return { documents, held: null };
 }
 
-/** On the last day of a month that is too short. */
+/** If a month is too short for the day, its last day counts. */
 export const addMonths = (from: Date, months: number): Date => {
   let at = from;
   for (let month = 0; month < months; month++) at = endOfPeriod(at, 'month', from.getUTCDate());

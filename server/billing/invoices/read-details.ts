@@ -1,4 +1,4 @@
-// Reads billing details from forms and signups (contract 7.232 to 7.234, 7.390 to 7.393), each part on its own.
+// Reads billing details from forms and signups (contract 7.232 to 7.234, 7.390 to 7.393). Each part is read on its own.
 import type {
   BillingAddress,
   BillingDetails,
@@ -13,7 +13,7 @@ import { billingTextSchema, longestLine } from '../values/billing-text.ts';
 import { hasAddressPart, readCountry } from '../values/countries.ts';
 import { readVatId, readVatIdOfAny } from '../values/vat-ids.ts';
 
-/** As in a form: an empty text means absent. */
+/** An empty text means that the detail is absent, as in a form. */
 export type GivenDetails = Record<
   'company' | 'line1' | 'line2' | 'postcode' | 'city' | 'country' | 'vatId' | 'invoiceEmail',
   string
@@ -37,7 +37,7 @@ const firstOf = (error: { issues: { message: string }[] } | undefined) => error?
 
 export type GivenAddress = Pick<GivenDetails, 'line1' | 'line2' | 'postcode' | 'city' | 'country'>;
 
-/** A country may come alone. An address is always complete. */
+/** A country may come without an address. An address is always complete. */
 export type Place = Pick<DetailValues, 'address' | 'country'>;
 
 export function readAddress({ country: code, ...given }: GivenAddress): Read<Place> {
@@ -67,7 +67,7 @@ export function readAddress({ country: code, ...given }: GivenAddress): Read<Pla
   return { value: { address, country } };
 }
 
-/** `country` is the one of the buyer's address. */
+/** `country` is the country of the buyer's address. */
 export function readBuyerVatId(text: string, country: string | undefined): Read<string | null> {
   if (isEmpty(text)) return { value: null };
   const value = country === undefined ? readVatIdOfAny(text) : readVatId(country, text);
@@ -82,7 +82,7 @@ export function readInvoiceEmail(text: string, config: Pick<Config, 'production'
 
 type Known = { known: DetailValues; isGiven: (...names: (keyof GivenDetails)[]) => boolean };
 
-/** What is not given stays as `known` and is not checked: nobody is refused for what somebody else entered. */
+/** A detail that is not given stays as in `known`. It is not checked, because somebody else may have entered it. */
 export function readDetails(
   given: GivenDetails,
   config: Pick<Config, 'production'>,
@@ -93,7 +93,7 @@ export function readDetails(
   const address = isGiven('line1', 'line2', 'postcode', 'city', 'country')
     ? readAddress({ line1, line2, postcode, city, country })
     : { value: { address: known.address, country: known.country } };
-  // The two must fit each other, even if something else is wrong with the address.
+  // The country and the VAT id must fit each other, even if something else is wrong with the address.
   const vatId = isGiven('country', 'vatId')
     ? readBuyerVatId(given.vatId, readCountry(given.country))
     : { value: known.vatId };
@@ -115,7 +115,7 @@ export function readDetails(
   };
 }
 
-/** Where each detail is in a signup. */
+/** JSON pointers to the details in a signup. */
 export const pointers: Record<DetailName, string> = {
   company: '/account/billing/company',
   address: '/account/billing/address',

@@ -1,5 +1,5 @@
 // The page /admin/billing (contract 7.191 to 7.194 and 7.300 to 7.306): what needs attention, what is to come, and the income.
-// Amounts in minor units.
+// Amounts are in minor units.
 import type { Transaction } from 'kysely';
 import { z } from 'zod';
 import { inTransaction } from '../../../db/postgres/transactions.ts';
@@ -34,7 +34,7 @@ const most = 100;
 const monthsOfIncome = 13;
 const trialDays = 30;
 
-/** Such as 2025-11. */
+/** A month such as 2025-11. */
 export const monthSchema = z
   .string()
   .max(7)
@@ -50,7 +50,7 @@ export async function readSummary(
 ) {
   const settings = await findSettings(db);
   const zone = zoneOf(settings);
-  // Without `before` the span has no end: the dates of a series may be ahead of the clock, and count for the newest month.
+  // Without `before` the span has no end. A document may be dated ahead of the clock, and then counts for the newest month.
   const from = addMonth(before ?? addMonth(dayIn(zone, now).slice(0, 7), 1), -monthsOfIncome);
   const limit = most + 1;
   const [
@@ -115,7 +115,7 @@ const withDigits = <T extends { currency: string }>(each: T) => ({
   minorDigits: minorDigits(each.currency),
 });
 
-/** Adds up twelfths and rounds once (contract 7.304). */
+/** Computes the income of a month. A yearly price counts as a twelfth, and only the sum is rounded (contract 7.304). */
 function describeRecurring({ plan, currency, count, yearly, ofMonths, ofYears }: Recurring) {
   const twelfths = BigInt(ofMonths) * 12n + BigInt(ofYears);
   return {

@@ -10,7 +10,7 @@ export type Tax = { category: TaxCategory; rate: number; words: string | null };
 /** `country` is null if the buyer gave none. `hasCheckedVatId`: an administrator has marked `vatId` as checked. */
 export type TaxedBuyer = { country: string | null; vatId: string | null; hasCheckedVatId: boolean };
 
-/** The tax for a period with that last day. Undefined without a rule for it. */
+/** Returns the tax for a period that ends on `lastDay`, or undefined if no rule covers it. */
 export function findTax(
   { seller, tax }: Pick<BillingSettings, 'seller' | 'tax'>,
   buyer: TaxedBuyer,

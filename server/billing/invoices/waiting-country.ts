@@ -18,7 +18,7 @@ import { isTaxedAlike } from './tax.ts';
 /** A country that has waited for 14 days is overdue. */
 export const overdueBefore = (now: Date): Date => daysAfter(now, -14);
 
-/** The details as they were given last, including what waits. */
+/** Returns the details as they were given last, including what waits for an administrator. */
 export const asGiven = (details: BillingDetails): BillingDetails => {
   if (!details.waiting) return details;
   const { address, country, vatId } = details.waiting;
@@ -68,7 +68,7 @@ async function changesTax(
   return !isTaxedAlike(found.settings, { country, vatId, hasCheckedVatId }, after);
 }
 
-/** Accepts what waits, or drops it. False if that country does not wait. `trx` has locked the account. */
+/** Accepts the waiting country, or drops it. Returns false if `country` does not wait. `trx` has locked the account. */
 export async function decideWaiting(
   trx: Transaction<DB>,
   accountId: string,
@@ -87,7 +87,7 @@ export async function decideWaiting(
 
 function editedOnceRefused(details: BillingDetails): DetailName[] {
   const others = details.editedHere.filter((name) => name !== 'address');
-  // Invoices are blocked until there is a country. The CRM may set it, even if the customer typed the one that was refused.
+  // Invoices are blocked until there is a country, so the CRM may set one, even if the customer typed the refused country.
   if (isCountryUnread(details)) return others;
   // The CRM sends its address with each report. The refused address must not wait again each time.
   return [...others, 'address' as const].sort();

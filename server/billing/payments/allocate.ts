@@ -1,5 +1,5 @@
 // Money that comes in, goes back, and pays invoices (contract 7.130 to 7.138). Each function locks contracts, then invoices, then
-// payments, each in a fixed order. A function that finds afterwards that it locked too little starts again (LostRace).
+// payments, each kind in a fixed order. A function that finds afterwards that it locked too little starts again (LostRace).
 import type { Transaction } from 'kysely';
 import { LostRace } from '../../../db/races.ts';
 import type { DB } from '../../../db/schema.ts';
@@ -91,7 +91,7 @@ const hasSameFacts = (known: Payment, money: Money) =>
   known.amount === money.amount &&
   known.paidAt.getTime() === money.paidAt.getTime();
 
-/** Refunds may be reported before their payment. The rest of the payment pays the invoice that it names. */
+/** Refunds may be reported before their payment, and are taken off first. The rest pays the invoice that the payment names. */
 async function applyPayment(
   trx: Transaction<DB>,
   money: Money,
@@ -113,7 +113,7 @@ function queuePaymentMail(trx: Transaction<DB>, payment: string, invoice: Invoic
   if (hasDocument) deferPaymentMail(trx, { payment, number, contractId }, now);
 }
 
-/** Takes from the unallocated part of the payment first, then from the invoices that it pays, newest first. */
+/** Takes the refund from the unallocated part of the payment first, then from the invoices that it pays, newest first. */
 async function applyRefund(
   trx: Transaction<DB>,
   money: Money & { kind: 'refund' },
@@ -165,7 +165,7 @@ async function settleRefunds(trx: Transaction<DB>, refunds: Payment[], taken: nu
   }
 }
 
-/** Throws 404 `not_found`, 409 `already_settled` if nothing is left or open, and 422 for another currency. */
+/** Throws 404 `not_found`, 409 `already_settled` if nothing is left to allocate or to pay, and 422 for another currency. */
 export async function allocate(
   trx: Transaction<DB>,
   { paymentId, number }: { paymentId: string; number: string },
@@ -196,7 +196,7 @@ function tellAllocated(
   deferAuditEvent(trx, { ...by.trail, type: 'payment.allocated', details });
 }
 
-/** `invoices` has invoices by the lost numbers that they replace. Payments that name a lost number pay its invoice. */
+/** `invoices` maps each lost number to the invoice that replaces it. Payments that name the lost number pay that invoice. */
 export async function payWithWaiting(
   trx: Transaction<DB>,
   invoices: Map<string, Invoice>,
@@ -254,7 +254,7 @@ export async function allocateUpTo(
   return amount;
 }
 
-/** Frees what is allocated to a locked invoice beyond `allocated`, newest first. */
+/** Frees what is allocated to a locked invoice, newest first, until only `allocated` is left. */
 export async function freeAllocated(
   trx: Transaction<DB>,
   invoice: Invoice,
@@ -281,7 +281,7 @@ export async function freeAllocated(
   return freed;
 }
 
-/** `amount` is negative to take away. Updates `invoice` to the row as it is then. */
+/** A negative `amount` takes money away. Updates `invoice` to the new row. */
 async function moveAllocated(
   trx: Transaction<DB>,
   { payment, invoice, amount, paidAt }: { payment: string; invoice: Invoice; amount: number; paidAt: Date },
@@ -294,7 +294,7 @@ async function moveAllocated(
 const listPaid = async (trx: Transaction<DB>, payment: string) =>
   (await listAllocated(trx, { payment })).map(({ invoiceId }) => ({ id: invoiceId }));
 
-/** Contracts first, then invoices, each in one order for all callers: another order could deadlock. */
+/** Locks contracts first, then invoices, in the same order for all callers, because another order could deadlock. */
 export async function lockInvoices(
   trx: Transaction<DB>,
   found: Pick<Invoice, 'id'>[],

@@ -22,8 +22,8 @@ import type { DocumentFacts } from '../values/document-facts.ts';
 import { allocateUpTo, freeAllocated, type Recorder } from './allocate.ts';
 
 /**
- * Credits `amount`, or all that is left. Payments of the credited part become free. An invoice without a document only becomes
- * void, in full. The result is the number of the credit note. Throws 404 `not_found`, 409 `already_settled` or `billing_paused`,
+ * Credits `amount`, or all that is left. Payments of the credited part become free. An invoice without a document becomes void as
+ * a whole. The result is the number of the credit note. Throws 404 `not_found`, 409 `already_settled` or `billing_paused`,
  * and 422 for an amount that cannot be credited.
  */
 export async function creditInvoice(
@@ -49,9 +49,9 @@ export async function creditInvoice(
 }
 
 /**
- * Credits an invoice in full, and invoices the same period at the same price to the current buyer, with the payments of the old
- * invoice. Throws 404 `not_found`, 409 `already_settled` if anything is credited or `billing_paused`, 403 `not_allowed` without a
- * document or a buyer, and 422 if the new invoice is blocked.
+ * Credits an invoice in full, and invoices the same period at the same price to the current buyer. Payments move to the new
+ * invoice. Throws 404 `not_found`, 409 `billing_paused`, 409 `already_settled` if anything is credited, 403 `not_allowed` without
+ * a document or a buyer, and 422 if the new invoice is blocked.
  */
 export async function reissueInvoice(
   trx: Transaction<DB>,
@@ -66,7 +66,7 @@ export async function reissueInvoice(
   if (!(await findBuyer(trx, contract))?.facts.name)
     throw new AppError('not_allowed', { detail: faultWords.reissue_no_buyer });
   const { number: creditNote, facts, settings, freed } = await credit(trx, invoice, invoice.unitAmount, by);
-  // The old price is before or with tax as the old invoice says, not as the settings say now.
+  // The old invoice says whether its price includes tax. The settings may say something else now.
   const tax = { ...settings.settings.tax, prices: facts.prices };
   const issued = await issueInvoice(
     trx,
@@ -104,7 +104,7 @@ async function lockToCorrect(trx: Transaction<DB>, number: string) {
   return { contract, invoice: await lockInvoice(trx, found.id) };
 }
 
-/** For an invoice that was issued while there was no seller. */
+/** Voids an invoice that was issued while there was no seller. */
 async function voidWithoutDocument(trx: Transaction<DB>, invoice: Invoice, by: Recorder): Promise<undefined> {
   await freeCredited(trx, invoice, invoice.unitAmount, by);
   const details = { ...by.trail?.details, number: invoice.number };
@@ -113,7 +113,7 @@ async function voidWithoutDocument(trx: Transaction<DB>, invoice: Invoice, by: R
 
 async function credit(trx: Transaction<DB>, invoice: Invoice, amount: number, by: Recorder) {
   const freed = await freeCredited(trx, invoice, invoice.credited + amount, by);
-  // An invoice has a document only if there were settings.
+  // An invoice with a document was issued under settings, so both exist.
   const [facts, settings] = await Promise.all([
     findFacts(trx, invoice.number) as Promise<DocumentFacts>,
     findSettings(trx) as Promise<Settings>,
@@ -129,7 +129,7 @@ async function freeCredited(
   credited: number,
   { now }: Pick<Recorder, 'now'>,
 ) {
-  // A copy, because `freeAllocated` updates what it is given.
+  // This is a copy, because `freeAllocated` updates what it is given.
   const present = { ...invoice };
   const freed = await freeAllocated(trx, present, Math.min(invoice.allocated, invoice.unitAmount - credited));
   await updateSettled(trx, present, { credited, allocated: present.allocated, paidAt: now });

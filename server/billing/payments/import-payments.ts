@@ -9,7 +9,7 @@ import { type Recorder, recordMoney } from './allocate.ts';
 import { describeRecorded } from './payment-answer.ts';
 import { type Fault, type ListedPayment, normalise } from './payment-file.ts';
 
-/** How much of a payment was allocated when it was recorded. */
+/** How much of a payment was allocated when it was recorded. `known`: it had been recorded before. */
 export const outcomes = ['whole', 'part', 'unallocated', 'known'] as const;
 export type Outcome = (typeof outcomes)[number];
 
@@ -32,7 +32,7 @@ export async function findRecorded(db: Database, payments: ListedPayment[]): Pro
   return found;
 }
 
-/** `known` has the ids that are recorded. A fault is an id that is recorded with other facts. */
+/** `known` has the ids that are recorded already. A fault is an id that is recorded with other facts. */
 export async function findKnown(
   db: Database,
   payments: ListedPayment[],
@@ -97,7 +97,7 @@ export async function* importPayments(
     const noon = noons.get(day) ?? noonOf(zone, day);
     noons.set(day, noon);
     const { applied, allocated } = await inTransaction(db, origin, async (trx) => {
-      // Another run may have recorded it, before the seller's time zone changed.
+      // Another run may have recorded the payment before the seller's time zone changed.
       const paidAt = (await findPayment(trx, id))?.paidAt ?? noon;
       const money = { id, kind: 'payment', of: null, currency, amount, paidAt, method: null } as const;
       return describeRecorded(trx, await recordMoney(trx, { ...money, reference, invoiceNumber }, by()));

@@ -1,12 +1,12 @@
-// Until 1.1.0: payments that version 0.5.0 recorded from a file (contract 7.315). It named them by their texts as the file wrote
-// them, so that a line that says the same may have another id.
+// Until 1.1.0: finds payments that version 0.5.0 recorded from a file (contract 7.315). That version made an id from the texts
+// just as the file wrote them. So the same line may have another id now.
 import type { Database } from '../../../db/postgres/client.ts';
 import { listImported, type Payment } from '../../../db/tables/payments.ts';
 import { addDays } from '../values/days.ts';
 import { findRecorded } from './import-payments.ts';
 import { type ListedPayment, nameOf, normalise, type PaymentFacts, writeFacts } from './payment-file.ts';
 
-/** A payment that is recorded gets the id of its record. */
+/** Gives each payment that is recorded already the id of its record. */
 export async function nameAsRecorded(db: Database, payments: ListedPayment[]): Promise<ListedPayment[]> {
   const recorded = await findRecorded(db, payments);
   const unknown = payments.filter(({ id }) => !recorded.has(id));
@@ -18,7 +18,7 @@ export async function nameAsRecorded(db: Database, payments: ListedPayment[]): P
   });
 }
 
-/** The ids of payments whose texts are not in our form, by what their lines say. */
+/** Maps what a line says to the ids of recorded payments whose texts are not normalised. */
 function findOlder(imported: Payment[]): Map<string, string[]> {
   const alike = new Map<string, number>();
   for (const payment of imported) {
@@ -35,7 +35,7 @@ function findOlder(imported: Payment[]): Map<string, string[]> {
   return older;
 }
 
-/** Only the id tells the day, because the seller's time zone may have changed. Undefined for texts in our form. */
+/** Finds the day that makes this id: the seller's time zone may have changed. Returns undefined if the texts are normalised. */
 function findDay(payment: Payment, alike: number): string | undefined {
   const near = payment.paidAt.toISOString().slice(0, 10);
   if (writeFacts(factsOf(payment, near)) === say(payment, near)) return undefined;

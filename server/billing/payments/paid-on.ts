@@ -3,7 +3,7 @@ import type { Database } from '../../../db/postgres/client.ts';
 import { findZone } from '../invoices/issue.ts';
 import { dayIn, isDay, noonOf } from '../values/days.ts';
 
-/** Undefined for a text that is not a day from 2000 to today. Without a text it is today. */
+/** Without a text, the day is today. Returns undefined for a text that is not a day from 2000 to today. */
 export async function readPaidOn(
   db: Database,
   text: string | undefined,

@@ -1,15 +1,15 @@
 // Text from a payer or their bank (contract 7.145). A payment is never refused for its text.
 import { isVisible, notShown } from '../../basics/names.ts';
 
-/** In code points. */
+/** The most code points that are kept of each text. */
 export const mostOfPayer = { number: 64, method: 60, reference: 200 } as const;
 
 const breakOrHidden = new RegExp(`\\r\\n|${notShown.source}`, 'gu');
 
-/** The text on one line of at most `most` code points, with spaces for what cannot be shown. Null if nothing is visible. */
+/** Returns one line of at most `most` code points, with spaces for what cannot be shown, or null if nothing is visible. */
 export function readPayerText(text: string, most = Number.POSITIVE_INFINITY): string | null {
   const line = text.replace(breakOrHidden, ' ').trim();
-  // A code point has two units at most.
+  // A code point has at most two UTF-16 units.
   const cut = Array.from(line.slice(0, 2 * most))
     .slice(0, most)
     .join('')

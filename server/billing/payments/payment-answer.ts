@@ -1,4 +1,4 @@
-// Contract 7.146 and 7.147.
+// The answer to a report of a payment or refund (contract 7.146 and 7.147).
 import type { Transaction } from 'kysely';
 import { z } from 'zod';
 import type { DB } from '../../../db/schema.ts';

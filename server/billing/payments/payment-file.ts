@@ -16,7 +16,7 @@ const maxLineBytes = 4_096;
 const columns = ['number', 'amount', 'currency', 'date', 'reference'] as const;
 type Column = (typeof columns)[number];
 
-/** What a line says. `amount` is in minor units, `day` such as 2026-11-26. */
+/** What a line says. `amount` is in minor units, and `day` looks like 2026-11-26. */
 export type PaymentFacts = {
   number: string | null;
   amount: number;
@@ -28,7 +28,7 @@ export type PaymentFacts = {
 /** Lines that say the same have the same `said`. */
 export type ListedPayment = PaymentFacts & { line: number; id: string; said: string };
 
-/** Without `line` if lines cannot be told apart. */
+/** `line` is missing if the file cannot be split into lines. */
 export type Fault = { line?: number; column?: Column; detail: string };
 
 /** `today` is in the seller's time zone. A later day is a fault. */
@@ -140,7 +140,7 @@ const readDay = (text: string): string =>
 export const normalise = (text: string): string | null =>
   readPayerText(text.normalize('NFC').replace(/\p{Zs}/gu, ' '));
 
-/** Only for storing. The id uses the whole texts, because their ends may tell two payments apart. */
+/** Cuts texts for storing. The id uses the whole texts, because their ends may tell two payments apart. */
 const cut = ({ number, reference }: PaymentFacts) => ({
   number: number && readPayerText(number, mostOfPayer.number),
   reference: reference && readPayerText(reference, mostOfPayer.reference),

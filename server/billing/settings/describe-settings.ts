@@ -9,7 +9,7 @@ type Version = Versions['newest'][number];
 
 const shownVersions = 30;
 
-/** `people` made the versions. A form sends `seen` back, so that it cannot overwrite a later change. */
+/** `people` are the people who made the versions. A form sends `seen` back, so that it cannot overwrite a later change. */
 export async function describeSettings(db: Database) {
   const versions = await findVersions(db, shownVersions + 1);
   const { inForce, pending, newest } = versions;

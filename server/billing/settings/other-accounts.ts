@@ -1,5 +1,5 @@
-// Bank accounts in free texts of the settings (contract 7.383). Documents print these texts at once, but another
-// account must wait for 24 hours. So a new text may name only the account in force.
+// Bank accounts in free texts of the settings (contract 7.383). Documents print a new text at once, but a new account counts
+// only after 24 hours. So a new text may name only the account in force.
 import { countrySpecs } from 'ibantools';
 import type { FieldError } from '../../basics/errors.ts';
 import { isObject } from '../../basics/is-object.ts';
@@ -18,7 +18,7 @@ export const findIbans = (text: string): string[] =>
     .map((run) => run.replaceAll(/[^A-Za-z0-9]/g, ''))
     .flatMap(findInRun);
 
-/** The digit in ASCII. The ten digits of a script follow each other in Unicode. */
+/** Spells a digit of any script in ASCII. In Unicode, the ten digits of a script follow each other. */
 function spellDigit(sign: string): string {
   const code = sign.codePointAt(0) ?? 0;
   let digit = 0;
@@ -27,7 +27,7 @@ function spellDigit(sign: string): string {
 }
 
 const findInRun = (signs: string): string[] =>
-  // Somebody may write letters for the check digits, to get past this check.
+  // The check digits may be written as letters that look like digits, to get past this check.
   [...signs.matchAll(/(?=([A-Za-z]{2})[0-9OoIil]{2})/g)].flatMap(({ index, 1: letters = '' }) => {
     const country = letters.toUpperCase();
     const spec = Object.hasOwn(countrySpecs, country) ? countrySpecs[country] : undefined;
@@ -40,9 +40,9 @@ const findInRun = (signs: string): string[] =>
     return found === undefined ? [] : [found];
   });
 
-/** The text as written; then with digits for look-alike letters where only digits may stand; then also where both may stand. */
+/** The text as written, then with digits for look-alike letters: first where only digits fit, then wherever digits fit. */
 function readings(written: string, form: string): string[] {
-  // The form is such as [A-Z]{4}[0-9]{14}.
+  // A form looks like [A-Z]{4}[0-9]{14}.
   const kinds = [...form.matchAll(/\[([^\]]+)\](?:\{(\d+)\})?/g)].flatMap(([, signs = '', count = '1']) =>
     Array<string>(Number(count)).fill(signs),
   );
@@ -63,7 +63,7 @@ function readings(written: string, form: string): string[] {
 
 const lookAlikes: Record<string, string> = { O: '0', o: '0', I: '1', i: '1', l: '1' };
 
-// These have a delay of 24 hours already.
+// A change of these members counts only after 24 hours in any case.
 const bankPointers = ['/seller/iban', '/seller/bic', '/payment/link'];
 
 const detail =
@@ -83,7 +83,7 @@ export function findOtherAccounts(
   const knownJoined = new Set(inForce && listJoined(inForce).map(([, lines]) => lines.join(' ')));
   const joined = listJoined(settings).filter(([, lines]) => {
     const text = lines.join(' ');
-    // An IBAN within one line is a fault of that line.
+    // An IBAN within one line is reported for that line.
     const inLines = lines.flatMap(listOthers);
     return !knownJoined.has(text) && listOthers(text).some((found) => !inLines.includes(found));
   });

@@ -1,5 +1,5 @@
-// Changes of the billing settings (contract 7.114 to 7.121): each is a version. A new bank account or payment link counts after
-// 24 hours, and every administrator can stop it until then.
+// Each change of the billing settings is a version (contract 7.114 to 7.121). A new bank account or payment link counts after 24
+// hours, and every administrator can stop it until then.
 import type { Transaction } from 'kysely';
 import type { Database } from '../../../db/postgres/client.ts';
 import type { DB } from '../../../db/schema.ts';
@@ -31,7 +31,7 @@ export async function findVersions(db: Database, limit = 2): Promise<Versions> {
   const [first] = left;
   return {
     inForce: left.find(({ hasBegun }) => hasBegun),
-    // Only the newest: the version in force has replaced any older one.
+    // Only the newest version can be pending, because the version in force has replaced any older one.
     pending: first && !first.hasBegun ? first : undefined,
     newest,
   };
@@ -43,7 +43,7 @@ export const basisOf = ({ inForce, pending, newest }: Versions) => [
   pending?.version ?? 0,
 ];
 
-/** Not done if the settings are already in force, or pending. */
+/** `done` is false if the settings are already in force, or pending. */
 export type SetOutcome =
   | { done: false; version: number }
   | { done: true; version: number; pending?: { version: number; countsFrom: Date } };
@@ -104,7 +104,7 @@ export async function setSettings(
     await tellOtherAdministrators(trx, deps, {
       kind: 'bank_details_changed',
       actorId: trail.actorId,
-      // The mail says until when the change can be stopped.
+      // The person who made the change gets the mail too, because it says until when the change can be stopped.
       tellsActor: true,
       details: { countsAt: later.countsFrom.toISOString() },
     });
@@ -148,7 +148,7 @@ function listChangedTexts(before: BillingSettings | undefined, settings: Billing
   );
 }
 
-/** Equal as JSON, in any order of members. */
+/** Whether both are the same JSON, in any order of members. */
 const isSame = (one: unknown, other: unknown): boolean => writeSorted(one) === writeSorted(other);
 
 const writeSorted = (value: unknown): string =>
@@ -174,7 +174,7 @@ const settings: Subject<Versions> = {
   answer: (result) => result,
 };
 
-/** `read` throws 422 for wrong settings. `nameField` translates a pointer into the settings to a field of the form. */
+/** `read` throws 422 for wrong settings. `nameField` maps a pointer into the settings to a field of the form. */
 export const stateSetSettings = (
   read: () => BillingSettings,
   nameField: (pointer: string) => string = (pointer) => pointer,

@@ -20,7 +20,7 @@ type Schema = z.core.$ZodType;
 type Path = (string | number)[];
 type Table = FormTable & { columns: FormField[] };
 
-/** A field of the form, and the path of its value in the settings. For the name of a plan, it is the path of the plan. */
+/** A field of the form. `path` leads to its value in the settings. For the name of a plan, it leads to the plan. */
 type Place = Omit<FormField, 'name'> & { name: string; schema: Schema; path: Path };
 
 type Walk = {
@@ -56,7 +56,7 @@ function walk(walked: Walk, schema: Schema = settingsSchema, path: Path = [], su
 
 type ShownField = Omit<Place, 'schema' | 'path'> & { isOptional: boolean };
 
-/** For each section of the form: its lines of fields, and its tables. */
+/** Returns each section of the form, as lines of fields and as tables. */
 export function describeSettingsForm() {
   const sections: Record<string, { fields: ShownField[]; table?: Table }[]> = {};
   const partsOf = (section: unknown) => (sections[String(section)] ??= []);
@@ -79,7 +79,7 @@ const isOptional = (schema: Schema) => schema._zod.optin === 'optional';
 /** Labels such as IBAN stay as they are. */
 const writeInText = (label: string) => label.replace(/^[A-Z](?![A-Z])/, (first) => first.toLowerCase());
 
-/** What the list of changes calls each member. The keys are such as `seller.iban`. */
+/** The name of each member in the list of changes. Keys look like `seller.iban`. */
 export const memberNames: Record<string, string> = Object.fromEntries(
   Object.entries(settingsSchema.shape).flatMap(([part, schema]) =>
     Object.entries<z.ZodType>('shape' in schema ? schema.shape : {}).map(([name, member]) => [
@@ -160,7 +160,7 @@ function listRows(fields: Fields, columns: FormField[]): number[] {
   return [...new Set(numbers)].sort((one, other) => one - other);
 }
 
-/** The field of the form for a pointer into the settings, as a pointer. `/rules` and `/plans` stand for the whole tables. */
+/** Maps a pointer into the settings to a pointer to a field of the form. `/rules` and `/plans` stand for whole tables. */
 export const nameSettingsField = (fields: Fields, pointer: string): string =>
   nameField(readForm(fields).places, pointer);
 
@@ -169,7 +169,7 @@ function nameField(places: Map<string, Place>, pointer: string): string {
   return `/${places.get(pointer)?.name ?? whole}`;
 }
 
-/** Throws 422 `validation_failed` with everything that is wrong, by the names of fields. */
+/** Throws 422 `validation_failed` with all faults. Their pointers name fields of the form. */
 export function readSettingsForm(fields: Fields): BillingSettings {
   const { json, places, errors, currency } = readForm(fields);
   try {

@@ -27,10 +27,10 @@ export type FormField = {
   /** The value while there are no settings. */
   usual?: string;
   isBeside?: true;
-  /** The section of the form, if it is not the one with the name of its part of the settings. */
+  /** The section of the form. If left out, it is the section named after the part of the settings. */
   section?: string;
   digits?: number | 'of the currency';
-  /** The words for a faulty number: those of the schema are about the whole numbers of a file. */
+  /** What the form says about a faulty number. The words of the schema are about whole numbers, as a file has them. */
   fault?: string;
 };
 
@@ -42,13 +42,13 @@ export const formTables = z.registry<FormTable>();
 type Named = [name: FormField['name'], label: string, more?: Omit<FormField, 'name' | 'label'>];
 
 function field<Of extends z.ZodType>(schema: Of, ...[name, label, more]: Named): Of {
-  // Some members share a schema, and the registry knows a schema only once.
+  // Some members share a schema, but the registry has one field for each schema. So each member gets a copy.
   const own = schema.clone();
   formFields.add(own, { name, label, ...more });
   return own;
 }
 
-/** Contract 7.102. */
+/** The limit is from contract 7.102. */
 const maxPrice = 10 ** 12;
 const maxRows = 200;
 
@@ -82,7 +82,7 @@ const numberSchema = (min: number, max: number) => {
 };
 
 function isTimeZone(name: string): boolean {
-  // An offset such as +01:00 has no summer time, and IST and CST have several meanings.
+  // An offset such as +01:00 has no summer time, and IST and CST are ambiguous. So only names of regions and UTC count.
   if (!/^(?:UTC|(?!SystemV\/)[A-Za-z]\w*(?:\/[\w+-]+)+)$/.test(name) || name.length > 60) return false;
   try {
     new Intl.DateTimeFormat('en', { timeZone: name });
@@ -100,7 +100,7 @@ const prefixSchema = readIf(
 const days = (least: 0 | 1, ...[name, label, more]: Named) =>
   field(numberSchema(least, 365), name, label, { inputMode: 'numeric', digits: 0, ...more });
 
-/** The description of a member is its name in the list of changes, if that is not its label in the form. */
+/** The description of a member is its name in the list of changes, if that name differs from its label in the form. */
 export const settingsSchema = z.strictObject({
   seller: z.strictObject({
     name: field(billingTextSchema(200), 'sellerName', 'Name of the company'),
@@ -116,7 +116,7 @@ export const settingsSchema = z.strictObject({
         }),
       })
       .describe('address'),
-    // findFaultsBetween checks it, because its form depends on the country.
+    // findFaultsBetween checks the VAT id, because its form depends on the country.
     vat_id: field(optional(z.string()), 'vatId', 'VAT ID', { hint: 'Such as DE123456789' }),
     tax_number: field(optional(billingTextSchema(30)), 'taxNumber', 'Tax number', {
       hint: 'One of the two is required where tax is charged',
@@ -169,7 +169,7 @@ export const settingsSchema = z.strictObject({
       z.strictObject({
         title: field(billingTextSchema(200), 'planTitle', 'Title'),
         description: field(optional(billingTextSchema(500)), 'planDescription', 'Description'),
-        // Minor units of the seller's currency. Only for information.
+        // The price is in minor units of the seller's currency. It is only for information.
         price: field(optional(numberSchema(0, maxPrice)), 'planPrice', 'Price', {
           inputMode: 'decimal',
           digits: 'of the currency',
@@ -231,7 +231,7 @@ export const settingsSchema = z.strictObject({
             'ruleCountry',
             'Country',
           ),
-          // Hundredths of a percent.
+          // The rate is in hundredths of a percent.
           rate: field(
             z
               .int('Enter hundredths of a percent as a whole number from 0 to 10000: 1900 is 19 %.')
@@ -294,7 +294,7 @@ export const settingsSchema = z.strictObject({
 
 export type BillingSettings = z.output<typeof settingsSchema>;
 
-/** Throws 422 `validation_failed` with everything that is wrong, by JSON pointers. */
+/** Throws 422 `validation_failed` with a JSON pointer to each fault. */
 export function readSettings(json: unknown): BillingSettings {
   const parsed = settingsSchema.safeParse(json, { error: describeFault });
   const errors = [...(parsed.success ? [] : toErrors(parsed.error)), ...findFaultsBetween(json)];
@@ -304,7 +304,7 @@ export function readSettings(json: unknown): BillingSettings {
   return { seller: { ...seller, vat_id: vatId }, ...others };
 }
 
-/** Names unknown members one by one. */
+/** Reports each unknown member on its own. */
 function toErrors({ issues }: z.core.$ZodError): FieldError[] {
   const each = issues.flatMap((issue): Pick<typeof issue, 'path' | 'message'>[] =>
     issue.code === 'unrecognized_keys'

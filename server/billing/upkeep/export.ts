@@ -36,7 +36,7 @@ const headers = {
 export type BookName = keyof typeof headers;
 export const bookNames = Object.keys(headers) as BookName[];
 
-/** Awaited, so the writer sets the pace. */
+/** The export awaits each write, so the writer sets the pace. */
 type Write = (name: BookName, records: string[][]) => Promise<void>;
 
 type Days = { from: string; to: string };
@@ -52,7 +52,7 @@ export async function requireSpan(db: Database, { from, to }: Days): Promise<str
 
 type Reading = {
   only?: BookName;
-  /** For a person who waits: it aborts when they leave, and statements have the usual time limit. */
+  /** The signal of a person who waits: it aborts when they leave. With a signal, statements have the usual time limit. */
   signal?: AbortSignal;
 };
 
@@ -77,13 +77,13 @@ export async function exportBooks(
 }
 
 const pauseMs = 100;
-// Our statements end after five seconds, and idle transactions after ten, so by then none that writes books is still open.
-// Without this bound, other people's transactions could hold up the export for ever.
+// No transaction of ours that writes books stays open for so long: statements end after five seconds, idle transactions after
+// ten. Without this bound, transactions of other programs could hold up the export for ever.
 const longestMs = 10 * 60 * 1_000;
 
 /**
  * A row is committed a little later than its timestamp says. So if the last day is over, this waits for the transactions that
- * were open then. Otherwise this export could lack rows of that day that a later one has (contract 7.182).
+ * are still open. Otherwise this export could lack rows of that day that a later export has (contract 7.182).
  */
 async function waitForOpenTransactions(
   db: Database,
@@ -137,7 +137,7 @@ const decimal = (amount: string | bigint, currency: string) => writeDecimal(Numb
 
 const isKept = (row: BookedDocument | BookedLoss): row is BookedDocument => row.kind !== 'lost';
 
-/** A lost document: only its number is known, and the invoice that replaces it. */
+/** A lost document has only its number, the day of the restore, and the invoice that replaces it. */
 const toLoss = ({ number, kind, issued_on, invoice }: BookedLoss) => {
   const known: Record<string, string> = { number, kind, issued_on, invoice: invoice ?? '' };
   return headers['documents.csv'].split(',').map((column) => known[column] ?? '');

@@ -1,5 +1,5 @@
 // Resumes billing after a restore (contract 7.349 and 7.420 to 7.423). First it issues the invoices of the archive copies again,
-// so that each names the lost number that it replaces.
+// and each new invoice names the lost number that it replaces.
 import type { Transaction } from 'kysely';
 import type { DB } from '../../../db/schema.ts';
 import { isKnownPrefix } from '../../../db/tables/billing-settings.ts';
@@ -20,8 +20,8 @@ export type ArchiveCopy = { number: string; signupId: string; firstDay: string }
 export type Replaced = { lost: string; number: string };
 
 /**
- * Payments that name the lost numbers pay the new invoices. Undefined if billing did not wait. Throws 422 `validation_failed` if
- * one of the copies cannot be issued again; then nothing is done.
+ * Payments that name the lost numbers pay the new invoices. Returns undefined if billing did not wait. Throws 422
+ * `validation_failed` if one of the copies cannot be issued again. Then nothing is done.
  */
 export async function resumeBilling(
   trx: Transaction<DB>,

@@ -1,5 +1,5 @@
-// Amounts of money (contract 7.60 and 7.61), in whole minor units. Products use BigInt, because a price times a rate does not
-// fit a number.
+// Amounts of money (contract 7.60 and 7.61), in whole minor units. Multiplications use BigInt, because a price times a rate can
+// be too large for an exact number.
 
 /** The highest price, and the highest payment. */
 export const maxAmount = 10 ** 12;
@@ -14,7 +14,7 @@ export function divideRounded(dividend: bigint, divisor: bigint): bigint {
 
 const wholeRate = 10_000n;
 
-/** `rate` is in hundredths of a percent. For a net price the tax is rounded, for a gross price the net amount. */
+/** `rate` is in hundredths of a percent. For a net price the tax is rounded. For a gross price the net amount is rounded. */
 export function taxPrice(price: number, rate: number, prices: 'net' | 'gross'): Amounts {
   const [amount, share] = [BigInt(price), BigInt(rate)];
   const [net, tax] =
@@ -27,8 +27,8 @@ export function taxPrice(price: number, rate: number, prices: 'net' | 'gross'): 
 }
 
 /**
- * The amounts of a credit of `total`, if `before` of the invoice was credited earlier. The rounded part is its share in all
- * credits so far, minus what was credited before. So all credits add up to the invoice, even if a restore has lost one of them.
+ * Returns the net amount and tax of a credit of `total`, after earlier credits of `before`. It rounds the sum of all credits so
+ * far, not each credit. So all credits add up to the invoice, even if a restore has lost one of them.
  */
 export function shareCredit(
   invoice: Amounts & { prices: 'net' | 'gross' },

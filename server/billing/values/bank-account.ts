@@ -19,5 +19,5 @@ export function readBic(text: string): string | undefined {
   return isOne && isCountryOfBanks(bic.slice(4, 6)) ? bic : undefined;
 }
 
-/** Banks in Kosovo use a code that ISO 3166 leaves to its users. */
+/** Banks in Kosovo use XK, which ISO 3166 does not assign. */
 const isCountryOfBanks = (code: string) => isCountry(code) || code === 'XK';

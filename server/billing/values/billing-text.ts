@@ -1,21 +1,21 @@
-// Text of sellers, buyers and plans: documents print it, and their XML contains it (contract 7.104).
+// Checks text of sellers, buyers and plans, which documents print and their XML contains (contract 7.104).
 import { z } from 'zod';
 import { isVisible, notShown } from '../../basics/names.ts';
 
-// XML cannot write some of them, and they mean nothing.
+// No noncharacter means anything, and XML cannot contain some of them. So all are refused.
 const noncharacter = /\p{Noncharacter_Code_Point}/u;
 
-/** Whether a document can contain the text, apart from characters that its font lacks. */
+/** Whether a document can contain the text. Does not check that the font has its characters. */
 export const isPrintable = (text: string): boolean => !noncharacter.test(text);
 
 /** The longest line of an address, in code points. */
 export const longestLine = 100;
 
-/** One line of 1 to `longest` code points, trimmed, with at least one that is visible and none that could garble a document. */
+/** One line of 1 to `longest` code points, trimmed. Some code point must be visible, and none may garble a document. */
 export const billingTextSchema = (longest: number) =>
   z
     .string()
-    // Bounds the work of the checks below. A code point has two units at most.
+    // This bounds the work of the checks below. A code point has at most two UTF-16 units.
     .max(2 * longest + 1_000, { error: tooLong(longest), abort: true })
     .trim()
     .refine(isVisible, { error: 'Enter a text.', abort: true })

@@ -18,7 +18,7 @@ const otherCodes: Record<string, string> = { UK: 'GB', EL: 'GR' };
 
 export function readCountry(text: string): string | undefined {
   const letters = text.normalize('NFKC').trim();
-  // Before toUpperCase, which turns ß into SS.
+  // This check comes before toUpperCase, which turns ß into SS.
   if (!/^[A-Za-z]{2}$/.test(letters)) return undefined;
   const code = letters.toUpperCase();
   const known = otherCodes[code] ?? code;
@@ -42,7 +42,7 @@ const memberStates = new Set(
 
 export const isMemberState = (country: string): boolean => memberStates.has(country);
 
-/** By the table of Google's libaddressinput. The package does not export the table, so this formats an address to find out. */
+/** The table of Google's libaddressinput decides. The package does not export the table, so this formats an address. */
 export const hasAddressPart = (country: string, part: 'postcode' | 'city'): boolean => {
   const name = part === 'postcode' ? 'postalCode' : 'locality';
   return formatAddress({ postalCountry: country, [name]: '?' }).some((line) => line.includes('?'));

@@ -5,7 +5,7 @@ export function dayIn(zone: string, at: Date): string {
   return dayWriter(zone)(at.getTime());
 }
 
-/** False for a day that does not exist, such as 2026-02-30. */
+/** Returns false for a day that does not exist, such as 2026-02-30. */
 export const isDay = (text: string): boolean =>
   /^\d{4}-\d\d-\d\d$/.test(text) &&
   !Number.isNaN(Date.parse(text)) &&
@@ -15,7 +15,7 @@ export const isDay = (text: string): boolean =>
 export function startOfDay(zone: string, day: string): Date {
   const write = dayWriter(zone);
   const midnight = Date.parse(`${day}T00:00:00Z`);
-  // No zone is further from UTC.
+  // No time zone is more than 16 hours from UTC.
   let [before, from] = [midnight - 16 * hourMs, midnight + 16 * hourMs];
   while (from - before > 1) {
     const middle = Math.floor((before + from) / 2);
@@ -26,7 +26,7 @@ export function startOfDay(zone: string, day: string): Date {
 }
 
 export function noonOf(zone: string, day: string): Date {
-  // Clocks differ from UTC by whole quarters of an hour, and by less than 16 hours.
+  // Clocks differ from UTC by whole quarters of an hour, and by less than 16 hours. So this tries each quarter of an hour.
   const earliest = Date.parse(`${day}T12:00:00Z`) - 16 * hourMs;
   const write = dayWriter(zone);
   const hour = new Intl.DateTimeFormat('en', {

@@ -1,7 +1,7 @@
-// Amounts as people read and write them. All functions work with the digits, because division is not exact for every amount.
+// Amounts as people read and write them. They are converted by their digits, because division is not exact for every amount.
 import { minorDigits } from '../../basics/currencies.ts';
 
-/** Minor units of a decimal number with up to `digits` digits after its point or comma, and no mark between thousands. */
+/** Returns minor units. Takes up to `digits` digits after a point or comma, but no mark between thousands. */
 export function readDecimal(text: string, digits: number): number | undefined {
   const [, whole, part = ''] = /^(\d{1,13})(?:[.,](\d{1,4}))?$/.exec(text.trim()) ?? [];
   if (whole === undefined || part.length > digits) return undefined;
@@ -19,13 +19,13 @@ export function writeDigits(amount: number, digits: number): string {
   return `${amount < 0 ? '-' : ''}${text.slice(0, at)}${digits > 0 ? `.${text.slice(at)}` : ''}`;
 }
 
-/** With commas between thousands, such as 1,234.56. */
+/** Writes commas between thousands, such as 1,234.56. */
 export const formatDecimal = (amount: number, currency: string): string =>
   writeDecimal(amount, currency).replace(/\d(?=(\d{3})+(\.|$))/g, '$&,');
 
-/** With the currency in front, such as EUR 1,234.56. */
+/** Writes the currency in front, such as EUR 1,234.56. */
 export const formatAmount = (amount: number, currency: string): string =>
   `${currency} ${formatDecimal(amount, currency)}`;
 
-/** From hundredths of a percent: such as 19 or 5.5. */
+/** `rate` is in hundredths of a percent: 1900 becomes 19, and 550 becomes 5.5. */
 export const formatPercent = (rate: number): string => String(rate / 100);

@@ -1,5 +1,5 @@
-// What a document (an invoice or a credit note) says. The facts are built when it is issued and stored as JSON. Its page, PDF and
-// XML come from them alone. Amounts are minor units of `currency`. Days are in the seller's time zone, such as 2026-11-26.
+// The facts of a document (an invoice or a credit note) are stored as JSON when the document is issued. Its page, PDF and XML
+// come from the facts alone. Amounts are minor units of `currency`. Days are in the seller's time zone, such as 2026-11-26.
 import { minorDigits } from '../../basics/currencies.ts';
 
 /** `country` is an ISO 3166-1 alpha-2 code. Postcode and city are empty if addresses in that country have none. */
@@ -62,13 +62,13 @@ export type DocumentFacts = {
   net: number;
   tax: number;
   total: number;
-  /** From the settings. Null for a credit note. */
+  /** What the settings said about payment. Null for a credit note. */
   payment: { text: string | null; link: string | null } | null;
-  /** Not printed. Instants are RFC 3339. */
+  /** Documents do not print this. Instants are in the form of RFC 3339. */
   record: {
     contract_id: string;
     account_id: string;
-    /** The CRM's id of the contract. Absent before version 0.5.0. A contract that a restore has lost gets a different id here. */
+    /** The CRM's id of the contract. Unlike `contract_id`, it survives a restore. Documents from before 0.5.0 lack it. */
     signup_id?: string | undefined;
     period_starts_at: string;
     period_ends_at: string;
@@ -83,5 +83,5 @@ export type DocumentFacts = {
 export const hasXml = ({ buyer, seller, currency, category }: DocumentFacts): boolean =>
   buyer.address !== null &&
   minorDigits(currency) <= 2 &&
-  // BR-E-02: a seller that is exempt from tax must be registered for it.
+  // BR-E-02: an exempt seller must have a VAT id or a tax number.
   (category === 'O' || Boolean(seller.vat_id || seller.tax_number));

@@ -3,7 +3,7 @@ import { writeDecimal } from './decimals.ts';
 
 const placeholder = /\{(?:number|amount|currency)\}/g;
 
-/** Refuses other braces, and placeholders in the host. */
+/** Refuses braces that are no placeholder, and placeholders in the host. */
 export function isLinkTemplate(text: string): boolean {
   if (text.length > 500 || !/^https:\/\/[^\s{}/?#\\@]+(?:[/?#]\S*)?$/.test(text)) return false;
   const filled = text.replaceAll(placeholder, 'x');

@@ -3,8 +3,8 @@ import type { Contract } from '../../../db/tables/service-contracts.ts';
 import type { Charge } from '../../../db/tables/waiting-periods.ts';
 
 /**
- * A month or a year later at the same time of day, on the anchor day or on the last day of a month without that day.
- * So 31 January leads to 28 February, and 28 February to 31 March.
+ * Returns the anchor day a month or a year later, at the same time of day. If the month is too short, its last day counts.
+ * So with the anchor day 31, 31 January leads to 28 February, and 28 February leads to 31 March.
  */
 export function endOfPeriod(start: Date, interval: 'month' | 'year', anchorDay: number): Date {
   const months = start.getUTCMonth() + (interval === 'month' ? 1 : 12);
@@ -16,7 +16,7 @@ export function endOfPeriod(start: Date, interval: 'month' | 'year', anchorDay: 
   return end;
 }
 
-/** The start of the first period that is not over at `at`. The first period begins at `start`. */
+/** Returns the start of the period that contains `at`, or `start` if `at` is earlier. The first period begins at `start`. */
 export function startOfPresentPeriod(
   start: Date,
   interval: 'month' | 'year',
@@ -31,7 +31,7 @@ export function startOfPresentPeriod(
   }
 }
 
-/** The periods that begin by `until` and before the contract ends, without the periods that are already invoiced or waiting. */
+/** Lists the periods that begin by `until` and before the contract ends, but not those already invoiced or waiting. */
 export function listPeriods(
   { status, plan, price, billingAnchorDay, cancelsAt, nextPeriodStartsAt }: Contract,
   until: Date,

@@ -1,7 +1,7 @@
-// VAT ids (contract 7.106): in the EU with the prefix and form of their country, as in VIES. Elsewhere any short text.
+// VAT ids (contract 7.106). In the EU they have the prefix and form of their country, as in VIES. Elsewhere any short text fits.
 import { billingTextSchema } from './billing-text.ts';
 
-/** What comes after the prefix, by country. */
+/** The form of what comes after the prefix, by country. */
 const forms: Record<string, RegExp> = {
   AT: /^U\d{8}$/,
   BE: /^[01]\d{9}$/,
@@ -46,7 +46,7 @@ export function readVatId(country: string, text: string): string | undefined {
 
 const otherSchema = billingTextSchema(30);
 
-/** For a buyer whose country is not known. A VAT id with the prefix of an EU country must have the form of that country. */
+/** Reads the VAT id of a buyer without a known country. The prefix of an EU country requires the form of that country. */
 export function readVatIdOfAny(text: string): string | undefined {
   const start = text.slice(0, 60).trim().slice(0, 2).toUpperCase();
   return readVatId(Object.keys(forms).find((country) => vatPrefix(country) === start) ?? '', text);

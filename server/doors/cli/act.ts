@@ -1,4 +1,4 @@
-// Acts by command (contract 12.37), each made from its record in server/staff/acts.ts. Other commands share the helpers.
+// Commands for acts (contract 12.37), each made from its record in server/staff/acts.ts. Other commands use the helpers, too.
 import { Argument, type Command, Option } from 'commander';
 import type { Database } from '../../../db/postgres/client.ts';
 import { inTransaction, type Origin } from '../../../db/postgres/transactions.ts';
@@ -96,7 +96,7 @@ export const toJson = (intent: string, done: boolean, id: string, more: Record<s
 /** How a command names what it is about. */
 type Named = {
   argument: [name: string, about: string, read: (text: string) => unknown];
-  /** Undefined if there is no such thing. */
+  /** Returns undefined if nothing has this key. */
   // biome-ignore lint/suspicious/noExplicitAny: it is what `read` of the same argument gives
   toGiven: (db: Database, key: any) => Promise<Given | undefined>;
   missing: string;

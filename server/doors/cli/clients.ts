@@ -25,7 +25,7 @@ export function addClientCommands(program: Command): void {
             return settings ? [{ ...delivery, settings, launchedAt }] : [];
           });
         },
-        // No timeout, because it reads each launch of 400 days.
+        // There is no timeout, because this reads each launch of 400 days.
         { statementTimeoutMs: 0 },
       );
       print(json ? JSON.stringify(statuses.map(toJson), null, 2) : statuses.map(toText).join('\n\n'));
@@ -48,7 +48,7 @@ const toJson = (status: Status) => ({
   last_failure: status.failure,
 });
 
-/** A block of lines instead of a row, because addresses can be long. */
+/** Writes a block of lines instead of a row, because addresses can be long. */
 function toText(status: Status): string {
   const { client, settings, launchedAt, latest, latestAt } = status;
   const lines = [
@@ -82,7 +82,7 @@ const units = [
 ] as const;
 const relative = new Intl.RelativeTimeFormat('en');
 
-/** Such as "3 minutes ago (2026-01-01 12:00:00 UTC)". */
+/** Writes a time such as "3 minutes ago (2026-01-01 12:00:00 UTC)". */
 function describe(at: Date): string {
   const seconds = Math.max(0, Math.round((now().getTime() - at.getTime()) / 1_000));
   const [unit, size] = units.find(([, size]) => seconds >= size) ?? ['second', 1];

@@ -15,7 +15,7 @@ import { dataFolder } from '../../runtime/files.ts';
 import { ask, environment, isTerminal, printAside } from '../../runtime/process.ts';
 import { type Config, readConfig } from '../../settings/config.ts';
 
-/** Its message is a sentence for the operator. */
+/** The message is a sentence for the operator. */
 export class CommandError extends Error {}
 
 /** Wrong usage: the command exits with 2, and nothing was done. */
@@ -67,7 +67,7 @@ export function readEmail(text: string): string {
   return email;
 }
 
-/** What names a user (contract 12.41). */
+/** A user is named by id or by address (contract 12.41). */
 export type UserKey = { id: string } | { email: string };
 
 export const userKeyWords = 'an address that they hold or can have back, or their id';
@@ -81,7 +81,7 @@ export function readUserKey(text: string): UserKey {
 
 export const noSuchUser = () => new CommandError('No user has this email address or id.');
 
-/** A refusal of a rule as one line for an operator. */
+/** Describes a refusal in one line for an operator. */
 export function describeRefusal({ code, detail, errors }: AppError): string {
   if (code === 'account_frozen') return 'This account is frozen. Use user:thaw instead.';
   if (code === 'last_admin')
@@ -130,7 +130,7 @@ export function readName(text: string): string {
 export const show = (text: string) =>
   text.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`);
 
-/** JSON on one line, with the characters that `show` escapes escaped for JSON. */
+/** Writes JSON on one line. Characters that `show` would escape are escaped as in JSON. */
 export const writeJson = (value: unknown) => escapeJson(JSON.stringify(value));
 
 export const escapeJson = (json: string) =>

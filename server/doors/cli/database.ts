@@ -77,7 +77,7 @@ export function addDatabaseCommands(program: Command): void {
         const given = { last, lastInvoice };
         const { name, sessions, mails, next, lost, warnings } = await withDatabase(async (db) => {
           const name = await nameDatabase(db);
-          // Scripts used this command before it asked a question.
+          // Scripts used this command before it asked a question, so it asks only on a terminal.
           await requireYes(
             { yes: yes || !isTerminal() },
             `End all sessions and links in the database ${name}?`,
@@ -112,9 +112,8 @@ function describeStatus({ toDo, ahead, fault }: MigrationStatus): string {
 }
 
 /**
- * After a restore, everything that was used up, ended or changed in the lost time looks unused, live or unchanged again, and
- * nobody can tell what was. So this ends all of it, in one transaction. Statements on everybody's rows go in ranges, each well
- * under the time that a statement may take.
+ * A restore undoes what was used up, ended or changed in the lost time. Nobody can tell what that was, so this ends everything
+ * older, in one transaction. Statements on everybody's rows go in ranges, so that each stays well under the time limit.
  */
 async function endWhatIsOlder(
   trx: Transaction<DB>,
@@ -124,7 +123,7 @@ async function endWhatIsOlder(
   await lockAllNumbers(trx);
   await insertRestore(trx);
   const { lost, below } = await skipNumbers(trx, last);
-  // Before the rest, so that clients begin with the events that the rest appends.
+  // The events restart first, so that clients begin with the events that the statements below append.
   await restartEvents(trx);
   await deleteDeliveries(trx);
   const sessions = await endAllSessions(trx, now());
@@ -135,7 +134,7 @@ async function endWhatIsOlder(
   await deleteAllPendingEmailChanges(trx);
   await deleteAllNewAddresses(trx);
   const mails = (await deleteAllUnsentLetters(trx)) + (await withdrawAllMailTokens(trx));
-  // Some of these users may have changed their mind in the lost time.
+  // Some of these users may have changed their mind in the time that is lost.
   for (const user of await postponeDeletions(trx, dueAfter(now()))) {
     const at = await findTimeOfChange(trx, { now }, user.id);
     const dueAt = dueAfter(at);
@@ -144,7 +143,7 @@ async function endWhatIsOlder(
   }
   const invoice = await skipInvoiceNumbers(trx, lastInvoice);
   if (invoice > lastInvoice && lastInvoice > 0) below.push({ number: `${lastInvoice}`, last: `${invoice}` });
-  // Clients keep the newest profile that they got, which may be a lost one.
+  // Clients keep the newest profile that they got. The restore may have lost that profile.
   await touchAllProfiles(trx);
   const details = { sessions, pendingHandOffs, mails, lastInvoice: invoice, by: 'cli' };
   deferAuditEvent(trx, { type: 'database.restored', details });

@@ -29,7 +29,7 @@ function describe(name: string, value: unknown): string[] {
 
 const indent = (line: string) => `  ${line}`;
 
-/** Such as "email verified at" for `emailVerifiedAt`. */
+/** Writes a name such as `emailVerifiedAt` as "email verified at". */
 const toWords = (name: string) => name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
 
 function say(value: unknown): string {
@@ -44,7 +44,7 @@ function say(value: unknown): string {
     .join(', ');
 }
 
-/** A row within a row, such as the profile that a client would get, as JSON. */
+/** Writes a row within a row as JSON, such as the profile that a client would get. */
 const sayWithin = (value: unknown) =>
   typeof value === 'object' && !(value instanceof Date) && !Array.isArray(value)
     ? show(JSON.stringify(value))

@@ -1,4 +1,3 @@
-// All commands of the command line.
 import { Command } from 'commander';
 import { calledAs } from '../../runtime/process.ts';
 import { addActCommands } from './act.ts';

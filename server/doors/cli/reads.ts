@@ -40,7 +40,7 @@ export async function withReads<T>(
   }
 }
 
-/** A sentence if the service is away, because the client can then read nothing. */
+/** Returns a sentence if the service does not answer: then the client can read no events. */
 async function checkService(baseUrl: string): Promise<string | undefined> {
   const url = new URL('/sso/events', baseUrl);
   const answer = await fetch(url, { redirect: 'manual', signal: AbortSignal.timeout(answerWithinMs) }).catch(

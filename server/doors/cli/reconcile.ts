@@ -24,7 +24,7 @@ export function addReconcileCommand(program: Command): void {
       const write = (found: Finding) => (json ? JSON.stringify(found) : describeFinding(found));
       const comparison = await withDatabase(
         (db) => compareContracts({ db, now }, lines, (found) => out.write(found.map(write).join('\n'))),
-        // No timeout, because there may be very many contracts.
+        // There is no timeout, because there may be very many contracts.
         { statementTimeoutMs: 0 },
       );
       await out.write(json ? JSON.stringify(summarise(comparison)) : describeComparison(comparison));

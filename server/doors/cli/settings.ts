@@ -28,6 +28,6 @@ function toTable(settings: SettingInForce[]): string {
   return `${rows.map(({ name, from, value }) => name.padEnd(names) + from.padEnd(sources) + printable(value)).join('\n')}\n`;
 }
 
-/** One line, without characters that move a terminal's cursor. */
+/** Writes a value on one line, without characters that move a terminal's cursor. */
 const printable = (value: string) =>
   /\p{C}/u.test(value) ? JSON.stringify(value).replaceAll(/\p{C}/gu, '?') : value;

@@ -31,7 +31,7 @@ export function addUserCommands(program: Command): void {
     const config = readConfig(environment);
     if (!canGetMail(options.email, config))
       throw new CommandError('Enter an email address that mail can be sent to.');
-    // A typed password would be visible on the screen.
+    // No password is read from a terminal, because the screen would show it.
     const passwordHash = isTerminal() ? undefined : await readPasswordHash(config, options);
     const { id, link } = await create(config, options, passwordHash);
     if (options.json) return print(toJson('create', true, id, { ...(link && { link }) }));

@@ -40,7 +40,7 @@ export function createDemoClients({
   const streams = createDemoStreams();
   const connections = new Map<string, Connection>();
 
-  /** Undefined for a client with a real callback. */
+  /** Returns undefined for a client with a real callback. */
   function find(name: string): Client | undefined {
     const client = config.clients.get(name);
     return client?.isDemo ? client : undefined;
@@ -74,8 +74,8 @@ export function createDemoClients({
   function buildNonceStore({ name, ttlSeconds }: Client): Stores['nonces'] {
     return {
       async consume(nonce, keepUntil) {
-        // `keepUntil` is `exp` + 60, and our hand-offs live for the whole TTL, so this gives `iat`. For a shorter life the result
-        // is too early: such a hand-off could be refused after a restore, but never accepted twice.
+        // `keepUntil` is `exp` + 60, and our hand-offs live for the whole TTL, so this gives `iat`. If a hand-off has a shorter
+        // life, the result is too early. After a restore the hand-off could then be refused, but never accepted twice.
         const issuedAt = new Date((keepUntil - 60 - ttlSeconds) * 1_000);
         const expiresAt = new Date(keepUntil * 1_000);
         const use = await consumeNonce(db, { audience: `demo:${name}`, nonce, issuedAt, expiresAt });
@@ -137,7 +137,7 @@ export function createDemoClients({
 
   async function receiveNudge(client: Client, request: Request): Promise<Response> {
     const answer = await connect(client).identity.receiveNudge(request);
-    // Answers first: the pull may take longer than a nudge waits.
+    // The nudge is answered first, because the pull may take longer than a nudge waits.
     if (answer.ok) void pull(client);
     return answer;
   }
@@ -152,7 +152,7 @@ export function createDemoClients({
     }
   }
 
-  /** Reads the past events before the first session: they no longer matter, and must not end it. Waits for a moment at most. */
+  /** Reads past events before the first session starts, because they must not end it. Waits for a moment at most. */
   async function catchUpOnce(client: Client): Promise<void> {
     if (connect(client).isCaughtUp) return;
     await Promise.race([pull(client), new Promise<void>((done) => setTimeout(done, waitMs))]);

@@ -1,9 +1,9 @@
-// Cookies of the demo clients: each client sees its own only.
+// Cookies of the demo clients. Each client sees only its own.
 import { parseCookie } from 'cookie';
 import { serializeCookie } from 'oslo/cookie';
 import { base64url } from 'oslo/encoding';
 
-/** 22 characters: 16 random bytes. */
+/** Makes a token of 22 characters from 16 random bytes. */
 export const createToken = () =>
   base64url.encode(crypto.getRandomValues(new Uint8Array(16)), { includePadding: false });
 

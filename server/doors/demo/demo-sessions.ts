@@ -1,5 +1,5 @@
-// The sessions of a demo client, and what each event (contract 10.8 to 10.13) does to them. In memory: after a restart nobody
-// is logged in.
+// The sessions of a demo client, and what each event (contract 10.8 to 10.13) does to them. They are in memory, so nobody is
+// logged in after a restart.
 import type {
   EventHooks,
   HandOff,
@@ -34,7 +34,7 @@ export type KeptSession = {
   events: ArrivedEvent[];
   /** How many events there have been, including old ones that are not kept. */
   arrived: number;
-  /** Called when there is something new to see. */
+  /** Each watcher is called when there is something new to see. */
   watchers: Set<() => void>;
 };
 
@@ -46,7 +46,7 @@ export function createDemoSessions() {
   /** The people who have been here before. */
   const visitors = new Map<string, true>();
 
-  /** The result is the id of the session. */
+  /** Returns the id of the session. */
   function start(
     payload: HandOff,
     { isNewer, ...login }: Login & Pick<DemoSession, 'query' | 'profile'> & { isNewer: boolean },
@@ -80,7 +80,7 @@ export function createDemoSessions() {
     [...sessions.values()].filter((kept) => kept.client === client && kept.live);
 
   const hooksOf = (client: string): EventHooks => ({
-    // `apply` ends the session, to show the event with it.
+    // `apply` ends the session instead, to show the event with it.
     endSession() {},
     apply(event, isNewer) {
       const { seq, type, occurred_at: occurredAt = '', profile, user_id: userId } = event;

@@ -1,6 +1,6 @@
 // Server-sent events from a demo client to its open pages.
 
-// How often to send something: a silent connection is dropped (server/runtime/node.ts).
+// A stream sends something this often, because a silent connection is dropped (server/runtime/node.ts).
 const beatMs = 15_000;
 const encoder = new TextEncoder();
 
@@ -9,8 +9,8 @@ export function createDemoStreams() {
   let hasEnded = false;
   return {
     /**
-     * Sends what `read` gives at once, so that the page misses nothing from before it was open, and again when a watcher is
-     * called.
+     * Sends the result of `read` at once, so that the page misses nothing from before it was open. Sends it again each time that
+     * a watcher is called.
      */
     open(watchers: Set<() => void>, read: () => unknown): Response {
       let close = () => {};
@@ -38,7 +38,7 @@ export function createDemoStreams() {
         headers: { 'Content-Type': 'text/event-stream', 'Cache-Control': 'no-store' },
       });
     },
-    /** Ends all streams: an open page would keep the process from stopping. */
+    /** Ends all streams, because an open page would keep the process from stopping. */
     end(): void {
       hasEnded = true;
       for (const close of open) close();

@@ -47,7 +47,7 @@ export const demoUsers: DemoUser[] = [
 
 const demoId = (kind: 0 | 1, index: number) => `01900000-0000-7000-800${kind}-00000000000${index + 1}`;
 
-/** Does nothing once there are users, so that changed and deleted ones stay so. */
+/** Does nothing once there are users, so that changed users stay changed, and deleted users stay deleted. */
 export async function seedDemoUsers(db: Database, passwordHash: string, now: Date): Promise<void> {
   await inTransaction(db, { by: 'service', cause: 'demo users' }, async (trx) => {
     // Two instances may start at once.

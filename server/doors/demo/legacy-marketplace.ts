@@ -16,8 +16,8 @@ export type LegacyUser = {
 };
 
 /**
- * The URL that the marketplace sends its logged-in user's browser to. Throws 404 `not_configured`, and 400 `invalid_request` if
- * no URL can be made: it would be too long, or a time does not exist.
+ * Returns the URL to which the marketplace sends the browser of a logged-in user. Throws 404 `not_configured`, and 400
+ * `invalid_request` if the URL would be too long or a time does not exist.
  */
 export async function buildHandOffUrl(
   { marketplaceInbound, issuer, baseUrl }: Config,

@@ -2,7 +2,7 @@
 import { AppError } from '../../basics/errors.ts';
 import type { Dependencies } from '../../ground/dependencies.ts';
 
-/** Throws 404 `not_found` for any other name. */
+/** Throws 404 `not_found` for an unknown name. */
 export function brandFile({ config }: Dependencies, name: string): Response {
   const file = config.brandFiles.find(`/brand/${name}`);
   if (!file) throw new AppError('not_found');

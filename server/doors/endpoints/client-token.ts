@@ -8,8 +8,8 @@ import type { Client } from '../../sso/clients.ts';
 import { findMatch, sign } from '../../sso/hmac.ts';
 
 /**
- * The client whose token the request carries. The time that this takes does not show how close a wrong token came. Throws
- * 401 `invalid_token`.
+ * Returns the client whose token the request carries. The time that this takes does not show how close a wrong token came.
+ * Throws 401 `invalid_token`.
  */
 export async function requireTokenOwner(
   { metrics }: Pick<Dependencies, 'metrics'>,

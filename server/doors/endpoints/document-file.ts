@@ -20,7 +20,7 @@ import { loginAgainPath, loginPathTo, prefersHtml, type Visit } from '../../web/
 type AskedFile = { name: string };
 
 /**
- * For people whose account has the document. Without a session, it leads a browser to the login, and throws 401
+ * Sends a file to people whose account has the document. Without a session, it leads a browser to the login, and throws 401
  * `login_required` for programs. Throws 404 `not_found` for other documents and files, and 503 `unavailable` if the file is not
  * made yet.
  */
@@ -41,8 +41,8 @@ export async function documentFile(
 }
 
 /**
- * For administrators. It counts as a look at the buyer, and leads to the login if the last credential is too old. Throws 403
- * `not_allowed` for managers, and 429 `rate_limited`. The shell hides the route from people who are not staff.
+ * For administrators. A download counts as a look at the buyer. If the last credential is too old, it leads to the login. Throws
+ * 403 `not_allowed` for managers, and 429 `rate_limited`. The shell hides the route from people who are not staff.
  */
 export async function staffDocumentFile(
   deps: Dependencies,
@@ -70,7 +70,7 @@ function readName({ name }: AskedFile): { number: string; kind: FileKind } {
   return { number, kind: kind as FileKind };
 }
 
-/** For a document without files. Null if it has no XML, undefined if its sums are wrong. */
+/** Makes XML for a document without files. Returns null if it has no XML, and undefined if its sums are wrong. */
 function makeXml({ facts: found }: FoundFile): Uint8Array<ArrayBuffer> | null | undefined {
   const facts = found as DocumentFacts;
   if (!hasXml(facts)) return null;
@@ -86,7 +86,7 @@ function makeXml({ facts: found }: FoundFile): Uint8Array<ArrayBuffer> | null | 
 const types: Record<FileKind, string> = { pdf: 'application/pdf', xml: 'application/xml' };
 
 function answer(found: FoundFile | undefined, number: string, kind: FileKind): Response {
-  // The XML needs no font, so it waits for nothing.
+  // XML needs no font, so it can be made here if the files are not made yet.
   const bytes = found?.bytes === undefined && kind === 'xml' ? found && makeXml(found) : found?.bytes;
   if (!found || bytes === null) throw new AppError('not_found');
   // The job makes the file within seconds, unless the document is at fault.
@@ -99,7 +99,7 @@ function answer(found: FoundFile | undefined, number: string, kind: FileKind): R
   return new Response(bytes, {
     headers: {
       'Content-Type': types[kind],
-      // Without this, a browser could show it in our origin.
+      // Without this header, a browser could show the file in our origin.
       'Content-Disposition': `attachment; filename="${number}.${kind}"`,
       'Cache-Control': 'no-store',
     },

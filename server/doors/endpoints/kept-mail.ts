@@ -5,7 +5,7 @@ import { AppError } from '../../basics/errors.ts';
 import type { Dependencies } from '../../ground/dependencies.ts';
 import { respond } from '../../web/answers.ts';
 
-// A link of the mail leaves the frame that /dev/mail shows it in. Nothing is loaded, and no script runs.
+// A link in the mail opens outside the frame of /dev/mail. Nothing is loaded, and no script runs.
 const may = 'allow-popups allow-popups-to-escape-sandbox allow-top-navigation-by-user-activation';
 const policy = `default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'self'; sandbox ${may}`;
 

@@ -1,5 +1,5 @@
-// GET /sso/launch/{client} (contract section 4): hands the login of this browser over to a client, signed.
-// The target is always the configured callback: nothing in the request changes it, or `iss`.
+// GET /sso/launch/{client} (contract section 4): hands the login of this browser over to a client in a signed payload.
+// The target is always the configured callback. Nothing in the request changes the target or `iss`.
 
 import { isDatabaseBusy } from '../../../db/postgres/away.ts';
 import { inTransactionOf } from '../../../db/postgres/transactions.ts';
@@ -90,7 +90,7 @@ function readLaunch(params: URLSearchParams, now: Date): Asked {
     state,
     returnTo,
     prompt,
-    // A time in the future could never be met.
+    // No credential could meet a time in the future.
     ...(demands.length > 0 && { authAfter: Math.min(seconds, Math.max(...demands)) }),
   };
 }
@@ -108,8 +108,8 @@ function readSeconds(
   return seconds;
 }
 
-// Why no payload is sent, the page that helps, and what the metrics call it. The errors are those of OpenID Connect Core
-// 1.0, section 3.1.2.6, and RFC 6749, section 4.1.2.1.
+// Each reason why no payload is sent, with its error, the page that helps, and its name in the metrics. The errors are from
+// OpenID Connect Core 1.0, section 3.1.2.6, and RFC 6749, section 4.1.2.1.
 const refusals = {
   nobody: { error: 'login_required', page: '/login', first: 'login' },
   too_long_ago: { error: 'login_required', page: '/login?prompt=login', first: 'login' },
@@ -119,14 +119,14 @@ const refusals = {
   unproved: { error: 'interaction_required', page: '/verify-email', first: 'verify_email' },
 } as const satisfies Record<string, { error: LaunchOutcome; page: string; first: LaunchOutcome }>;
 
-/** The session, or why no payload is sent for it. */
+/** Returns the session, or the reason why no payload is sent. */
 function checkLogin(
   session: BrowserSession | undefined,
   { prompt, authAfter }: Asked,
 ): LiveSession | keyof typeof refusals {
   if (!session) return 'nobody';
   if (session.state === 'suspended') return 'suspended';
-  // Even if a credential was given within the same second.
+  // `login` asks for a credential even if one was given within the same second.
   if (prompt === 'login') return 'too_long_ago';
   if (authAfter !== undefined && (secondsOf(session.authTime) ?? Number.NEGATIVE_INFINITY) < authAfter)
     return 'too_long_ago';
@@ -137,7 +137,7 @@ function checkLogin(
 
 const secondsOf = (at: Date | null) => (at ? Math.floor(at.getTime() / 1_000) : undefined);
 
-/** Records the launch, once, before the payload is sent. The result has the `sid` of that session at that client. */
+/** Records the first launch of a session to a client before the payload is sent. The result has the `sid`. */
 async function recordFirstLaunch(
   { db }: Dependencies,
   visit: Visit,
@@ -147,8 +147,8 @@ async function recordFirstLaunch(
   if (typeof login !== 'object') return login;
   if (login.sid) return { ...login, sid: login.sid };
   const launched = { sessionId: login.id, client: client.name, sid: createNonce() };
-  // One statement outside a transaction saves two round trips. If another transaction has locked the rows, it runs again in a
-  // transaction, which waits and retries.
+  // One statement outside a transaction saves two round trips. If another transaction has locked the rows, the statement runs
+  // again in a transaction, which waits and retries.
   const sid = await tryRecordLaunch(db, launched).catch((error) => {
     if (!isDatabaseBusy(error)) throw error;
     return inTransactionOf(visit, db, (trx) => recordLaunch(trx, launched));
@@ -157,7 +157,7 @@ async function recordFirstLaunch(
   return sid === undefined ? 'nobody' : { ...login, sid };
 }
 
-/** Where to go on after the login. Without `prompt`, which would ask for the password again and again. */
+/** Returns where to go on after the login. It leaves out `prompt`, which would ask for the password again and again. */
 function launchPath(client: Client, { state, returnTo, authAfter }: Asked): string {
   const query = new URLSearchParams({
     ...(state && { state }),
@@ -210,7 +210,7 @@ function redirectToClient(client: Client, params: Record<string, string | undefi
 
 const starts = new WeakMap<Client, string>();
 
-/** The callback up to where parameters are appended. It stays text, so its own query keeps its spelling. Parsed once. */
+/** Returns the callback, ready to append parameters. It stays text, so that its own query keeps its spelling. */
 function startOf(client: Client): string {
   const known = starts.get(client);
   if (known) return known;

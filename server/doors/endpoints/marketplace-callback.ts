@@ -17,7 +17,7 @@ export async function marketplaceCallback(
     return redirect(next, {}, setCookies);
   } catch (error) {
     const refusal = toAppError(error);
-    // Logged, not audited: anybody could send hand-offs without end that are refused before their signature is checked.
+    // A refusal is logged, not audited: anybody can send hand-offs that are refused before their signature is checked.
     const { code, reason } = refusal;
     deps.metrics.countHandOff(code);
     const { requestId, address } = visit;

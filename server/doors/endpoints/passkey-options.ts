@@ -73,7 +73,7 @@ const describeNew = (deps: Dependencies, user: Pick<User, 'id' | 'email' | 'name
     displayName: user.name,
   },
   pubKeyCredParams: algorithms.map((alg) => ({ type: 'public-key', alg })),
-  // The browser finds such a passkey before anybody types an address.
+  // A browser finds a resident passkey before anybody types an address.
   authenticatorSelection: { residentKey: 'required', requireResidentKey: true, userVerification: 'required' },
   attestation: 'none',
   timeout: challengeSeconds * 1_000,

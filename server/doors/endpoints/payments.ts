@@ -25,7 +25,7 @@ async function answer(
   deps.metrics.countCall(paymentProvider, 'payment', message.secret);
   const money = readPayment(message.body, now());
   const { webhookId } = message;
-  // Never the key of a signup, which is a webhook-id: that has no colon.
+  // A signup never has this key: its key is the webhook-id, which has no colon.
   const key = `payments:${encodeHex(sha256(webhookId))}`;
   return answerOnce(deps, { ...message, key, by: 'payments' }, async (trx) => {
     const recorded = await recordMoney(trx, money, {

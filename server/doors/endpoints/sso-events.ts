@@ -8,7 +8,6 @@ import { respondJson } from '../../web/answers.ts';
 import { readQuery, readWhole, type Visit, type WholeRange } from '../../web/requests.ts';
 import { requireTokenOwner } from './client-token.ts';
 
-/** The parameters of the query. */
 export const eventsQuery = {
   after: { min: 0, max: Number.MAX_SAFE_INTEGER, usual: 0 },
   limit: { min: 1, max: 1_000, usual: 100 },

@@ -17,7 +17,7 @@ import { isFromElsewhere, isSpeculative, readQuery, type Visit } from '../../web
 
 const atOnce = 2;
 const stallMs = 30_000;
-// An accounting export is of one moment, so it holds a connection.
+// An accounting export shows one moment, so it holds a connection all the time and gets less time than a table.
 const wholeBookMs = 5 * 60_000;
 const wholeTableMs = 60 * 60_000;
 
@@ -58,7 +58,7 @@ export async function staffFile(
     stallMs,
     wholeMs,
   });
-  // Books of several spans can be saved in the same folder.
+  // The name has the span, so that books of several spans can be saved in one folder.
   const fileName =
     'from' in asked ? asked.file.replace('.csv', `-${asked.from}-${asked.to}.csv`) : asked.file;
   return new Response(body, {
@@ -70,7 +70,7 @@ export async function staffFile(
   });
 }
 
-/** Undefined if a login or a second factor is missing. Throws 404 `not_found` for managers. */
+/** Returns undefined if a login or a second factor is missing. Throws 404 `not_found` for managers. */
 async function findAdministrator(
   deps: Dependencies,
   request: Request,
@@ -93,7 +93,7 @@ function pathOfPage({ file, from, to }: { file: string; from: string; to: string
   return `/admin/files?${new URLSearchParams(query)}`;
 }
 
-/** Always records how the file ended. */
+/** Sends the file, and always records how that ended. */
 async function send(
   deps: Dependencies,
   staff: Staff,
@@ -107,7 +107,7 @@ async function send(
   };
   try {
     if ('from' in asked) {
-      // The first record is the header.
+      // The header does not count as a row.
       outcome.rows--;
       await exportBooks(deps.db, asked, (_, records) => add(records), { only: asked.file, signal });
     } else {

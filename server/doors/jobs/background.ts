@@ -1,9 +1,9 @@
 import type { Log } from '../../basics/log.ts';
 
 /**
- * Runs `work` again and again, with a pause of `intervalMs`, at most a minute (contract 9.335), after each run. After failures
- * the pause doubles up to ten seconds, so that a database that is away does not fill the log. The result stops the job: it
- * aborts the signal, and resolves once work under way has ended.
+ * Runs `work` again and again. After each run it pauses for `intervalMs`, which is at most a minute (contract 9.335). After
+ * failures the pause doubles, up to ten seconds, so that a missing database does not fill the log. The returned function stops
+ * the job. It aborts the signal, and resolves once the work under way has ended.
  */
 export function runInBackground(
   name: string,

@@ -13,12 +13,12 @@ import { addSums } from './add-sums.ts';
 import { runInBackground } from './background.ts';
 import { sweep } from './sweep.ts';
 
-/** The result stops the jobs, and resolves once work under way has ended. */
+/** Returns a function that stops the jobs. It resolves once the work under way has ended. */
 export function startJobs(deps: Dependencies): () => Promise<void> {
   const { config, log, metrics } = deps;
   const openMailer = () => config.mail && createMailer(config.mail, config.baseUrl);
-  // A mailer with its own connections for each lane: mails that people wait for never wait for the mail server to take other
-  // mails.
+  // Each lane of mails has a mailer with its own connections. So a mail that somebody waits for never waits until the mail server
+  // has taken the mails of another lane.
   const [holders, signUps, other] = [openMailer(), openMailer(), openMailer()];
   const nudger = createNudger(deps);
   const maker = openDocumentMaker(config.billingFont);

@@ -6,7 +6,7 @@ import type { Database } from '../../../db/postgres/client.ts';
 import { rest } from '../../basics/rest.ts';
 import type { Dependencies } from '../../ground/dependencies.ts';
 
-// Takes five to ten milliseconds.
+// A batch takes five to ten milliseconds.
 const batchSize = 1_000;
 
 const daysAgo = (days: number) => sql`now() - make_interval(days => ${sql.lit(days)})`;
@@ -14,33 +14,33 @@ const daysAgo = (days: number) => sql`now() - make_interval(days => ${sql.lit(da
 // docs/security/data.md says why each table keeps rows for so long. Ended and idle sessions stay until their 30 days are over:
 // an index on a column that changes with each visit would cost more than it saves.
 export const expired: ExpiredRows[] = [
-  // Longer than an instance's clock may be wrong (contract 9.109).
+  // An instance's clock may be wrong by less than ten minutes (contract 9.109).
   { table: 'nonces', column: 'expires_at', before: sql`now() - interval '10 minutes'` },
   { table: 'used_passkey_challenges', column: 'expires_at', before: sql`now() - interval '10 minutes'` },
   { table: 'pending_hand_offs', column: 'expires_at', before: sql`now()` },
   { table: 'form_answers', column: 'expires_at', before: sql`now()` },
   { table: 'pending_logins', column: 'expires_at', before: sql`now()` },
   { table: 'refused_forms', column: 'expires_at', before: sql`now()` },
-  // For the page that says why a link no longer works (contract 9.203).
+  // The page that says why a link no longer works reads these rows (contract 9.203).
   { table: 'mail_tokens', column: 'expires_at', before: daysAgo(30) },
-  // Kept a week longer than their links, because another link's window may begin with one of these rows (contract 2.44).
+  // These rows stay a week longer than their links, because another link's window may begin with one (contract 2.44).
   { table: 'take_back_changes', column: 'expires_at', before: daysAgo(7) },
   { table: 'pending_email_changes', column: 'expires_at', before: sql`now()` },
   { table: 'new_addresses', column: 'expires_at', before: sql`now()` },
   { table: 'reserved_addresses', column: 'expires_at', before: sql`now()` },
   { table: 'sessions', column: 'created_at', before: daysAgo(30) },
   { table: 'webhook_requests', column: 'created_at', before: daysAgo(30) },
-  // Sent or given up, because no mail is tried for 30 days.
+  // Mails as old as this are sent or given up, because no mail is tried for as long as 30 days.
   { table: 'mails', column: 'created_at', before: daysAgo(30) },
   { table: 'audit_events', column: 'at', before: daysAgo(400) },
-  // Only erased history: the history of people who are still here stays.
+  // Only the history of erased people is deleted. The history of people who are still here stays.
   { table: 'changes', column: 'erased_at', before: daysAgo(400) },
   { table: 'devices', column: 'last_login_at', before: daysAgo(400) },
   { table: 'launches', column: 'at', before: daysAgo(400) },
   { table: 'sums_of_hours', column: 'hour', before: daysAgo(400) },
-  // A client's kept events are a run without gaps (contract 10.2 and 10.22).
+  // The events that are kept for a client have no gaps, so they are deleted in order (contract 10.2 and 10.22).
   { table: 'events', column: 'numbered_at', before: daysAgo(90), inOrderOf: 'seq' },
-  // Cast to the column's own type, because Postgres cannot use the index otherwise.
+  // The time is cast to the column's own type, because Postgres cannot use the index otherwise.
   { table: 'rate_limits', column: 'expire', before: sql`(extract(epoch from now()) * 1000)::bigint` },
 ];
 
@@ -55,7 +55,7 @@ export async function sweep({ db }: Pick<Dependencies, 'db'>, signal?: AbortSign
   }
 }
 
-/** Deletes nothing if the rows go in order and another instance is deleting them. */
+/** Deletes nothing if rows must be deleted in order and another instance is deleting them. */
 const deleteBatch = (db: Database, rows: ExpiredRows): Promise<number> =>
   deleteExpiredRows(db, rows, batchSize).catch((error) => {
     if (rows.inOrderOf && isDatabaseBusy(error)) return 0;

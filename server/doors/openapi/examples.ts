@@ -1,5 +1,5 @@
-// Worked examples: genuine messages of one moment, signed by the service's own code. Their secrets are published, so the
-// settings of a service in production refuse them.
+// Worked examples: genuine messages of one moment, signed by the service's own code. Their secrets are published, so a
+// service in production refuses settings with these secrets.
 
 import { buildNudgeSecret } from '../../events/nudge-secret.ts';
 import type { Config } from '../../settings/config.ts';
@@ -14,7 +14,7 @@ export const exampleSecrets = {
   payments: 'whsec_ICEiIyQlJicoKSorLC0uLzAxMjM0NTY3ODk6Ozw9Pj8=',
 };
 
-/** When all examples are made, in Unix seconds. */
+/** The time at which all examples are made, in Unix seconds. */
 export const exampleTime = 1_767_225_600;
 
 export const exampleMarketplace = 'https://old-market.example.com';

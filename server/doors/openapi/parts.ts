@@ -43,7 +43,7 @@ export const always = (value: string): Header => ({ required: true, schema: { co
 
 export const noStore: Headers = { 'Cache-Control': always('no-store') };
 
-/** `examples` have the names of the requests that get this answer. */
+/** The names in `examples` are the names of the requests that get this answer. */
 export const location = (description: string, examples?: Record<string, string>): Header => ({
   description,
   required: true,
@@ -81,7 +81,7 @@ export type Refuse = (
   more?: { headers?: Headers; examples?: Partial<Record<ProblemCode, AppError>> },
 ) => Answers;
 
-/** The answers of an operation that is refused with these codes, and with those of `everywhere`. */
+/** The answers of an operation that can be refused with these codes, and with the codes of `everywhere`. */
 export const buildRefuse =
   (baseUrl: string): Refuse =>
   (codes, { headers, examples = {} } = {}) => {
@@ -111,7 +111,7 @@ function describeRefusal(errors: AppError[], baseUrl: string, headers?: Headers)
   const examples = errors.map((error) => [error.code, buildProblem(error, baseUrl)]);
   return {
     description: codes.map((code) => `\`${code}\`: ${problems[code][1]}.`).join('\n\n'),
-    // A header that belongs to one of several codes is not always there.
+    // A header that belongs to one of several codes is not always sent, so it is left out.
     headers: { ...noStore, ...headers, ...(others.length === 0 && first) },
     content: {
       'application/problem+json': {

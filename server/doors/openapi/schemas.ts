@@ -70,7 +70,7 @@ export function buildSchemas(): Record<SchemaName, JsonSchema> {
   return { ...Object.fromEntries(plain), OwnData: buildOwnData() };
 }
 
-/** Made from the same list as the file of a person's own data. */
+/** The file of a person's own data is made from the same list. */
 function buildOwnData(): JsonSchema {
   const lists = sections.map(({ name, columns }) => {
     const row = { type: 'object', properties: Object.fromEntries(columns.map((column) => [column, {}])) };

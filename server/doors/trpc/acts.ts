@@ -15,11 +15,11 @@ export const askedOf = ({ keys, mayLackSeen }: Pick<Subject<never>, 'keys' | 'ma
   seen: mayLackSeen ? textSchema('seen').optional() : text('seen'),
 });
 
-/** The result is what programs get. */
+/** Returns what programs get. */
 export const perform = async (ctx: Staff & { deps: Dependencies }, act: AnyAct, asked: Asked) =>
   act.about.answer(await actAsStaff(ctx.deps, ctx, act, asked));
 
-/** The procedures of the acts whose right begins with `part`, by the rest of its name. */
+/** The procedures of the acts whose right has a name that begins with `part`. The rest of that name names the procedure. */
 export const proceduresOf = <Part extends string, Acts extends Record<string, AnyAct>>(
   part: Part,
   acts: Acts,

@@ -18,7 +18,7 @@ import { allowed, router } from './init.ts';
 const asked = { why: text('why'), seen: text('seen') };
 
 export const adminBillingRouter = router({
-  /** What counts now, what will, and the newest versions. */
+  /** The settings in force, the pending settings, and the newest versions. */
   settings: allowed('billing.settings').query(({ ctx }) => describeSettings(ctx.deps.db)),
   setSettings: allowed('billing.settings')
     .input(z.object({ ...asked, settings: z.unknown().optional() }))

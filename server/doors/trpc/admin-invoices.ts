@@ -49,7 +49,7 @@ export const adminInvoicesRouter = router({
     .input(z.object({ before: monthSchema.optional() }).optional())
     .query(({ ctx: { deps }, input }) => summariseBilling(deps, input?.before)),
 
-  /** The documents to come of a contract. Throws 404 `not_found`, or `not_configured` without a seller. */
+  /** The future documents of a contract. Throws 404 `not_found`, or `not_configured` without a seller. */
   preview: allowed('billing.preview')
     .input(z.object({ signup: signupIdSchema, months: z.int().min(1).max(120) }))
     .query(({ ctx: { deps }, input: { signup, months } }) => readPreview(deps.db, signup, months)),

@@ -23,7 +23,7 @@ const filters = z
   .default({});
 
 export const clientsRouter = router({
-  /** In the order of the settings. */
+  /** Clients come in the order of the settings. */
   list: allowed('clients.list').query(({ ctx }) => listClients(ctx.deps)),
 });
 
@@ -34,7 +34,7 @@ export const readMails = (ctx: Staff & { deps: Dependencies }, asked: z.output<t
   searchAsStaff(ctx, 'people', () => listMails(ctx.deps, ctx, asked));
 
 export const mailsRouter = router({
-  /** A page of 50 mails that failed or were given up, or of one state. */
+  /** Returns a page of 50 mails of one state. Without a state, they are mails that failed or were given up. */
   list: mailsOf.query(({ ctx, input }) => readMails(ctx, input)),
   ...proceduresOf('mails', mailActs),
 });

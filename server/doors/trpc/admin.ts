@@ -26,7 +26,7 @@ import { mergeRouters, router, staff } from './init.ts';
 const named = z.object({ id: text('id') });
 
 const peopleRouter = router({
-  /** At most 50; `more` says that there are more. */
+  /** Returns at most 50 people. `more` says that there are more. */
   find: staff
     .input(
       z.object({
@@ -46,13 +46,13 @@ const peopleRouter = router({
   wouldGet: staff.input(named).query(({ ctx, input }) => wouldGet(ctx.deps, ctx, input.id)),
 
   ...proceduresOf('people', peopleActs),
-  /** One procedure for all acts that decide. */
+  /** One procedure for all decisions about a capability or the verification. */
   decide: staff
     .input(z.object({ ...askedOf(person), what: text('what'), decision: text('decision') }))
     .mutation(({ ctx, input: { what, decision, ...more } }) => {
       const [ofVerification, ofCapability] = decisions.get(decision) ?? [];
       const intent = (what === verification ? ofVerification : ofCapability) ?? 'undecide';
-      // Without a known decision, the act refuses the empty capability.
+      // An unknown decision leaves the capability empty, and the act refuses that.
       const capability = decisions.has(decision) ? what : '';
       return perform(ctx, acts[intent], { ...more, capability });
     }),
@@ -105,7 +105,7 @@ export const adminRouter = router({
 });
 
 export const staffFormsRouter = router({
-  /** The member of the staff who asks. Only in local mode can one lack a factor. */
+  /** The member of the staff who asks. They can lack a second factor only in local mode. */
   who: staff.query(({ ctx: { session } }) => ({
     id: session.user.id,
     role: session.user.role,
@@ -118,7 +118,7 @@ export const staffFormsRouter = router({
     return { person, forms: listPersonForms(person) };
   }),
 
-  /** What the form that led back to its page has done. Null for an unknown intent. */
+  /** What a form has done, for the page that it leads back to. Null for an unknown intent. */
   outcome: staff
     .input(z.object({ about: z.string(), intent: text('intent') }))
     .query(({ input }) => sayOutcome(input.about, input.intent)),
@@ -133,7 +133,7 @@ export const staffFormsRouter = router({
 
   mailKinds: staff.query(() => listMailKinds()),
 
-  /** A form of a page: an act by its intent, with the fields of its form. Throws 400 `invalid_request` for an unknown intent. */
+  /** Performs the act of a form. Throws 400 `invalid_request` for an unknown intent. */
   act: staff
     .input(
       z.object({

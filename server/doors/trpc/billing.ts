@@ -10,13 +10,13 @@ import { getOwnDocument } from '../../billing/customers/own-billing.ts';
 import { describeOwnDetails, updateOwnDetails } from '../../billing/customers/own-details.ts';
 import { person, router } from './init.ts';
 
-/** These refuse what is wrong before they ask for a credential. */
+/** These procedures refuse wrong input before they ask for a credential. */
 const changing = person.meta({ access: 'confirmed' });
 
 const ofContract = z.object({ contract: textSchema('contract') });
 
 export const contractsRouter = router({
-  /** Newest first. Amounts are in minor units; `minorDigits` of their digits come after the decimal point. */
+  /** Newest first. Amounts are in minor units. Their last `minorDigits` digits come after the decimal point. */
   list: person.query(async ({ ctx: { deps, session } }) => {
     if (!session.user.emailVerifiedAt) return [];
     const contracts = await listContracts(deps.db, session.user.account.id);
@@ -30,12 +30,12 @@ export const contractsRouter = router({
     }));
   }),
 
-  /** Ends with the period in progress; a trial ends at once. */
+  /** The contract ends with the current period. A trial ends at once. */
   cancel: changing
     .input(ofContract)
     .mutation(({ ctx, input }) => cancelOwnContract(ctx.deps, ctx, input.contract)),
 
-  /** Only until the contract has ended. */
+  /** This is possible until the contract has ended. */
   keep: changing
     .input(ofContract)
     .mutation(({ ctx, input }) => keepOwnContract(ctx.deps, ctx, input.contract)),

@@ -26,8 +26,8 @@ export type TrpcContext = {
 export type Access = 'anonymous' | 'person' | 'confirmed' | 'setting_up' | 'setting_up_confirmed' | 'staff';
 
 /**
- * An input is JSON, in which superjson may only mark the input or its members as undefined. Superjson itself does not read it:
- * with its other types a sender could choose what we create, and it walks every path for each annotation.
+ * An input is JSON. Annotations of superjson may only mark the input or its members as undefined. Superjson does not read inputs:
+ * its other types let a sender choose which objects we create, and it walks every path for each annotation.
  */
 function readInput({ json, meta }: SuperJSONResult): unknown {
   if (meta === undefined) return json;
@@ -135,12 +135,12 @@ export const withRight = (right: Right) =>
 
 export const allowed = (name: keyof typeof looks) => withRight(looks[name]);
 
-/** A person, or a user who must first set up a second factor, or give theirs. */
+/** A person, or a user who must first set up or give a second factor. */
 export const settingUp = base
   .meta({ access: 'setting_up' })
   .use(async ({ ctx, next }) => next({ ctx: { ...ctx, session: requireLoggedIn(await lookUp(ctx)) } }));
 
-/** As `settingUp`, with a credential that was given within the last ten minutes. */
+/** A user for `settingUp` who gave a credential within the last ten minutes. Otherwise throws 401 `login_required`. */
 export const settingUpConfirmed = settingUp
   .meta({ access: 'setting_up_confirmed' })
   .use(({ ctx, next }) => next({ ctx: requireConfirmed(ctx.deps, ctx) }));
@@ -151,7 +151,7 @@ export function setCookies({ headers }: TrpcContext, cookies: string[]): void {
 
 export function toRefusal(error: TRPCError): AppError {
   if (error.cause instanceof AppError) return error.cause;
-  // Only for input: anything else that does not parse is our own fault.
+  // Only wrong input is a bad request. Anything else that does not parse is our own fault.
   if (error.code === 'BAD_REQUEST' && error.cause instanceof z.core.$ZodError) {
     return new AppError('validation_failed', { errors: toFieldErrors(error.cause), cause: error });
   }

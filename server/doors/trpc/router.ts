@@ -1,4 +1,4 @@
-// The typed procedures. Programs call those of contract 11.18 and 11.23, at /trpc; pages call these and their own, directly.
+// The typed procedures. Programs call the procedures of contract 11.18 and 11.23 at /trpc. Pages call all procedures directly.
 import { fetchRequestHandler } from '@trpc/server/adapters/fetch';
 import { isStaff } from '../../acts/staff.ts';
 import type { Dependencies } from '../../ground/dependencies.ts';
@@ -44,10 +44,10 @@ const peopleRouters = {
   billing: billingRouter,
 };
 
-/** For people who are not staff. For them there is no `admin` (contract 12.6). */
+/** People who are not staff get this router, which has no `admin` (contract 12.6). */
 const routerForPeople = router(peopleRouters);
 
-/** Without a session, every name is refused in the same way, whether or not there is such a procedure. */
+/** Without a session, every name is refused in the same way, whether or not a procedure has it. */
 const buildRouterForNobody = (name: string, { method }: Request) =>
   router({ [name]: method === 'POST' ? staff.mutation(() => {}) : staff.query(() => null) });
 
@@ -130,7 +130,7 @@ async function findWho(asked: Omit<TrpcContext, 'headers'>): Promise<'staff' | '
   return isStaff(session.user) ? 'staff' : 'people';
 }
 
-/** Reads the body first, so that the time of a slow sender does not count. */
+/** Reads the body first, so that waiting for a slow sender does not count towards the deadline. */
 async function toReadRequest(request: Request, visit: Visit): Promise<Request> {
   if (request.method !== 'POST') return request;
   const { url, method, headers } = request;

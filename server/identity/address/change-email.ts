@@ -1,4 +1,4 @@
-// Changing an address, by a link to the new one. For seven days only the user can have the old address back (take-back.ts).
+// Changing an address by a link in a mail to the new one. For seven days only the user can get the old one back (take-back.ts).
 
 import type { Transaction } from 'kysely';
 import { inTransactionOf } from '../../../db/postgres/transactions.ts';
@@ -40,7 +40,7 @@ import {
   requireOwnAllowance,
 } from '../session/actor.ts';
 
-/** Counted from when the mail is sent (server/mail/outbox.ts). */
+/** Pages show the change for an hour from the request. The link works for an hour from sending (server/mail/letters.ts). */
 const linkMs = 60 * 60 * 1_000;
 
 export const findObstacle = (user: User): 'unproved' | 'no_credential' | undefined =>
@@ -63,7 +63,7 @@ export async function requestEmailChange(
   const email = readNewEmailAddress(typed, deps.config);
   if (!email) throw new AppError('validation_failed', { errors: [malformedEmail] });
   await requireNew(deps, session.user, email);
-  // First, because a refused request must not count against the mails of the new address.
+  // This comes first, because a refused request must not count against the mails of the new address.
   await requireOwnAllowance(deps, actor, 'email.change_requested');
   await answerAlike(deps, visit, { email, request }, async (trx) => {
     const user = await lockOpenActor(trx, actor);
@@ -75,19 +75,19 @@ export async function requestEmailChange(
     const mail = { kind: 'change_email', userId: user.id, recipient: email } as const;
     if (owner) await tellOwner(trx, deps, { owner, email, details });
     else deferMail(trx, { ...mail, details, now: now() });
-    // Last, as in an erasure of the owner: a mail to the owner waits for the owner's row.
+    // This row is locked last: the mail above may wait for the row of `owner`, and an erasure of the owner locks in this order.
     const expiresAt = new Date(now().getTime() + linkMs);
     deferPendingEmailChange(trx, { userId: user.id, email, now: now(), expiresAt });
   });
 }
 
 async function voidChangeMails(trx: Transaction<DB>, userId: string, by: MailTokenEnd): Promise<void> {
-  // In this order: a mail that is being sent makes its token while its row is locked.
+  // Mails come before tokens, because a mail that is being sent makes its token while its row is locked.
   await deleteUnsentLetters(trx, userId, ['change_email']);
   deferEndOfMailTokens(trx, userId, by, 'change_email');
 }
 
-/** Does not depend on who holds that address. */
+/** The result does not show whether somebody else holds the new address. */
 export const findOwnEmailChange = (
   { db, now }: Dependencies,
   { session }: Actor,
@@ -120,7 +120,7 @@ export async function findEmailChange(
   return { email: opened.email, isTaken: owner !== undefined };
 }
 
-/** Works only in a session of the user: a stranger who got the mail by mistake must not get the account with a click. */
+/** The token works only in a session of the user. A stranger who got the mail must not get the account with a click. */
 async function openToken({ db, now }: Dependencies, { session }: Actor, token: string) {
   const key = { tokenHash: hashToken(token), purpose: 'change_email', now: now() } as const;
   const found = await findAddressToken(db, key);
@@ -144,7 +144,7 @@ export async function confirmEmailChange(
     if (!(await consumeMailToken(trx, opened))) throw new AppError('not_found');
     const at = await findTimeOfChange(trx, deps, user.id);
     await updateUser(trx, user.id, { email, emailVerifiedAt: at });
-    // Before `reserveAddress`: the database itself stores a change that is not stored by then.
+    // This comes before `reserveAddress`. If no change is stored by then, the database stores one itself.
     await notifyWithTakeBack(trx, deps, user, 'email_changed', { at, request: actor.request });
     await reserveAddress(trx, { email: user.email, userId: user.id, expiresAt: daysAfter(at, takeBackDays) });
     await voidMails(trx, user.id, 'address_changed');

@@ -28,9 +28,9 @@ import { endWhatPasswordOpened, passkeyAmr } from '../session/sessions.ts';
 
 export type PasswordMail = {
   email: string;
-  /** The link sets the password of the mail's user, of a new holder of the address, or of nobody if that holder can log in. */
+  /** Whose password is set: that of the mail's user, or of a new holder of the address. `taken`: that holder can log in. */
   sets: 'own' | 'holder' | 'taken';
-  /** Only for newcomers. For anybody else a passkey would get round the credentials they have. */
+  /** True only for newcomers. A passkey would get round the credentials that other users have. */
   mayBePasskey: boolean;
 };
 
@@ -93,9 +93,9 @@ function whoseIsSet(userId: string, holder: User | undefined): PasswordMail['set
 
 /**
  * Sets the password, or adds a newcomer's first passkey. The result is the user's only session, or a login that waits for the
- * code. The user's marketplace links sleep from then on, because their makers had not shown that they own the address. With
- * `taken` nothing changes. Throws 404 `not_found`, 422 `validation_failed`, 403 `account_suspended`, and what `hashNewPassword`
- * throws.
+ * code. From then on the user's marketplace links sleep, because nobody had shown that they belong to the owner of the address.
+ * With `taken` nothing changes. Throws 404 `not_found`, 422 `validation_failed`, 403 `account_suspended`, and what
+ * `hashNewPassword` throws.
  */
 export async function setPasswordByMail(
   deps: Dependencies,
@@ -106,7 +106,7 @@ export async function setPasswordByMail(
   const { db, now } = deps;
   const opened = await openMailToken(db, 'set_password', token, now());
   if (!opened) throw new AppError('not_found');
-  // Before the hashing: a link that is `taken` is not used up, so somebody could send it endlessly.
+  // This comes before the hashing: a link that is `taken` is not used up, so somebody could make us hash endlessly.
   const owner = await findAddressOwner(db, opened.email, now());
   if (whoseIsSet(opened.userId, owner) === 'taken') return 'taken';
   const credential = await readCredential(deps, request, visit, given, { token, ...opened });
@@ -127,7 +127,7 @@ export async function setPasswordByMail(
       emailVerifiedAt: user.emailVerifiedAt ?? now(),
     });
     if (passkey) {
-      // The user may have got a credential meanwhile, and a passkey must not get round it.
+      // The user may have got a credential meanwhile. A new passkey must not get round it.
       if (!isNewcomer(user) || user.id !== passkey.userId) throw new AppError('not_found');
       const fromEstablishedBrowser =
         isFirstCredential || (await isEstablishedBrowser(trx, deps, request, user.id));
@@ -140,12 +140,12 @@ export async function setPasswordByMail(
     deferAuditEvent(trx, { ...trailOf(visit), type, reason: 'by_mail', userId: user.id });
     await notify(trx, deps, proved, passkey ? 'passkey_added' : 'password_set', request);
     const amr = passkey && passkeyAmr;
-    // A new session would end these, but so far there is only a login that waits for the code.
+    // A new session would end the old ones, but so far there is only a login that waits for the code.
     if (asksForCode(user)) await endWhatPasswordOpened(trx, user.id, now(), readDevice(deps, request));
     const start = { user: proved, startedBy: 'mail', amr, isFirstCredential, request, visit } as const;
     const step = await startSessionOrAsk(trx, deps, start);
     if (!user.emailVerifiedAt) await notify(trx, deps, proved, 'email_proved', request);
-    // Before the first credential, nobody can have been in the account.
+    // Without an earlier credential, nobody can have been in the account.
     if (!isFirstCredential) await takeOutLateInvoiceEmail(trx, deps, proved, { request, visit });
     await giveBack?.(trx);
     return step;

@@ -49,7 +49,7 @@ async function sendPasswordMail(
   const { config, now, log, metrics } = deps;
   const trail = { address: visit.address, requestId: visit.requestId };
   const user = await findAddressOwner(trx, email, now());
-  // Logged, not stored: otherwise strangers could grow the table without limit.
+  // The request is logged but not stored. Otherwise strangers could grow the table without limit.
   if (!user) {
     metrics.countPasswordMail('unknown_user');
     return log.record({ ...trail, reason: 'unknown_user' }, 'password mail refused');

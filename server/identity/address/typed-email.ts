@@ -1,4 +1,4 @@
-// Kept for the page that says that the mail is on its way (contract 2.129), whether we know the address or not.
+// Keeps the typed address for the page that says that the mail is on its way (contract 2.129), even if no user has it.
 
 import { nameSchema } from '../../basics/names.ts';
 import type { Dependencies } from '../../ground/dependencies.ts';

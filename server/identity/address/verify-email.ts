@@ -19,13 +19,13 @@ export async function requestEmailVerification(
   const { config, db, mailLimits, now } = deps;
   const { user } = actor.session;
   if (user.emailVerifiedAt) return;
-  // Somebody who merely typed an address must not spend its owner's allowance.
+  // An actor who merely typed an address must not spend the allowance of its owner.
   const device = await findDeviceName(deps, actor.request, user.email);
   await mailLimits.countTry({ account: user.email, address: actor.visit.address, device });
   await inTransactionOf(actor.visit, db, async (trx) => {
     // A hand-off may have moved the actor's link to somebody else and removed the actor.
     await lockActor(trx, actor);
-    // The address is reserved for its former holder, so no other mail goes to it.
+    // The address is reserved for its former holder, so it gets no mail that proves it for somebody else.
     if (!user.holdsEmail && (await findReservation(trx, { email: user.email, now: now() }))) return;
     deferMail(trx, {
       kind: user.holdsEmail ? 'verify_email' : 'prove_address',
@@ -39,7 +39,7 @@ export async function requestEmailVerification(
 }
 
 /**
- * Works only in a session of the user: a stranger who got the mail by mistake must not verify the address with a click. Throws
+ * Works only in a session of the user. A stranger who got the mail by mistake must not verify the address with a click. Throws
  * 404 `not_found`.
  */
 export async function verifyEmail(deps: Dependencies, actor: Actor, token: string): Promise<void> {

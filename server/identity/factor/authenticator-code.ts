@@ -6,10 +6,10 @@ import { digestOf } from '../../ground/rate-limits.ts';
 import { seal, unseal } from '../ground/sealing.ts';
 import { findOtherSteps, findStep, stepOf } from './totp.ts';
 
-/** A code that is correct for another time, because the phone's clock may be off. It counts as wrong. */
+/** The code is correct for another time, so the phone's clock may be off. It counts as wrong. */
 export type OtherTime = 'other_time';
 
-/** The returned function uses the code up: true for exactly one caller. Undefined if the code is wrong. */
+/** Returns a function that uses the code up, and returns true only once for each code. Undefined if the code is wrong. */
 export async function readAuthenticatorCode(
   { db, config, now: clock }: Dependencies,
   userId: string,
@@ -37,8 +37,8 @@ export async function readAuthenticatorCode(
 
 export const secretContext = (userId: string) => `authenticator ${userId}`;
 
-// Somebody who guesses a future code would learn in a few minutes that it is correct. So it is never accepted (contract 9.248),
-// and stays barred for longer than its time.
+// `other_time` would tell somebody who guesses a future code that it will work soon. So that code is never accepted (contract
+// 9.248), and stays barred for longer than its time.
 const barredFor = (userId: string, step: number) => ({
   key: `code-barred:${digestOf(`${userId} ${step}`)}`,
   times: 1,

@@ -43,7 +43,7 @@ import { findSetUpSecret, forgetSetUpSecret, keepSetUpSecret } from './set-up-se
 import { buildKeyUri, createSecret, findOtherSteps, findStep, isCode, spellSecret } from './totp.ts';
 import { readTypedCode } from './typed-code.ts';
 
-/** Also a user who must set up a second factor before anything else. */
+/** The owner can also be a user who must set up a second factor before anything else. */
 type Owner = Confirmed<AnyActor>;
 
 export async function describeAuthenticator(deps: Dependencies, { session, request }: AnyActor) {
@@ -74,7 +74,7 @@ export type SetUp = {
   qr: { size: number; path: string };
 };
 
-/** A secret that already waits for its code stays, so that two tabs show the same one. Returns a `Set-Cookie` value. */
+/** If a secret already waits for its code, it stays, so that two tabs show the same secret. Returns a `Set-Cookie` value. */
 export async function startSetUp(deps: Dependencies, actor: Owner): Promise<string> {
   await requireOwnAllowance(deps, actor, 'authenticator.added');
   return keepSetUpSecret(deps, actor, (await findSetUpSecret(deps, actor)) ?? createSecret());
@@ -88,8 +88,8 @@ export async function findSetUp(deps: Dependencies, actor: AnyActor): Promise<Se
 }
 
 /**
- * Ends every other session. `on`: an app is on already. `gone`: no secret waits. Throws 422 `validation_failed`. `codes` are
- * shown only this once.
+ * Ends every other session. `on`: an app is on already. `gone`: no secret waits for its code. `codes` are the recovery codes,
+ * and are shown only this once. Throws 422 `validation_failed`.
  */
 export async function addAuthenticator(
   deps: Dependencies,
@@ -122,7 +122,7 @@ export async function addAuthenticator(
     await insertAuthenticator(trx, { ...added, fromEstablishedBrowser });
     // The other sessions were started without the app.
     await endSessions(trx, user.id, { exceptId: session.id }, now());
-    // Other browsers have given the password at most, so they lose their allowance for codes.
+    // Other browsers have given only the password, or nothing. So they lose their own allowance for codes.
     await forgetDevices(trx, user.id, now(), readDevice(deps, request));
     const codes = createRecoveryCodes();
     await replaceRecoveryCodes(trx, { userId: user.id, codeHashes: hashAll(user.id, codes), now: at });
@@ -156,7 +156,7 @@ export async function removeAuthenticator(deps: Dependencies, actor: Owner): Pro
   });
 }
 
-/** One path on a grid of one unit, with the margin that scanners need. */
+/** Draws the code as one path in which each square is one unit, with the margin that scanners need. */
 function drawQr(text: string): SetUp['qr'] {
   const { data, size } = encode(text, { ecc: 'M', border: 4 });
   const path = data

@@ -1,4 +1,4 @@
-// The kinds of second factor with a code after the password. All code for them uses this list. Recovery codes are separate.
+// The kinds of second factor that need a code after the password. All code for them uses this list. Recovery codes are separate.
 import type { Database } from '../../../db/postgres/client.ts';
 import { deleteAuthenticator, findAuthenticator } from '../../../db/tables/authenticators.ts';
 import type { CodeFactor } from '../../../db/tables/users.ts';
@@ -13,13 +13,13 @@ type Rules = {
     userId: string,
   ) => Promise<{ addedAt: Date; fromEstablishedBrowser: boolean } | undefined>;
   isCode: (text: string) => boolean;
-  /** Returns a function that uses up the code (true for exactly one caller), or undefined if the code is wrong. */
+  /** Returns a function that uses the code up, and returns true only once for each code. Undefined if the code is wrong. */
   read: (
     deps: Dependencies,
     userId: string,
     code: string,
   ) => Promise<((trx: Database) => Promise<boolean>) | OtherTime | undefined>;
-  /** With `since`, deletes only one that was added since then. */
+  /** With `since`, deletes the factor only if it was added since then. */
   delete: (db: Database, userId: string, since?: Date) => Promise<unknown>;
 };
 

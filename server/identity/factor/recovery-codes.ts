@@ -1,4 +1,4 @@
-// Recovery codes: each logs its owner in once, instead of a code from the authenticator app.
+// Recovery codes. Each works once, instead of a code from the authenticator app.
 import { sha256 } from '../../runtime/hash.ts';
 import { readTypedCode } from './typed-code.ts';
 
@@ -16,7 +16,7 @@ function createCode(): string {
   return letters.replace(/(.{4})(?!$)/g, '$1-');
 }
 
-/** Includes the user's id, so that nobody can try one guess against the codes of all users. */
+/** The hash includes the user's id, so that nobody can try one guess against the codes of all users. */
 export function hashRecoveryCode(userId: string, typed: string): Uint8Array {
   const code = readTypedCode(typed)
     .replace(/[^a-z0-9]/g, '')

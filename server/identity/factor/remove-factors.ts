@@ -12,7 +12,7 @@ import type { Recorder } from '../ground/trail.ts';
 import { hasSecondFactor } from '../session/second-factor.ts';
 import { allCodeFactors, codeFactorRules } from './code-factors.ts';
 
-/** Also ends all sessions and the password, which alone must open nothing. False if there was no factor. The user is locked. */
+/** Also ends all sessions, and the password unless `keepsPassword`. False if no factor was there. The user is locked. */
 export async function removeFactors(
   trx: Transaction<DB>,
   deps: Pick<Dependencies, 'now'>,
@@ -23,7 +23,7 @@ export async function removeFactors(
   const { id: userId, email: recipient, holdsEmail } = user;
   const now = deps.now();
   await deleteFactors(trx, userId);
-  // A hash that nothing matches (contract 2.62).
+  // The password alone must open nothing, so it gets a hash that nothing matches (contract 2.62).
   if (!keepsPassword) await updateUser(trx, userId, { passwordHash: nobodysHash });
   await endSessions(trx, userId, 'all', now);
   record({ type: 'factors.removed' });
@@ -34,7 +34,7 @@ export async function removeFactors(
 
 export type KeptFactors = { codeFactors: CodeFactor[] } | { passkey: string };
 
-/** Deletes every second factor, or those added since `since`, except `keeps`. Recovery codes always go. */
+/** Deletes the second factors except `keeps`. With `since`, deletes only factors added since then. Recovery codes always go. */
 export async function deleteFactors(
   trx: Transaction<DB>,
   userId: string,

@@ -1,5 +1,5 @@
-// The secret of an authenticator app that is being set up, in a cookie sealed for that user and session. So a reload shows the
-// same secret, and the database gets it only after a correct code.
+// The secret of an authenticator app that is being set up. A cookie sealed for the user and session keeps it. So a reload shows
+// the same secret, and the database gets it only after a correct code.
 import { base64url } from 'oslo/encoding';
 import type { Dependencies } from '../../ground/dependencies.ts';
 import { seal, unseal } from '../ground/sealing.ts';
@@ -9,7 +9,7 @@ import type { AnyActor } from '../session/actor.ts';
 const cookie = 'identity_set_up';
 const lifeSeconds = 600;
 
-/** The time until which the secret counts comes first, as a double: a browser may keep a cookie for longer. */
+/** The secret's expiry comes first, as a double. A browser may keep the cookie for longer. */
 const timeBytes = 8;
 
 type Deps = Pick<Dependencies, 'config' | 'now'>;
@@ -42,11 +42,11 @@ export async function findSetUpSecret(
 export const forgetSetUpSecret = ({ config }: Pick<Deps, 'config'>): string =>
   buildTokenCookie(config.issuer, cookie, '', 0);
 
-// Not the context of a stored secret: neither may pass for the other.
+// This differs from the context of a stored secret, so that neither can pass for the other.
 const contextOf = ({ session }: AnyActor) => `authenticator set-up ${session.user.id} ${session.id}`;
 
 function decode(text: string): Uint8Array | undefined {
-  // The base64url of a nonce, the time, 20 bytes and a tag.
+  // 75 characters are the base64url of a nonce, the expiry, a secret of 20 bytes and a tag.
   if (!/^[A-Za-z0-9_-]{75}$/.test(text)) return undefined;
   return base64url.decode(text, { strict: false });
 }

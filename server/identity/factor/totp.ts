@@ -5,13 +5,13 @@ import { generateHOTP } from 'oslo/otp';
 
 const stepSeconds = 30;
 
-/** As many bytes as SHA-1 gives (RFC 4226 section 4, R6). */
+/** The secret has 20 bytes, as many as SHA-1 gives (RFC 4226 section 4, R6). */
 export const createSecret = (): Uint8Array => crypto.getRandomValues(new Uint8Array(20));
 
 export const spellSecret = (secret: Uint8Array): string =>
   base32.encode(secret, { includePadding: false }).replace(/(.{4})(?!$)/g, '$1 ');
 
-/** Not made by oslo, which writes a space in the name as a plus, and apps show that plus. */
+/** oslo does not make the URI, because it would write a space in the name as a plus, and apps would show the plus. */
 export function buildKeyUri(
   secret: Uint8Array,
   { issuer, email }: { issuer: string; email: string },
@@ -23,7 +23,7 @@ export function buildKeyUri(
 
 export const isCode = (text: string) => /^\d{6}$/.test(text);
 
-/** The current step or one beside it, for clocks that differ and people who type slowly. If two match, the later one. */
+/** Clocks differ and people type slowly, so the steps beside the current one count too. If two match, the later one wins. */
 export async function findStep(secret: Uint8Array, code: string, now: Date): Promise<number | undefined> {
   const present = stepOf(now);
   let found: number | undefined;
@@ -32,10 +32,10 @@ export async function findStep(secret: Uint8Array, code: string, now: Date): Pro
   return found;
 }
 
-// Five minutes: the owner can see that a clock is off by more.
+// Ten steps are five minutes. If a clock is off by more, its owner can see that.
 const furthestSteps = 10;
 
-/** The steps with that code within five minutes, but too far away to count. */
+/** Finds the steps with that code that are within five minutes, but too far away to count. */
 export async function findOtherSteps(secret: Uint8Array, code: string, now: Date): Promise<number[]> {
   const present = stepOf(now);
   const far = Array.from({ length: furthestSteps - 1 }, (_, at) => at + 2);

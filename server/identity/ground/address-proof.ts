@@ -23,9 +23,9 @@ import type { Config } from '../../settings/config.ts';
 import type { Trace } from '../../web/trace-context.ts';
 import { createToken, hashToken } from './tokens.ts';
 
-/** Also ends the links of mails that are not sent yet, but no take-back links. `by` is what ends them. */
+/** Ends the links of all mails, even unsent ones, except take-back links. `by` is the reason. */
 export async function voidMails(trx: Transaction<DB>, userId: string, by: MailTokenEnd): Promise<void> {
-  // In this order: a mail that is being sent makes its token while its row is locked.
+  // Mails come before tokens, because a mail that is being sent makes its token while its row is locked.
   await deleteUnsentLetters(trx, userId);
   deferEndOfMailTokens(trx, userId, by);
   await deletePendingEmailChange(trx, userId);
@@ -35,7 +35,7 @@ export async function voidMails(trx: Transaction<DB>, userId: string, by: MailTo
 export const findLaunchedClient = (path: string | undefined): string | undefined =>
   /^\/sso\/launch\/([a-z0-9_]+)(?:[?#]|$)/.exec(path ?? '')?.[1];
 
-/** A stranger may have asked for the mail and chosen `next`, so none of their text is kept. Clients without `state` ask again. */
+/** A stranger may have chosen `next`, so its parameters are dropped, except an id. A client that gets no `state` asks again. */
 export function keepNext({ clients }: Config, next: string | undefined): Record<string, string> {
   const client = findLaunchedClient(next);
   if (client && clients.has(client)) return { next: `/sso/launch/${client}` };
@@ -43,7 +43,7 @@ export function keepNext({ clients }: Config, next: string | undefined): Record<
   return pending ? { next: pending } : {};
 }
 
-/** For the log. The mail that goes out does not show the trace. */
+/** Keeps the trace for the log. The mail that goes out does not show it. */
 export const keepTrace = (trace: Trace | undefined): Record<string, string> =>
   trace ? { traceId: trace.traceId } : {};
 
@@ -76,13 +76,13 @@ export async function createHandedToken(
   return token;
 }
 
-/** The only copy of the token; undefined if the mail is void by now. */
+/** Returns the only copy of the token, or undefined if the mail is void by now. */
 export async function createTakeBackToken(db: Database, mailId: string): Promise<string | undefined> {
   const token = createToken();
   return (await insertTakeBackToken(db, { tokenHash: hashToken(token), mailId })) ? token : undefined;
 }
 
-/** The only copy of the token; undefined if the mail is void by now. */
+/** Returns the only copy of the token, or undefined if the mail is void by now. */
 export async function createNewAddressToken(
   db: Database,
   purpose: MailTokenPurpose,
@@ -101,13 +101,13 @@ export async function openMailToken(db: Database, purpose: MailTokenPurpose, tok
 }
 
 export type DeadLink = {
-  /** `other_account`: it works, but not in this session. `over`: it does not work, for another reason. */
+  /** `other_account`: the link is for another account than the one logged in. `over`: it has ended for any other reason. */
   fate: MailTokenEnd | 'expired' | 'other_account' | 'over';
   email: string;
   name: string;
 };
 
-/** The holder of the token had the mail, so they may know. Undefined if the token is not ours, or is no longer kept. */
+/** Anybody with the token has had the mail, so they may know. Undefined if the token is not ours, or is no longer kept. */
 export async function explainDeadLink(
   db: Database,
   { purpose, token, now, userId }: { purpose: MailTokenPurpose; token: string; now: Date; userId?: string },

@@ -13,10 +13,10 @@ const hour = 60 * 60;
 const day = 24 * hour;
 
 const further = {
-  // For each address for invoices that signups name.
+  // Counted for each address that a signup names for invoices.
   'invoice-email-of-signup': { times: 2, seconds: day },
-  // For each password, so that a password set by mail starts a new count. Counted in each browser that the user has had for a
-  // week, in all new browsers together, and in all others together, so that another login adds no allowance.
+  // Logins by password are counted for each password, so that a password set by mail starts new counts. Each browser that
+  // `nameOwnBrowser` names has its own count. New browsers share one, and the rest share another, so a login adds no allowance.
   'login-own-browser': { times: 60, seconds: hour },
   'login-new-browser': { times: 100, seconds: hour },
   'login-known-browser': { times: 300, seconds: hour },
@@ -43,7 +43,7 @@ const countOf = (name: AllowanceName, of: string) => {
   return { key: `allowance-${name}:${digestOf(of)}`, times, windowMs: seconds * 1_000 };
 };
 
-/** Call it in the transaction of the change, so that a failed change counts nothing. `of`: whose allowance. Throws 429. */
+/** Call it in the change's transaction, so that a failed change is not counted. `of` names the allowance's owner. Throws 429. */
 export async function spendAllowance(trx: Database, name: AllowanceName, of: string): Promise<void> {
   const count = countOf(name, of);
   if (!(await countChange(trx, count))) throw refuse((await findFullCount(trx, count)) ?? 0);

@@ -1,4 +1,4 @@
-// Requests for a mail to an address that anybody may have typed. Neither the answer nor its time shows what we found for it.
+// Requests for a mail to an address that anybody may have typed. Neither the answer nor its time shows what we found.
 import type { Transaction } from 'kysely';
 import { inTransactionOf } from '../../../db/postgres/transactions.ts';
 import type { DB } from '../../../db/schema.ts';
@@ -6,10 +6,10 @@ import type { Dependencies } from '../../ground/dependencies.ts';
 import type { Visit } from '../../web/requests.ts';
 import { findDeviceName } from './device.ts';
 
-// Longer than the work takes for any address.
+// This is longer than the work takes for any address.
 const answerAfterMs = 300;
 
-/** In `request`, a browser that the holder of the address knows has its own allowance. Throws 429 `rate_limited`. */
+/** If the holder of the address knows the browser of `request`, that browser has its own limits. Throws 429 `rate_limited`. */
 export async function answerAlike(
   deps: Dependencies,
   visit: Visit,

@@ -1,4 +1,4 @@
-// What an account may be granted (contract 2.66 to 2.68). Add a new one to the check constraint of `accounts`.
+// The capabilities of accounts (contract 2.66 to 2.68). Add each new capability to the check constraint of `accounts`.
 
 const rules = {
   manage_storefront: { needsVerifiedAccount: false },
@@ -15,7 +15,7 @@ export function readCapabilities(names: readonly string[]): Capability[] {
   return capabilities.filter((name) => names.includes(name));
 }
 
-/** Some need a verified account, even if they were granted before. */
+/** Some capabilities are in force only while the account is verified, even if they were granted before. */
 export function listActiveCapabilities(account: {
   capabilities: readonly string[];
   verifiedAt: Date | null;

@@ -8,7 +8,7 @@ import type { Capability } from './capabilities.ts';
 
 export type NewCustomer = {
   email: string;
-  /** False for an address that somebody merely typed. */
+  /** False if somebody merely typed the address. */
   holdsEmail: boolean;
   emailVerifiedAt: Date | null;
   name: string;
@@ -18,11 +18,11 @@ export type NewCustomer = {
   account: { name: string; capabilities?: readonly Capability[]; verifiedAt?: Date | null };
 };
 
-/** Whether the user can log in without another product's word for who they are. */
+/** Whether the user can log in here by themselves, without a hand-off from another product. */
 export const hasOwnLogin = (user: Pick<User, 'hasPassword' | 'hasPasskey'>) =>
   user.hasPassword || user.hasPasskey;
 
-/** If there was a password that no longer counts, a mail or hand-off must not get round an authenticator app that is left. */
+/** A user who ever had a password is no newcomer. Otherwise a mail or hand-off could get round an authenticator app. */
 export const isNewcomer = (user: Pick<User, 'hadPassword' | 'hasPasskey'>) =>
   !user.hadPassword && !user.hasPasskey;
 

@@ -1,5 +1,5 @@
-// The device cookie (contract 9.23), and names of browsers for people. The cookie logs nobody in, except as contract 6.36
-// says.
+// The device cookie (contract 9.23), and the names of browsers as people read them. The cookie logs nobody in, except as
+// contract 6.36 says.
 
 import Bowser from 'bowser';
 import type { Transaction } from 'kysely';
@@ -31,7 +31,7 @@ export function readDevice(
   return token === undefined ? undefined : hashToken(token);
 }
 
-/** Makes that user the last who logged in with this browser. Returns a `Set-Cookie` value. */
+/** Records that this user was the last to log in with this browser. Returns a `Set-Cookie` value. */
 export async function rememberLogin(
   trx: Transaction<DB>,
   { config, now }: Dependencies,
@@ -55,7 +55,7 @@ export async function rememberCredential(
   if (tokenHash) await recordDeviceCredential(trx, { tokenHash, userId, now: now() });
 }
 
-/** Undefined if that user no longer knows the browser. */
+/** Finds the last user who logged in with this browser. Undefined if that user no longer knows the browser. */
 export async function findLastUser(
   db: Database,
   deps: Pick<Dependencies, 'config'>,
@@ -65,7 +65,7 @@ export async function findLastUser(
   return device && findLastUserOfDevice(db, device);
 }
 
-/** By the time since which the user has known it: each login renews the token in the cookie, which would start a new count. */
+/** A browser's name includes when its user came to know it. The cookie cannot be the name, because each login changes it. */
 const nameDevice = (userId: string, knownSince: Date) => `${userId} ${knownSince.toISOString()}`;
 
 /** A new password starts a new count, even in a known browser. Undefined if this user does not know the browser. */
@@ -74,7 +74,7 @@ export const nameGuessingDevice = (owner: PasswordOwner | undefined) =>
     ? `${nameDevice(owner.userId, owner.deviceKnownSince)} ${owner.passwordHash ?? ''}`
     : undefined;
 
-/** For the user who holds that address or can have it back. Undefined if they do not know the browser. */
+/** Names the browser for the user who holds the address or can have it back. Undefined if they do not know the browser. */
 export async function findDeviceName(
   deps: Dependencies,
   request: Request | undefined,
@@ -87,7 +87,7 @@ export async function findDeviceName(
 
 const knownNames = new Set<string>([...Object.values(Bowser.BROWSER_MAP), ...Object.values(Bowser.OS_MAP)]);
 
-/** Uses only names from a list: the header is a stranger's text, and the name goes into mails. */
+/** Uses only names from a list, because the header is a stranger's text, and the name goes into mails. */
 export function describeDevice(userAgent: string): string {
   if (!userAgent) return 'Unknown browser';
   const { browser, os } = Bowser.parse(userAgent);

@@ -6,9 +6,9 @@ import { faultWords } from '../../basics/fault-words.ts';
 import { textBounds } from '../../basics/text.ts';
 import type { Config } from '../../settings/config.ts';
 
-// Default_Ignorable covers zero-width and most bidi characters, Bidi_Control the other bidi characters, and Cf characters that a
-// later Unicode adds. Quotes would spell a mailbox in two ways, mail programs drop angle brackets, and XML cannot hold all
-// noncharacters.
+// Default_Ignorable covers zero-width and most bidi characters. Bidi_Control covers the other bidi characters, and Cf the ones
+// that a later Unicode adds. With quotes, a mailbox could be spelled in two ways. Mail programs drop angle brackets. XML cannot
+// hold some noncharacters.
 const forbidden =
   /["<>\p{Cc}\p{Cf}\p{Bidi_Control}\p{Default_Ignorable_Code_Point}\p{White_Space}\p{Cs}\p{Noncharacter_Code_Point}]/u;
 
@@ -20,7 +20,7 @@ const rules = {
   verifyDNSLength: true,
 };
 
-// Shortcuts for nearly every address: neither NFKC, the list above nor `toASCII` would change what these accept.
+// Shortcuts for nearly every address: they accept only texts that NFKC, `forbidden` and `toASCII` neither change nor refuse.
 const isPlain = (text: string) => /^[!#-;=?-~]*$/.test(text);
 
 function isPlainDomain(domain: string): boolean {
@@ -32,7 +32,7 @@ export function readEmailAddress(text: string): string | undefined {
   if (text.length > textBounds.email) return undefined;
   if (!isPlain(text) && (text.normalize('NFKC') !== text || forbidden.test(text))) return undefined;
   const lower = text.toLowerCase();
-  // NFKC may compose small letters, but not their capitals. The canonical form must not change again.
+  // NFKC may compose small letters, but not their capitals. The canonical form must not change under NFKC.
   if (!isPlain(lower) && lower.normalize('NFKC') !== lower) return undefined;
   const [local, domain, ...more] = lower.split('@');
   if (!local || !domain || more.length > 0) return undefined;
@@ -42,14 +42,14 @@ export function readEmailAddress(text: string): string | undefined {
   return Array.from(address).length <= 254 ? address : undefined;
 }
 
-/** With the domain as people write it. Two domains may look the same, so show it only beside the canonical form. */
+/** Spells the domain as people write it. Two domains may look alike, so show this only beside the canonical form. */
 export function spellEmailAddress(email: string): string {
   const at = email.lastIndexOf('@') + 1;
   const { domain, error } = toUnicode(email.slice(at), rules);
   return error ? email : email.slice(0, at) + domain;
 }
 
-/** Whether we can send mail to its domain. Ask only for an address that is new to its user: existing ones stay. */
+/** Whether we can send mail to the domain. Ask only about an address that is new to its user: existing addresses stay. */
 export function canGetMail(address: string, { production }: Pick<Config, 'production'>): boolean {
   const labels = address.slice(address.lastIndexOf('@') + 1).split('.');
   const last = labels.at(-1) ?? '';
@@ -60,7 +60,7 @@ export function canGetMail(address: string, { production }: Pick<Config, 'produc
   return labels.length > 1 && !/^(?:\d+|0x[\da-f]*)$/.test(last);
 }
 
-/** The canonical form; undefined if it is no address or cannot get mail. */
+/** Returns the canonical form. Undefined if the text is no address, or the address cannot get mail. */
 export function readNewEmailAddress(text: string, config: Pick<Config, 'production'>): string | undefined {
   const address = readEmailAddress(text);
   return address !== undefined && canGetMail(address, config) ? address : undefined;
@@ -71,7 +71,7 @@ export const malformedEmail = {
   detail: faultWords.email_malformed,
 };
 
-/** For what other systems report about people who may be here already. */
+/** For addresses from other systems. Their people may be here already, so this does not ask whether the address gets mail. */
 export const emailSchema = z
   .string()
   .max(textBounds.email, { error: 'Must be a valid email address.', abort: true })

@@ -1,5 +1,5 @@
-// Established browsers (contract 2.21 and 2.22): the user gave a credential there at least seven days ago, or the account got its
-// first one there. What is added there is more likely the owner's than a thief's.
+// Established browsers (contract 2.21 and 2.22). In such a browser the user gave a credential at least seven days ago, or the
+// account got its first one. A factor added there is more likely the owner's than a thief's.
 
 import type { Database } from '../../../db/postgres/client.ts';
 import { hasKnownDevice, isDeviceEstablished } from '../../../db/tables/devices.ts';
@@ -23,14 +23,14 @@ export async function isEstablishedBrowser(
   return isDeviceEstablished(db, { userId, tokenHash, before: daysAfter(now(), -establishedDays) });
 }
 
-/** For counting what a thief must not use up. A browser stays named even if a thief's new password makes us forget it. */
+/** Names a browser for counts that a thief must not use up. A new password by a thief does not change the name. */
 export function nameOwnBrowser(owner: PasswordOwner, now: Date): string | undefined {
   const { userId, deviceFirstKnownAt: knownAt, isFirstDevice } = owner;
   if (!knownAt || !(isFirstDevice || knownAt <= daysAfter(now, -establishedDays))) return undefined;
   return `${userId} ${knownAt.toISOString()}`;
 }
 
-/** Whether a take-back can remove a factor that is added here now. It never removes what administrators and managers add. */
+/** Whether a take-back can remove a factor that is added now. It never removes factors of administrators and managers. */
 export async function isRevocable(
   deps: Pick<Dependencies, 'config' | 'db' | 'now'>,
   request: Request,
@@ -39,7 +39,7 @@ export async function isRevocable(
   return user.role === 'user' && !(await isEstablishedBrowser(deps.db, deps, request, user.id));
 }
 
-/** False if an operator has removed the user's credentials. The caller has locked the user. */
+/** Also false if an operator has removed the user's credentials. The caller has locked the user. */
 export async function awaitsFirstCredential(db: Database, user: User): Promise<boolean> {
   return isNewcomer(user) && !(await hasKnownDevice(db, user.id));
 }

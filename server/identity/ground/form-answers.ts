@@ -1,7 +1,7 @@
-// What a form that works once has answered, for the same form from the same browser (contract 9.287): people press
-// twice, and the browser shows only the second answer. The answer is sealed with a key made from all our cookies, so neither the
-// database nor another browser opens it. Each page with a form renews its cookie, because somebody may have undone the first form
-// meanwhile.
+// Keeps the answer to a form that works once (contract 9.287). If somebody presses twice, the browser shows only the second
+// answer, so the second press gets the first answer again. The answer is sealed with a key made from all our cookies, so
+// neither the database nor another browser can open it. Each page with a form renews the cookie below, so that the same form
+// works again from a new page: what it did may have been undone meanwhile.
 import { decodeHex, encodeHex } from 'oslo/encoding';
 import { z } from 'zod';
 import { Turns } from '../../../db/postgres/turns.ts';
@@ -33,7 +33,7 @@ const claimMs = 10_000;
 const pausesMs = [30, 60, 120];
 const longestPauseMs = 250;
 const maxBytes = 64 * 1_024;
-/** For one browser on one instance. Each asks the database again and again. */
+/** How many requests of a browser may wait on one instance. Each of them asks the database again and again. */
 const maxWaiting = 4;
 
 const answerSchema = z.object({
@@ -50,7 +50,7 @@ type Sessions = {
   isSessionLive: (tokenHash: Uint8Array) => Promise<boolean>;
 };
 
-/** Each page with a form renews the cookie. Returns a `Set-Cookie` value. */
+/** Returns a `Set-Cookie` value. */
 export const nameBrowser = ({ config }: Pick<Deps, 'config'>): string =>
   buildTokenCookie(config.issuer, cookie, createToken(), cookieSeconds);
 
@@ -61,8 +61,8 @@ export const sendsCookies = ({ config }: Pick<Deps, 'config'>, request: Request)
   sendsCookieLike(request, config.issuer, 'identity_');
 
 /**
- * If `worksOnce`, the same form from the same page, browser and cookies gets the same answer for a minute. It waits while `act`
- * is at work, unless too many wait already. Any other form of that page ends this. `isDone`: the form has done what it is for.
+ * If `worksOnce`, the same form from the same page, browser and cookies gets the same answer for a minute. A second request waits
+ * for the first, unless too many wait already. Any other form that works drops the answer. `isDone`: the form has done its work.
  */
 export async function answerOnce(
   deps: Deps & Sessions,
@@ -80,7 +80,7 @@ export async function answerOnce(
   const browserHash = hashToken(token);
   if (!worksOnce) {
     const { response, isDone } = await act();
-    // For strangers on a page without such a form, nothing is kept that would be worth a write.
+    // Dropping costs a write. A stranger has no answer to drop, except on a page with a form that works once.
     if (isDone && (mayEnd || isKnown(deps, request)))
       await settle(deps, visit, dropFormAnswer(deps.db, { browserHash }));
     return response;
@@ -115,7 +115,7 @@ export async function answerOnce(
   }
 }
 
-/** The form is answered even if the row cannot be written. */
+/** A form gets its answer even if the row cannot be written. */
 const settle = ({ log }: Deps, { requestId }: Visit, work: Promise<void>) =>
   work.catch((err) => log.error({ requestId, err }, 'the answer to a form is not kept'));
 
@@ -128,7 +128,7 @@ const isKnown = ({ config }: Deps, request: Request): boolean =>
 
 const waiting = new Turns({ each: maxWaiting, maxWaiting: { all: 0, each: 0 } });
 
-/** Undefined if the first did nothing or takes too long. Holds no connection meanwhile. Throws 503 `unavailable`. */
+/** Undefined if the first request did nothing or takes too long. Holds no database connection. Throws 503 `unavailable`. */
 async function waitForAnswer(
   { db, now }: Deps,
   key: Key,
@@ -142,7 +142,7 @@ async function waitForAnswer(
   try {
     for (let tries = 0; found && !found.sealed; tries++) {
       await new Promise((done) => setTimeout(done, pausesMs[tries] ?? longestPauseMs));
-      // It must not act by itself either: nobody would see what it did.
+      // A canceled request must not act by itself, because nobody would see what it did.
       if (signal?.aborted) throw new AppError('invalid_request', { detail: 'The request was canceled.' });
       found = await find();
     }
@@ -152,7 +152,7 @@ async function waitForAnswer(
   }
 }
 
-/** The end of a session, such as by logging out everywhere, ends what was answered in it. */
+/** If a session has ended, for example by logging out everywhere, its answers are not shown again. */
 const isStillTheirs = async ({ isSessionLive }: Sessions, { session }: Answer): Promise<boolean> =>
   session === null || isSessionLive(decodeHex(session));
 
@@ -176,7 +176,7 @@ const read = async (response: Response, session: Uint8Array | undefined) => ({
   status: response.status,
   headers: [...response.headers] as [string, string][],
   body: response.body && (await response.text()),
-  // Until 1.1.0: version 0.6.0 repeats no answer without it.
+  // Until 1.1.0: version 0.6.0 repeats no answer without this member.
   nonce: '',
   session: session ? encodeHex(session) : null,
 });

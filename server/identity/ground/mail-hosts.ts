@@ -1,4 +1,4 @@
-// Likely slips in a typed domain: one letter off a mail host that very many people have (contract 9.220 to 9.222).
+// Finds likely slips in a typed domain: domains one letter off a mail host that very many people use (contract 9.220 to 9.222).
 import { AppError, type FieldError } from '../../basics/errors.ts';
 import { readEmailAddress } from './email-address.ts';
 
@@ -25,7 +25,7 @@ const bigHosts = [
   'comcast.net',
 ];
 
-/** Real hosts that are one letter off one of those. */
+/** Real hosts that are one letter off one of `bigHosts`. */
 const realHosts = new Set([
   ...['mail.com', 'email.com', 'ymail.com', 'gmail.ru', 'mai.ru', 'yandex.eu'],
   ...['aon.com', 'ao.com', 'bol.com', 'sol.com', 'love.com', 'life.com', 'line.com', 'five.com', 'olive.com'],
@@ -65,7 +65,7 @@ function isOneLetterOff(one: string, other: string): boolean {
   return isSwapped || Math.max(left.length, right.length) === 1;
 }
 
-/** `isMeant`: the question was asked before. */
+/** `isMeant`: the person was asked before, and meant the address as typed. */
 export function askAboutHost(typed: string, isMeant: boolean): FieldError[] {
   const likely = isMeant ? undefined : findLikelyAddress(typed);
   if (likely === undefined) return [];

@@ -1,5 +1,5 @@
-// How many notices a mailbox gets (contract 9.132, 9.133 and 9.270). One summary mail replaces all further notices, and has the
-// take-back link if a notice with one is held back.
+// Limits how many notices a mailbox gets (contract 9.132, 9.133 and 9.270). One summary mail replaces all further notices. It has
+// a take-back link if a notice with such a link is held back.
 
 import type { Transaction } from 'kysely';
 import type { Database } from '../../../db/postgres/client.ts';
@@ -13,13 +13,13 @@ const hourMs = 60 * 60 * 1_000;
 
 type Limit = { name: string; times: number; windowMs: number };
 
-// Counted by mailbox, not by user: the mailbox fills up even if its users change.
+// Notices are counted by mailbox, not by user, because a mailbox fills up even if its users change.
 const limits: Limit[] = [
   { name: 'hour', times: 20, windowMs: hourMs },
   { name: 'day', times: 60, windowMs: 24 * hourMs },
 ];
 
-/** Other people can cause these. They count apart, so that they cannot use up the notices about the owner's login. */
+/** Other people can cause these notices, so they are counted apart and cannot use up the notices about the owner's login. */
 const kindsByOthers: NoticeKind[] = ['contract_added', 'invoice_email_changed'];
 
 const groupOf = (kind: NoticeKind): string => (kindsByOthers.includes(kind) ? kind : ownSummary);
@@ -61,7 +61,7 @@ async function isWithinLimits(trx: Database, { kind, recipient }: Notice): Promi
   return true;
 }
 
-/** A take-back link does not wait for an earlier summary without one, which a thief could have caused to delay it. */
+/** A take-back link waits only after a summary that had one. Otherwise a thief could cause a summary to delay the link. */
 async function holdBack(trx: Transaction<DB>, notice: Notice, link: TakeBackLink | undefined): Promise<void> {
   const { kind, userId, recipient, now } = notice;
   const rest = { userId, recipient, group: groupOf(kind) };

@@ -1,4 +1,4 @@
-// Tells owners what happened to their account, only at an address they hold, and without any text that somebody could have typed.
+// Tells owners what happened to their account. Nobody can have typed any text in the mail.
 
 import type { Transaction } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
@@ -21,7 +21,7 @@ import { insertWithinLimits } from './notice-limits.ts';
 
 type ToldUser = Pick<User, 'id' | 'email' | 'holdsEmail'>;
 
-/** `request` is the request that did it, if a person's browser sent one. */
+/** Only for an address that the user holds. `request` made the change, if a person's browser sent one. */
 export async function notify(
   trx: Transaction<DB>,
   { now }: Pick<Dependencies, 'now'>,
@@ -54,7 +54,7 @@ const buildNotice = (
 
 export const takeBackDays = 7;
 
-/** `at` is the time of the change (`findTimeOfChange`) as it is stored: the window of a take-back may begin then. */
+/** `at` is the time of the change as it is stored (`findTimeOfChange`), because the window of a take-back may begin then. */
 export async function notifyWithTakeBack(
   trx: Transaction<DB>,
   { now }: Pick<Dependencies, 'now'>,
@@ -73,7 +73,7 @@ export async function notifyWithTakeBack(
   await insertWithinLimits(trx, notice, { change, until: expiresAt.toISOString() });
 }
 
-/** Counts against no limit: strangers may ask for this mail, and must not use up the notices to the owner. */
+/** Counts against no limit, because strangers may ask for this mail and must not use up the notices to the owner. */
 export async function repeatTakeBackMail(
   trx: Transaction<DB>,
   { now: clock }: Pick<Dependencies, 'now'>,
@@ -104,7 +104,7 @@ export async function notifyOnceADay(
   await notify(trx, deps, user, kind, request);
 }
 
-/** Once a day at most, and not at the very first login. */
+/** Tells the owner at most once a day, and not at the very first login. */
 export async function notifyNewBrowser(
   trx: Transaction<DB>,
   deps: Dependencies,

@@ -1,5 +1,5 @@
-// Refused forms, kept for the page that shows them again (contract 9.171 to 9.176), in a cookie or, if they are
-// long, in a row that the cookie names. Encrypted, so that only we can make a page show a form.
+// Refused forms, kept for the page that shows them again (contract 9.171 to 9.176). They are in a cookie or, if they are long,
+// in a row that the cookie names. They are encrypted, so that only we can make a page show a form.
 import { base64url } from 'oslo/encoding';
 import { z } from 'zod';
 import { findRefusedForm as findRow, insertRefusedForm } from '../../../db/tables/refused-forms.ts';
@@ -13,9 +13,9 @@ const cookie = 'identity_refused';
 const lifeSeconds = 600;
 const maxForms = 3;
 const maxFieldBytes = 1_000;
-// By default, proxies have 4 KB for all the headers of an answer.
+// By default, proxies have room for 4 KB of headers in an answer.
 const maxCookieBytes = 1_000;
-// For a stranger, who has no row. It has room for any one form.
+// A stranger has no row, so their cookie has room for any one form.
 const maxCookieBytesOfStranger = 2_000;
 const maxRowsOfUser = 10;
 const maxCookiesBytes = 8_192;
@@ -23,12 +23,12 @@ const maxCookiesBytes = 8_192;
 const refusedFormSchema = z.object({
   id: z.string(),
   path: z.string(),
-  /** Who was logged in, or null. Nobody else is shown the form. */
+  /** The user who was logged in, or null. Nobody else is shown the form. */
   userId: z.string().nullable(),
   /** Unix seconds. */
   refusedAt: z.int(),
   code: z.string(),
-  /** By field. The name '' is for the form as a whole. */
+  /** The keys are the names of fields. The name '' is for the form as a whole. */
   faults: z.record(
     z.string(),
     z.custom<FaultName>((name) => typeof name === 'string' && isFaultName(name)),
@@ -53,7 +53,7 @@ type Deps = CookieDeps & Pick<Dependencies, 'db'>;
 
 const nowSeconds = ({ now }: CookieDeps) => Math.floor(now().getTime() / 1_000);
 
-/** Undefined if there is no room for it: the form must be answered at once. */
+/** Undefined if there is no room for the form. Then the form must be answered at once. */
 export async function keepRefusedForm(
   deps: Deps,
   request: Request,
@@ -62,7 +62,7 @@ export async function keepRefusedForm(
   const id = crypto.randomUUID();
   const fields = pickShort(form.fields);
   const isCut = Object.keys(form.fields).some((name) => !(name in fields));
-  // Never lose a reason in the author's words (contract 9.173), or a part of a form that is to be sent again as it is.
+  // Never lose a reason in the author's words (contract 9.173), or a part of a form that will be sent again as it is.
   if (isCut && (form.code === 'confirm' || ('why' in form.fields && !('why' in fields)))) return undefined;
   const kept = { ...form, id, refusedAt: nowSeconds(deps), fields };
   const others = await readForms(deps, request);
@@ -82,7 +82,7 @@ export async function keepRefusedForm(
   return { id, setCookie: named };
 }
 
-/** With as many of the newest forms as there is room for. Undefined if that is fewer than `minForms` of them. */
+/** Packs as many of the newest forms as there is room for. Undefined if there is room for fewer than `minForms`. */
 async function packForms(
   deps: CookieDeps,
   [...forms]: (RefusedForm | FormInRow)[],
@@ -166,7 +166,7 @@ async function buildCookie({ config }: CookieDeps, forms: (RefusedForm | FormInR
   return buildTokenCookie(config.issuer, cookie, text, lifeSeconds);
 }
 
-/** Newest first. Empty if the cookie is not ours, or of an unknown version. */
+/** The newest form comes first. Empty if the cookie is not ours, or has an unknown version. */
 async function readForms(deps: CookieDeps, request: Request): Promise<(RefusedForm | FormInRow)[]> {
   const text = readCookie(request, deps.config.issuer, cookie) ?? '';
   if (!/^[A-Za-z0-9_-]{1,4000}$/.test(text)) return [];

@@ -1,4 +1,4 @@
-// AES-256-GCM of Web Crypto, with a random 96-bit nonce in front. What is sealed for one context does not open for another.
+// AES-256-GCM of Web Crypto, with a random 96-bit nonce in front. A text sealed for one context does not open for another.
 
 type Keys = readonly Uint8Array[];
 
@@ -13,7 +13,7 @@ export async function seal(keys: Keys, context: string, plain: Uint8Array): Prom
   return new Uint8Array([...nonce, ...new Uint8Array(sealed)]);
 }
 
-/** Unless `isCurrent`, seal the text again. Undefined for another key or context, or if the text is damaged. */
+/** If `isCurrent` is false, seal the text again. Undefined for another key or context, or if the text is damaged. */
 export async function unseal(
   keys: Keys,
   context: string,

@@ -1,4 +1,4 @@
-// The window of a take-back (contract 2.44): when somebody other than the owner may have used the account, seen from one mailbox.
+// The window of a take-back, for one mailbox (contract 2.44): the time when a thief may have used the account.
 import type { Database } from '../../../db/postgres/client.ts';
 import {
   findLastChangeAt,
@@ -14,11 +14,11 @@ import { takeBackDays } from './notices.ts';
 // The database also uses this date (db/schema.sql) to keep the time that a suspended user has left.
 const timeStandsStillAt = new Date('3000-01-01T00:00:00Z');
 
-/** Links work if they end after this time. While a user is suspended, time stands still. */
+/** A link works if it ends after this time. While a user is suspended, time stands still. */
 export const worksUntil = ({ suspendedAt }: Pick<User, 'suspendedAt'>, now: Date): Date =>
   suspendedAt ? timeStandsStillAt : now;
 
-/** Undefined if no link to that mailbox works. Changes from before an earlier take-back do not count. */
+/** Undefined if no take-back link to that mailbox works. Changes from before an earlier take-back do not count. */
 export const findWindowSince = (
   db: Database,
   user: Pick<User, 'id' | 'suspendedAt'>,
@@ -27,7 +27,7 @@ export const findWindowSince = (
 ): Promise<Date | undefined> =>
   findWindowStart(db, { userId: user.id, email, worksUntil: worksUntil(user, now), days: takeBackDays });
 
-/** `earlier`: how many changes came before those shown. It does not say where, nor to which address. */
+/** `earlier` is the number of changes before the shown ones. No change shows a place or an address. */
 export type Happenings = { shown: Pick<TakeBackChange, 'what' | 'at' | 'device'>[]; earlier: number };
 
 const maxShown = 50;
@@ -37,7 +37,7 @@ export async function listHappenings(db: Database, userId: string, since: Date):
   return { shown: newest.reverse(), earlier: count - newest.length };
 }
 
-/** Later than the user's earlier changes of this kind, so that no instance's clock decides the order. The user is locked. */
+/** Later than the user's earlier changes, so that no instance's clock decides the order. The caller has locked the user. */
 export async function findTimeOfChange(
   trx: Database,
   { now: clock }: Pick<Dependencies, 'now'>,
@@ -47,7 +47,7 @@ export async function findTimeOfChange(
   return last && last >= now ? new Date(last.getTime() + 1) : now;
 }
 
-/** When the last mail with a working take-back link was written, for pages that may have shut out the owner. */
+/** Finds when the last mail with a working take-back link was written, for pages that may shut out the owner. */
 export const findTakeBackHint = (
   { db, now }: Pick<Dependencies, 'db' | 'now'>,
   userId: string,

@@ -29,7 +29,7 @@ export function readToken(request: Request, issuer: string, name: string): strin
   return isToken(token) ? token : undefined;
 }
 
-/** By the rest of the cookie's name after `prefix`. */
+/** The keys are the names of cookies without `prefix`. */
 export function readTokens(request: Request, issuer: string, prefix: string): Map<string, string> {
   const start = cookieName(issuer, prefix);
   const cookies = Object.entries(readCookies(request));
@@ -50,7 +50,7 @@ export const readOtherCookies = (request: Request, issuer: string, name: string)
     .sort()
     .join('; ');
 
-/** The token that the browser has in that cookie once it has the response. */
+/** The token that the cookie holds in the browser once the response has arrived. */
 export function readTokenAfter(
   { request, response }: { request: Request; response: Response },
   issuer: string,

@@ -1,4 +1,4 @@
-// What audit events say about who did something, and why a login was refused.
+// Parts of audit events: the author, and why a login was refused.
 import type { auditEventTypes } from '../../../db/tables/audit-event-types.ts';
 import type { AuditEvent } from '../../../db/tables/audit-events.ts';
 import type { Visit } from '../../web/requests.ts';
@@ -10,17 +10,17 @@ export function trailOf({ address, requestId, userAgent, place }: Seen) {
   return { address, requestId, device: userAgent ? describeDevice(userAgent) : undefined, place };
 }
 
-/** What events say about staff or an operator who did something to somebody else. */
+/** What events say about their author if staff or an operator did something to somebody else. */
 export type AuthorTrail = Pick<AuditEvent, 'requestId' | 'actorId' | 'why'> & {
   details: { by: 'staff' | 'cli' };
 };
 
 export type Recorder = (event: Pick<AuditEvent, 'type' | 'reason' | 'details'>) => void;
 
-/** Reasons that are about an account, so its owner reads them. */
+/** These reasons are about an account, so its owner reads them. */
 type ToldRefusal = Exclude<keyof (typeof auditEventTypes)['login.refused']['person'], 'any'>;
 
-/** For logs and for the owner. Outside, all reasons look the same. */
+/** The reasons are for logs and for the owner. To a stranger, all refusals look the same. */
 export type LoginRefusal = ToldRefusal | 'malformed_address' | 'unknown_user';
 
 export const refusedLogin = (reason: LoginRefusal) => ({ type: 'login.refused', reason }) as const;

@@ -1,5 +1,5 @@
-// What users read about their own account: 90 days of the audit trail in plain words, and other changes. It names nobody else,
-// and says nothing about anybody else's account.
+// The activity that users read about their own account, in plain words: 90 days of audit events, and of changes without one. It
+// names nobody else, and says nothing about other accounts.
 
 import {
   type ActivityLine,
@@ -24,13 +24,13 @@ const shown = Object.keys(auditEventTypes).filter((type) => findEventType(type)?
 
 const days = 90;
 
-/** A page of 50, newest first. `before` is the `next` of the page before; `next` is null on the last one. */
+/** Returns a page of 50, newest first. `before` is the `next` of the previous page. On the last page `next` is null. */
 export async function listOwnActivity({ db, now }: Dependencies, { session }: Actor, before?: string) {
   const { id: userId, emailVerifiedAt, account } = session.user;
   const whose = {
     userId,
     accountId: account.id,
-    // Contracts show only to users who have proved their address.
+    // Only users who have proved their address see contracts.
     types: emailVerifiedAt ? shown : shown.filter((type) => type !== 'signup.accepted'),
     withContracts: emailVerifiedAt !== null,
   };
@@ -44,7 +44,7 @@ export async function listOwnActivity({ db, now }: Dependencies, { session }: Ac
   };
 }
 
-/** A line is an audit event, or the first change of a transaction without one. */
+/** A line is an audit event, or the first change of a transaction without an audit event. */
 function groupByLine(changes: LineChange[]): ReadonlyMap<string, LineChange[]> {
   const lineIds = new Map<string, string>();
   const groups = new Map<string, LineChange[]>();
@@ -69,7 +69,7 @@ function describeLine(
     what: line.type === null && first ? describeHappening(first) : describeEvent(line),
     device,
     place,
-    /** A version without history left an event, but not who did it. */
+    /** If an event's change is by `database`, a version without a history made it, and its author is unknown. */
     by: first && (first.by !== 'database' || line.type === null) ? describeAuthor(first, userId) : null,
     changes: changes.flatMap(({ subject, members }) => (members ? describeMembers(subject, members) : [])),
   };

@@ -1,4 +1,4 @@
-// A change in plain words for the person it is about. It names nobody else, and shows nothing that means something only to us.
+// A change in plain words for the person it is about. It names nobody else, and shows nothing that only we understand.
 import type { Change, Members, Subject, Value } from '../../../db/tables/changes.ts';
 import { minorDigits } from '../../basics/currencies.ts';
 
@@ -24,7 +24,7 @@ const date = (value: Value) => {
   return value === null || Number.isNaN(at.getTime()) ? text(value) : day.format(at);
 };
 
-// As in the profile, managers and admins are administrators. For other users it says only what their account may do.
+// As in the profile, managers and admins are administrators. Other users have no role here.
 const roles: Record<string, string | null> = {
   user: null,
   manager: 'Administrator',
@@ -75,7 +75,7 @@ export function nameEdited(member: string): string | undefined {
   return what?.toLowerCase();
 }
 
-/** Empty for a change that says nothing to the person. */
+/** Empty for a change that means nothing to the person. */
 export function describeMembers(subject: Subject, members: Members): Detail[] {
   const details = Object.entries(words[subject]).flatMap(([name, { what, say }]) => {
     const member = members[name];
@@ -91,7 +91,7 @@ export function describeMembers(subject: Subject, members: Members): Detail[] {
   ];
 }
 
-/** Null also if the change holds only a part of the price. */
+/** Null if the change does not hold the whole price. */
 function describePrice(members: Members, side: 'from' | 'to'): string | null {
   const [currency, amount, interval] = ['currency', 'unit_amount', 'interval'].map(
     (name) => members[`price_${name}`]?.[side] ?? null,
@@ -143,7 +143,7 @@ export function describeAuthor(
 ): string | null {
   if (by === null) return null;
   if (by !== 'person') return others[by];
-  // A change to the user's own profile is always theirs: if somebody else was logged in, the user came by a link in their mail.
+  // Only its user changes a profile. If another user was logged in, the profile's user came by a link in a mail.
   const isOther = subject === 'account' && byUser !== null && byUser !== userId;
   return isOther ? 'By someone else in your account' : 'By you';
 }

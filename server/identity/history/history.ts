@@ -12,7 +12,7 @@ import { roleOf } from '../person/profile.ts';
 
 const keyOf = (subject: Subject, rowId: string | null) => `${subject} ${rowId}`;
 
-/** By subject and id, such as `user 0190…`, after the last of these changes. Null members and erased rows are left out. */
+/** Returns the rows as they are after all `changes`. Keys are like `user 0190…`. Null members and erased rows are left out. */
 export function replay(
   changes: Pick<Change, 'subject' | 'rowId' | 'kind' | 'members'>[],
 ): ReadonlyMap<string, Row> {
@@ -34,7 +34,7 @@ function applyMembers(row: Row = {}, members: Members): Row {
   return changed;
 }
 
-/** An RFC 3339 text as the history writes it: UTC, six digits. */
+/** Spells an RFC 3339 time as the history does: in UTC, with six digits after the point. */
 export function toChangeTime(text: string): string {
   const [, fraction = ''] = /\.(\d+)/.exec(text) ?? [];
   return `${new Date(text).toISOString().slice(0, 19)}.${fraction.padEnd(6, '0').slice(0, 6)}Z`;
@@ -43,7 +43,7 @@ export function toChangeTime(text: string): string {
 /** `profile` is the standard profile (contract 3.6 to 3.11), without the time of its last change. */
 export type PastProfile = ReturnType<typeof describePast>;
 
-/** Undefined if the user was not here yet, or is erased. */
+/** Undefined if the user was not here yet at that time, or is erased. */
 export async function findPastProfile(
   db: Database,
   userId: string,
@@ -58,7 +58,7 @@ export async function findPastProfile(
   return account && describePast({ at, userId, accountId, user, account });
 }
 
-/** A row without any change is older than the history, and has not changed since. */
+/** A row without any change is older than the history, and is still as it was. */
 async function findPastRow(
   db: Database,
   changes: Change[],

@@ -1,5 +1,5 @@
 // "Confirm it's you": the user gives a credential again before a change that an old login must not make. The page keeps the form
-// that asked for the change, and sends both together.
+// that asked for the change, and sends it together with the credential.
 
 import { inTransactionOf } from '../../../db/postgres/transactions.ts';
 import { confirmSession } from '../../../db/tables/sessions.ts';
@@ -20,11 +20,11 @@ import { isFresh, passkeyAmr } from '../session/sessions.ts';
 
 export type ConfirmAsks = {
   email: string;
-  /** False if the user has no credential yet: they set one by mail first. */
+  /** False if the user has no credential yet. Then they must first set one by mail. */
   canConfirm: boolean;
   hasPassword: boolean;
   hasPasskey: boolean;
-  /** Besides the passkey. `code`: a login with the password and a code. */
+  /** The way to confirm without a passkey. `code`: a login with the password and a code. */
   otherWay?: 'password' | 'mail' | 'code';
   loginPath?: string;
   error?: string;
@@ -56,7 +56,7 @@ export async function confirm(
   }
 }
 
-/** Undefined if all that is needed was given in the last ten minutes. */
+/** Undefined if the user gave every needed credential in the last ten minutes. */
 export function findAsks(deps: Dependencies, { session, request }: AnyActor): ConfirmAsks | undefined {
   const { user } = session;
   const isAsked = lacksSecondFactor(deps.config, session);
@@ -79,7 +79,7 @@ function findOtherWay(user: User, lacksFactor: boolean): ConfirmAsks['otherWay']
   return lacksFactor ? 'code' : 'password';
 }
 
-/** For a form with its own field for the password: asks only users who have no password, or for whom it is not enough. */
+/** For a form with its own field for the password. Asks only users who have no password, or need more than a password. */
 export async function confirmWithoutPassword(
   deps: Dependencies,
   actor: AnyActor,
@@ -99,7 +99,7 @@ async function confirmByPassword(deps: Dependencies, actor: AnyActor, password: 
   const passwordHash = await requireOwnPassword(deps, actor, password);
   const { id, user } = actor.session;
   await inTransactionOf(actor.visit, deps.db, async (trx) => {
-    // Hashing took a while: meanwhile the password may have changed, and the session may have ended.
+    // Hashing took a while. Meanwhile the password may have changed, or the session may have ended.
     if (!(await lockUser(trx, { id: user.id, passwordHash }))) throw wrongPassword();
     if (!(await confirmSession(trx, { id, now: deps.now() }))) throw new AppError('login_required');
     await rememberCredential(trx, deps, actor.request, user.id);

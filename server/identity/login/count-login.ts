@@ -3,7 +3,7 @@ import type { Dependencies } from '../../ground/dependencies.ts';
 import type { LoginResult } from '../../metrics/results.ts';
 import { toAppError } from '../../web/answers.ts';
 
-/** `resultOf` names the result, or returns undefined if it was no try. */
+/** `resultOf` returns undefined if the outcome was no try to log in. */
 export async function countLogin<Outcome>(
   { metrics }: Dependencies,
   tryToLogIn: () => Promise<Outcome>,
@@ -24,6 +24,6 @@ const refused: Partial<Record<ProblemCode, LoginResult>> = {
   rate_limited: 'rate_limited',
   account_suspended: 'suspended',
   unavailable: 'unavailable',
-  // By then the request has been read, so the client has gone.
+  // The request was already read when this is thrown, so its only cause is that the client has gone.
   invalid_request: 'canceled',
 };

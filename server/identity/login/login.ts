@@ -57,11 +57,11 @@ async function tryLogin(
   });
   if (!isRight || !owner?.passwordHash) {
     const reason = refusalReason(email, owner);
-    // Nobody is looked up for the log: the answer is the same whether there is an owner or not.
+    // No query is made for the log, so the answer takes as long without an owner as with one.
     log.record({ ...trail, userId: owner?.userId, reason }, 'login refused');
-    // Stored only if there is an account: otherwise strangers could grow the table without limit.
+    // The event is stored only if there is an account. Otherwise strangers could grow the table without limit.
     const event = { ...trail, ...refusedLogin(reason), userId: owner?.userId };
-    // Read now, because the request may be gone later.
+    // `visit` is read now, because the request may be gone later.
     const seen = { ...trail, userAgent: visit.userAgent, place: visit.place };
     if (owner)
       aside.start(() => recordAuditEvent(db, { ...event, ...trailOf(seen) }), event, 'audit event lost');
@@ -86,7 +86,7 @@ async function tryLogin(
     const step = await startSessionOrAsk(trx, deps, { user, startedBy: 'password', request, visit });
     if (!step.needsCode) deferAuditEvent(trx, { ...browser, type: 'login.succeeded', userId });
     const offersPasskey = step.isNewSession && (await findPasskeyOffer(trx, deps, user, credentials.offer));
-    // Last, so that others who count their tries do not wait long for this row.
+    // This comes last, because it locks the rows of the counts, and other tries wait for them.
     await giveBack(trx);
     return { ...step, offersPasskey };
   });

@@ -1,4 +1,4 @@
-// Where a logout that a client started goes on (contract 4.27 and 4.28): to a path on that client's own site, never elsewhere.
+// Finds the page after a logout that a client started (contract 4.27 and 4.28). It is always on that client's own site.
 import { AppError } from '../../basics/errors.ts';
 import type { Config } from '../../settings/config.ts';
 import { checkReturnTo, invalidParameter, readParameter, readQuery } from '../../web/requests.ts';
@@ -21,11 +21,11 @@ export function readLogoutTarget({ clients }: Config, asked: Pick<Request, 'url'
   const client = clients.get(name);
   if (!client) throw new AppError('unknown_client');
   checkReturnTo(returnTo);
-  // The path follows the origin as text: what comes after its first slash cannot change the origin.
+  // The path is added to the origin as text. It begins with a slash, so nothing in it can change the origin.
   const url = new URL(new URL(client.callbackUrl).origin + (returnTo ?? '/'));
   const path = `/logout?client=${client.name}${returnTo === undefined ? '' : `&return_to=${escapeShortly(returnTo)}`}`;
   return { url: url.href, path, title: client.title };
 }
 
-/** As short as possible, because all of it is escaped once more within another address. */
+/** Escapes as little as possible, because all of it is escaped once more within another address. */
 const escapeShortly = (value: string) => value.replace(/[%&+# ]/g, encodeURIComponent);

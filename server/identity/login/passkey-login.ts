@@ -1,4 +1,4 @@
-// A passkey identifies its owner, and nobody can guess one. So no limit for strangers applies, and owners get in even if the
+// A passkey identifies its owner, and nobody can guess one. So no limit for strangers applies, and owners get in even if all
 // tries at their password are used up.
 
 import { inTransactionOf } from '../../../db/postgres/transactions.ts';
@@ -53,7 +53,7 @@ async function start(
     const refusal = await consumePasskey(trx, deps, assertion);
     if (refusal === 'challenge_used') return refusal;
     await spendAllowance(trx, 'login-passkey', assertion.passkey.id);
-    // The signature is correct, so no stranger can grow the table. Somebody may have a copy of the authenticator.
+    // Somebody may have a copy of the authenticator. The signature is correct, so no stranger can grow the table.
     if (refusal === 'counter') deferAuditEvent(trx, { ...trail, ...refusedLogin('passkey_counter') });
     if (refusal) return refusal;
     if (user.suspendedAt) {

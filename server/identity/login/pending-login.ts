@@ -1,4 +1,4 @@
-// A login that waits for a code after the password, in the same browser, for ten minutes. Until then there is no session.
+// A login that waits for a code after the password, in the same browser, for ten minutes. Until the code there is no session.
 import type { Transaction } from 'kysely';
 import { inTransactionOf } from '../../../db/postgres/transactions.ts';
 import type { DB } from '../../../db/schema.ts';
@@ -55,7 +55,7 @@ export async function startSessionOrAsk(
   return { setCookies: [buildTokenCookie(config.issuer, cookie, token, lifeSeconds)], needsCode: true };
 }
 
-/** `takeBackSentAt`: when we last mailed the user a way back in. */
+/** `takeBackSentAt`: when the last mail with a working take-back link was written. */
 export async function findOwnPendingLogin(
   deps: Dependencies,
   request: Request,
@@ -68,8 +68,8 @@ export async function findOwnPendingLogin(
 }
 
 /**
- * `gone`: no login of this browser waits. Throws 403 `account_suspended` or `account_frozen`, and 429 `rate_limited`. The 429
- * comes before the code is looked at. Returns `Set-Cookie` values.
+ * Returns `Set-Cookie` values. `gone`: no login of this browser waits for a code. Throws 403 `account_suspended` or
+ * `account_frozen`. Throws 429 `rate_limited` before it looks at the code.
  */
 export async function finishLogin(
   deps: Dependencies,
@@ -99,13 +99,13 @@ async function tryCode(
   const factor = await readFactor(deps, userId, typed);
   return inTransactionOf(visit, db, async (trx) => {
     const user = await lockUser(trx, { id: userId });
-    // Everything that ends a waiting login locks its user first, so from here on this login stays.
+    // All code that ends a waiting login locks its user first. So from here on, this login stays.
     if (!user || !(await findPendingLogin(trx, key))) return 'gone';
     requireNotSuspended(user);
     const trail = { ...trailOf(visit), userId };
     if (!factor || factor === 'other_time' || !(await factor.consume(trx))) {
       deferAuditEvent(trx, { ...trail, ...refusedLogin('wrong_code') });
-      // Somebody who knows the password keeps guessing codes.
+      // Somebody who knows the password is guessing codes, so the owner is told.
       if (isLast) await notifyOnceADay(trx, deps, user, 'codes_guessed', request);
       return factor === 'other_time' ? factor : 'wrong';
     }
@@ -115,18 +115,18 @@ async function tryCode(
     deferAuditEvent(trx, { ...trail, type: 'login.succeeded', details });
     if (isRecovery) await notify(trx, deps, user, 'recovery_code_used', request);
     const setCookies = await startSession(trx, deps, { user, startedBy: 'code', request, visit });
-    // Last, so that others who count their tries do not wait long for this row.
+    // This comes last, because it locks the rows of the counts, and other tries wait for them.
     await giveBack(trx);
     return [...setCookies, buildTokenCookie(config.issuer, cookie, '', 0)];
   });
 }
 
-/** Counts before the code is looked at, so that many tries at once cannot slip through. */
+/** Counts a try before the code is looked at, so that many tries at once cannot slip through. */
 async function countTry(deps: Dependencies, request: Request, visit: Visit, userId: string) {
   const device = readDevice(deps, request) ?? new Uint8Array();
   const owner = await findPasswordOwner(deps.read, { userId }, device);
   return deps.codeLimits.countTry({
-    // A new password starts a new count, so its owner gets in even if others knew the old one.
+    // A new password starts a new count. So the owner gets in even if others knew the old password and used up its tries.
     account: `${userId} ${owner?.passwordHash ?? ''}`,
     address: visit.address,
     device: nameGuessingDevice(owner),

@@ -1,14 +1,14 @@
-// Our paths that lead a browser on to a client (contract 9.191). After a form, only the page /go leads to them: browsers apply
-// the `form-action` of a form's page to the redirects after it.
+// Our paths that lead a browser on to a client (contract 9.191). After a form, only the page /go leads to them, because browsers
+// apply the `form-action` of a page also to the redirects after its forms.
 import { AppError } from '../../basics/errors.ts';
 import type { Config } from '../../settings/config.ts';
 import { readOwnPath } from '../../web/requests.ts';
 import { readLogoutTarget } from './logout-target.ts';
 
 export type WayOn = {
-  /** Only ASCII, for a header. */
+  /** The path is only ASCII, because it goes into a header. */
   path: string;
-  /** Without what belongs to one attempt: a client accepts a `state` only once. */
+  /** The path without what belongs to one attempt, because a client accepts a `state` only once. */
   again: string;
   title: string;
   isBack: boolean;
@@ -27,7 +27,7 @@ export function findWayOn(config: Config, value: string | null | undefined): Way
   return client && { path, again: `/sso/launch/${client.name}`, title: client.title, isBack: false };
 }
 
-/** Undefined also for a logout that is refused. */
+/** Also undefined for a logout that is refused. */
 function findTarget(config: Config, url: URL) {
   try {
     return readLogoutTarget(config, { url: url.href });
@@ -37,7 +37,7 @@ function findTarget(config: Config, url: URL) {
   }
 }
 
-/** As the router reads it: a path may contain escapes. */
+/** Decodes the name as the router does, because a path may contain escapes. */
 function decodeName(name: string): string {
   try {
     return decodeURIComponent(name);

@@ -26,7 +26,7 @@ import { PasskeyRefusal } from './webauthn.ts';
 
 export const maxPasskeys = 20;
 
-/** Also a user who must add a passkey before anything else. */
+/** The owner can also be a user who must add a passkey before anything else. */
 type Owner = Confirmed<AnyActor>;
 
 export async function describeOwnPasskeys(deps: Dependencies, { session, request }: AnyActor) {
@@ -42,7 +42,7 @@ export async function describeOwnPasskeys(deps: Dependencies, { session, request
   };
 }
 
-/** If a user without a proved address lost the passkey, no mail could help them. */
+/** The address must be proved first. Otherwise no mail could help a user who lost the passkey. */
 export function findReasonNotToAdd(
   user: User,
   passkeys: ListedPasskey[],
@@ -90,7 +90,7 @@ export async function readNewPasskey(
   return { ...checked, name };
 }
 
-/** Works for exactly one caller, who has locked the user. Returns the id. Throws 422 `validation_failed` at `/passkey`. */
+/** Works once for each challenge. The caller has locked the user. Returns the id. Throws 422 at `/passkey`. */
 export async function storeNewPasskey(
   trx: Database,
   userId: string,
@@ -104,7 +104,7 @@ export async function storeNewPasskey(
 /** Throws 401 `login_required` if the session has ended meanwhile, 404 `not_found`, and 422 `validation_failed`. */
 export async function renameOwnPasskey(
   deps: Dependencies,
-  // By the name, the owner tells their own passkey from a thief's.
+  // This needs a recent credential, because the owner tells their passkey from a thief's by its name.
   actor: Owner,
   fields: { id: string; name: string },
 ): Promise<void> {
@@ -116,7 +116,7 @@ export async function renameOwnPasskey(
   });
 }
 
-/** Sessions continue. Throws 401 `login_required`, 404 `not_found`, and 422 `validation_failed` for the last way to log in. */
+/** Ends no session. Throws 401 `login_required`, 404 `not_found`, and 422 `validation_failed` for the last way to log in. */
 export async function removeOwnPasskey(deps: Dependencies, actor: Owner, id: string): Promise<void> {
   const userId = actor.session.user.id;
   await inTransactionOf(actor.visit, deps.db, async (trx) => {

@@ -45,7 +45,7 @@ export async function checkAssertion(
   if (!passkey) throw new PasskeyRefusal('unknown_passkey');
   const { userHandle } = assertion.response;
   const owner = base64url.encode(userHandleOf(passkey.userId), { includePadding: false });
-  // Only at a login must the authenticator identify the user.
+  // The authenticator need not name the user, except at a login.
   const isOwner = userHandle === owner || (userHandle === undefined && use.purpose !== 'login');
   if (!isOwner || (use.userId !== undefined && use.userId !== passkey.userId))
     throw new PasskeyRefusal('other_user', passkey.userId);
@@ -55,7 +55,7 @@ export async function checkAssertion(
     expectedChallenge: () => true,
     expectedOrigin: originOf(deps),
     expectedRPID: rpIdOf(deps),
-    // `consumePasskey` compares the counter in the statement that stores it, once the signature has been verified.
+    // With 0 the library accepts any counter. `consumePasskey` compares the counter in the statement that stores it.
     credential: { id: passkey.credentialId, publicKey: passkey.publicKey, counter: 0 },
     requireUserVerification: true,
   }).catch((error) => refuse(error, passkey.userId));
@@ -64,7 +64,7 @@ export async function checkAssertion(
   return { passkey, challenge, counter, backedUp };
 }
 
-/** Undefined for exactly one caller, who has locked the user. All others get the reason for the refusal. */
+/** Returns undefined once for each challenge, or else the reason for the refusal. The caller has locked the user. */
 export async function consumePasskey(
   trx: Database,
   { now }: Pick<Dependencies, 'now'>,

@@ -1,5 +1,5 @@
-// Anybody may ask for a challenge, so it is no row but signed text: its expiry, purpose and user, and the browser, which a cookie
-// names. A row says only that a challenge was used.
+// Anybody may ask for a challenge, so no row is stored for it. It is a text with its expiry, signed for one purpose, one user
+// and one browser (known by a cookie). A row says only that a challenge was used.
 import { base64url, encodeHex } from 'oslo/encoding';
 import type { Database } from '../../../db/postgres/client.ts';
 import { readChallengeKey } from '../../../db/tables/passkey-challenge-keys.ts';
@@ -11,7 +11,7 @@ import { buildTokenCookie, createToken, hashToken, readToken } from '../ground/t
 const cookie = 'identity_passkey';
 export const challengeSeconds = 300;
 
-/** At a login the passkey names its owner. `arrive`: a first passkey, by mail. `take-back`, `new-address`: by such a link. */
+/** At a login the passkey names its owner. By a mail link: `arrive` (makes a first passkey), `take-back`, `new-address`. */
 export type ChallengeUse =
   | { purpose: 'login'; userId?: undefined }
   | { purpose: 'confirm' | 'add' | 'arrive' | 'take-back' | 'new-address'; userId: string };
@@ -35,7 +35,7 @@ export async function createChallenge(
   };
 }
 
-/** `given` is in base64url. Undefined if it is too old, or not ours for that use and browser. */
+/** `given` is in base64url. Undefined if the challenge is too old, or was not made for that use and browser. */
 export async function openChallenge(
   deps: Context,
   request: Request,
@@ -51,7 +51,7 @@ export async function openChallenge(
   return expiresAt > deps.now() ? { challengeHash: hashToken(challenge), expiresAt } : undefined;
 }
 
-/** True for exactly one caller. */
+/** Returns true only once for each challenge. */
 export const consumeChallenge = (db: Database, challenge: OpenChallenge): Promise<boolean> =>
   insertUsedChallenge(db, challenge);
 
@@ -62,12 +62,12 @@ async function sign(
   body: string,
 ): Promise<string> {
   const key = await readChallengeKey(read);
-  // No part has a space, so no two messages are alike.
+  // No part has a space, so two different challenges never have the same message.
   const message = `identity passkey challenge v1 ${purpose} ${userId} ${encodeHex(hashToken(token))} ${body}`;
   return encodeHex(await hmacSha256(key, new TextEncoder().encode(message)));
 }
 
-/** The text that `given` holds in base64url. */
+/** Reads the text that `given` holds in base64url. */
 export function readText(given: string): string | undefined {
   try {
     return new TextDecoder().decode(base64url.decode(given, { strict: false }));

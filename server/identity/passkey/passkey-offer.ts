@@ -12,7 +12,7 @@ import { addOwnPasskey, findReasonNotToAdd } from './own-passkeys.ts';
 
 export type PasskeyOffer = { next: string };
 
-/** For a login by password alone that has just started a session. The caller has locked the user. */
+/** Call it after a login by password alone has started a session. The caller has locked the user. */
 export async function findPasskeyOffer(
   db: Database,
   { config }: Pick<Dependencies, 'config'>,
@@ -49,7 +49,7 @@ export async function declinePasskeyOffers(deps: Dependencies, actor: Actor): Pr
 const isOfferOpen = async (db: Database, user: User) =>
   !user.hasPasskey && !findReasonNotToAdd(user, []) && !(await hasDeclinedPasskeys(db, user.id));
 
-/** A waiting hand-off, a launch that may ask nothing, and the passkeys themselves come before the offer. */
+/** The offer is left out if `next` is a pending hand-off, a launch that may ask nothing, or a page of passkeys. */
 function leadsPast(next: string): boolean {
   const { pathname, search } = new URL(next, 'https://own.invalid');
   if (pathname === '/continue' || pathname.startsWith('/profile/passkeys')) return true;

@@ -1,4 +1,4 @@
-// Checks a new passkey as section 7.1 of WebAuthn asks, except for what the maker of its authenticator says.
+// Checks a new passkey as section 7.1 of WebAuthn asks, but without the attestation: the word of the authenticator's maker.
 import { z } from 'zod';
 import type { Passkey } from '../../../db/tables/passkeys.ts';
 import type { Dependencies } from '../../ground/dependencies.ts';
@@ -28,7 +28,7 @@ const registrationSchema = z.object({
 
 const knownTransports = ['ble', 'cable', 'hybrid', 'internal', 'nfc', 'smart-card', 'usb'] as const;
 
-// ES256 and RS256: authenticators can make them, and every runtime can check them.
+// ES256 and RS256. Authenticators can make them, and every runtime can check them.
 export const algorithms = [-7, -257];
 
 // Room for an RSA key of 8,192 bits. Other keys are shorter.
@@ -71,7 +71,7 @@ export async function checkRegistration(
   return { created: { credentialId, publicKey, counter, transports, backedUp }, challenge };
 }
 
-/** To verify the attestation, the library would fetch lists from addresses that the sender chose. */
+/** If the attestation stayed, the library would fetch lists from addresses that the sender chose. */
 async function dropAttestation(
   { decodeAttestationObject, isoBase64URL, isoCBOR }: WebAuthn,
   { response }: z.infer<typeof registrationSchema>,

@@ -1,11 +1,11 @@
-// What is checked alike for the use of a passkey (passkey-assertion.ts) and for a new one (passkey-registration.ts), as WebAuthn
-// asks (https://www.w3.org/TR/webauthn-3/).
+// Checks for both the use of a passkey (passkey-assertion.ts) and a new passkey (passkey-registration.ts), as WebAuthn asks
+// (https://www.w3.org/TR/webauthn-3/).
 import { z } from 'zod';
 import type { Dependencies } from '../../ground/dependencies.ts';
 import type { Visit } from '../../web/requests.ts';
 import { type ChallengeUse, type OpenChallenge, openChallenge, readText } from './passkey-challenges.ts';
 
-/** For logs and the audit trail only. Outside, all reasons look the same. */
+/** The reasons are only for logs and the audit trail. To the sender, all refusals look the same. */
 export type PasskeyReason =
   | 'malformed'
   | 'unknown_passkey'
@@ -30,7 +30,7 @@ export class PasskeyRefusal extends Error {
 }
 
 export const bytesSchema = z.string().regex(/^[\w-]+$/);
-// At most 1,023 bytes.
+// An id has at most 1,023 bytes, so it has at most 1,364 characters.
 const credentialId = bytesSchema.max(1_364);
 export const credentialShape = { id: credentialId, rawId: credentialId, type: z.literal('public-key') };
 
@@ -44,7 +44,7 @@ export const rpIdOf = ({ config }: Pick<Dependencies, 'config'>) => new URL(conf
 
 export const userHandleOf = (userId: string) => new TextEncoder().encode(userId);
 
-// Loaded on first use: loading takes a while, and most of the library is about attestations, which we do not ask for.
+// The library is loaded on first use, because loading takes a while. Most of it is for attestations, and we ask for none.
 export const loadWebAuthn = ({ deadline }: Visit) =>
   deadline.pause(async () => ({
     ...(await import('@simplewebauthn/server')),
@@ -61,7 +61,7 @@ export async function checkClientData(
   clientDataJSON: string,
 ): Promise<OpenChallenge> {
   const said = readJson(clientDataSchema, readText(clientDataJSON) ?? '');
-  // None of our pages is ever in a frame.
+  // Our pages are never in a frame.
   if (said.origin !== originOf(deps) || said.crossOrigin) throw new PasskeyRefusal('origin');
   const challenge = await openChallenge(deps, request, use, said.challenge);
   if (!challenge) throw new PasskeyRefusal('challenge');
@@ -78,7 +78,7 @@ export function readJson<T>(schema: z.ZodType<T>, text: string): T {
   }
 }
 
-/** The library gives the reason only in words. */
+/** The library gives its reason only in words, so this reads them. */
 export function refuse(error: unknown, userId?: string): never {
   if (error instanceof PasskeyRefusal) throw error;
   const words = error instanceof Error ? error.message : '';

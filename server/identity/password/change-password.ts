@@ -17,8 +17,8 @@ import { requireOwnPassword, wrongPassword } from './own-password.ts';
 import { isSamePassword } from './passwords.ts';
 
 /**
- * Throws 422 `validation_failed`, 401 `login_required`, and what `guessPassword` and `countNewPassword` throw. Returns
- * `Set-Cookie` values.
+ * Returns `Set-Cookie` values. Throws 422 `validation_failed`, 401 `login_required`, and what `guessPassword` and
+ * `countNewPassword` throw.
  */
 export async function changePassword(
   deps: Dependencies,
@@ -30,13 +30,13 @@ export async function changePassword(
   const owner = device && (await findPasswordOwner(deps.read, { userId: session.user.id }, device));
   const ownBrowser = owner && nameOwnBrowser(owner, deps.now());
   await requireOwnAllowance(deps, actor, 'password.changed', ownBrowser);
-  // Before the current password is hashed: that costs as much, and a correct one counts nothing.
+  // The new password is counted first: hashing the current one costs as much, and a correct one counts as no guess.
   const counted = await countNewPassword(deps, visit, { userId: session.user.id, ownBrowser });
   const currentHash = await requireOwnPassword(deps, actor, currentPassword).catch(async (error) => {
     await counted.giveBack(deps.db);
     throw error;
   });
-  // Both were typed here. A password set by mail is not compared: that would tell a reader of the mailbox what it was.
+  // Both passwords were typed here. By mail they are not compared: otherwise a reader of the mailbox could guess the old one.
   if (isSamePassword(currentPassword, newPassword))
     throw invalidMember('/newPassword', faultWords.password_same);
   const { email, name } = session.user;
@@ -47,7 +47,7 @@ export async function changePassword(
     const user = await lockUser(trx, { id: session.user.id, passwordHash: currentHash });
     if (!user) throw wrongPassword();
     await updateUser(trx, user.id, { passwordHash });
-    // An old mail could undo the change.
+    // The link in an old mail could undo the change.
     await voidMails(trx, user.id, 'password_set');
     await recordActorEvent(trx, actor, { type: 'password.changed' }, ownBrowser);
     await notify(trx, deps, user, 'password_changed', request);

@@ -1,4 +1,4 @@
-// A guess at a password is counted before it is checked, and checked only if there is room for it.
+// A guess at a password needs a free slot for hashing. Once it has a slot, it is counted, and then checked.
 import type { PasswordOwner } from '../../../db/tables/password-owners.ts';
 import { AppError } from '../../basics/errors.ts';
 import type { Dependencies } from '../../ground/dependencies.ts';
@@ -12,7 +12,7 @@ export type Guess = {
   giveBack: Awaited<ReturnType<Dependencies['guessLimits']['countTry']>>['giveBack'];
 };
 
-/** Does the same work without an owner. Throws 429 `rate_limited`, which counts, 503 `unavailable` and 400 `invalid_request`. */
+/** If there is no owner, does the same work. Throws 429 `rate_limited`. Throws 503 or 400, but then counts no guess. */
 export async function guessPassword(
   deps: Dependencies,
   request: Request,
@@ -45,7 +45,7 @@ export async function guessPassword(
       }
     });
   } catch (error) {
-    // Without a slot nobody has been looked up, and nobody is looked up for this line.
+    // Without a slot, the owner was not looked up, and is not looked up for the log either.
     if (error instanceof AppError)
       log.record({ requestId, address, userId: owner?.userId, reason: error.code }, 'password not checked');
     throw error;

@@ -1,4 +1,4 @@
-// A new password is counted before anything else, then checked, then hashed (contract 9.244 to 9.246), before any transaction.
+// A new password is first counted, then checked, and then hashed (contract 9.244 to 9.246). All this precedes any transaction.
 import type { Database } from '../../../db/postgres/client.ts';
 import { AppError, invalidMember } from '../../basics/errors.ts';
 import { faultWords } from '../../basics/fault-words.ts';
@@ -8,24 +8,24 @@ import type { Visit } from '../../web/requests.ts';
 import { CheckIsFull, withNames } from './password-check.ts';
 import { hashPassword } from './passwords.ts';
 
-/** The link of a mail, or a user who is logged in, in a browser that `nameOwnBrowser` names or in another. */
+/** The way in: the link of a mail, or a user who is logged in. `nameOwnBrowser` gives `ownBrowser`. */
 type Door = { token: string } | { userId: string; ownBrowser: string | undefined };
 
 type Checking = Pick<Visit, 'deadline' | 'signal'>;
 
-/** `email` and `name` are the owner's, which a stranger would try first. */
+/** `email` and `name` belong to the owner. A stranger would try them first. */
 type NewPassword = { password: string; email: string; name: string };
 
-/** Counted as if it were refused. */
+/** The password counts as refused until `giveBack` is called. */
 export type CountedPassword = {
-  /** Takes the count back: last in the transaction that sets the password, or if the password was not looked at. */
+  /** Takes the count back. Call it last in the transaction that sets the password, or if no check took place. */
   giveBack: (db: Database) => Promise<void>;
   keys: string[];
 };
 
 export type GoodPassword = CountedPassword & { hash: () => Promise<string> };
 
-/** Throws 429 `rate_limited`, with an error at `/newPassword`, if too many were refused. */
+/** Throws 429 `rate_limited`, with an error at `/newPassword`, if too many passwords were refused. */
 export async function countNewPassword(
   { newPasswordLimits }: Pick<Dependencies, 'newPasswordLimits'>,
   { address }: Pick<Visit, 'address'>,
@@ -54,11 +54,11 @@ export async function requireGoodPassword(
 ): Promise<GoodPassword> {
   const fault = await findNewPasswordFault(deps, visit, counted, given);
   if (fault) throw fault;
-  // From here on only the transaction takes the count back: somebody who hangs up has used a whole check.
+  // From here on only the transaction takes the count back, because somebody who hangs up has used a whole check.
   return { ...counted, hash: () => visit.deadline.pause(() => hashPassword(given.password, visit.signal)) };
 }
 
-/** Undefined for a good password. Throws what `PasswordCheck` throws; if its queue is full, the count is taken back. */
+/** Undefined for a good password. Throws what `PasswordCheck` throws. If its queue is full, the count is taken back. */
 export async function findNewPasswordFault(
   { db, config, passwordCheck }: Pick<Dependencies, 'db' | 'config' | 'passwordCheck'>,
   { deadline, signal }: Checking,

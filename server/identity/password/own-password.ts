@@ -18,10 +18,10 @@ export async function requireOwnPassword(
   const { db, read } = deps;
   const { session, request, visit } = actor;
   const { id: userId, email, hasPassword } = session.user;
-  // The password alone would get round the second factor: the user logs in first.
+  // The password alone would get round the second factor, so the user must log in first.
   const isStale = needsMoreThanPassword(deps.config, session.user) && !isFresh(session, deps.now());
   if (isStale || lacksSecondFactor(deps.config, session)) throw new AppError('login_required');
-  // There is nothing to guess. The address may be somebody else's, and their guesses must not be used up.
+  // There is nothing to guess, so no guess is counted. The address may belong to somebody else, who needs their guesses.
   if (!hasPassword) throw wrongPassword();
   const { isRight, owner, giveBack } = await guessPassword(deps, request, visit, {
     email,
@@ -37,7 +37,7 @@ export async function requireOwnPassword(
   return owner.passwordHash;
 }
 
-/** A user with only passkeys needs a passkey given in the last ten minutes, which `confirmWithoutPassword` ensures. */
+/** A user with only passkeys must have given one in the last ten minutes. `confirmWithoutPassword` asks for it. */
 export async function requireOwnCredential(
   deps: Dependencies,
   actor: AnyActor,

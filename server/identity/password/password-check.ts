@@ -1,5 +1,5 @@
-// The check of new passwords has its own thread and queue, so that no request or login waits for it (contract 9.246). When run
-// from source it has no thread, because a thread cannot read the source.
+// The check of new passwords has its own thread and queue, so that no request or login waits for it (contract 9.246). If the
+// service runs from source, there is no thread, because a thread cannot read the source.
 import pLimit from 'p-limit';
 import { Turns } from '../../../db/postgres/turns.ts';
 import { AppError } from '../../basics/errors.ts';
@@ -9,7 +9,7 @@ import { openThread } from '../../runtime/thread.ts';
 import type { Config } from '../../settings/config.ts';
 import { findPasswordFault } from './password-fault.ts';
 
-/** The password was not looked at. */
+/** The queue is full, so the password was not looked at. */
 export class CheckIsFull extends AppError {
   constructor() {
     super('unavailable', {
@@ -21,12 +21,12 @@ export class CheckIsFull extends AppError {
 }
 
 const heapMebibytes = 128;
-// The last in the queue waits a second or two, even if all before it have passwords that take longest.
+// The last in the queue waits a second or two, even if all passwords before it take as long as a password can.
 const maxWaiting = 16;
-// Otherwise somebody with one link could keep the queue full, so that nobody else sets a password.
+// Without this limit, somebody with one link could fill the queue, and nobody else could set a password.
 const maxOfKey = 3;
 
-/** `file` is the script of the thread; without one the check runs in place. */
+/** `file` is the script of the thread. Without a file, the check runs in the thread of its caller. */
 export function openPasswordCheck(file: URL | undefined = findThread('password-thread')): PasswordCheck {
   const thread =
     file &&

@@ -1,5 +1,5 @@
-// Which new passwords are accepted (contract 9.31). Runs on its own thread (password-thread.ts), because some passwords take a
-// tenth of a second. So its input is only texts.
+// Which new passwords are accepted (contract 9.31). This runs on its own thread (password-thread.ts), because some passwords take
+// a tenth of a second. So its input is only texts.
 import type { ZxcvbnFactory } from '@zxcvbn-ts/core';
 import { faultWords } from '../../basics/fault-words.ts';
 import { textBounds } from '../../basics/text.ts';
@@ -8,7 +8,7 @@ import type { NewPassword } from '../../ground/dependencies.ts';
 const minLength = 12;
 const maxLength = 128;
 
-/** One spelling for the same characters, whatever keyboard they were typed on. */
+/** Gives the same characters one spelling, even if they were typed on different keyboards. */
 export const normalise = (password: string) => password.normalize('NFKC');
 
 /** The fault in words for the owner: too short, too long, common, or made of their names or ours. */
@@ -29,7 +29,7 @@ const withParts = (names: string[]) =>
     .map(normalise)
     .filter((each) => each.length > 2);
 
-/** Whether less than half of the shortest allowed length is left without the names, such as a year. */
+/** Whether what is left without the names, such as a year, is shorter than half of the shortest allowed length. */
 function isMadeOf(names: string[], password: string): boolean {
   const whole = normalise(password).toLowerCase();
   const longestFirst = [...names].sort((one, other) => other.length - one.length);
@@ -37,13 +37,13 @@ function isMadeOf(names: string[], password: string): boolean {
   return left !== whole && left.replace(/[^\p{L}\p{N}]/gu, '').length < minLength / 2;
 }
 
-// The time of zxcvbn grows faster than the square of the length for each way to read signs as letters, and a password can make it
-// find every name in every place. With these limits no password takes more than a tenth of a second.
+// For each way to read signs as letters, the time of zxcvbn grows faster than the square of the length. A password can also make
+// zxcvbn find every name in every place. With these limits no password takes more than a tenth of a second.
 const lookedAt = 32;
 const maxOwnNames = 8;
 const maxReadings = 32;
 
-/** True for common passwords and names, even if repeated, counted up, or walked along the keyboard. */
+/** True if the password is mostly common words, names, repetitions, sequences, or walks along the keyboard. */
 async function isEasy(password: string, ourNames: string[], ownNames: string[]): Promise<boolean> {
   const start = normalise(password).slice(0, lookedAt);
   const short = ownNames.filter((each) => each.length <= lookedAt).slice(0, maxOwnNames);

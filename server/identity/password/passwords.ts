@@ -1,4 +1,4 @@
-// argon2id with OWASP's parameters (contract 9.30). Call it outside transactions: hashing is slow, and would hold their locks.
+// argon2id with OWASP's parameters (contract 9.30). Hashing is slow, so do it outside transactions, which hold locks.
 
 import { hash, verify } from '@node-rs/argon2';
 import pLimit from 'p-limit';
@@ -12,8 +12,8 @@ const argon2id = { algorithm: 2, memoryCost: 19_456, timeCost: 2, parallelism: 1
 
 const threads = pLimit(hashingThreads);
 
-// A hash takes 14 ms of a processor, and twice that on a busy one. So 25 hashes take a thread half a second to a second, and
-// nobody waits for longer.
+// A hash takes 14 ms of a processor, or twice that on a busy one. So 25 hashes take a thread at most a second, and nobody
+// waits for longer.
 const maxSlots = hashingThreads * (1 + 25);
 let slotsTaken = 0;
 let slotsRefused = 0;
@@ -24,14 +24,14 @@ export const buildBusy = () =>
     headers: { 'Retry-After': '2' },
   });
 
-/** If true, that counts as refused. */
+/** If this returns true, it counts as a refusal. */
 export function refusesSlot(): boolean {
   if (slotsTaken < maxSlots) return false;
   slotsRefused++;
   return true;
 }
 
-/** `active` and `waiting` are now; `refused` counts since the start. */
+/** `active` and `waiting` are the present numbers. `refused` counts since the start. */
 export const readHashing = () => ({
   active: threads.activeCount,
   waiting: threads.pendingCount,
@@ -57,7 +57,7 @@ export function hashPassword(password: string, signal?: AbortSignal): Promise<st
   return takeSlot(() => takeThread(() => hash(normalise(password), argon2id), signal));
 }
 
-/** Does the same work if there is no hash. The caller must hold a slot. Throws 400 `invalid_request` if the client has gone. */
+/** If there is no hash, does the same work. The caller must hold a slot. Throws 400 `invalid_request` if the client has gone. */
 export async function verifyPassword(
   passwordHash: string | null | undefined,
   password: string,

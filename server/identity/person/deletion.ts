@@ -18,7 +18,7 @@ export const dueAfter = (now: Date) => daysAfter(now, graceDays);
 export const isLastAdmin = async (trx: Transaction<DB>, { id, role }: Pick<User, 'id' | 'role'>) =>
   role === 'admin' && !(await hasOtherAdmin(trx, id));
 
-/** A planned deletion stays as it is. `last_admin`: nothing changed. Throws 401 `login_required` if the session has ended. */
+/** Keeps an already planned deletion. `last_admin`: nothing changed. Throws 401 `login_required` if the session has ended. */
 export async function requestDeletion(
   deps: Dependencies,
   actor: Confirmed<Actor>,
@@ -36,7 +36,7 @@ export async function requestDeletion(
   });
 }
 
-/** A session is enough, because canceling only keeps things as they were. */
+/** A session without a recent credential is enough, because canceling only keeps things as they were. */
 export async function cancelDeletion(deps: Dependencies, actor: Actor): Promise<void> {
   const { request, visit } = actor;
   await inTransactionOf(visit, deps.db, async (trx) => {

@@ -1,5 +1,5 @@
-// Erases everything that identifies a person. What stays: the ended contracts, with ids alone, the invoices, with the names on
-// them, and that something happened (docs/security/data.md).
+// Erases everything that identifies a person (docs/security/data.md). Ended contracts stay, but only with ids. Invoices stay with
+// the names on them. Audit events still show that something happened.
 import type { Transaction } from 'kysely';
 import { breaksConnection, isDatabaseBusy } from '../../../db/postgres/away.ts';
 import { inTransaction } from '../../../db/postgres/transactions.ts';
@@ -23,7 +23,7 @@ import type { Dependencies } from '../../ground/dependencies.ts';
 
 const batchSize = 100;
 
-/** Several instances may run this at once. If an erasure fails, others go on: this throws at the end; the next run retries. */
+/** Several instances may run this at once. If one erasure fails, the other erasures go on, and this throws at the end. */
 export async function eraseDueUsers(
   deps: Pick<Dependencies, 'db' | 'now' | 'log' | 'endsWithPerson'>,
   signal?: AbortSignal,
@@ -42,11 +42,11 @@ export async function eraseDueUsers(
           await limitLockWait(trx);
           return eraseUser(trx, deps, id, { by: 'request', onlyDue: true });
         });
-        // After a restore of the database, this line says whom to erase again.
+        // After a restore of the database, this line names a user to erase again.
         if (erased) log.record({ userId: id }, 'user erased');
       } catch (err) {
         if (breaksConnection(err)) throw err;
-        // Another instance is erasing this user, or one of their requests is under way: the next run tries again.
+        // Another instance is erasing this user, or one of the user's requests is under way. The next run tries again.
         if (isDatabaseBusy(err)) continue;
         failed++;
         log.error({ err, userId: id }, 'user not erased');
@@ -56,7 +56,7 @@ export async function eraseDueUsers(
   if (failed > 0) throw new Error(`users that could not be erased: ${failed}`);
 }
 
-/** All or nothing, in the caller's transaction. Undefined if there is no such user. */
+/** Erases all or nothing, in the caller's transaction. Undefined if there is no such user. */
 export async function eraseUser(
   trx: Transaction<DB>,
   { now, endsWithPerson }: Pick<Dependencies, 'now' | 'endsWithPerson'>,
@@ -68,7 +68,7 @@ export async function eraseUser(
   if (!user) return undefined;
   const externalIds = (await listExternalLinks(trx, id)).map(({ externalId }) => externalId);
   const keepsAccount = await isAccountShared(trx, user);
-  // If others belong to the account, they keep its contracts.
+  // If other users belong to the account, they keep its contracts.
   const canceled = keepsAccount ? 0 : await endsWithPerson.endContracts(trx, user.account.id, now());
   await insertErasedUser(trx, user.id);
   await detachContracts(trx, { userId: user.id, accountId: user.account.id, keepsAccount });
@@ -96,7 +96,7 @@ export async function eraseUser(
 async function eraseTyped(trx: Transaction<DB>, held: string[]): Promise<void> {
   // An address that now belongs to somebody else no longer identifies this person.
   const emails = await listFreeAddresses(trx, held);
-  // In this order: a mail that is being sent makes its token while its row is locked.
+  // Mails come before tokens, because a mail that is being sent makes its token while its row is locked.
   await deleteMailsToTyped(trx, emails);
   await deleteTokensToTyped(trx, emails);
   await deletePendingEmailChangesTo(trx, emails);

@@ -15,7 +15,7 @@ import { readCapabilities } from '../ground/capabilities.ts';
 import { requireOwnCredential } from '../password/own-password.ts';
 import { type Actor, lockOpenActor, recordActorEvent } from '../session/actor.ts';
 
-/** `isSleeping`: logs nobody in until connected again. `loses`, `losesVerification`: what would go with the link. */
+/** A sleeping link logs nobody in until it is connected again. `loses` is what the account would lose with the link. */
 export async function listOwnLinks({ db }: Dependencies, { session, visit }: Actor) {
   const { id: userId, account } = session.user;
   const links = await listExternalLinks(db, userId);
@@ -48,13 +48,13 @@ export async function removeOwnLink(
   const userId = actor.session.user.id;
   await requireOwnCredential(deps, actor, currentPassword);
   await inTransactionOf(actor.visit, deps.db, async (trx) => {
-    // A hand-off that arrives now waits, and finds no link.
+    // A hand-off that arrives now waits for this lock, and then finds no link.
     await lockLinkedUser(trx, provider, externalId);
     await lockOpenActor(trx, actor);
     if (!(await deleteExternalLink(trx, { provider, externalId, userId })))
       throw new AppError('not_found', { detail: faultWords.link_gone });
     await deletePendingHandOffs(trx, userId);
-    // Ends the sessions of others who came in by that link and have given no credential of their own since.
+    // Ends other sessions that began with a hand-off, if nobody has given a credential in them since.
     await endSessions(trx, userId, { byHandOffExceptId: actor.session.id }, deps.now());
     await recordActorEvent(trx, actor, { type: 'link.removed', details: { provider, id: externalId } });
   });

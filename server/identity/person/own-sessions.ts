@@ -20,7 +20,7 @@ export async function listOwnSessions({ db, now }: Dependencies, { session }: Ac
   }));
 }
 
-/** Throws 404 `not_found`, and what `endOtherSessions` throws, unless it is the session that asks. */
+/** Throws 404 `not_found`. For a session other than the present one, also throws what `endOtherSessions` throws. */
 export async function endOwnSession(
   deps: Dependencies,
   actor: Actor,
@@ -38,14 +38,14 @@ export async function endOwnSession(
 
 type Asked = [deps: Pick<Dependencies, 'now'>, actor: Pick<Actor, 'session'>];
 
-/** Not needed within ten minutes of giving a credential, or if the user has none. */
+/** A credential is not needed if the user gave one in the last ten minutes, or has none. */
 const needsCredentialToEndOthers = (...[{ now }, { session }]: Asked) =>
   hasOwnLogin(session.user) && !isFresh(session, now());
 
 export const needsPasswordToEndOthers = (...[deps, actor]: Asked) =>
   actor.session.user.hasPassword && needsCredentialToEndOthers(deps, actor);
 
-/** Returns how many. Throws 422 `validation_failed` for a wrong or missing password, and 429 `rate_limited`. */
+/** Returns how many it ended. Throws 422 `validation_failed` for a wrong or missing password, and 429 `rate_limited`. */
 export async function endOtherSessions(
   deps: Dependencies,
   actor: Actor,

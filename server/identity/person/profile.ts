@@ -1,5 +1,5 @@
-// The profile, the single source of truth: what products see, and what its owner sees and edits (contract 2.65 to 2.68, 3.6 to
-// 3.11).
+// The profile is the single source of truth about a person. Products see it, and its owner sees and edits it (contract 2.65 to
+// 2.68 and 3.6 to 3.11).
 
 import { z } from 'zod';
 import { inTransactionOf } from '../../../db/postgres/transactions.ts';
@@ -25,7 +25,7 @@ export function buildStandardProfile(user: ProfileSnapshot): StandardProfile {
   };
 }
 
-// A merchant is a user whose account was granted a capability, in force or not.
+// A merchant is a user whose account was granted a capability, even if the capability is not in force.
 export function roleOf(user: {
   role: string;
   account: { capabilities: readonly string[] };
@@ -55,7 +55,7 @@ export const profileEditSchema = z.object({
   profile_updated_at: textSchema('profile_updated_at').optional(),
 });
 
-/** All or nothing. Throws 409 `edited_meanwhile` if the profile has changed since the version that the edit was based on. */
+/** Changes all or nothing. Throws 409 `edited_meanwhile` if the profile has changed since the edit was begun. */
 export async function editProfile(
   { db }: Dependencies,
   actor: Actor,

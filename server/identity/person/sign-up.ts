@@ -58,7 +58,7 @@ export async function requestSignUp(
   });
 }
 
-/** The mail says how the holder gets in. Users who are suspended, or left that address a short while ago, get none. */
+/** The mail says how the holder gets in. A user who is suspended or has changed to another address gets none. */
 export async function tellOwner(
   trx: Transaction<DB>,
   { now }: Dependencies,
@@ -86,7 +86,7 @@ export async function findSignUp(deps: Dependencies, token: string): Promise<Sig
   return opened && { email: opened.email, name: opened.name, isTaken: opened.isTaken };
 }
 
-/** For a passkey, which is made before the user. Undefined if the link makes nobody. */
+/** A passkey needs a user, but is made before there is one. Undefined if the link makes no user. */
 export async function findFutureUser(
   deps: Dependencies,
   token: string,
@@ -102,7 +102,7 @@ async function openSignUp({ db, config, now }: Dependencies, token: string) {
   const key = { tokenHash, purpose: 'sign_up', now: now() } as const;
   const found = await findSignUpToken(db, key);
   if (!found) return undefined;
-  // One link always gives the same id: a passkey is made for an id before there is a user.
+  // One link always gives the same id, because a passkey is made for this id before there is a user.
   const id = uuidv7({ msecs: found.expiresAt.getTime(), random: tokenHash.slice(0, 16) });
   const owner = await findAddressOwner(db, found.email, now());
   return { ...key, ...found, id, isTaken: owner !== undefined };
@@ -121,7 +121,7 @@ export async function confirmSignUp(
   const { db, now } = deps;
   const opened = await openSignUp(deps, token);
   if (!opened) throw new AppError('not_found');
-  // Before the hashing: a link that is `taken` is not used up, so somebody could send it endlessly.
+  // This comes before the hashing: a link that is `taken` is not used up, so somebody could make us hash endlessly.
   if (opened.isTaken) return 'taken';
   const { id, email } = opened;
   const { value: name, errors } = readName(typedName);
@@ -129,7 +129,7 @@ export async function confirmSignUp(
   const credential = await readCredential(deps, request, visit, given, { token, id, email, name });
   const { passwordHash, giveBack, passkey } = credential;
   const done = await inTransactionOf(visit, db, async (trx) => {
-    // If two requests come at once, the unique index lets one through. The other runs again and finds the user of the first.
+    // If two requests come at once, the unique index lets only one through. The other runs again and finds the new user.
     if (await findAddressOwner(trx, email, now())) return 'taken';
     if (!(await consumeMailToken(trx, opened))) {
       // Another link to the same address was used while this request waited.
@@ -138,8 +138,8 @@ export async function confirmSignUp(
     }
     const proved = { email, holdsEmail: true, emailVerifiedAt: now(), passwordHash };
     await createCustomer(trx, { ...proved, name, account: { name } }, { id, accountId: uuidv7() });
-    // From here on these mails and tokens go with the user. In this order: a mail that is being sent makes its token while its
-    // row is locked.
+    // From here on the mails and tokens of the sign-up belong to the user. Mails come before tokens, because a mail that is being
+    // sent makes its token while its row is locked.
     await assignSignUpMails(trx, { userId: id, email });
     await assignSignUpTokens(trx, { userId: id, email });
     if (passkey) await storeNewPasskey(trx, id, { ...passkey, fromEstablishedBrowser: true, at: now() });

@@ -1,5 +1,5 @@
-// Freezing an account by a take-back link without a factor, or by an administrator for an owner who calls (contract 2.55 to 2.58,
-// and 12.171). Only administrators and operators end a freeze or another suspension (`thaw`).
+// Freezing an account, by a take-back link without a factor, or by an administrator if the owner calls (contract 2.55 to 2.58 and
+// 12.171). Only administrators and operators end a freeze or another suspension (`thaw`).
 import type { Transaction } from 'kysely';
 import type { Database } from '../../../db/postgres/client.ts';
 import { inTransactionOf } from '../../../db/postgres/transactions.ts';
@@ -20,7 +20,7 @@ import { type AuthorTrail, type Recorder, trailOf } from '../ground/trail.ts';
 import { isAnyLeft } from './left-factors.ts';
 import { endTakeBackLinks, giveToMailbox, mayFreeze, requireTakeBack } from './take-back.ts';
 
-/** Does not use the link up. Throws as `requireTakeBack`, 400 `invalid_request` if no factor is left, and 403 `not_allowed`. */
+/** Does not use the link up. Throws what `requireTakeBack` throws, 400 if no factor is left, and 403 `not_allowed`. */
 export async function freeze(
   deps: Dependencies,
   request: Request,
@@ -39,7 +39,7 @@ export async function freeze(
   });
 }
 
-/** Works for a suspended user too. The caller has locked the user. */
+/** Also works for a suspended user. The caller has locked the user. */
 export async function freezeUser(
   trx: Transaction<DB>,
   deps: Pick<Dependencies, 'now'>,
@@ -64,7 +64,7 @@ async function tellMailboxes(
 
 export type Mailbox = { email: string; isPresent: boolean; told: Omit<ToldMailbox, 'email'>[] };
 
-/** The current address, then the addresses that the user can have back, the earliest first. `told` ignores the suspension. */
+/** Lists the current address, then the ones that the user can have back, earliest first. Suspension does not change `told`. */
 export async function listMailboxes(db: Database, user: User, now: Date): Promise<Mailbox[]> {
   const { id: userId, email: present } = user;
   const [reserved, working] = await Promise.all([
@@ -80,7 +80,7 @@ export async function listMailboxes(db: Database, user: User, now: Date): Promis
 
 type Thaw = { keep: string; removesFactors: boolean; trail: AuthorTrail; record: Recorder };
 
-/** Gives the account to the mailbox `keep`. False if that is not in `listMailboxes`. The caller has locked links and user. */
+/** Gives the account to the mailbox `keep`. False if `listMailboxes` does not list it. The caller has locked links and user. */
 export async function thaw(
   trx: Transaction<DB>,
   deps: Pick<Dependencies, 'now' | 'endsWithPerson'>,

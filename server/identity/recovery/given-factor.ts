@@ -1,4 +1,4 @@
-// The factor given with a mail link that needs no login: to take an account back (take-back.ts) or get a new address
+// A factor given with a mail link instead of a login, to take an account back (take-back.ts) or to get a new address
 // (new-address.ts).
 
 import type { Transaction } from 'kysely';
@@ -53,7 +53,7 @@ export type Asks = { codeFactors: CodeFactor[]; passkey: boolean };
 export const findAsks = (left: LeftFactors): Asks | undefined =>
   isAnyLeft(left) ? { codeFactors: left.codeFactors, passkey: left.passkeys.length > 0 } : undefined;
 
-/** A code counts as a guess. Uses nothing up. */
+/** A code counts as a guess. This does not use up the code or the passkey. */
 export async function readGiven(
   deps: Dependencies,
   request: Request,
@@ -102,7 +102,7 @@ export async function consumeFactor(
 
 const maxGuesses = 30;
 
-/** No other count is used: the owner may be guessing from the same place as a thief. True for the last guess. */
+/** Counts only for the link, because a thief and the owner may guess from one place. True for the last guess. */
 async function countTry(
   { db, takeBackLimits }: Dependencies,
   { address }: Visit,
@@ -117,7 +117,7 @@ async function countTry(
   });
 }
 
-/** Throws 422 `validation_failed` at `/code`. At the last guess the owner is told: somebody else may read the mailbox. */
+/** Throws 422 `validation_failed` at `/code`. After the last guess it tells the owner, because a thief may read the mailbox. */
 export const refuseCode = (
   deps: Dependencies,
   request: Request,

@@ -1,5 +1,5 @@
-// The factors left for a take-back (contract 2.46 to 2.49) or a new address (12.78). The user of the link gives one, if any is
-// left.
+// The factors left for a take-back (contract 2.46 to 2.49) or a new address (contract 12.78). If any is left, the user of the
+// link must give one.
 
 import type { Database } from '../../../db/postgres/client.ts';
 import { type ListedPasskey, listPasskeys } from '../../../db/tables/passkeys.ts';
@@ -9,11 +9,11 @@ import { codeFactorRules } from '../factor/code-factors.ts';
 export type LeftFactors = {
   passkeys: ListedPasskey[];
   codeFactors: CodeFactor[];
-  /** Recovery codes count too if they were made by this time. If it is undefined, all count. */
+  /** Recovery codes count if they were made by this time. If it is undefined, all count. */
   codesMadeBy: Date | undefined;
 };
 
-/** With `since`, only factors from before it or from an established browser, unless the user is an administrator or manager. */
+/** With `since`, newer factors count only if they are from an established browser, or the user is staff. */
 export async function findLeftFactors(db: Database, user: User, since?: Date): Promise<LeftFactors> {
   const isLeft = (addedAt: Date, fromEstablishedBrowser: boolean) =>
     !since || addedAt < since || fromEstablishedBrowser || user.role !== 'user';

@@ -1,5 +1,5 @@
-// An address that our support offers to a user who lost their mailbox (contract 12.70 to 12.84). A reader of the old mailbox can
-// stop it, and take the account back for seven days after it is used.
+// A new address that our support offers to a user who lost their mailbox (contract 12.70 to 12.84). A reader of the old mailbox
+// can stop the offer. For seven days after the offer is used, they can take the account back.
 
 import type { Transaction } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
@@ -55,7 +55,7 @@ export async function offerNewAddress(
   const offer = { id: uuidv7(), email, askedAt: now, expiresAt: daysAfter(now, linkDays) };
   await setNewAddress(trx, { userId: user.id, ...offer });
   const mail = { userId: user.id, details: lane, now };
-  // The old mailbox comes first: the new one may be that of a thief.
+  // The mail to the old mailbox comes first, because the new mailbox may belong to a thief.
   if (user.holdsEmail) deferMail(trx, { kind: 'stop_new_address', recipient: user.email, ...mail });
   deferMail(trx, { kind: 'new_address', recipient: email, ...mail });
 }
@@ -66,9 +66,9 @@ const lane = { until: '' };
 export const mayHaveNewAddress = ({ role, suspendedAt }: Pick<User, 'role' | 'suspendedAt'>): boolean =>
   role === 'user' && suspendedAt === null;
 
-/** Keeps the offer. The caller has locked the user. */
+/** Ends only the links: the offer stays. The caller has locked the user. */
 async function endLinks(trx: Transaction<DB>, userId: string, by: MailTokenEnd): Promise<void> {
-  // In this order: a mail that is being sent makes its token while its row is locked.
+  // Mails come before tokens, because a mail that is being sent makes its token while its row is locked.
   await deleteUnsentLetters(trx, userId, ['new_address', 'stop_new_address']);
   for (const purpose of ['new_address', 'stop_new_address'] as const)
     deferEndOfMailTokens(trx, userId, by, purpose);
@@ -148,19 +148,19 @@ export async function useNewAddress(
   const { db, now } = deps;
   const open = await requireNewAddress(deps, token);
   const { user, email, offerId: changeId, left } = open;
-  // Before the hashing: a link to a taken address is not used up, so somebody could send it endlessly.
+  // This comes before the hashing: a link to a taken address is not used up, so somebody could make us hash endlessly.
   if (await isTaken(db, open, now())) {
-    // Throws if the owner has just used the link, and so holds the address.
+    // This throws if the owner has just used the link and so holds the address.
     await requireNewAddress(deps, token);
     return 'taken';
   }
-  // Without the name, which a stranger with the mail could find out. It is compared once a factor was given.
+  // The password is not compared with the name yet: a stranger with the mail could find the name out. A factor comes first.
   const counted = await countNewPassword(deps, visit, { token });
   const typed = { password: newPassword, email, name: '' };
   const { hash, giveBack } = await requireGoodPassword(deps, visit, counted, typed);
   const link = { purpose: 'new-address', changeId, user, left } as const;
   const factor = await readGiven(deps, request, visit, link, given);
-  // Hashed in any case: otherwise the time would reveal the name before the transaction has seen the factor.
+  // The password is hashed even if it has a fault. Otherwise the time would reveal the name before the factor is used.
   const faultWithName = await findNewPasswordFault(deps, visit, counted, { ...typed, name: user.name });
   const passwordHash = await hash();
   const setCookies = await inTransactionOf(visit, db, async (trx) => {
@@ -205,7 +205,7 @@ async function changeAddress(
   const at = await findTimeOfChange(trx, deps, userId);
   await updateUser(trx, userId, { email, holdsEmail: true, emailVerifiedAt: at, passwordHash });
   if (user.holdsEmail) {
-    // Before `reserveAddress`, as in change-email.ts.
+    // This comes before `reserveAddress`. If no change is stored by then, the database stores one itself.
     await notifyWithTakeBack(trx, deps, user, 'email_changed', { at, request });
     await reserveAddress(trx, { email: user.email, userId, expiresAt: daysAfter(at, takeBackDays) });
   }

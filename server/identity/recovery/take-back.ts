@@ -1,5 +1,5 @@
 // Taking an account back by the link in a mail about a change (contract 2.38 to 2.54). A thief may know the password and be
-// logged in, so the owner gives a factor that is left and sets a new password in one step.
+// logged in. So in one step, the owner gives a factor, if any is left, and sets a new password.
 
 import type { Transaction } from 'kysely';
 import type { Database } from '../../../db/postgres/client.ts';
@@ -71,7 +71,7 @@ export type TakeBackPage = {
   mayFreeze: boolean;
 };
 
-/** Only the mailbox that was told first may (contract 2.136): a thief who changes the address twice has a link, too. */
+/** Only the mailbox that was told first may freeze (contract 2.136). A thief who changes the address twice has a link, too. */
 export async function mayFreeze(
   db: Database,
   { user, mailbox }: Pick<OpenTakeBack, 'user' | 'mailbox'>,
@@ -81,7 +81,7 @@ export async function mayFreeze(
   return (await findEarliestMailbox(db, working)) === mailbox;
 }
 
-/** Undefined for a link that does not work. Throws 403 as `requireTakeBack`. */
+/** Undefined for a link that does not work. Throws 403 if the user is suspended. */
 export async function findTakeBack(deps: Dependencies, token: string): Promise<TakeBackPage | undefined> {
   const open = await ifItWorks(requireTakeBack(deps, token));
   if (!open) return undefined;
@@ -96,7 +96,7 @@ export async function findTakeBack(deps: Dependencies, token: string): Promise<T
   };
 }
 
-/** For /profile/email, before a change: whether a take-back from the current mailbox would then ask for a factor. */
+/** Whether a take-back from the current mailbox would ask for a factor. /profile/email shows this before a change. */
 export async function asksForFactor(
   { db, now: clock }: Pick<Dependencies, 'db' | 'now'>,
   user: User,
@@ -107,8 +107,8 @@ export async function asksForFactor(
 }
 
 /**
- * If it throws, nothing has changed: 404, 403, 422 at `/newPassword`, `/code` or `/passkey`, 429 or 503. Returns `Set-Cookie`
- * values.
+ * Returns `Set-Cookie` values. Throws 404, 403, 422 at `/newPassword`, `/code` or `/passkey`, 429 or 503. If it throws, the
+ * account has not changed.
  */
 export async function takeBack(
   deps: Dependencies,
@@ -145,7 +145,7 @@ export async function takeBack(
   return setCookies ?? refuseCode(deps, request, visit, link, factor);
 }
 
-/** As the account was before the window. The caller has locked links and user, and knows that the mailbox is the user's. */
+/** Restores the account as it was before the window. The caller has locked links and user, and checked the mailbox. */
 export async function giveToMailbox(
   trx: Transaction<DB>,
   deps: Pick<Dependencies, 'now' | 'endsWithPerson'>,
@@ -175,7 +175,7 @@ export async function giveToMailbox(
   const now = deps.now();
   const { id: userId, deletionDueAt } = user;
   await releaseAddresses(trx, { email, userId, now });
-  // Addresses that are still reserved were given up before this one.
+  // The addresses that are still reserved are older than this one, so links to them go on working.
   await endTakeBackLinks(trx, userId, await listReservations(trx, { userId, now }), used);
   await updateUser(trx, userId, { email, emailVerifiedAt: now, passwordHash });
   await deleteFactors(trx, userId, { since, keeps });
@@ -195,14 +195,14 @@ export async function giveToMailbox(
   return present;
 }
 
-/** Ends links to all mailboxes except these, even of mails that are not sent yet. The caller has locked the user. */
+/** Ends take-back links to all mailboxes not in `except`, even in unsent mails. The caller has locked the user. */
 export async function endTakeBackLinks(
   trx: Transaction<DB>,
   userId: string,
   except: string[],
   used?: Uint8Array,
 ): Promise<void> {
-  // In this order: a mail that is being sent locks its row, then the row of its change.
+  // Mails come before changes, because a mail that is being sent locks its own row and then the row of its change.
   await deleteUnsentTakeBackMails(trx, userId, except);
   const changeIds = await lockTakeBackChanges(trx, userId, except);
   await endTakeBackTokens(trx, { changeIds, used });

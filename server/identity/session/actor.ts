@@ -39,7 +39,7 @@ export async function lockActor(trx: Transaction<DB>, { session }: Pick<AnyActor
 
 /**
  * For a change that needs a credential given in the last ten minutes (contract 9.19). Throws 401 `login_required` if the user is
- * gone or the session has ended: an ended session must not keep anything that was sent just before its end.
+ * gone or the session has ended. A request sent just before the session ended must not change anything.
  */
 export async function lockOpenActor(trx: Transaction<DB>, actor: Pick<AnyActor, 'session'>): Promise<User> {
   const user = await lockActor(trx, actor);
@@ -49,7 +49,7 @@ export async function lockOpenActor(trx: Transaction<DB>, actor: Pick<AnyActor, 
 
 const ownerOf = ({ id, user }: Session, name: AllowanceName) => (name === 'login.confirmed' ? id : user.id);
 
-/** Before a change that takes work. `of`: whose allowance, by default the user's or the session's. Throws 429 `rate_limited`. */
+/** Call it before a change that takes work. `of` names the owner of the allowance. Throws 429 `rate_limited`. */
 export async function requireOwnAllowance(
   { db }: Pick<Dependencies, 'db'>,
   { session }: Pick<AnyActor, 'session'>,
@@ -59,7 +59,7 @@ export async function requireOwnAllowance(
   await requireAllowance(db, name, of);
 }
 
-/** Counts the event if it has an allowance; `of` is as in `requireOwnAllowance`. The user is locked. Throws 429. */
+/** Counts the event if it has an allowance. `of` names its owner. The caller has locked the user. Throws 429. */
 export async function recordActorEvent(
   trx: Transaction<DB>,
   { session, visit }: AnyActor,

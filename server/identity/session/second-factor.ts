@@ -1,4 +1,4 @@
-// Who has a second factor, and who has to set one up before anything else (contract 9.69 to 9.83).
+// Rules for second factors: which users have one, and which must set one up before anything else (contract 9.69 to 9.83).
 import type { Session } from '../../../db/tables/live-sessions.ts';
 import type { User } from '../../../db/tables/users.ts';
 import type { Config } from '../../settings/config.ts';
@@ -15,21 +15,21 @@ export const hasSecondFactor = (user: Pick<User, 'codeFactors' | 'hasPasskey'>) 
 export const needsSecondFactor = ({ requiresAdminFactor }: Settings, user: Pick<User, 'role'>) =>
   requiresAdminFactor && user.role !== 'user';
 
-/** Without a second factor these users cannot help other people (contract 12.1), and their password alone is no credential. */
+/** If true, the user needs a second factor to help other people (contract 12.1). A password alone is then no credential. */
 export const needsStaffFactor = ({ production, requiresAdminFactor }: Settings, user: Pick<User, 'role'>) =>
   (production || requiresAdminFactor) && user.role !== 'user';
 
-/** Whatever was given in this session before (contract 12.7). */
+/** True even if a second factor was given in this session before (contract 12.7). */
 export const needsMoreThanPassword = (
   settings: Settings,
   user: Pick<User, 'role' | 'codeFactors' | 'hasPasskey'>,
 ) => needsStaffFactor(settings, user) && hasSecondFactor(user);
 
-/** True also for users who have a second factor but have not given it. */
+/** Also true for users who have a second factor but have not given it. */
 export const mustSetUpFactor = (settings: Settings, { user, amr }: Login) =>
   needsSecondFactor(settings, user) && (!hasSecondFactor(user) || !amr.includes('mfa'));
 
-/** A user with a passkey and a password may use either, except staff. */
+/** A user with a passkey and a password may use either, unless they are staff. */
 export const lacksSecondFactor = (settings: Settings, { user, amr }: Login) =>
   !amr.includes('mfa') && (asksForCode(user) || (user.hasPasskey && needsStaffFactor(settings, user)));
 

@@ -1,5 +1,5 @@
-// Sessions (contract 9.16 to 9.22). The database stores only the SHA-256 of a token, so reading the database lets nobody log in.
-// Every request reads the session anew, so its end takes effect at once on every instance.
+// Sessions (contract 9.16 to 9.22). The database stores only the SHA-256 of a token, so a reader of the database cannot log in.
+// Every request reads its session anew, so the end of a session takes effect at once on every instance.
 import type { Transaction } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import type { DB } from '../../../db/schema.ts';
@@ -32,7 +32,7 @@ const cookie = 'identity_session';
 const daySeconds = 24 * 60 * 60;
 const idleSeconds = 14 * daySeconds;
 const absoluteSeconds = 30 * daySeconds;
-// `last_seen_at` may be this old, which spares a write on nearly every request.
+// `last_seen_at` may lag by this much, so that nearly no request needs a write.
 const touchSeconds = 5 * 60;
 
 export function sessionLimits(now: Date): SessionLimits {
@@ -77,10 +77,10 @@ export async function startSession(
 }
 
 /**
- * The only way to start a session. If this browser has a live session of the same user, it goes on under a new token; one of
- * somebody else ends. A changed password ends the user's other sessions and forgets their other devices; one set by mail ends all
- * sessions. The caller has locked the user and seen that they are not suspended. Throws 401 `login_required` if the session that
- * changes the password has ended. `setCookies` are the `Set-Cookie` values, the only place that ever holds the tokens.
+ * This is the only way to start a session. A live session of the same user in this browser goes on under a new token. Another
+ * user's session there ends. A changed password ends the user's other sessions and forgets their other devices. A password set
+ * by mail ends all sessions. The caller has locked the user and seen that they are not suspended. Throws 401 `login_required` if
+ * the session that changes the password has ended. Only `setCookies`, the `Set-Cookie` values, ever hold the tokens.
  */
 export async function openSession(
   trx: Transaction<DB>,
@@ -110,7 +110,7 @@ export async function openSession(
   const previousHash = previous === undefined ? undefined : hashToken(previous);
   const device = readDevice(deps, request);
   if (startedBy === 'mail') await endWhatPasswordOpened(trx, userId, now, device);
-  // Every way in is recorded, even if other events tell of it.
+  // Every way in is recorded, even if other events tell of it. A changed password is no way in.
   if (startedBy !== 'password_change')
     deferAuditEvent(trx, { ...trailOf(visit), type: 'session.started', reason: startedBy, userId });
   const isRenewed =
@@ -143,7 +143,7 @@ export async function openSession(
   return { setCookies, isNew: !isRenewed };
 }
 
-/** For a password set by mail. The browser that sets it, `device`, stays known. */
+/** For a password set by mail. `device`, the browser that sets it, stays known. */
 export async function endWhatPasswordOpened(
   trx: Transaction<DB>,
   userId: string,
@@ -191,7 +191,7 @@ export async function findSession(
   } as const);
 }
 
-/** The user of the session that the cookie names, even if ended, else the last one in this browser (contract 9.176). */
+/** Finds the user of the cookie's session, live or ended. Without a cookie, finds the browser's last user (contract 9.176). */
 export async function findLastSessionUser(
   deps: Pick<Dependencies, 'config' | 'db' | 'read'>,
   request: Request,
@@ -202,11 +202,11 @@ export async function findLastSessionUser(
   return (await findSessionByTokenHash(deps.read, hashToken(token), ever))?.user.id ?? null;
 }
 
-/** Live or not. */
+/** The session may have ended. */
 export const hasSessionCookie = ({ config }: Pick<Dependencies, 'config'>, request: Request): boolean =>
   readToken(request, config.issuer, cookie) !== undefined;
 
-/** The hash of the token of the live session that the browser has after the answer. */
+/** Finds the live session that the browser has after the answer, and returns the hash of its token. */
 export async function findSessionAfter(
   deps: Pick<Dependencies, 'config' | 'read' | 'now'>,
   answered: { request: Request; response: Response },
@@ -230,7 +230,7 @@ export function requireLoggedIn(found: BrowserSession | undefined): LoggedInSess
   return found;
 }
 
-/** Throws 401 `login_required`, and 403 `second_factor_required` if they must first set up or give a second factor. */
+/** Throws 401 `login_required`, and 403 `second_factor_required` if the user must first set up or give a second factor. */
 export function requireLive(found: BrowserSession | undefined): LiveSession {
   const session = requireLoggedIn(found);
   if (session.state === 'must_set_up_factor') throw new AppError('second_factor_required');
@@ -247,14 +247,14 @@ export async function findLiveSession(
   return found && found.state !== 'suspended' ? requireLive(found) : undefined;
 }
 
-// A credential given this recently need not be given again, even for changes that a session alone must not make.
+// For this long after giving a credential, a user is not asked again, even for changes that a session alone must not make.
 const freshSeconds = 10 * 60;
 
 export function isFresh({ authTime }: Pick<Session, 'authTime'>, now: Date): boolean {
   return authTime !== null && authTime > secondsBefore(now, freshSeconds);
 }
 
-/** Every sensitive change needs this. Pages ask for the credential (confirm.ts). This check stops requests that go past them. */
+/** Every sensitive change needs this. Pages ask for the credential (confirm.ts). This stops requests that skip the pages. */
 export const isConfirmed = (
   { config, now }: Pick<Dependencies, 'config' | 'now'>,
   session: Session,

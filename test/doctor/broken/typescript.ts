@@ -1,6 +1,6 @@
-// Thirty clients and some more, each as an ordinary engineer would write it, and each with one fault behind `is('…')`; and
-// `/right/…`, which has none. The doctor has to find each, and nothing else. They share no code with the service,
-// keep everything in memory, by their name, and only `/kit/…` uses the kit.
+// Thirty clients and some more, each as an ordinary engineer would write it, and each with one fault behind `is('…')`.
+// `/right/…` has no fault. The doctor has to find each fault, and nothing else. The clients share no code with the service, and
+// each keeps its data in memory under its name. Only `/kit/…` uses the kit.
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -17,11 +17,11 @@ export type ClientOptions = {
   isHttps?: boolean;
   /** In Unix seconds. */
   now?: () => number;
-  /** Instead of the one in memory: whether the nonce was new. */
+  /** Replaces the store of nonces in memory. Returns whether the nonce was new. */
   consumeNonce?: (nonce: string) => Promise<boolean>;
-  /** Instead of a random one. */
+  /** Replaces a random session. */
   createSession?: (user: User) => string;
-  /** Instead of a page that names only the person who is logged in. */
+  /** Replaces a page that names only the person who is logged in. */
   renderPage?: (user: User | undefined, users: User[]) => string;
 };
 
@@ -195,7 +195,7 @@ export function createClients(options: ClientOptions) {
     return isNew;
   }
 
-  /** The local user of a person, made or brought up to date. */
+  /** The local user of a person, who is created or updated. */
   function findUser({ site, is }: Question, profile: Json): User {
     const { id, name, email, profile_updated_at: updatedAt } = profile;
     const user = site.users.find((each) => each.id === id || (is('linked_by_email') && each.email === email));
@@ -224,7 +224,7 @@ export function createClients(options: ClientOptions) {
         .some((given) => isEqual(given, `v1,${expected}`));
     });
     if (!isGenuine && !is('events_signature_not_checked')) throw new Refusal('nudge_signature_wrong');
-    // It pulls before it answers, and nobody is there.
+    // The client pulls before it answers, and nothing answers the pull.
     if (is('pull_failed')) throw new Refusal('store_unavailable');
     return { status: is('events_nudge_refused') ? 404 : 204 };
   }
@@ -316,7 +316,7 @@ function readCookies(request: IncomingMessage): Map<string, string> {
   return new Map(pairs.map(([name = '', value = '']) => [name, value]));
 }
 
-/** Node's decoder takes padding, both alphabets and spare bits: what it takes is spelt again, and compared. */
+/** Node's decoder accepts padding, both alphabets and spare bits. So the bytes are encoded again and compared with the text. */
 function decode(wire: string, is: Question['is']): Buffer {
   const bytes = Buffer.from(wire, 'base64url');
   let text = wire;
@@ -327,7 +327,7 @@ function decode(wire: string, is: Question['is']): Buffer {
   return bytes;
 }
 
-/** JSON in which no name is given twice, at most 16 levels deep. */
+/** Reads JSON of at most 16 levels, in which no name is given twice. */
 function parse(bytes: Buffer, is: Question['is']): Json {
   try {
     const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
@@ -338,7 +338,7 @@ function parse(bytes: Buffer, is: Question['is']): Json {
       if (mark === '}' || mark === ']') depth -= 1;
       if (depth > 16 && !is('json_too_deep')) throw new Refusal('json_malformed');
     }
-    // The whole is given to it as a member, too.
+    // JSON.parse calls the function for the whole value, too, which is no member.
     let members = -1;
     const value = JSON.parse(text, function (this: unknown, _, member) {
       if (!Array.isArray(this)) members += 1;
@@ -388,7 +388,7 @@ function isEqual(one: string, other: string): boolean {
   return a.length === b.length && timingSafeEqual(a, b);
 }
 
-/** Started as a program: prints its port. */
+/** If this file is started as a program, it prints its port. */
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
   const { ISSUER = '', CLIENT = '', SECRET = '', TTL = '300' } = process.env;
   const options = { issuer: ISSUER, client: CLIENT, secrets: SECRET.split(','), ttlSeconds: Number(TTL) };

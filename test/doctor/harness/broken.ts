@@ -2,7 +2,7 @@
 import type { Report } from '../../../clients/doctor/examine.ts';
 import { type FindingId, groupOf } from '../../../clients/doctor/findings.ts';
 
-/** Each is the name of its finding, and of the client that has it. */
+/** Each fault is the name of its finding, and of the client that has it. */
 export const faultNames: FindingId[] = [
   'mac_not_checked',
   'mac_over_json',

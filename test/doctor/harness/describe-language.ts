@@ -20,7 +20,7 @@ export function describeLanguage(language: Language): void {
 
     it.each(faultNames)('finds %s', async (name) => {
       let report = await run(name);
-      // PHP's own web server may give all connections to one of its workers, and then nothing happens at once.
+      // PHP's own web server may give all connections to one of its workers. Then no two requests meet, so this tries again.
       for (let tries = 1; tries < 5 && name === 'nonce_not_atomic' && report.verdict === 'right'; tries++)
         report = await run(name);
       expect(faultsOf(report)).toEqual([name]);

@@ -9,7 +9,7 @@ import { settings, targetOf } from './clients.ts';
 
 export type Handler = (request: IncomingMessage, response: ServerResponse) => unknown;
 
-/** Reads of a service on a socket, as long as there is one. */
+/** Passes requests from a socket to the service that `find` gives, if there is one. */
 export const passOn =
   (find: () => Pick<TestApp, 'fetch'> | undefined): Handler =>
   async ({ url, method, headers }, response) => {

@@ -8,7 +8,7 @@ import { settings } from './clients.ts';
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 const [secret = ''] = settings.secrets;
 
-/** No database: the settings alone. */
+/** Runs without a database, with the settings alone. */
 export function runDoctor(
   args: string[],
   env: Record<string, string> = {},

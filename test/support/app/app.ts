@@ -31,7 +31,7 @@ export type SendOptions = {
 
 export type TestApp = {
   config: Config;
-  /** For preparing and reading rows; behaviour is tested through `send`. */
+  /** For preparing and reading rows. Tests check behaviour through `send`. */
   db: Database;
   databaseUrl: string;
   /** What was logged, oldest first. */
@@ -61,9 +61,9 @@ export type TestInstance = Pick<
 export type AppOptions = {
   env?: Record<string, string | undefined>;
   now?: () => Date;
-  /** The database to use, instead of a fresh one or of the direct way to it. */
+  /** The database to use instead of a fresh one, or the URL of a wire to it. */
   databaseUrl?: string;
-  /** The deadline of requests. A busy machine keeps none that people would wait for. */
+  /** The deadline of requests, 20 seconds by default. A busy machine could not keep the deadline that people get. */
   answerWithinMs?: number;
   /** The template of another Postgres than that of the test run. */
   templateUrl?: string;
@@ -114,7 +114,7 @@ export async function reconnect({ db, send }: TestApp): Promise<void> {
   await vi.waitFor(async () => expect((await send('/readyz')).status).toBe(200), 15_000);
 }
 
-/** Opens the service in production mode, and yet with the demo users: only the start looks for them. */
+/** Opens the service in production mode, but with the demo users, because only the start of a process looks for them. */
 export async function openProductionApp(env: Record<string, string> = {}): Promise<TestApp> {
   const app = await openApp({ env: { ...production, ...env } });
   await seedDemoUsers(app.db, await hashPassword(demoPassword), new Date());
@@ -152,18 +152,18 @@ function buildLogin(send: TestApp['send']): TestApp['login'] {
   };
 }
 
-/** Where a redirect leads. */
+/** The target of a redirect. */
 export function locationOf(answer: Answer): URL {
   return new URL(answer.headers.get('location') ?? '', 'http://localhost:3000');
 }
 
-/** The target of the answer to a form: past the page /go, its `next` (contract 11.33). */
+/** The target of the answer to a form. If that is the page /go, the result is its `next` (contract 11.33). */
 export function targetOf(answer: Answer): URL {
   const url = locationOf(answer);
   return url.pathname === '/go' ? new URL(url.searchParams.get('next') ?? '', url) : url;
 }
 
-/** The next stop of a browser by itself: by a redirect, or by the header `Refresh` of /go. */
+/** The next stop of a browser that follows a redirect, or the header `Refresh` of /go. */
 export function nextStopOf(answer: Answer): string | undefined {
   if (answer.status === 303) return answer.headers.get('location') ?? undefined;
   return /^0; url=(.*)$/.exec(answer.headers.get('refresh') ?? '')?.[1];

@@ -12,7 +12,7 @@ import { recordLog } from './log.ts';
 
 export type TestBackend = Pick<TestApp, 'db' | 'databaseUrl' | 'logged' | 'close'> & {
   backend: Backend;
-  /** Calls procedures as a page does; throws refusals. `headers` gets the headers that procedures set on the answer. */
+  /** Calls procedures as a page does, and throws refusals. `headers` gets the headers that procedures set on the answer. */
   call: <Result>(
     work: (procedures: Procedures) => Promise<Result>,
     options?: { request?: Request; visit?: Visit; headers?: Headers },

@@ -26,7 +26,7 @@ export const hasTerminals = spawnSync('script', ['--version'], { encoding: 'utf8
   'util-linux',
 );
 
-/** The command line at a terminal, where somebody types a line. All that is on the screen then is in `out`. */
+/** The command line at a terminal, where somebody types a line. Everything on the screen is in `out`. */
 export function runCliAtTerminal(databaseUrl: string, args: string[], typed: string): Promise<Outcome> {
   const quoted = [process.execPath, 'build/service/cli.js', ...args].map((each) => `'${each}'`).join(' ');
   const child = spawn('script', ['--quiet', '--return', '--command', quoted, '/dev/null'], {
@@ -34,7 +34,7 @@ export function runCliAtTerminal(databaseUrl: string, args: string[], typed: str
     env: { PATH: process.env.PATH, SHELL: '/bin/sh', DATABASE_URL: databaseUrl, NODE_ENV: 'test' },
   });
   child.stdin.on('error', () => undefined);
-  // Nobody types before they are asked, and the end of the input would end the terminal.
+  // The line is typed only after the question, and the input stays open, because its end would end the terminal.
   child.stdout.on('data', (data) => {
     if (String(data).includes('Type yes: ')) child.stdin.write(`${typed}\n`);
   });
@@ -53,7 +53,7 @@ export function readOutcome(child: ChildProcessWithoutNullStreams): Promise<Outc
   return new Promise((done) => child.on('close', (code) => done({ ...outcome, code })));
 }
 
-/** A command that was given wrongly: exit code 2, and how to give it. */
+/** Expects exit code 2 and the usage, because the command was given wrongly. */
 export const expectMisused = (outcome: Outcome, sentence: RegExp): void =>
   expectRefused(outcome, sentence, 2);
 

@@ -9,7 +9,7 @@ import type { TestApp } from './app.ts';
 
 const token = 'A'.repeat(43);
 const pendingId = '0190f5a0-0000-7000-8000-000000000000';
-/** Cookies without a pending hand-off or login behind them, which only the database can tell. */
+/** Cookies that name a pending hand-off and a pending login. Only the database can tell that neither exists. */
 export const pendingCookie = `identity_pending_${pendingId}=${token}; identity_pending_login=${token}`;
 
 const values: Record<string, string> = {

@@ -75,14 +75,14 @@ function closeObjects(schema: unknown): void {
 export const readPlain = ({ type }: JsonSchema, text: string): unknown =>
   type === 'integer' && /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : text;
 
-// Headers of every answer: the document names them in words.
+// Headers that every answer has. The document describes them in words.
 const ofEveryAnswer = new Set([
   ...['content-type', 'content-length', 'content-security-policy', 'cross-origin-opener-policy'],
   ...['cross-origin-resource-policy', 'origin-agent-cluster', 'permissions-policy', 'x-content-type-options'],
   ...['strict-transport-security', 'x-frame-options', 'x-permitted-cross-domain-policies', 'connection'],
 ]);
 
-/** The usual values of headers, if an answer has none of its own; a page may be compressed. */
+/** The values of headers if an answer sets no other. Pages vary by `accept-encoding`, because they may be compressed. */
 const usual: Record<string, string> = { 'referrer-policy': 'same-origin', vary: 'accept-encoding' };
 
 /** How an answer differs from the document's description of that operation. */
@@ -131,7 +131,7 @@ function findBodyFaults(
   return checker.check(body.schema, value);
 }
 
-/** The codes that the document names for an operation, as `401 invalid_token`; `303` if the answer is no refusal. */
+/** The codes that the document names for an operation, such as `401 invalid_token`. `303` is an answer that is no refusal. */
 export function listOutcomes(document: OpenApi, { responses }: Operation): string[] {
   return Object.entries(responses).flatMap(([status, answer]) => {
     const { content = {} } = findAnswer(document)(answer);

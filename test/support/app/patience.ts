@@ -1,4 +1,4 @@
-// Requests at once that a busy machine may not refuse: for tests of their results, not of their speed.
+// Runs many requests at once on a busy machine, and none may be refused. Their results count, not their speed.
 import { vi } from 'vitest';
 import { Deadline } from '../../../server/web/deadline.ts';
 import type { Answer } from './app.ts';

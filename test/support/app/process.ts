@@ -24,7 +24,7 @@ export const entryOf: Record<Runtime, string> = {
   deno: 'build/service/main.js',
 };
 
-/** The heap's limits, as in `npm start` and `npm run start:deno`. */
+/** The heap's limits, as `npm start` and `npm run start:deno` set them. */
 export const heap = { NODE_OPTIONS: '--max-old-space-size=256', DENO_V8_FLAGS: '--max-old-space-size=256' };
 
 export type RunningProcess = {
@@ -57,7 +57,7 @@ export function run(
   return { child, output: () => output, exited };
 }
 
-/** Resolves when the service answers; throws its output if it does not start. `folder`: another version, built. */
+/** Resolves when the service answers. Throws its output if it does not start. `folder` has the build of another version. */
 export async function startService(
   runtime: Runtime,
   port: number,
@@ -78,8 +78,8 @@ export async function startService(
   throw new Error(`The service did not come up on ${runtime}:\n${running.output()}`);
 }
 
-// Ports from 11,000 to 32,000, because outgoing connections take the ports above: a thousand for each worker. Other runs on this
-// machine may use the same ports, so the first is chosen by chance.
+// Ports from 11,000 to 32,000, a thousand for each worker. Outgoing connections take the ports above. Other runs on this machine
+// may use the same ports, so each begins at a random one.
 const portsPerWorker = 1_000;
 const firstPort = 11_000 + ((process.ppid + Number(process.env.VITEST_POOL_ID ?? 0)) % 21) * portsPerWorker;
 let nextPort = Math.floor(Math.random() * portsPerWorker);

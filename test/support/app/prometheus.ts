@@ -21,7 +21,7 @@ export type Prometheus = {
   close: () => Promise<void>;
 };
 
-/** Starts it: only the targets and the pace are others than those of operators. */
+/** Starts Prometheus with the configuration of operators, except for the targets and the intervals. */
 export async function startPrometheus(targets: string[]): Promise<Prometheus> {
   const folder = await makeFolder();
   const config = readFileSync(`${operateFiles}/prometheus.yml`, 'utf8')
@@ -69,12 +69,12 @@ export async function startPrometheus(targets: string[]): Promise<Prometheus> {
 }
 
 export type WatchedInstance = Pick<TestApp, 'config' | 'send'> & {
-  /** Where its metrics are. */
+  /** The address of the instance's metrics. */
   target: string;
   child: () => RunningProcess['child'];
   /** Sends that signal, and resolves once the process has ended. */
   end: (signal: NodeJS.Signals) => Promise<unknown>;
-  /** Starts it again, at the same addresses, with these settings too. */
+  /** Starts the instance again at the same addresses, with these settings in addition. */
   restart: (more?: Record<string, string>) => Promise<void>;
 };
 

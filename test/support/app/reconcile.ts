@@ -8,7 +8,7 @@ const root = fileURLToPath(new URL('../../..', import.meta.url));
 
 export type Run = Outcome & { seconds: number; peakMegabytes: number };
 
-/** `heapMegabytes` is all that JavaScript may hold: more ends the process. The peak is 0 where the system does not tell it. */
+/** `heapMegabytes` is all that JavaScript may hold. More ends the process. The peak is 0 if the system does not tell it. */
 export function runReconcile(
   databaseUrl: string,
   args: string[],

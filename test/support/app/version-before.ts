@@ -1,4 +1,4 @@
-// The version before this one, built from the history of the clone.
+// The previous version, built from the history of the clone.
 import { execFile } from 'node:child_process';
 import { readFile, rm, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -19,10 +19,10 @@ export async function findVersionBefore(): Promise<string | undefined> {
   return isThere ? commit : undefined;
 }
 
-/** Builds a commit in a folder of its own, with the packages that its lock file names: ours, where these are the same. */
+/** Builds a commit in a folder of its own, with the packages of its lock file. If these are the same as ours, it uses ours. */
 export async function buildCommit(commit: string): Promise<{ folder: string; remove: () => Promise<void> }> {
   const folder = await makeFolder();
-  // With the NODE_ENV of tests, the build would be another.
+  // The NODE_ENV of tests would change the build.
   const { NODE_ENV: _, ...others } = process.env;
   const env = others as NodeJS.ProcessEnv;
   const remove = () => rm(folder, { recursive: true, force: true });
@@ -41,7 +41,7 @@ export async function buildCommit(commit: string): Promise<{ folder: string; rem
   }
 }
 
-/** What a lock file says, but for the version of the project itself. */
+/** What a lock file says, except for the version of the project itself. */
 async function readPackages(folder: string): Promise<string> {
   const { packages } = JSON.parse(await readFile(join(folder, 'package-lock.json'), 'utf8'));
   return JSON.stringify({ ...packages, '': { ...packages[''], version: undefined } });

@@ -5,7 +5,7 @@ import { type Answer, locationOf, type SendOptions, type TestApp } from './app.t
 
 type Send = TestApp['send'];
 
-/** The `name=value` of the one cookie that an answer sets, but for the cookies of the device and of pending hand-offs. */
+/** The `name=value` of the one cookie that an answer sets, apart from those of the device and of pending hand-offs. */
 export function cookieOf({ headers }: Pick<Answer, 'headers'>): string {
   const cookies = headers
     .getSetCookie()

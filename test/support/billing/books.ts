@@ -15,13 +15,13 @@ export const price = { currency: 'EUR', unit_amount: 2_900, interval: 'month' };
 
 type Options = { env?: Record<string, string>; at?: string; settings?: BillingSettings | null };
 
-/** `settings` null: without a seller. */
+/** If `settings` is null, there is no seller. */
 export async function openBooks({ env, at = '2027-01-31T10:00:00.000Z', settings }: Options = {}) {
   let now = new Date(at);
   const test = await openBackend({ env, now: () => now });
   const { db } = test;
   const { deps } = test.backend;
-  // Their files are made by `makeFiles` alone.
+  // Only `makeFiles` makes the files of documents.
   await sql`create function hold_document() returns trigger language plpgsql as
     'begin new.next_try_at := ''9999-01-01''; return new; end'`.execute(db);
   await sql`create trigger hold_document before insert on documents_to_make for each row
@@ -38,7 +38,7 @@ export async function openBooks({ env, at = '2027-01-31T10:00:00.000Z', settings
       await setBillingClock(db, now.toISOString());
     },
     bill: () => runBilling(deps),
-    /** What the CRM reports now; by default an active contract at 29.00 EUR a month, of a user who has proved their address. */
+    /** Reports a contract as the CRM does. By default it is active, at 29.00 EUR a month, of a user with a proved address. */
     async report(
       signupId: string,
       contract: Partial<SignupBody['contract']> = {},
@@ -68,7 +68,7 @@ export async function openBooks({ env, at = '2027-01-31T10:00:00.000Z', settings
       );
       await sql`delete from documents_to_make`.execute(db);
     },
-    /** Sends what is due, and returns it, but for welcomes and notices. */
+    /** Sends due mails, and returns them without welcomes and notices. */
     async send(fail?: (message: Message) => void | Promise<void>): Promise<Message[]> {
       const sent: Message[] = [];
       const mailer = {

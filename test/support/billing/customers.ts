@@ -1,4 +1,4 @@
-// Customers with contracts and documents, on a service whose clock the test sets, as the database's.
+// Customers with contracts and documents, on a service. The test sets the clocks of the service and of the database.
 import { sql } from 'kysely';
 import { inTransaction } from '../../../db/postgres/transactions.ts';
 import { runBilling } from '../../../server/billing/invoices/invoicing.ts';
@@ -12,7 +12,7 @@ import { germanSettings, setBillingClock, setSettings } from './settings.ts';
 
 export const price = { currency: 'EUR', unit_amount: 2_900, interval: 'month' };
 
-/** `clock` is the one that the service was started with. */
+/** `clock` is the clock with which the service was started. */
 export async function arrangeSeller(
   app: TestApp,
   clock: { at: Date },
@@ -31,7 +31,7 @@ export async function arrangeSeller(
       const { log, logged } = recordLog();
       await runBilling({ db: app.db, now, log });
       const faults = logged.filter(({ level }) => level === 'error');
-      // The service's own job has the contract, and will have billed it.
+      // The service's own job holds the contract, and will bill it.
       if (faults.length > 0 && faults.every((fault) => JSON.stringify(fault).includes('55P03')))
         return customers.bill();
       if (faults.length > 0) throw new Error(`billing failed: ${JSON.stringify(faults)}`);
@@ -45,7 +45,7 @@ export async function arrangeSeller(
         contract = {},
       }: { email?: string; billing?: unknown; contract?: object } = {},
     ) {
-      // Later than the last, with a clock that stands still.
+      // Each report is later than the last one, even if the clock stands still.
       const nth = reports.get(signupId) ?? 0;
       reports.set(signupId, nth + 1);
       const signup = buildSignup(signupId, {

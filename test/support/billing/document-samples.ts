@@ -1,4 +1,4 @@
-// One document of each kind: what is in their PDF and XML is held against these facts.
+// One document of each kind. Tests compare the PDF and XML with these facts.
 import type { DocumentFacts, Seller } from '../../../server/billing/values/document-facts.ts';
 
 const seller: Seller = {
@@ -74,7 +74,7 @@ const credit = {
 const longName = (start: string) =>
   `${start} ${'Überaus lange Gesellschaft '.repeat(10)}`.slice(0, 199).trim().padEnd(200, 'x');
 
-/** By what is special about each. */
+/** The name of each sample says what is special about it. */
 export const samples = {
   'an invoice with tax': invoice,
   'an invoice in place of a lost one': { ...invoice, replaces: 'INV-2026-0999' },

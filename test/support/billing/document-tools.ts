@@ -1,4 +1,4 @@
-// What tests look at documents with: programs of poppler-utils, a QR decoder, and CEN's own rules.
+// The programs with which tests look at documents: poppler-utils, a QR decoder, and CEN's own rules.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -40,7 +40,7 @@ export const readText = (pdf: Uint8Array) => withFile(pdf, (file) => read('pdfto
 export const readInfo = (pdf: Uint8Array) =>
   withFile(pdf, (file) => read('pdfinfo', '-meta', file) + read('pdfinfo', file));
 
-/** Each font: its name, whether it is embedded, a subset, and has a map to Unicode. */
+/** For each font its name, and whether it is embedded, is a subset, and has a map to Unicode. */
 export const readFonts = (pdf: Uint8Array) =>
   withFile(pdf, (file) => read('pdffonts', file))
     .split('\n')
@@ -78,7 +78,7 @@ export function buildOtherFont(): Uint8Array {
   replaceAll(inUtf16('DejaVuSansCondensed'), inUtf16(otherFontName));
   return font;
 }
-/** As long as the name of the built-in font. */
+/** The name is as long as that of the built-in font. */
 export const otherFontName = 'OperatorsFontOfTest';
 
 /** What the QR code on one of the pages says; null if there is none. */
@@ -99,7 +99,7 @@ export function readCode(pdf: Uint8Array): string | null {
   return null;
 }
 
-/** CEN's rules, compiled once: that takes most of the time. */
+/** Compiles CEN's rules once, because that takes most of the time. */
 export function compileRules(folder: string): string {
   const compiled = join(folder, 'rules.sef.json');
   read(process.execPath, xslt, `-xsl:${rules}`, `-export:${compiled}`, '-nogo');

@@ -1,4 +1,4 @@
-// A payment provider, invoices to pay, and the books as SQL alone sums them up.
+// A payment provider, invoices to pay, and sums of the books by SQL alone.
 import { type Kysely, sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import { inTransaction } from '../../../db/postgres/transactions.ts';
@@ -50,7 +50,7 @@ export function sendReport(
   });
 }
 
-/** Sends a report that is taken. The result is the answer, with its status. */
+/** Sends a report that must be accepted. The result is the answer, with its status. */
 export async function report(
   ...message: Parameters<typeof sendReport>
 ): Promise<PaymentAnswer & { status: number }> {
@@ -70,7 +70,7 @@ export async function addContract(
     .where('email', '=', email)
     .executeTakeFirstOrThrow();
   const id = uuidv7();
-  // Later than any clock of the service, so that its own job issues nothing.
+  // This is later than any clock of the service, so that its own job issues nothing.
   const occurredAt = new Date('2100-01-01T10:00:00.000Z');
   await inTransaction(db, { by: 'crm' }, async (trx) =>
     deferContract(trx, {
@@ -83,7 +83,7 @@ export async function addContract(
   return id;
 }
 
-/** Issues the next invoice of a contract. Undefined if it is not active. The result is the invoice's number. */
+/** Issues the next invoice of a contract, and returns its number. Undefined if the contract is not active. */
 export async function issueNext(db: Kysely<DB>, contractId: string): Promise<string | undefined> {
   const startsAt = await inTransaction(db, { by: 'service' }, async (trx) => {
     const contract = await lockContract(trx, { id: contractId });
@@ -124,7 +124,7 @@ export async function readUnallocated(db: Kysely<DB>, id: string): Promise<numbe
   return row && Number(row.unallocated);
 }
 
-/** Everything that does not add up, by sums of rows that never change, without code of the service. */
+/** Everything that does not add up. It sums rows that never change, without code of the service. */
 export async function findFaultsInBooks(db: Kysely<DB>): Promise<unknown[]> {
   const { rows } = await sql<{ fault: string }>`
     with

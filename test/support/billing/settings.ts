@@ -35,7 +35,7 @@ export const germanSettings: BillingSettings = {
   },
 };
 
-/** The settings with taxes that have been in force since that day. */
+/** The settings with taxes that are in force from that day on. */
 export const settingsFrom = (from: string): BillingSettings => ({
   ...germanSettings,
   tax: { ...germanSettings.tax, rules: germanSettings.tax.rules.map((rule) => ({ ...rule, from })) },

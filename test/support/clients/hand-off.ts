@@ -24,12 +24,12 @@ export function encodePayload(json: string | Uint8Array): string {
   return base64url.encode(bytes, { includePadding: false });
 }
 
-/** Signs a payload rightly, whatever its spelling. */
+/** Signs a payload rightly, even if it is spelled wrongly. */
 export async function signPayload(payload: string, secret = example.secret): Promise<URLSearchParams> {
   return new URLSearchParams({ payload, signature: await sign(secret, payload) });
 }
 
-/** Spells and signs JSON rightly, whatever the JSON is. */
+/** Spells and signs JSON rightly, even if the JSON is wrong. */
 export function signJson(json: string | Uint8Array): Promise<URLSearchParams> {
   return signPayload(encodePayload(json));
 }
@@ -38,7 +38,7 @@ type OpenOptions = VerifyOptions<Payload> & {
   consumeNonce: (nonce: string, keepUntil: Date) => Promise<boolean>;
 };
 
-/** What a receiver of the worked example does: verifies, then uses the nonce up. The settings given replace its own. */
+/** Does what a receiver of the worked example does: verifies, then uses the nonce up. The given options replace its own. */
 export async function open(
   params: URLSearchParams,
   { consumeNonce = async () => true, ...options }: Partial<OpenOptions> = {},

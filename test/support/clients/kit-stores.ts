@@ -28,7 +28,7 @@ export async function readPosition({ position }: Stores): Promise<number | undef
   return claim?.position;
 }
 
-/** The results of all checks, by what each should be. */
+/** The result of each check: its name, what was, and what is expected. */
 export async function checkStores(stores: Stores) {
   const { nonces, profiles, endedLogins, position } = stores;
   const results: [what: string, was: unknown, expected: unknown][] = [];
@@ -99,7 +99,7 @@ export async function checkStores(stores: Stores) {
   }));
 }
 
-/** Checks the stores on SQLite, by the driver that Deno brings and Node 20 does not. */
+/** Checks the stores on SQLite, with a driver that Deno has and Node 20 does not. */
 async function checkSqlite() {
   // The types of Node 20 do not know this module.
   const sqlite = 'node:sqlite';

@@ -1,4 +1,4 @@
-// The site that the README of the kit for PHP has its readers build: its samples, word for word.
+// The site that readers of the PHP kit's README build: its samples, word for word.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,7 +10,7 @@ import type { Site } from './shop.ts';
 const autoload = fileURLToPath(new URL('../../../clients/php/autoload.php', import.meta.url));
 const names = ['identity', 'login', 'callback', 'logout', 'pull', 'events'];
 
-/** `/applied` lists its events, `/sessions` its sessions, `/profiles` its people; `/break-profiles` stops it from keeping more. */
+/** `/applied` lists its events, `/sessions` its sessions, `/profiles` its people; `/break-profiles` breaks that table. */
 export async function openReadmeSite(port: number, issuer: string, secret: string): Promise<Site> {
   const path = 'clients/php/README.md';
   const blocks = readCodeBlocks({ path, text: readOurFile(path) }).filter(
@@ -57,7 +57,7 @@ match (explode('?', $_SERVER['REQUEST_URI'])[0]) {
   return { ...site, close: () => site.close().finally(drop) };
 }
 
-/** Makes the pull slow, so that other requests come meanwhile, and list the events that it applies. */
+/** Makes the pull slow, so that other requests come meanwhile. The pull then also lists each event that it applies. */
 function watch(pull: string): string {
   const start = 'match ($event->type) {';
   if (!pull.includes(start)) throw new Error('the README pulls in another way than this expects');

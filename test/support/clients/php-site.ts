@@ -12,7 +12,7 @@ const root = fileURLToPath(new URL('../../..', import.meta.url));
 export async function openPhpSite(script: string, port: number, env: Record<string, string>): Promise<Site> {
   const folder = await mkdtemp(join(tmpdir(), 'identity-php-'));
   const origin = `http://127.0.0.1:${port}`;
-  // In a process group of its own, which ends its workers too.
+  // PHP has a process group of its own, so that a signal to the group ends its workers, too.
   const child = spawn('php', ['-d', `session.save_path=${folder}`, '-S', `127.0.0.1:${port}`, script], {
     cwd: root,
     env: { ...process.env, ...env, DATA: folder, PHP_CLI_SERVER_WORKERS: '16' },

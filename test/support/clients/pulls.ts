@@ -1,6 +1,6 @@
 // Several processes of one client pull the same events from the real service: what each kit has to do.
 //
-// Such a process says `ready`. It reads a number on each line, pulls that many times at once, and prints a line of JSON with
+// Each process says `ready`. It reads a number on each line, pulls that many times at once, and prints a line of JSON with
 // the results of the pulls. To the file LOG it writes `begin 7` and `end 7` as it applies event 7. At event HANGS_AT it hangs.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
@@ -23,13 +23,13 @@ type Environment = Record<string, string>;
 export type Kind = {
   command: string[];
   env?: Environment;
-  /** An empty store for one test, with what the process gets as STORE. `folder` is the test's own. */
+  /** Opens an empty store for one test, which has `folder` to itself. Processes get `store` in their variable STORE. */
   openStore: (folder: string) => Promise<{ store: string; close?: () => Promise<unknown> }>;
 };
 
 type Puller = {
   child: ChildProcess;
-  /** The numbers that `count` pulls at once gave; null for a pull that left the events to another. */
+  /** The numbers that `count` pulls at once gave. A pull that left the events to another one gives null. */
   pull: (count: number) => Promise<(number | null)[]>;
 };
 
@@ -115,7 +115,7 @@ async function readNewest(app: TestApp): Promise<number> {
   return Number(newest);
 }
 
-/** The lines for these events if each is applied once, and none before the one before it is done. */
+/** The lines for these events if each is applied once, and only after the event before it is done. */
 const linesOf = (first: number, last: number) =>
   Array.from({ length: last - first + 1 }, (_, n) => `begin ${first + n}\nend ${first + n}\n`).join('');
 

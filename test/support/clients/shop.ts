@@ -1,4 +1,4 @@
-// A shop on the example of a kit, as a client of the real service; a browser at it; and what every such example has to do.
+// A shop on the example of a kit, as a client of the real service; a browser for it; and tests for every such example.
 import { expect, it } from 'vitest';
 import { listen } from '../../../server/runtime/listen.ts';
 import { openApp, type TestApp } from '../app/app.ts';
@@ -14,7 +14,7 @@ export type Shop<Of extends Site = Site> = {
   close: () => Promise<void>;
 };
 
-/** `openSite` starts the example, at the service on `port`. */
+/** `openSite` starts the example for the service on `port`. */
 export async function openShop<Of extends Site>(
   { host, secret }: { host: string; secret: string },
   openSite: (at: { port: number; sitePort: number; issuer: string }) => Promise<Of>,
@@ -88,7 +88,7 @@ export async function startLogin(
 
 const soon = { timeout: 15_000, interval: 100 };
 
-/** `findShop` gives the shop that `beforeAll` has opened. `greeting` is on its page for people who are logged in. */
+/** `findShop` returns the shop that `beforeAll` opened. Its page shows `greeting` to people who are logged in. */
 export function testExample(findShop: () => Shop, greeting: string): void {
   it('logs in, goes on to where the person wanted to go, and refuses the same hand-off again', async () => {
     const shop = findShop();

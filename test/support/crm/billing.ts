@@ -27,7 +27,7 @@ export async function openBilling() {
       at = new Date(instant);
     },
     bill: (db = app.db) => runBilling({ db, now, log }),
-    /** Pays what is open of an invoice, or credits all that is left of it, as an operator does. */
+    /** Pays what is open of an invoice, or credits everything that is left of it, as an operator does. */
     settle: (number: string, status: 'paid' | 'void', db = app.db) =>
       inTransaction(db, { by: 'operator', cause: 'test' }, async (trx) => {
         const by = { now: now(), recordedBy: 'operator' } as const;

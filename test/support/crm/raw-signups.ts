@@ -13,7 +13,7 @@ export type Change = {
   timestamp?: string;
   /** Signs with another key than the configured one. */
   key?: (secret: string) => Uint8Array | string;
-  /** Changes the headers after signing; `mac` is the right signature without its `v1,`. */
+  /** Changes the headers after signing. `mac` is the right signature without its `v1,`. */
   headers?: (headers: Headers, mac: string) => void;
   /** Changes the body after signing. */
   sentBody?: (body: string) => string;
@@ -54,7 +54,7 @@ export function buildRawMessage(secret: string, now: number, signup: Wire, chang
   const sign = (id: string) =>
     createHmac('sha256', key).update(`${id}.${timestamp}.`).update(body).digest('base64');
   let id = change.id ?? freshWebhookId();
-  // Only some signatures look different in the URL-safe alphabet, and this one must.
+  // Only some signatures look different in the URL-safe alphabet, and this one must be one of them.
   while (change.id === undefined && !/[+/]/.test(sign(id))) id = freshWebhookId();
   const mac = sign(id);
   const headers = new Headers({

@@ -23,7 +23,7 @@ export const credentialCases = (now: number) =>
     'the id sent twice': {
       headers: (headers) => headers.append('webhook-id', headers.get('webhook-id') ?? ''),
     },
-    // The signature covers one text, so the text's dots must stay in place.
+    // The signature covers one text, so the dots of that text must stay in place.
     'a piece of the timestamp moved into the id': {
       id: 'msg',
       timestamp: `${now}.x`,

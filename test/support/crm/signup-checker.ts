@@ -10,18 +10,18 @@ type Kept = { message: Message; status: string | null; body: ReturnType<typeof J
 /**
  * Describes every fault. There is none if all of this holds for a database that had only the demo users before:
  *
- * 1. Messages. Each was acknowledged, every answer to it has the same status and bytes, and that is the one
- *    answer kept under its webhook id. No answer is kept that nobody sent a message for.
- * 2. Customers. One user of each address, in its canonical form, with an account of their own; no account
- *    without a user. One welcome mail to each, at that address, and no other mail.
- * 3. Contracts. One of each signup id, of the user of that address and of that user's account. Its terms are
- *    those of its newest message, whatever order they came in.
- * 4. Answers. Each names the rows that are there. Of all messages of one signup, one made the contract: its
- *    answer alone is 201 and says `created`, and shows its own plan. The others are 200 and show their own plan
- *    or a newer one. Each that says `applied` shows its own plan, and one of those with the newest plan says so. Of all
- *    messages of one address, one made user and account, and it made a contract, too.
- * 5. Audit. One `signup.accepted` for each message, which names its user and contract, and `created` as the
- *    reason of those with 201 alone.
+ * 1. Messages. Each one was acknowledged. Every answer to it has the same status and bytes, and that answer is kept under
+ *    its webhook id. No answer is kept for a message that nobody sent.
+ * 2. Customers. Each address has one user, in its canonical form, with an account of their own. Every account has a user.
+ *    Each user got one welcome mail at that address, and nobody got any other mail.
+ * 3. Contracts. Each signup id has one contract, of the user of that address and of that user's account. Its terms are
+ *    those of its newest message, in whatever order messages came in.
+ * 4. Answers. Each answer names rows that exist. For each signup, one message made the contract: only its answer is 201,
+ *    says `created` and shows the plan of that message. The others are 200 and show their own plan or a newer one. An
+ *    answer that says `applied` shows its own plan, and one answer with the newest plan says so. For each address, one
+ *    message made the user and the account, and made a contract, too.
+ * 5. Audit. Each message has one `signup.accepted`, which names its user and contract. Its reason is `created` exactly if the
+ *    answer was 201.
  */
 export async function checkSignups(db: Database, messages: Message[]): Promise<string[]> {
   const stored = await readStored(db);

@@ -1,15 +1,15 @@
-// A CRM that sends many signups over and over. The same seed makes the same load, but not the same races.
+// A CRM that sends many signups over and over. One seed always makes the same load, but not the same races.
 import type { Answer, SendOptions, TestInstance } from '../app/app.ts';
 import { createRandom } from '../run/random.ts';
 import { buildSignup, type SignupBody, sendSignup } from './crm.ts';
 
-/** One webhook id with its body, however often it is sent. */
+/** One webhook id with its body, which may be sent many times. */
 export type Message = {
   webhookId: string;
   signupId: string;
-  /** The address as the database should have it; the body may use another spelling. */
+  /** The address as the database should have it. The body may spell it in another way. */
   email: string;
-  /** Grows with `occurred_at`; the plan in the body is `v` and this number. */
+  /** Grows with `occurred_at`. The plan in the body is `v` and this number. */
   version: number;
   body: string;
   /** Every 200 and 201 that arrived. */
@@ -18,12 +18,12 @@ export type Message = {
 
 export type Load = {
   messages: Message[];
-  /** In order; a message appears as often as it is sent. */
+  /** The sends in their order. A message appears as often as it is sent. */
   sends: Message[];
   random: () => number;
 };
 
-/** Each signup is sent 1 to 5 times: again, or under another webhook id, or as another version. `sharing`: the share of used addresses. */
+/** Sends each signup 1 to 5 times: unchanged, under a new webhook id, or changed. `sharing` is the share with a used address. */
 export function buildLoad({ seed, count, sharing }: { seed: number; count: number; sharing: number }): Load {
   const random = createRandom(seed);
   const below = (limit: number) => Math.floor(random() * limit);
@@ -56,7 +56,7 @@ export function buildLoad({ seed, count, sharing }: { seed: number; count: numbe
     const email = shared ?? `load.${at}@example.test`;
     emails.push(email);
     const own: Message[] = [];
-    // Most signups a few times, some 5 times.
+    // Most signups are sent a few times, some 5 times.
     const times = 1 + Math.floor(5 * random() ** 3);
     for (let time = 0; time < times; time++) {
       const earlier = own[below(own.length)];
@@ -93,13 +93,13 @@ export type LoadOptions = {
   atOnce: number;
   /** The share of sends that the sender aborts after 1 to 50 ms, and then repeats. */
   hangUps: number;
-  /** Called before each send with the number of acknowledged messages. */
+  /** Called before each send, with the number of messages that were acknowledged. */
   onProgress?: (acknowledged: number) => void;
 };
 
 const maxAttempts = 400;
 
-/** Sends every message until it is acknowledged. The result is what broke the contract: other answers, or none. */
+/** Sends every message until it is acknowledged. The result lists other answers, and messages without an answer. */
 export async function sendLoad(load: Load, targets: Target[], options: LoadOptions): Promise<string[]> {
   const { sends, random } = load;
   const faults: string[] = [];

@@ -1,8 +1,8 @@
-// What a migration takes away from the version before (docs/inside/recipes/migration.md), found by comparing the catalogs of Postgres.
+// Finds what a migration takes away from the previous version (docs/inside/recipes/migration.md), by the catalogs of Postgres.
 import { type Kysely, sql } from 'kysely';
 
 type Column = { type: string; isRequired: boolean; hasDefault: boolean };
-/** `columns`: the columns of the rule; an expression is `null`. */
+/** `columns` are the columns of the rule. An expression is `null`. */
 type Rule = { kind: string; columns: (string | null)[]; definition: string };
 type Table = { columns: Record<string, Column>; rules: Record<string, Rule> };
 
@@ -44,7 +44,7 @@ export async function readCatalog<T>(db: Kysely<T>): Promise<Catalog> {
   );
 }
 
-/** One line for each thing that the version before may trip over. */
+/** One line for each thing that the previous version may trip over. */
 export function findBreaks(before: Catalog, after: Catalog): string[] {
   return Object.entries(before).flatMap(([name, table]) => {
     const next = after[name];
@@ -84,14 +84,14 @@ function findRuleBreaks(before: Table, after: Table): string[] {
   return [...gone, ...added];
 }
 
-/** Whether all that the old check allows is in the list of the new one. False for any other form than a list. */
+/** Whether the new list allows everything that the old check allows. False for any check that is not a list. */
 function isWider(old: Rule, next: Rule): boolean {
   const [before, after] = [readList(old.definition), readList(next.definition)];
   if (!before || !after || before.subject !== after.subject) return false;
   return before.values.every((value) => after.values.includes(value));
 }
 
-/** `column in ('a', 'b')`, or `column <@ array['a', 'b']`, as Postgres writes them. */
+/** Reads `column in ('a', 'b')`, or `column <@ array['a', 'b']`, as Postgres writes them. */
 function readList(definition: string): { subject?: string; values: string[] } | undefined {
   const value = "'(?:[^']|'')*'::text";
   const list = new RegExp(
@@ -101,11 +101,11 @@ function readList(definition: string): { subject?: string; values: string[] } | 
   return values === undefined ? undefined : { subject, values: values.match(new RegExp(value, 'g')) ?? [] };
 }
 
-/** Whether the rule may refuse a row of the version before, which leaves new columns alone. */
+/** Whether the rule may refuse a row of the previous version. That version writes nothing to new columns. */
 function mayRefuse({ kind, columns, definition }: Rule, before: Table, after: Table): boolean {
   const isNew = (name: string | null) => name !== null && !(name in before.columns);
   if (kind !== 'unique') return !columns.every(isNew);
-  // To a unique index, nulls differ from each other.
+  // A unique index takes any number of nulls.
   const staysNull = (name: string | null) =>
     isNew(name) && name !== null && after.columns[name]?.hasDefault === false;
   return !columns.some(staysNull) || definition.includes('NULLS NOT DISTINCT');

@@ -1,4 +1,4 @@
-// The database without the service, and what tests ask of its rows.
+// A database without the service, and what tests ask of its rows.
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import { inject } from 'vitest';
 import type { DatabaseClient } from '../../../db/postgres/client.ts';
@@ -34,7 +34,7 @@ export async function countRows(db: Kysely<DB>, table: string): Promise<number> 
   return rows[0]?.n ?? 0;
 }
 
-/** One text for all rows of these tables; it changes when any row does. */
+/** One text for all rows of these tables. It changes if any row does. */
 export async function digestRows(db: Kysely<DB>, tables: string[]): Promise<string> {
   const digests = tables.map(
     (table) => sql`
@@ -52,7 +52,7 @@ export async function findEmptyAccounts(db: Kysely<DB>): Promise<unknown[]> {
   return rows;
 }
 
-/** Sends a request while `lock` is held, and runs `last` before that ends, once the request has checked everything and waits to write. */
+/** Sends a request while `lock` is held. Runs `last` under the lock, once the request has checked all and waits to write. */
 export async function overtake<T>(
   db: Kysely<DB>,
   lock: RawBuilder<unknown>,

@@ -6,7 +6,7 @@ import { buildSchemaSql } from './schema-sql.ts';
 /** The columns and rows of each table; values are as Postgres writes them, in UTC. */
 export type Rows = Record<string, { columns: string[]; rows: (string | null)[][] }>;
 
-// Triggers and foreign keys rest while the rows arrive: the rows have been through them.
+// Triggers and foreign keys are off while the rows arrive, because these rows have passed them before.
 const beforeRows = `
 CREATE TABLE kysely_migration (name varchar(255) PRIMARY KEY, timestamp varchar(255) NOT NULL);
 CREATE TABLE kysely_migration_lock (id varchar(255) PRIMARY KEY, is_locked integer NOT NULL DEFAULT 0);

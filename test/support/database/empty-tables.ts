@@ -4,7 +4,7 @@ import type { Database } from '../../../db/postgres/client.ts';
 
 const deadlock = '40P01';
 
-/** Empties tables, and the tables that refer to them. Tries again if Postgres ends it because a job locked them in another order. */
+/** Empties tables, and the tables that refer to them. Tries again if Postgres finds a deadlock with a job. */
 export async function emptyTables(db: Database, ...names: string[]): Promise<void> {
   for (let tries = 1; ; tries++)
     try {

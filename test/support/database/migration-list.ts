@@ -1,4 +1,4 @@
-// db/migrations/list.ts, written from the files beside it, and the digests by which a change of one is refused.
+// db/migrations/list.ts, written from the migrations beside it, and the digests that show whether a migration has changed.
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
@@ -33,7 +33,7 @@ const identify = (name: string) =>
 /** The digests of all migrations by name, in their order. */
 export type Digests = Record<string, string>;
 
-/** The digests of all recorded migrations, which databases have run. Only `npm run schema` adds to this file. */
+/** The digests of the recorded migrations, which databases have already run. Only `npm run schema` adds to this file. */
 export const landedFile = fileURLToPath(new URL('../../database/landed-migrations.json', import.meta.url));
 
 export const readLanded = async (): Promise<Digests> => JSON.parse(await readFile(landedFile, 'utf8'));
@@ -46,7 +46,7 @@ export async function digestMigrations(): Promise<Digests> {
   return Object.fromEntries(await Promise.all(digests));
 }
 
-/** A sentence for each migration that is not as it landed. New ones come last. */
+/** A sentence for each migration that is not as it landed, and for each new one that does not come last. */
 export function findChanged(landed: Digests, now: Digests): string[] {
   const why =
     'Databases have run it as it was: put it back, and do what is new in a migration of its own. If main has never had it, take its ' +

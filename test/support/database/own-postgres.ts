@@ -10,16 +10,16 @@ import { connect, makeFolder } from './postgres.ts';
 export type OwnPostgres = {
   /** A migrated template, at the same address after each start. */
   templateUrl: string;
-  /** Starts it as the primary, or as a standby, which is read-only. */
+  /** Starts Postgres as the primary, or as a standby, which is read-only. */
   start: (role?: 'primary' | 'standby') => Promise<void>;
   /** Ends every connection. */
   stop: () => Promise<void>;
-  /** Sends SIGKILL to the main process: the others notice. */
+  /** Sends SIGKILL to the main process. The other processes then end by themselves. */
   kill: () => Promise<void>;
-  /** Sends SIGSTOP to all its processes, and SIGCONT to end that. */
+  /** Sends SIGSTOP to all processes of this Postgres. `thaw` sends SIGCONT. */
   freeze: () => Promise<void>;
   thaw: () => Promise<void>;
-  /** Runs statements, also while the database is told to be read-only. */
+  /** Runs statements, even while the database is told to be read-only. */
   administer: (...statements: string[]) => Promise<void>;
   close: () => Promise<void>;
 };
@@ -28,7 +28,7 @@ export type OwnPostgres = {
 export async function openOwnPostgres(settings: Record<string, string> = {}): Promise<OwnPostgres> {
   const folder = await makeFolder();
   const fileOf = (name: string) => join(folder, 'data', 'postgres', name);
-  // Only its processes are killed, never the machine, so it need not sync to the disk.
+  // Tests kill only processes, never the machine, so Postgres need not sync to the disk.
   const common = { fsync: 'off', ...settings };
   const { url, port } = await startEmbeddedPostgres(join(folder, 'data'), { settings: common });
   await migrate(url);
@@ -40,7 +40,7 @@ export async function openOwnPostgres(settings: Record<string, string> = {}): Pr
   const signalAll = async (signal: NodeJS.Signals) => {
     const told = new Set<number>();
     const findOthers = async () => (await findProcesses()).filter((pid) => !told.has(pid));
-    // The first process gets it first, and so makes no more. Processes that it made meanwhile get it in another round.
+    // The main process gets the signal first, so it starts no more processes. The next round reaches the newest processes.
     for (let pids = await findOthers(); pids.length > 0; pids = await findOthers())
       for (const pid of pids) {
         send(pid, signal);
@@ -56,7 +56,7 @@ export async function openOwnPostgres(settings: Record<string, string> = {}): Pr
       return states.filter((state) => state !== undefined && state !== 'Z');
     };
     await vi.waitFor(async () => expect(await findAlive()).toEqual([]), 30_000);
-    // Else the start waits for the process with the noted id to answer.
+    // Otherwise the start would wait for the process with the noted id to answer.
     await rm(fileOf('postmaster.pid'), { force: true });
   };
   return {
@@ -65,7 +65,7 @@ export async function openOwnPostgres(settings: Record<string, string> = {}): Pr
       if (role === 'standby') await writeFile(fileOf('standby.signal'), '');
       else await rm(fileOf('standby.signal'), { force: true });
       const started = startEmbeddedPostgres(join(folder, 'data'), { settings: { ...common, port } });
-      // A standby runs, but the service cannot use it.
+      // The standby runs, but the service cannot use it.
       if (role === 'standby') await expect(started).rejects.toMatchObject({ code: '25006' });
       else await started;
     },

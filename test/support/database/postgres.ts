@@ -1,4 +1,4 @@
-// One Postgres for a whole test run, in a temporary folder; each worker clones the migrated template.
+// One Postgres for a whole test run, in a temporary folder. Each worker clones the migrated template.
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sql } from 'kysely';
@@ -10,7 +10,7 @@ export type TestPostgres = { templateUrl: string; stop: () => Promise<void> };
 
 const template = 'identity';
 
-/** `check` is as `migrate` takes it. */
+/** `check` is what `migrate` takes. */
 export async function startTestPostgres(check?: Parameters<typeof migrate>[2]): Promise<TestPostgres> {
   const folder = await makeFolder();
   const server = await startEmbeddedPostgres(join(folder, 'data'), {
@@ -27,7 +27,7 @@ export async function startTestPostgres(check?: Parameters<typeof migrate>[2]): 
   };
 }
 
-/** One connection with prepared statements, unless `options` say otherwise. Close it when done. */
+/** Opens one connection with prepared statements, unless `options` say otherwise. Close it when done. */
 export function connect(
   url: string,
   options: Partial<
@@ -37,7 +37,7 @@ export function connect(
     >
   > = {},
 ): DatabaseClient {
-  // A busy machine takes as long as it takes.
+  // These times are long, because a busy machine takes as long as it takes.
   const patience = { statementTimeoutMs: 60_000, connectTimeoutMs: 60_000 };
   const own = { poolSize: 1, preparedStatements: true, onError: () => undefined };
   return openDatabase({ url, ...own, ...patience, ...options });
@@ -63,12 +63,12 @@ async function createDatabase(templateUrl: string, from: string): Promise<TestDa
   const name = `test_${crypto.randomUUID().replaceAll('-', '')}`;
   const url = new URL(templateUrl);
   url.pathname = `/${name}`;
-  // Copying files takes a third less processor time than writing everything to the log first.
+  // Copying files takes a third less processor time than writing everything to the log.
   await administer(templateUrl, `create database ${name} template ${from} strategy file_copy`);
   return { url: url.href, drop: () => administer(templateUrl, `drop database ${name} with (force)`) };
 }
 
-/** Copies a database as it is now; `restore` puts the copy in its place. Both end all connections to the database. */
+/** Copies a database as it is now. `restore` puts the copy in its place. Both end all connections to the database. */
 export async function backUpDatabase(url: string): Promise<{ restore: () => Promise<void> }> {
   const name = new URL(url).pathname.slice(1);
   const copy = `${name}_backup`;

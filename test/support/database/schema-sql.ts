@@ -1,4 +1,4 @@
-// db/schema.sql: what is in force in the database, for people to read, and a script that makes the same in an empty one.
+// db/schema.sql shows people what is in force in the database. Run as a script, it makes the same in an empty database.
 import { fileURLToPath } from 'node:url';
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import { connect } from './postgres.ts';
@@ -63,7 +63,7 @@ type Function = { name: string; body: string; definition: string; takesRows: boo
 const ownSchema = sql`current_schema()::regnamespace`;
 const isOurTable = sql`c.relnamespace = ${ownSchema} and c.relkind = 'r' and c.relname not like 'kysely_%'`;
 
-/** The tables. A table comes after the tables that it refers to, else they are by name. */
+/** The tables by name, except that a table comes after the tables that it refers to. */
 async function readTables<T>(db: Kysely<T>): Promise<Table[]> {
   const { rows } = await sql<Table>`
     select c.relname as name, array_to_string(c.reloptions, ', ') as options,

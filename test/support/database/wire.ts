@@ -40,7 +40,7 @@ export async function openWire(databaseUrl: string): Promise<Wire> {
         if (delayMs > 0 && from === upstream) setTimeout(() => to.write(data), delayMs);
         else to.write(data);
       });
-      // Else the database waits for a client that has hung up.
+      // Otherwise the database would wait for a client that has hung up.
       from.on('end', () => to.end());
       from.on('close', () => {
         sockets.delete(from);
@@ -74,7 +74,7 @@ export async function openWire(databaseUrl: string): Promise<Wire> {
       for (const socket of sockets) stranded.add(socket);
     },
     restore() {
-      // Swallowed bytes are lost, so the connections cannot continue.
+      // Swallowed bytes are lost, so their connections cannot go on.
       if (mode === 'silent' || mode === 'deaf') breakAll();
       mode = 'open';
       delayMs = 0;

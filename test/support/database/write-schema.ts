@@ -5,7 +5,7 @@ import { startTestPostgres } from './postgres.ts';
 import { buildSchema, schemaFile } from './schema.ts';
 import { buildSchemaSql, schemaSqlFile } from './schema-sql.ts';
 
-// It is held against nothing: what a new migration makes, db/needed.ts does not say yet.
+// The schema is not checked, because db/needed.ts does not know yet what a new migration makes.
 const server = await startTestPostgres(async () => undefined);
 try {
   await writeFile(schemaFile, await buildSchema(server.templateUrl));

@@ -1,4 +1,4 @@
-// Writers and clients at work together, and whether the clients were told and hold in the end what contract section 10 says.
+// Writers and clients at work together. At the end this checks what the clients were told and hold, by contract section 10.
 import { sql } from 'kysely';
 import type { Database } from '../../../db/postgres/client.ts';
 import { findUserById } from '../../../db/tables/users.ts';
@@ -12,12 +12,12 @@ import { bearerOf } from './events.ts';
 import type { NudgedClient } from './nudged-client.ts';
 
 const patienceMs = 30_000;
-// A nudge under way at an address that hangs, and then at an instance that is killed, comes again after 24 seconds.
+// If a nudge meets an address that hangs, and then an instance that is killed, it comes again only after 24 seconds.
 const nudgePatienceMs = 90_000;
-// The readers of each client, which number its events at once: this shows if two of them are not kept apart.
+// Each client has several readers, which number its events at once. This shows whether two of them are kept apart.
 const readersOfEach = 4;
 
-/** `asks` are the instances, and `happening` is what befalls them. `nudged` reads only when it is nudged. The result is the faults. */
+/** `asks` are the instances, and `happening` is what happens to them. `nudged` reads only if it is nudged. Returns the faults. */
 export async function runEventChaos(
   { db, asks, config, nudged }: { db: Database; asks: Ask[]; config: Config; nudged?: NudgedClient },
   happening: (hasFault: () => boolean) => Promise<void>,

@@ -10,7 +10,7 @@ export type Ask = (
 
 export type EventClient = ReturnType<typeof createEventClient>;
 
-/** `asks` are the instances; the client asks one of them each time. */
+/** `asks` are the instances. The client asks one of them each time. */
 export function createEventClient({
   name,
   headers,
@@ -22,14 +22,14 @@ export function createEventClient({
   asks: Ask[];
   random: () => number;
 }) {
-  // This survives a crash.
+  // The position survives a crash.
   let after = 0;
   const profiles = new Map<string, StandardProfile>();
   const suspended = new Set<string>();
   const endedSids = new Set<string>();
   const contracts = new Map<string, unknown>();
 
-  // What the test remembers: by its number, each event as it was first seen.
+  // The test remembers each event by its number, as it was first seen.
   const seen = new Map<number, WireEvent>();
   const newest = new Map<string, string>();
   const deleted = new Set<string>();
@@ -84,7 +84,7 @@ export function createEventClient({
     const limit = 1 + Math.floor(random() * 200);
     const answer = await ask(`/sso/events?after=${after}&limit=${limit}&wait=${wait}`, { headers });
     if (answer?.status !== 200) {
-      // An instance or the database is away, or on its way up.
+      // An instance or the database is away, or not up yet.
       if (answer && answer.status !== 503)
         fault(`after=${after} is answered ${answer.status} ${answer.text}`);
       return false;
@@ -101,7 +101,7 @@ export function createEventClient({
     const crash = random();
     if (crash < 0.2) {
       crashes++;
-      // A crash comes before any event is applied, in the middle, or before the position is noted.
+      // The crash comes before any event is applied, in the middle, or before the position is noted.
       for (const event of events.slice(0, Math.floor((crash / 0.2) * (events.length + 1)))) apply(event);
       return false;
     }

@@ -17,7 +17,7 @@ const pauseMs = 30;
 type Writers = {
   /** The wrong answers. */
   faults: string[];
-  /** How often each thing was done. */
+  /** How often each door was used. */
   done: Map<string, number>;
   stop: () => Promise<void>;
 };
@@ -81,7 +81,7 @@ export function startWriters({
         where id = ${accountId}`.execute(db),
     'suspend or restore by SQL': async (member) => {
       await set(sql`suspended_at = case when suspended_at is null then now() end`, member);
-      // Refused for a suspended user, who stays suspended for a while.
+      // If the user is suspended now, the service refuses this session until the suspension ends.
       member.cookie = await openSession(db, member);
     },
     'change two people slowly, and perhaps not': async (member) => {
@@ -124,7 +124,7 @@ export function startWriters({
         await doors[door]?.(pick(members));
         done.set(door, (done.get(door) ?? 0) + 1);
       } catch {
-        // The database is away, or there was a deadlock, as can happen to anybody who types SQL.
+        // The database was away, or there was a deadlock, as can happen to anybody who types SQL.
       }
       await new Promise((over) => setTimeout(over, random() * pauseMs));
     }

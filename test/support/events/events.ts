@@ -32,7 +32,7 @@ export const bearerOf = ({ config }: Pick<Reader, 'config'>, client: string) => 
 export const askForEvents = (instance: Reader, client: string, query = ''): Promise<Answer> =>
   instance.send(`/sso/events${query}`, { headers: bearerOf(instance, client) });
 
-/** Pulls as a client does: again if this machine is too busy. */
+/** Pulls as a client does, and again if this machine is too busy. */
 export async function pull(instance: Reader, client: string, query = ''): Promise<WirePage> {
   for (let tries = 1; ; tries++) {
     const { status, text } = await askForEvents(instance, client, query);
@@ -61,7 +61,7 @@ export type Person = { id: string; accountId: string; email: string };
 
 let serial = 0;
 
-/** Adds somebody with a proved address, who was never handed to a client. */
+/** Adds somebody with a proved address, who was never handed over to a client. */
 export async function addPerson(db: Database, name = `Person ${++serial}`): Promise<Person> {
   const person = { id: uuidv7(), accountId: uuidv7(), email: `${uuidv7()}@example.test` };
   await sql`
@@ -90,7 +90,7 @@ export async function launch({ send }: Reader, client: string, cookie: string): 
   return JSON.parse(Buffer.from(payload, 'base64url').toString());
 }
 
-/** Adds somebody who was handed to these clients, with the cookie of that session and what each client got. */
+/** Hands somebody new over to these clients. The result has the cookie of their session, and what each client got. */
 export async function addVisitor(
   app: Reader & { db: Database },
   ...clients: string[]

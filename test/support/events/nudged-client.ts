@@ -8,7 +8,7 @@ const slowly: Answering = (response) => {
   setTimeout(() => response.writeHead(204).end(), 3_000);
 };
 const failures = [answers(500), drops, hangs, slowly];
-// The client itself hears of nudges only if one of these answers.
+// The client hears of a nudge only if the address answers in one of these ways.
 const heard = new Set<Answering>([takes, slowly]);
 
 export type NudgedClient = Awaited<ReturnType<typeof openNudgedClient>>;
@@ -35,7 +35,7 @@ export async function openNudgedClient(name: string, random: () => number) {
     recover() {
       mayFail = false;
     },
-    /** Reads to the end whenever it is nudged, until `isOver`; it crashes on the way, and goes on at the position that it noted. */
+    /** Reads to the end at each nudge, until `isOver`. It crashes on the way, and goes on at the position that it noted. */
     async read(asks: Ask[], headers: Record<string, string>, isOver: (reader: EventClient) => boolean) {
       const reader = createEventClient({ name, asks, random, headers });
       while (!isOver(reader)) {

@@ -1,5 +1,5 @@
-// Clients that change things over and over while the database comes and goes, and remember what was acknowledged. Hand-offs are
-// tried once, since each works once.
+// Clients that change things over and over while the database comes and goes. They remember what was acknowledged. A hand-off is
+// tried once, because it works once.
 import { sql } from 'kysely';
 import pLimit from 'p-limit';
 import type { Database } from '../../../db/postgres/client.ts';
@@ -8,7 +8,7 @@ import type { Config } from '../../../server/settings/config.ts';
 import { tokenOf } from '../../bench/population.ts';
 import { buildSignup, freshWebhookId, signMessage } from '../crm/crm.ts';
 
-/** Users of `populate` from this number on are logged out, each once. */
+/** From this number on, users of `populate` are logged out, each of them once. */
 const firstToLogOut = 100;
 const editors = [1, 2, 3];
 const launchers = [4, 5];
@@ -23,9 +23,9 @@ type Got = { status: number; headers: Headers; text: string };
 export type Clients = {
   /** Runs all clients until `work` is done. */
   during: (work: () => Promise<void>) => Promise<void>;
-  /** Waits until every instance has acknowledged changes for a few seconds without a pause. */
+  /** Waits until every instance has acknowledged changes for a few seconds in a row. */
   areServed: () => Promise<void>;
-  /** The longest time without a change acknowledged by one of the instances, since the last call. */
+  /** The longest time since the last call in which one instance acknowledged no change. */
   longestGapMs: () => number;
   /** Answers so far that broke the contract. */
   faults: string[];
@@ -36,7 +36,7 @@ export type Clients = {
   findLosses: (db: Database) => Promise<string[]>;
 };
 
-/** `targets` are the instances, such as http://127.0.0.1:3000. The database holds the people of `populate`. */
+/** `targets` are the URLs of the instances. The database holds the people of `populate`. */
 export function createClients(targets: string[], config: Config): Clients {
   const faults: string[] = [];
   const counts = new Map<string, Map<number, number>>();
@@ -70,7 +70,7 @@ export function createClients(targets: string[], config: Config): Clients {
     counts.set(kind, ofKind.set(got.status, (ofKind.get(got.status) ?? 0) + 1));
     if (expected.includes(got.status)) return { ...got, target };
     const isAway = got.status === 503 && got.headers.has('retry-after') && !got.headers.has('location');
-    // Contract 7.21: the try before this one is still under way.
+    // The previous try may still be under way (contract 7.21).
     const isInProgress = got.status === 409 && got.text.includes('"request_in_progress"');
     if (!isAway && !(kind === 'signup' && isInProgress))
       faults.push(`${kind}: ${got.status} ${got.text.slice(0, 200)}`);
@@ -112,7 +112,7 @@ export function createClients(targets: string[], config: Config): Clients {
     const headers = signMessage(config.crmSignupsSecrets?.[0] ?? '', body, { webhookId: freshWebhookId() });
     const signup: (typeof signups)[number] = { id, sent: { method: 'POST', headers, body } };
     signups.push(signup);
-    // A repeat of something done before its answer was lost gets the same bytes.
+    // If the first answer was lost, the repeat gets the same bytes.
     const got = await untilAcknowledged('signup', '/integrations/crm/signups', signup.sent, [201]);
     signup.answer = got?.text;
   };
@@ -216,7 +216,7 @@ export function createClients(targets: string[], config: Config): Clients {
       for (const [user, { acknowledged }] of edits) {
         const profile = await send(target, '/sso/profile', { headers: cookieOf(user) });
         const { id, name } = JSON.parse(profile.text);
-        // The very last edit may have been made without an answer.
+        // The last edit may have been made although its answer was lost.
         const present = Number(/^Edit (\d+)$/.exec(name)?.[1]);
         expectThat(
           present === acknowledged || present === acknowledged + 1,

@@ -9,7 +9,7 @@ import { type Answer, locationOf, openApp, type SendOptions, type TestApp } from
 import { openWire, type Wire } from '../database/wire.ts';
 import type { TestRequest } from '../run/names.ts';
 
-/** Far longer than any timeout of the service: the longest that a test waits. */
+/** The longest that a test waits, which is far longer than any timeout of the service. */
 export const patienceMs = 15_000;
 
 const html = { accept: 'text/html' };

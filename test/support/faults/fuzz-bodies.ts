@@ -47,7 +47,7 @@ const jsonText = fc.oneof(
 const form = fc
   .oneof(
     fields,
-    // No name twice: a form with a repeated name is refused before anything is read.
+    // No name comes twice here, because a form with a repeated name is refused before anything is read.
     fc.uniqueArray(fc.tuple(fieldName, text), { selector: ([name]) => name, maxLength: 6 }),
   )
   .map((all) => ({ type: 'application/x-www-form-urlencoded', bytes: toBytes(encodeFields(all)) }));
@@ -108,7 +108,7 @@ function change(message: Wire, changes: [string, unknown][]): Wire {
     try {
       setMember(message, path, value);
     } catch {
-      // An earlier change took its parent away.
+      // An earlier change has removed the parent of this member.
     }
   }
   return message;

@@ -26,7 +26,7 @@ export type FuzzRequest = {
   user: string | undefined;
   /** Whether the request carries the cookies of the latest answers, too. */
   comesBack: boolean;
-  /** How to sign the request rightly, whatever it says. */
+  /** How to sign the request rightly, even if it is wrong. */
   signedAs: 'hand_off' | 'signup' | undefined;
 };
 
@@ -54,7 +54,7 @@ const printable = (word: string) => word.replace(/[^\x21-\x7e]|[?#]/g, '');
 const query = fc.oneof(
   { weight: 3, arbitrary: fc.constant('') },
   { weight: 6, arbitrary: fields.map((all) => `?${encodeFields(all)}`) },
-  // Not encoded, so not always decodable.
+  // This query is not encoded, so it cannot always be decoded.
   { weight: 1, arbitrary: fc.constantFrom(...oddWords).map((word) => `?next=${printable(word)}&&=%`) },
 );
 
@@ -94,7 +94,7 @@ function headersFrom(origin: string): fc.Arbitrary<Header[]> {
   const odd = fc.tuple(fc.constantFrom(...headerNames), headerText);
   return fc
     .tuple(
-      // Mostly our own origin, or no request would get past that check.
+      // Most requests have our own origin. Otherwise none would pass the check of the origin.
       fc.constantFrom(...Array<string>(20).fill(origin), ...others),
       fc.tuple(...usual),
       fc.array(odd, { maxLength: 3 }),
@@ -148,7 +148,7 @@ export async function signRequest(config: Config, request: FuzzRequest): Promise
       target: `${request.target}?${encodeFields(Object.entries({ payload, signature }))}`,
     };
   }
-  // The CRM's library signs text.
+  // The CRM's library signs text, so the bytes are decoded.
   const said = new TextDecoder().decode(message);
   const signed = signMessage(config.crmSignupsSecrets?.[0] ?? '', said);
   const headers = request.headers.filter(([name]) => !(name in signed) && name !== 'content-encoding');

@@ -11,7 +11,7 @@ export type Hanging = {
 const head = (port: number) => `Host: localhost:${port}\r\nOrigin: http://localhost:${port}\r\n`;
 const form = 'Content-Type: application/x-www-form-urlencoded\r\n';
 
-/** What each hanging client sends at first, and then again and again. */
+/** What each hanging client sends first, and what it then sends again and again. */
 export const habits = {
   'sends nothing': () => ['', ''],
   'sends its request line slowly': () => ['GET /lo', 'a'],

@@ -1,4 +1,4 @@
-// People and systems that use a service which may die at any moment, and remember what it has acknowledged.
+// People and systems that use a service. It may die at any moment, and they remember what it has acknowledged.
 import { readConfig } from '../../../server/settings/config.ts';
 import type { TestApp } from '../app/app.ts';
 import { buildSignup, freshWebhookId, signMessage } from '../crm/crm.ts';
@@ -8,11 +8,11 @@ const password = 'local demo password';
 const timeoutMs = 15_000;
 
 export type Acknowledged = {
-  /** By user, the number in the last name that the service said is saved. */
+  /** For each user, the number in the last name that the service said is saved. */
   edits: Map<string, number>;
   /** The `signup_id` of each acknowledged signup. */
   signups: Set<string>;
-  /** The hand-offs that were sent, by their path; `isAccepted` once one was accepted. */
+  /** The hand-offs that were sent, by their path. `isAccepted` is true once one was accepted. */
   handOffs: Map<string, { id: string; isAccepted: boolean }>;
   /** Cookies of sessions that were ended. */
   logouts: string[];
@@ -101,7 +101,7 @@ export function startLoad(port: number): Load {
       const id = `killed-${++serial}`;
       const body = JSON.stringify(buildSignup(id));
       const webhookId = freshWebhookId();
-      // Sends as a CRM does: until the answer says that the signup has arrived.
+      // Sends again, as a CRM does, until the answer says that the signup has arrived.
       for (let answer: Answer | undefined; answer?.status !== 201 && !isOver; ) {
         const headers = signMessage(config.crmSignupsSecrets?.[0] ?? '', body, { webhookId });
         answer = await send('/integrations/crm/signups', { method: 'POST', body, headers });

@@ -1,4 +1,4 @@
-// New passwords that take long to check, and the thread that checks them as it is built.
+// New passwords that take long to check, and the built thread that checks them.
 import type { PasswordCheck } from '../../../server/ground/dependencies.ts';
 import { openPasswordCheck } from '../../../server/identity/password/password-check.ts';
 
@@ -6,7 +6,7 @@ const cut = (text: string, length: number) => Array.from(text).slice(0, length).
 const growing = (signs: string) =>
   cut(Array.from({ length: 30 }, (_, at) => signs.repeat(20).slice(0, at + 3)).join(' '), 200);
 
-/** The owner for whom a check takes longest, and the password of that owner, each as long as it may be. */
+/** The name and the password whose check takes longest. Each is as long as it may be. */
 export const worstName = growing('1');
 export const worstPassword = '12'.repeat(64);
 
@@ -22,6 +22,6 @@ export function* listWorstPasswords(): Iterable<{ password: string; name: string
       yield { password, name, email: `${cut(name, 9)}@x` };
 }
 
-/** With the thread, which the source cannot start. */
+/** Opens the check with its thread, which only the build can start. */
 export const openBuiltPasswordCheck = (): PasswordCheck =>
   openPasswordCheck(new URL('../../../build/service/password-thread.js', import.meta.url));

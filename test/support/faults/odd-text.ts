@@ -1,4 +1,4 @@
-// Generated text: some is right somewhere, some is right nowhere.
+// Generated text. Some of it is right somewhere, and some of it nowhere.
 import { fc } from '../run/random.ts';
 
 export const demoNames = ['customer', 'merchant', 'manager', 'admin', 'unverified', 'suspended'];

@@ -28,7 +28,7 @@ export function readInputs(router: typeof appRouter): [string, Shape][] {
   );
 }
 
-/** For each text: the procedure, the member, and values for the other members. */
+/** The procedure and the member of each text, with values for the other members. */
 export function listTextInputs(router: typeof appRouter): [string, string, Record<string, unknown>][] {
   return readInputs(router).flatMap(([name, { properties = {}, anyOf }]) => {
     const members = anyOf?.find((each) => each.properties)?.properties ?? properties;
@@ -41,7 +41,7 @@ export function listTextInputs(router: typeof appRouter): [string, string, Recor
   });
 }
 
-/** The paths of strings that may be as long as their sender likes. A pattern that counts ends the match early. */
+/** The paths of strings that have no bound. A pattern that counts characters is a bound. */
 export function listUnbounded(shape: Shape, path: string): string[] {
   const { type, maxLength, pattern, format, items, properties = {}, anyOf = [] } = shape;
   const isFixed = shape.const !== undefined || shape.enum !== undefined;
@@ -65,7 +65,7 @@ export const pathOfRoute = (file: string) =>
     .replaceAll('\u0000', '.')
     .replace(/^\/_index$/, '/');
 
-/** What each route reads, except those of the demo, as path and name: fields of forms, and parameters of addresses. */
+/** The fields of forms and parameters of addresses that routes read, as path and name. Leaves out routes of the demo. */
 export function listReadFields(): { forms: string[]; addresses: string[] } {
   const routes = readdirSync('app/routes')
     .filter((file) => !file.startsWith('demo.'))

@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'vitest';
 import type { TestApp } from '../app/app.ts';
 
-/** How many ms `/healthz` waited at most while `work` ran. Only the time for which this process has worked counts. */
+/** The longest wait of `/healthz` in ms while `work` ran. Only time for which this process has worked counts. */
 export async function measureWait(
   { send }: Pick<TestApp, 'send'>,
   work: () => Promise<unknown>,
@@ -30,7 +30,7 @@ export async function measureWait(
   return longest;
 }
 
-/** The least of three waits, after a first one that loads everything, so that the service is not blamed for a busy machine. */
+/** The least of three waits, so that the service is not blamed for a busy machine. An earlier wait loads everything. */
 export async function measureLeastWait(
   app: Pick<TestApp, 'send'>,
   work: () => Promise<unknown>,

@@ -1,6 +1,6 @@
 // Texts of 64 KiB on which careless code takes time by the square of their length, or more.
 
-/** A body may have 64 KiB. */
+/** The most that fits into a body of 64 KiB beside the rest of a form. */
 export const worstBytes = 63 * 1024;
 
 export const fill = (text: string) =>

@@ -22,7 +22,7 @@ export const summarize = (changes: Change[]): string[] =>
     [subject, kind, Object.keys(members ?? { erased: null }).join(', '), `by ${by}`].join(' '),
   );
 
-/** Connections in UTC: in another time zone, the texts of times would differ. */
+/** Connects in UTC, because the texts of times differ in another time zone. */
 export const connectInUtc = (url: string) =>
   connect(`${url}?options=${encodeURIComponent('-c timezone=UTC')}`, { statementTimeoutMs: 60_000 });
 
@@ -37,7 +37,7 @@ const keys: Record<Subject, string> = {
 
 export type KnownRow = { subject: Subject; key: string; row: Row };
 
-/** By a connection of `connectInUtc`. */
+/** Needs a connection of `connectInUtc`. */
 async function readRows(db: Database, subject: Subject, clauses = ''): Promise<KnownRow[]> {
   const { rows } = await sql<{ key: string; row: Row }>`
     select ${sql.raw(keys[subject])} as key, ${selectTracked(subject)} as row
@@ -47,7 +47,7 @@ async function readRows(db: Database, subject: Subject, clauses = ''): Promise<K
 
 export type Snapshot = { at: string; rows: KnownRow[] };
 
-/** Some rows of one table, and an instant at which they were like this. They are locked meanwhile, so others may wait. */
+/** Some rows of one table, and an instant at which they were like this. They are locked meanwhile, so others wait. */
 export const takeSnapshot = (db: Database, pick: number): Promise<Snapshot> =>
   inTransaction(db, { by: 'service', cause: 'snapshot' }, async (trx) => {
     const subject = subjects[Math.floor(pick * subjects.length)] ?? 'user';
@@ -59,7 +59,7 @@ export const takeSnapshot = (db: Database, pick: number): Promise<Snapshot> =>
     return { at: clock.rows[0]?.at ?? '', rows };
   });
 
-/** The faults of the history, in words. Needs a connection of `connectInUtc`, when nobody changes anything any more. */
+/** The faults of the history, in words. Needs a connection of `connectInUtc`. Call it once nobody changes anything any more. */
 export async function checkHistory(db: Database, snapshots: Snapshot[] = []): Promise<string[]> {
   const changes = await listChanges(db);
   const faults = [...findFaultsOfOrder(changes)];
@@ -79,7 +79,7 @@ export async function checkHistory(db: Database, snapshots: Snapshot[] = []): Pr
   );
   for (const { at, rows: then } of snapshots)
     for (const known of then) {
-      // Nothing is known about people who were erased since.
+      // The history says nothing about people who were erased since.
       const owner = known.subject === 'link' ? `user ${known.row.user_id}` : nameOf(known);
       if (erased.has(owner)) continue;
       const before = (ofRow.get(nameOf(known)) ?? []).filter((change) => change.at <= at);
@@ -98,7 +98,7 @@ function compare(known: KnownRow, replayed: ReadonlyMap<string, Row>, when: stri
   return is === said ? [] : [`${nameOf(known)} at ${when}: is ${is}, the history says ${found && said}`];
 }
 
-/** The faults of order: each change must begin where the one before it ended, and be later. */
+/** The faults of order: each change must begin with the values that the change before it left, and be later. */
 function* findFaultsOfOrder(changes: Change[]): Generator<string> {
   const last = new Map<string, Change>();
   for (const change of changes) {

@@ -31,7 +31,6 @@ export type Edits = {
 
 type Writer = {
   random: () => number;
-  /** Picks one item at random. */
   pick: <T>(of: readonly T[]) => T;
   send: TestApp['send'];
   config: TestApp['config'];
@@ -39,7 +38,7 @@ type Writer = {
   email: string;
 };
 
-/** How often each door is used, in a thousand. A command is a process, which takes a second. */
+/** How many of a thousand edits use each door. A command is a process, which takes a second. */
 const weights: Record<Door, number> = {
   page: 140,
   tRPC: 140,
@@ -110,7 +109,7 @@ async function asOwner(writer: Writer, path: string, options: Parameters<Browser
   return answer;
 }
 
-/** Expects one of these statuses, or a 503, which says that nothing was done: many edits run at once. */
+/** Expects one of these statuses, or 503: many edits run at once, and a busy machine answers some without doing anything. */
 function expectOneOf({ status, text }: Pick<Answer, 'status' | 'text'>, ...expected: number[]): void {
   if (![...expected, 503].includes(status)) throw new Error(`answered ${status}: ${text.slice(0, 300)}`);
 }
@@ -122,7 +121,7 @@ const profileOf = ({ pick, random }: Writer, n: number) => ({
   accountName: random() < 0.5 ? `Account ${n}` : undefined,
   role: pick(['customer', 'merchant'] as const),
   capabilities: capabilities.filter(() => random() < 0.4),
-  // Later each time, so that it counts.
+  // Each profile is later than the one before, so that it counts.
   profileUpdatedAt: new Date(Date.UTC(2026, 0, 1) + n * 1_000),
 });
 
@@ -146,7 +145,7 @@ const statements = [
     where external_id = (select external_id from external_links order by random() limit 1)`,
   () => sql`delete from external_links
     where external_id = (select external_id from external_links order by random() limit 1)`,
-  // Changes no tracked column, and changes nothing at all.
+  // This statement sets columns to the values that they have, so it changes nothing.
   () => sql`update users set created_at = created_at, name = name
     where id = (select id from users order by random() limit 1)`,
 ];
@@ -193,7 +192,7 @@ const through: Record<Door, (edits: Edits, writer: Writer, next: () => number) =
     const now = new Date();
     const signup = buildSignup(`crm_${writer.pick(people)}`, {
       user: { email: `${person}@example.test`, name: `Signup ${next()}` },
-      // Later each time, so that it counts.
+      // Each report is later than the one before, so that it counts.
       occurred_at: now.toISOString(),
     });
     signup.contract.status = writer.pick(['trialing', 'active']);
@@ -230,7 +229,7 @@ const through: Record<Door, (edits: Edits, writer: Writer, next: () => number) =
       ['user:delete', email],
       ['import', file],
     ]);
-    // Refused if there is no such user.
+    // The command fails if there is no such user.
     expectOneOf({ status: (await runCli(app.databaseUrl, args)).code ?? -1, text: args.join(' ') }, 0, 1);
   },
 };

@@ -1,4 +1,4 @@
-// Prints how many hashes ended before an HMAC. A program of its own, because its environment sizes its thread pool.
+// Prints how many hashes ended before an HMAC. It is a program of its own, because its environment sizes the thread pool.
 import { hashPassword } from '../../../server/identity/password/passwords.ts';
 import { hashingThreads } from '../../../server/runtime/hashing-threads.ts';
 import { sign } from '../../../server/sso/hmac.ts';

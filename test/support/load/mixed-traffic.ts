@@ -47,7 +47,7 @@ export function buildMixedTraffic(users: number, weights: Partial<Record<Kind, n
 
 let edits = 0;
 
-/** An edit by the same user. */
+/** An edit by the user of that request. */
 function buildEdit({ headers }: { headers: Record<string, string> }): Asked {
   return {
     method: 'POST',
@@ -59,7 +59,7 @@ function buildEdit({ headers }: { headers: Record<string, string> }): Asked {
 
 const inTimeMs = 500;
 
-/** How many requests a second are answered in good time at most: it asks for more until no more are answered. */
+/** The most requests a second that are answered in good time. Sends more and more until no more are answered. */
 export async function findPeak(
   load: (perSecond: number, seconds: number) => Promise<Sent[]>,
 ): Promise<number> {

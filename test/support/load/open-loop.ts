@@ -1,4 +1,4 @@
-// Load in an open loop: requests are sent on time, whether or not earlier ones were answered. It speaks HTTP itself, which costs little.
+// Load in an open loop: requests are sent on time, even if earlier ones have no answer. It speaks HTTP itself, at little cost.
 import { connect, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import type { Asked } from '../../bench/population.ts';
@@ -9,7 +9,7 @@ export type Sent = {
   status: number;
   /** Milliseconds from the time at which the request was due. */
   ms: number;
-  /** Milliseconds from the time at which the request was sent: without the wait for a connection. */
+  /** Milliseconds from the time at which the request was sent, which leave out the wait for a connection. */
   msOnConnection: number;
   /** When the request was due, in milliseconds since the start. */
   at: number;
@@ -24,15 +24,15 @@ export type OpenLoop = {
   perSecond: number;
   seconds: number;
   ask: () => Asked & { kind: string };
-  /** The most connections at once, as a balancer has them; further requests wait for one, and the wait counts in their time. */
+  /** The most connections at once, as with a balancer. Further requests wait for one, and the wait counts in their time. */
   connections?: number;
-  /** How many connections are open before it starts, as a balancer keeps them. */
+  /** How many connections are open before the load starts, as a balancer keeps them. */
   kept?: number;
   /** A request that waits longer counts as failed. */
   patienceMs?: number;
-  /** Whether a request is sent again, as browsers do, if the other side closed the connection meanwhile, which had been used. */
+  /** Whether a request is sent again, as browsers do, if the other side has closed a connection that was used before. */
   sendsAgain?: boolean;
-  /** Ends the load early. With more `perSecond` than can be done over `connections`, the load is a flood until then. */
+  /** Ends the load early. If `perSecond` is more than `connections` can carry, the load is a flood until then. */
   signal?: AbortSignal;
 };
 
@@ -59,7 +59,7 @@ export async function runOpenLoop(load: OpenLoop): Promise<Sent[]> {
   const startedAt = performance.now();
   let underWay = 0;
   let made = 0;
-  // The connection used last, so that the other side can close idle ones in time. It may have closed some.
+  // Takes the connection that was used last, so that the other side can close idle ones. It may have closed some already.
   const takeKept = () => {
     for (let next = free.pop(); next; next = free.pop()) if (next.isUsable()) return next;
     return undefined;
@@ -152,13 +152,13 @@ function openConnection(port: number, tls: boolean, open: Set<Connection>): Conn
       if (headEnd < 0) return;
       const head = got.slice(0, headEnd);
       const length = /\r\ncontent-length: *(\d+)/i.exec(head)?.[1];
-      // Pages come in chunks; the last chunk is empty.
+      // Pages come in chunks, and the last chunk is empty.
       needed = length === undefined ? -1 : headEnd + 4 + Number(length);
       if (/\r\nconnection: *close/i.test(head)) isClosed = true;
     }
     const isWhole = needed < 0 ? got.endsWith('\r\n0\r\n\r\n') || isBodiless(got) : got.length >= needed;
     if (!isWhole) return;
-    // Deno leaves it to the client to close.
+    // Deno leaves it to the client to close the connection.
     if (isClosed) socket.end();
     settle(Number(got.slice(9, 12)));
   });
@@ -191,7 +191,7 @@ function writeRequest(port: number, { method, path, headers = {}, body = '' }: A
   return [`${method} ${path} HTTP/1.1`, ...lines, '', body].join('\r\n');
 }
 
-/** The p-th part of the times, such as 0.99. */
+/** The value that this part of the times does not exceed: 0.99 gives the 99th percentile. */
 export function percentile(times: number[], part: number): number {
   const sorted = [...times].sort((one, other) => one - other);
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? Number.NaN;

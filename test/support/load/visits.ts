@@ -1,5 +1,5 @@
-// People and systems that use several instances by their doors alone. Each request goes to any instance, as by a balancer, which asks
-// again when a busy machine answers 503.
+// People and systems that use several instances only by their doors. As with a balancer, each request goes to any instance, and
+// is sent again if a busy machine answers 503.
 import { sql } from 'kysely';
 import { readConfig } from '../../../server/settings/config.ts';
 import type { Answer, SendOptions, TestApp } from '../app/app.ts';
@@ -11,11 +11,10 @@ import { pull } from '../events/events.ts';
 import { buildHandOff } from '../marketplace/marketplace.ts';
 
 export type Visits = {
-  /** The ports of the instances; add to it, and take from it. */
+  /** The ports of the instances. Tests may add and remove ports. */
   ports: number[];
-  /** What was not as it should be. */
   failed: string[];
-  /** Resolves once each kind of visit was made so many times more, or one has failed. */
+  /** Resolves once each kind of visit was made that many times more, or one has failed. */
   see: (times: number) => Promise<void>;
   stop: () => Promise<void>;
 };
@@ -23,7 +22,7 @@ export type Visits = {
 const newPassword = 'seven quiet lanterns';
 const html = { accept: 'text/html' };
 
-/** Starts the visits. `env` is that of the instances, in local mode; allowances must have been lifted, and there is a seller. */
+/** Starts the visits. `env` is that of the instances, in local mode. Allowances must be lifted, and there must be a seller. */
 export function startVisits(env: Record<string, string>, firstPorts: number[]): Visits {
   const config = readConfig(env);
   const ports = [...firstPorts];
@@ -51,7 +50,7 @@ export function startVisits(env: Record<string, string>, firstPorts: number[]): 
       return { status: response.status, headers: response.headers, text: await response.text() };
     };
     let answer = await ask();
-    // What was refused in a hurry may be under way for a moment more.
+    // A request that was given up may still be under way for a moment.
     for (let tries = 0; tries < 20 && /"(unavailable|request_in_progress)"/.test(answer.text); tries++) {
       await new Promise((ready) => setTimeout(ready, 100));
       answer = await ask();
@@ -110,7 +109,7 @@ export function startVisits(env: Record<string, string>, firstPorts: number[]): 
     async 'signup and first password'() {
       const signup = buildSignup(`visit-${++serial}`);
       const webhookId = freshWebhookId();
-      // The CRM did not hear the first answer.
+      // The CRM did not get the first answer, so it sends again.
       const answers = [
         await sendSignup(instance, signup, { webhookId }),
         await sendSignup(instance, signup, { webhookId }),
@@ -128,7 +127,7 @@ export function startVisits(env: Record<string, string>, firstPorts: number[]): 
       const answers = await Promise.all(Array.from({ length: 4 }, () => send(url)));
       expectEqual(answers.filter(({ status }) => status === 303).length, 1);
     },
-    // Every instance issues at the same moment: a second report invoices what has begun.
+    // Every instance issues at the same moment. A second report invoices the period that has begun.
     async contract() {
       const reportAt = (port: number, signupId: string, plan: string, at?: Date) => {
         const signup = buildSignup(signupId, {}, at);

@@ -30,13 +30,13 @@ export type Balancer = {
   close: () => Promise<void>;
 };
 
-/** Whether the limits of the file hold for this machine, from which all loads come. */
+/** Whether the limits of the file hold for this machine, which sends all load. */
 type Limits = { hasLimits?: boolean };
 
-// What the files say of a server of the operator's own.
+// The files exempt this address from limits. It becomes the address of this machine.
 const withoutLimits = { '192.0.2.10': '127.0.0.1' };
 
-/** Starts HAProxy in front of the instances on `ports` of loopback; `replacements` change more of the file. */
+/** Starts HAProxy in front of the instances on `ports` of loopback. `replacements` change more of the file. */
 export async function startBalancer(
   ports: [number, number],
   replacements: Record<string, string> = {},
@@ -64,7 +64,7 @@ export async function startBalancer(
   return await serve(folder, port, startProgram('/usr/sbin/haproxy', ['-db', '-f', file], { folder }));
 }
 
-/** Logs in so many times, and reads nothing of the answers before `close`: not a byte of their bodies leaves the balancer. */
+/** Logs in that many times, and reads no answer before `close`: not a byte of a body leaves the balancer. */
 export async function logInUnread({ port }: Balancer, count: number): Promise<{ close: () => void }> {
   const session = connect(`https://localhost:${port}`, {
     rejectUnauthorized: false,
@@ -79,7 +79,7 @@ export async function logInUnread({ port }: Balancer, count: number): Promise<{ 
 }
 
 export type Nginx = Balancer & {
-  /** Reads the file again, with these instances out. */
+  /** Makes nginx read its file again, without these instances. */
   takeOut: (...ports: number[]) => Promise<void>;
   readAccessLog: () => Promise<string>;
 };
@@ -127,7 +127,7 @@ export async function startNginx(
     async takeOut(...out) {
       await writeConfig(...out);
       nginx.signal('SIGHUP');
-      // Until its new processes have taken over.
+      // Waits until the new processes of nginx have taken over.
       await new Promise((done) => setTimeout(done, 1_000));
     },
   };
@@ -139,7 +139,7 @@ export async function startCaddy(ports: [number, number]): Promise<Balancer> {
   const [plainPort, port] = [await findFreePort(), await findFreePort()];
   const file = join(folder, 'Caddyfile');
   const config = renderOperateFile('Caddyfile', {
-    // Others may run Caddy on this machine.
+    // Another Caddy may run on this machine, so this one has ports of its own.
     '{\n\tservers {\n': `{\n\tadmin off\n\thttp_port ${plainPort}\n\thttps_port ${port}\n\tservers {\n`,
     'id.example.com {\n': 'localhost {\n\tbind 127.0.0.1\n',
     '/etc/caddy/identity.pem': certificate,
@@ -177,10 +177,10 @@ async function serve(folder: string, port: number, program: RunningProgram): Pro
           port,
           path,
           servername: 'localhost',
-          // A new connection for each request: on a used one, a balancer leaves it to the browser to try again.
+          // Each request has a new connection. On a used one, a balancer leaves it to the browser to try again.
           agent: false,
           rejectUnauthorized: false,
-          // More than Node takes of an answer by itself.
+          // Node takes fewer headers of an answer by default.
           maxHeaderSize: 65_536,
           ...options,
           headers: { host: `localhost:${port}`, ...options.headers },
@@ -212,7 +212,7 @@ async function serve(folder: string, port: number, program: RunningProgram): Pro
   throw new Error(`The balancer did not start:\n${program.output()}`);
 }
 
-/** Asks for 20 seconds. Without vitest, because the bench uses this too. */
+/** Asks for 20 seconds. It does not use vitest, because the bench calls it, too. */
 async function retry(isDone: () => Promise<boolean>): Promise<boolean> {
   for (let tries = 0; tries < 200; tries++) {
     if (await isDone()) return true;
@@ -223,7 +223,7 @@ async function retry(isDone: () => Promise<boolean>): Promise<boolean> {
 
 export type PlainBalancer = Pick<Balancer, 'port' | 'output' | 'close'>;
 
-/** Starts a balancer without TLS, for loads: with TLS they would measure little else. */
+/** Starts a balancer without TLS, for measuring load: with TLS, little but TLS would be measured. */
 export async function startPlainBalancer(ports: number[]): Promise<PlainBalancer> {
   requirePrograms('/usr/sbin/haproxy');
   const folder = await makeOwnFolder();
@@ -273,7 +273,7 @@ export function answerAtLength({ headers }: IncomingMessage, answer: ServerRespo
   answer.writeHead(headers.cookie ? 431 : 303).end();
 }
 
-/** Lets logins with a password wait, however their path is spelled, and answers all else. */
+/** Makes logins with a password wait, however their path is spelled, and answers everything else. */
 export const holdLogins =
   (waiting: ServerResponse[]) =>
   ({ method, url = '' }: IncomingMessage, answer: ServerResponse): void => {

@@ -1,4 +1,4 @@
-// A certificate for tests, signed by itself, valid when a test says: just enough of X.509 (RFC 5280) for a TLS server.
+// A self-signed certificate for tests, valid when a test says so: just enough of X.509 (RFC 5280) for a TLS server.
 import { generateKeyPairSync, sign } from 'node:crypto';
 
 type Bytes = Buffer;

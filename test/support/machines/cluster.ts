@@ -20,7 +20,7 @@ export type Machine = (typeof machines)[number];
 type Member = { name: Machine; role: string; state: string };
 
 export type Cluster = {
-  /** The database of the service behind HAProxy, for the role of the service, or as the superuser. */
+  /** The service's database behind HAProxy, as the role of the service. `superuserUrl` is for the superuser. */
   url: string;
   superuserUrl: string;
   /** The URL for base backups. */
@@ -30,7 +30,7 @@ export type Cluster = {
   /** Kills Patroni and Postgres of a machine, as a power cut does. */
   kill: (machine: Machine) => Promise<void>;
   start: (machine: Machine) => void;
-  /** Freezes Patroni of a machine, while its Postgres goes on as if it were the primary still. */
+  /** Freezes Patroni of a machine. Its Postgres goes on as if it were still the primary. */
   freeze: (machine: Machine) => void;
   thaw: (machine: Machine) => void;
   /** Hands over to the synchronous standby, as for an upgrade. */
@@ -61,7 +61,7 @@ export async function startCluster(): Promise<Cluster> {
   );
   const onLoopback = { '10.0.0.2': '127.0.0.2' };
 
-  // One etcd for all three machines: this is no test of etcd.
+  // One etcd serves all three machines, because etcd is not under test.
   const etcdUrl = `http://127.0.0.21:${etcdClient}`;
   const etcdFile = renderOperateFile('etcd.env', {
     'ETCD_INITIAL_CLUSTER=db1=http://10.0.0.21:2380,db2=http://10.0.0.22:2380,db3=http://10.0.0.23:2380':
@@ -117,7 +117,7 @@ export async function startCluster(): Promise<Cluster> {
       signal: AbortSignal.timeout(20_000),
     });
   const listMembers = async () => {
-    // Each machine knows the cluster; a dead or frozen machine does not answer.
+    // Each machine knows the cluster. A dead or frozen machine does not answer.
     const answer = await Promise.any(machines.map((machine) => ask(machine, '/cluster')));
     return ((await answer.json()) as { members: Member[] }).members;
   };
@@ -170,7 +170,7 @@ export async function startCluster(): Promise<Cluster> {
       await Promise.all(
         machines.map((machine) =>
           kill(machine).catch(() => {
-            // Killed already, or never up.
+            // The machine is already dead, or was never up.
           }),
         ),
       );

@@ -1,4 +1,4 @@
-// A Postgres of Debian's packages, with passwords, and its programs for dumps: the embedded one has none.
+// A Postgres of Debian's packages, with passwords. It has the programs for dumps, which the embedded one lacks.
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
@@ -14,9 +14,9 @@ const bin = '/usr/lib/postgresql/15/bin';
 export const hasDebianPostgres = existsSync(`${bin}/postgres`) && existsSync(`${bin}/pg_dump`);
 
 export type DebianPostgres = {
-  /** Of an empty database that belongs to the role `identity`. */
+  /** The URL of an empty database that belongs to the role `identity`. */
   url: string;
-  /** What lets Postgres's programs connect as the superuser. */
+  /** The environment in which Postgres's programs connect as the superuser. */
   env: Record<string, string>;
   close: () => Promise<void>;
 };

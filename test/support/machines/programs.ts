@@ -1,4 +1,4 @@
-// Programs of Debian's packages, which tests start in a folder of their own, as an unprivileged user if run as root.
+// Programs of Debian's packages. Each runs in a folder of its own, and as an unprivileged user if root runs the tests.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { chown, mkdir, writeFile } from 'node:fs/promises';
@@ -25,7 +25,7 @@ export function requirePrograms(...programs: Program[]): void {
     throw new Error(`These tests need packages of Debian's: apt-get install ${missing.join(' ')}`);
 }
 
-/** The user, if root runs the tests. */
+/** The unprivileged user, if root runs the tests. */
 export const identity = await findIdentity();
 
 /** A temporary folder of the unprivileged user. */
@@ -65,7 +65,7 @@ export function startProgram(
   const child: ChildProcess = spawn(program, args, {
     ...identity,
     cwd: options.folder,
-    // Without the developer's variables: each of these programs reads settings from its environment.
+    // The developer's variables are left out, because each of these programs reads settings from its environment.
     env: {
       NODE_ENV: 'test',
       PATH: '/usr/sbin:/usr/bin:/sbin:/bin',
@@ -79,7 +79,7 @@ export function startProgram(
     stream?.on('data', (chunk) => {
       output += chunk;
     });
-  // Not `close`, because programs that it has started may keep its output open.
+  // This does not wait for `close`, because programs that it has started may keep its output open.
   const exited = new Promise<void>((done) => child.once('exit', () => done()));
   return {
     pid: child.pid ?? 0,

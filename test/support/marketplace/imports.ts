@@ -43,7 +43,7 @@ export type Somebody = {
   role?: string;
 };
 
-/** Adds people as they are before an import, each with an account; all in one statement. */
+/** Adds people as they are before an import, each with an account, in one statement. */
 export async function insertPeople(db: Database, people: Somebody[]): Promise<void> {
   const rows = people.map(({ key, email = `${key}@example.test`, externalId = key, ...somebody }) => ({
     id: crypto.randomUUID(),

@@ -11,13 +11,13 @@ export const password = 'seven quiet lanterns';
 export const newPassword = 'eight louder lanterns';
 export const dayMs = 24 * 60 * 60 * 1_000;
 
-/** Sixteen at once: even ones are the first, odd ones the second, on either instance. */
+/** Sends sixteen at once: even ones are the first request, odd ones the second, each on either instance. */
 export const race = (first: (at: number) => Promise<Answer>, second = first) =>
   Promise.all(Array.from({ length: 16 }, (_, at) => (at % 2 ? second(at >> 1) : first(at >> 1))));
 
 export type AddressChanges = Awaited<ReturnType<typeof openAddressChanges>>;
 
-/** Opens everything before the first test of a file, and closes it after the last; each test starts at the same instant. */
+/** Opens everything before the first test of a file, and closes it after the last. Each test starts at the same instant. */
 export function shareAddressChanges(): AddressChanges {
   const changes = shared(openAddressChanges);
   beforeEach(() => changes.startOver());
@@ -31,12 +31,12 @@ async function openAddressChanges() {
   const now = () => clock.now;
   const app = await openApp({ now });
   const instance = await app.startInstance();
-  // On the same database: it shows what the mails say.
+  // The backend is on the same database, and shows what the mails say.
   const other = await openBackend({ databaseUrl: app.databaseUrl, now });
 
   let serial = 0;
   const newEmail = () => `change-${serial++}@example.test`;
-  /** A new address, in a network of its own. */
+  /** A client address in a network of its own. */
   const from = () => `10.${serial++ % 250}.${serial % 250}.1`;
 
   async function signUp(email = newEmail()): Promise<{ browser: Browser; email: string; id: string }> {
@@ -71,13 +71,13 @@ async function openAddressChanges() {
     return takeBackLinkOf(old);
   }
 
-  /** The take-back link in the newest mail with such a link to the address. */
+  /** The take-back link in the newest mail to the address that has one. */
   async function takeBackLinkOf(email: string): Promise<string> {
     const count = await countLetters(app.db, email);
     return `/take-back?token=${await readToken(other, email, 'undo_email_change', count)}`;
   }
 
-  /** Somebody who had `email` until now, and the link that brings it back. */
+  /** Somebody who has just changed the address `email`, and the take-back link that `email` got. */
   async function leave() {
     const { browser, email, id } = await signUp();
     const present = newEmail();

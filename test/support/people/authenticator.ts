@@ -5,7 +5,7 @@ import type { Browser } from '../app/visitor.ts';
 
 type Options = { challenge: string; rpId?: string; rp?: { id: string }; user?: { id: string } };
 
-/** What the authenticator is to do wrong. */
+/** What the authenticator does wrong. */
 export type Lie = {
   origin?: string;
   crossOrigin?: boolean;
@@ -18,7 +18,7 @@ export type Lie = {
   counter?: number;
   userHandle?: string | undefined;
   credentialId?: string;
-  /** Signs other bytes. */
+  /** Signs other bytes than it sends. */
   isForged?: boolean;
   /** The format of the attestation, such as `packed`. */
   format?: string;

@@ -14,7 +14,7 @@ export async function makeDue(db: Database, email: string): Promise<void> {
 }
 
 /**
- * Runs the job as an instance does, again while a row of somebody who is due is busy. The result is what the job logged.
+ * Runs the job as an instance does, and repeats it while rows of people who are due are busy. The result is what it logged.
  * Throws if somebody could not be erased.
  */
 export async function runErasure(db: Database, now = () => new Date()) {

@@ -16,7 +16,7 @@ export type MailServerMode =
   | 'slow'
   /** Accepts connections and never answers. */
   | 'hang'
-  /** Takes that long for each mail, one after the other, and never answers mails to addresses like `hangsFor`. */
+  /** Takes that long for each mail, one after the other. It never answers mails to addresses like `hangsFor`. */
   | { takesMs: number; hangsFor?: RegExp }
   /** Refuses, and quotes the address as mail servers do. */
   | { refuse: 'MAIL' | 'RCPT' | 'DATA'; code: number };
@@ -40,7 +40,7 @@ export type MailServer = {
 const slowMs = 3_000;
 const wait = (ms: number) => new Promise<void>((done) => setTimeout(done, ms));
 
-/** Without TLS by default; `tls` comes with an untrusted certificate. With `login` it accepts mails only after that login. */
+/** Has no TLS by default. With `tls` its certificate is not trusted. With `login` it takes mails only after that login. */
 export async function startMailServer({
   tls = 'none',
   login,
@@ -81,7 +81,7 @@ export async function startMailServer({
         },
         onMailFrom: ({ address }, _session, callback) => callback(answerTo('MAIL', address)),
         onRcptTo({ address }, { envelope: { smtpUtf8 } }, callback) {
-          // As mail servers do (RFC 6531 section 3.5).
+          // Mail servers refuse this address without SMTPUTF8 (RFC 6531 section 3.5).
           const isRefused = !smtpUtf8 && /\P{ASCII}/u.test(address.split('@')[0] ?? '');
           const refusal = Object.assign(new Error('Mailbox name not allowed'), { responseCode: 553 });
           callback(isRefused ? refusal : answerTo('RCPT', address));
@@ -92,7 +92,7 @@ export async function startMailServer({
           const { mode } = mailServer;
           if (mode === 'slow') await wait(slowMs);
           if (typeof mode === 'object' && 'takesMs' in mode) {
-            // No answer: the sender gives up one day.
+            // The sender gets no answer, and gives up after a while.
             if (mode.hangsFor?.test(to.join())) return;
             turn = turn.then(() => wait(mode.takesMs));
             await turn;
@@ -105,7 +105,7 @@ export async function startMailServer({
           callback(refusal);
         },
       });
-      // Some tests hang up in the middle of a mail.
+      // Some tests hang up in the middle of a mail, which is an error here.
       server.on('error', failed);
       server.listen(port, '127.0.0.1', () => {
         ({ port } = server.server.address() as { port: number });

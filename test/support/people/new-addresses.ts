@@ -72,7 +72,7 @@ export async function offerAfterMonth(changes: AddressChanges) {
   return { ...person, ...(await offerTo(changes, person)) };
 }
 
-/** Both links are 404, opened and sent. */
+/** Expects 404 for both links, opened and sent. */
 export async function expectDead(
   { app }: Pick<Changes, 'app'>,
   { link, stopLink }: { link: string; stopLink: string },

@@ -11,7 +11,7 @@ import { logIn } from '../app/visitor.ts';
 import { type HandOff, handOver } from '../marketplace/marketplace.ts';
 import { shared } from '../run/shared.ts';
 
-/** For a whole file: the app, and what tests do in it. */
+/** The app for a whole file, and what its tests do in it. */
 export function shareRights() {
   const env = { SSO_MARKETPLACE_LOGIN_URL: 'http://market.localhost:4000/login' };
   const app = shared(() => openApp({ env }));

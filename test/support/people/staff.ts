@@ -21,7 +21,7 @@ const stated = [...Object.values(acts), stateSetSettings(() => readSettings({}))
   ({ right: { name, ...right } }): [string, Right] => [name, right],
 );
 
-/** Whom managers and administrators may look at, or do something to, by the procedure of `admin`. */
+/** By procedure of `admin`, the people whom managers and administrators may look at or change. */
 export const rights = Object.fromEntries(
   [...Object.entries<Right>(looks), ...stated].map(([name, { manager = 'nobody', admin = 'everybody' }]) => [
     name,
@@ -35,7 +35,7 @@ export type Person = { id: string; accountId: string; email: string; role: Role 
 
 type Given = { role?: Role; accountId?: string; name?: string; passwordHash?: string; id?: string };
 
-/** Somebody who could log in: with a proved address and a password, which nobody knows unless it is given. */
+/** Adds somebody who could log in, with a proved address and a password. Nobody knows the password unless it is given. */
 export async function addPerson(
   { db }: Pick<TestApp, 'db'>,
   { role = 'user', accountId, name = 'Test Person', passwordHash = 'none', id = uuidv7() }: Given = {},
@@ -66,7 +66,7 @@ export async function addSession(
   return { cookie: `${prefix}identity_session=${token}`, sessionId };
 }
 
-/** Gives somebody an app, which nobody has the secret of. */
+/** Gives somebody an app, whose secret nobody has. */
 export const addFactor = (db: Kysely<DB>, { id }: Pick<Person, 'id'>) =>
   sql`insert into authenticators (user_id, sealed_secret, last_step, added_at, last_used_at)
     values (${id}, '\\x00', 0, now(), now())`.execute(db);
@@ -94,9 +94,9 @@ export type ActCase = {
   intent: Intent;
   /** The fields of its form beside `id`, `why` and `seen`. */
   fields: (target: Person) => Record<string, string>;
-  /** Makes that there is something to do. */
+  /** Prepares the target so that there is something to do. */
   arrange?: (db: Kysely<DB>, target: Person) => Promise<unknown>;
-  /** Reads from the database what the act does: other than before once it was done. */
+  /** Reads from the database what the act changes. The result differs once the act is done. */
   look: (db: Kysely<DB>, target: Person) => Promise<unknown>;
 };
 
@@ -122,7 +122,7 @@ const none = () => ({});
 const set = (assignment: ReturnType<typeof sql>) => (db: Kysely<DB>, target: Person) =>
   sql`update users set ${assignment} where id = ${target.id}`.execute(db);
 
-/** By the procedure of `admin`: every act. */
+/** Every act, by its procedure of `admin`. */
 export const actCases: Record<string, ActCase> = {
   'people.suspend': { intent: 'suspend', fields: none, look: readUser('suspended_at') },
   'people.freeze': { intent: 'freeze', fields: none, look: readUser('frozen_at') },
@@ -199,7 +199,7 @@ export const actCases: Record<string, ActCase> = {
   },
 };
 
-/** What the form of an act on that person would carry now. */
+/** The digest that a form of this act on that person would carry now. */
 async function seeNow({ db }: Pick<TestApp, 'db'>, intent: Intent, id: string): Promise<string> {
   const user = await findUserById(db, id);
   return user ? digestFormBasis(db, peopleActs[intent], user, new Date()) : '';
@@ -207,7 +207,7 @@ async function seeNow({ db }: Pick<TestApp, 'db'>, intent: Intent, id: string): 
 
 export const why = 'They called, and gave their invoice number.';
 
-/** What a form of that act sends, made now. */
+/** The fields that a form of that act would send now. */
 export async function askFor(app: Pick<TestApp, 'db'>, name: string, target: Person) {
   const { intent, fields } = actCases[name] as ActCase;
   return { id: target.id, why, seen: await seeNow(app, intent, target.id), ...fields(target) };
@@ -256,7 +256,7 @@ export function readOutcome({ status, text }: Answer): string {
 
 export const readData = ({ text }: Answer) => JSON.parse(text).result?.data?.json;
 
-/** One text for each table, which changes with any row, except for what looks leave, mails being sent, and what instances count. */
+/** One text for each table, which changes with any row. It leaves out looks, mails being sent, and what instances count. */
 export async function digestAll(db: Kysely<DB>): Promise<Record<string, string>> {
   const { rows: tables } = await sql<{ name: string }>`
     select table_name as name from information_schema.tables

@@ -16,15 +16,15 @@ const told: Told[] = [
   'email_changed',
 ];
 
-/** Whose link is clicked: that of the present address, or of an earlier one. */
+/** Which link is clicked: that of the present address, or of an earlier one. */
 const clickers = ['present', 'changed once', 'changed twice', 'second of three'] as const;
 const roles = ['user', 'manager', 'admin'] as const;
 const states = ['live', 'suspended', 'leaving'] as const;
 
-// In days from now.
+// All times are in days from now.
 const at = { first: -2, changed: -1.5, second: -1, deletion: -0.6, changedAgain: -0.5 };
 
-/** When and where a factor was added: a time may be in the window for some links of the account, and before it for others. */
+/** When and where a factor was added. The time may be in the window (contract 2.44) of one link, and before that of another. */
 const origins = [
   undefined,
   ...(['an established browser', 'a new browser'] as const).flatMap((browser) => [
@@ -63,7 +63,7 @@ export const takeBackCases: TakeBackCase[] = clickers.flatMap((clicker) =>
     ),
 );
 
-/** The changes that were told, to which of up to three addresses, in order. */
+/** The changes that were told, in order, and to which of up to three addresses. */
 function tell({ clicker, link }: TakeBackCase): { to: number; what: Told; days: number }[] {
   const first = link === 'email_changed' ? [] : [{ to: 0, what: link, days: at.first }];
   if (clicker === 'present') return first;
@@ -80,7 +80,7 @@ const countOf = ({ clicker }: TakeBackCase) =>
 export type Way = 'nothing' | 'passkey' | 'code' | 'recovery code';
 export type Outcome = ReturnType<typeof outcomeOf>;
 
-/** What has to happen then (contract 2.46 to 2.54). */
+/** What has to happen in that case (contract 2.46 to 2.54). */
 export function outcomeOf(given: TakeBackCase) {
   const { passkey, app, role, state } = given;
   const clicked = clickedOf(given);
@@ -98,15 +98,15 @@ export function outcomeOf(given: TakeBackCase) {
     isRefused: state === 'suspended',
     asks,
     ways: ways.length > 0 ? ways : (['nothing'] as Way[]),
-    // Only the mailbox that was told first.
+    // Only the mailbox that was told first can freeze the account.
     canFreeze: ways.length > 0 && clicked === 0,
-    /** Which factors are there afterwards, if that way was taken. */
+    /** The user's factors after a take-back in which `way` was given. */
     factorsAfter: (way: Way) => [
       ...(isBefore(passkey) || way === 'passkey' ? ['passkey'] : []),
       ...(isBefore(app) || way === 'code' || way === 'recovery code' ? ['app'] : []),
     ],
     keepsDeletion: state === 'leaving' && at.deletion < since,
-    /** How many mailboxes come before: their links go on working. */
+    /** The number of mailboxes before this one. Their links go on working. */
     earlier: clicked,
   };
 }

@@ -22,7 +22,7 @@ export async function linkOf({ other, app }: AddressChanges, email: string, kind
   }, 10_000);
 }
 
-/** What the script of the page posts for a passkey. */
+/** What the script of the page posts for this passkey. */
 export async function answerWith(
   browser: Browser,
   link: string,

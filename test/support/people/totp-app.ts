@@ -1,11 +1,11 @@
-// An authenticator app, as RFC 6238 says, and somebody who uses it.
+// An authenticator app by RFC 6238, and somebody who uses it.
 import { createHmac } from 'node:crypto';
 import { expect } from 'vitest';
 import { type Answer, locationOf } from '../app/app.ts';
 import type { Browser } from '../app/visitor.ts';
 
 export const page = '/profile/authenticator';
-/** Where the secret is shown and its code is given. */
+/** The page that shows the secret and takes its code. */
 export const setUpPage = '/profile/authenticator/set-up';
 
 /** What the app shows for a secret in base32, at that time. */

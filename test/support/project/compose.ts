@@ -20,14 +20,14 @@ export type Compose = {
   secrets: Record<string, { file: string }>;
 };
 
-/** Throws if it has a variable: it takes none. */
+/** Reads compose.yaml. Throws if it has a variable, because it takes none. */
 export function readCompose(): Compose {
   const text = readOurFile('compose.yaml');
   if (text.includes('$')) throw new Error('compose.yaml has a variable');
   return parse(text, { strict: true, uniqueKeys: true });
 }
 
-/** The environment of a service whose secrets are files below `folder`. Throws where a file is not given to the service. */
+/** The environment of a service whose secrets are files below `folder`. Throws if the service is not given a file. */
 export function environmentIn(folder: string, name: string): Record<string, string> {
   const { services, secrets } = readCompose();
   const { environment = {}, secrets: given = [] } = services[name] ?? {};

@@ -19,7 +19,7 @@ export type Image = {
   healthCheck: string[];
 };
 
-/** Runs every instruction below `below`, and returns the last stage. Throws at an unknown instruction. */
+/** Runs every instruction, in folders inside `below`. Returns the last stage. Throws at an unknown instruction. */
 export async function buildImage(below: string): Promise<Image> {
   const stages: (Image & { name: string; root: string })[] = [];
   for (const [word, rest] of readInstructions()) {
@@ -74,11 +74,11 @@ function readInstructions(): [word: string, rest: string][] {
   return lines.map((line) => [line.slice(0, line.indexOf(' ')), line.slice(line.indexOf(' ') + 1)]);
 }
 
-/** Copies like COPY: into the target if it is a folder, else as the target. */
+/** Copies as COPY does: into the target if that is a folder, otherwise as the target. */
 async function copy(source: string, target: string, isIntoFolder: boolean): Promise<void> {
   const to = isIntoFolder ? join(target, basename(source)) : target;
   await mkdir(dirname(to), { recursive: true });
-  // Many small files: cp(1) is faster than fs.cp, and keeps the links of node_modules/.bin.
+  // For many small files, cp(1) is faster than fs.cp. It also keeps the links of node_modules/.bin.
   await run('cp', ['-a', source, to]);
 }
 

@@ -125,7 +125,7 @@ export function readCitedSections(text: string): number[] {
   return [...flow(text).matchAll(cited)].flatMap(([found]) => (found.match(/\d+/g) ?? []).map(Number));
 }
 
-/** The rules that a text cites: "contract 9.14", "contract 2.1 to 2.5, 3.4 and 9.14"; in the contract itself "rule 9.14". */
+/** The rules that a text cites, as in "contract 2.1 to 2.5, 3.4 and 9.14". The contract itself says "rule 9.14". */
 export const readCitedRules = (text: string, word?: 'contract' | 'rules?'): string[] =>
   readCitations(text, word).flatMap((numbers) => numbers.match(/\d+\.\d+/g) ?? []);
 
@@ -134,7 +134,7 @@ function readCitations(text: string, word = 'contract'): string[] {
   return [...flow(text).matchAll(cited)].map(([, numbers = '']) => numbers);
 }
 
-/** Which of the rules a text cites, in ranges, too. */
+/** The rules of the list that a text cites, also by ranges. */
 export function findCited(text: string, rules: string[]): string[] {
   const placeOf = (rule: string) => rule.split('.').reduce((sum, part) => sum * 1_000 + Number(part), 0);
   return readCitations(text).flatMap((numbers) =>

@@ -69,7 +69,7 @@ What programs and scripts may rely on by name. \`npm run names\` writes this fil
 ${sections.join('\n')}`;
 }
 
-/** Names that the file before had, the file now lacks, and the changes of this version do not quote. */
+/** Names that the earlier file had, that this one lacks, and that the changes of this version do not quote. */
 export function findDropped(before: string, now: string, removed: string): string[] {
   const namesOf = (text: string) => [...text.matchAll(/^- (.+)$/gm)].map(([, name = '']) => name);
   const left = new Set(namesOf(now));

@@ -1,5 +1,5 @@
-// The code samples of our documents by name. Tests run them all; knip reports a sample that no test imports, and
-// `listLeftSamples` the samples without a name.
+// The code samples of our documents, by name. Tests run them all. knip reports a sample that no test imports, and
+// `listLeftSamples` reports samples without a name.
 import { type CodeBlock, readCodeBlocks, readDocuments } from './documents.ts';
 
 const left = readDocuments().flatMap(readCodeBlocks);
@@ -61,7 +61,7 @@ export const contractSignupSample = take('docs/contract/07-crm.md', 'json', '"si
 // This sample is cut short by hand.
 take('docs/contract/10-events.md', 'json', '"seq": 17');
 
-/** Samples of commands; tests look up what the commands call. */
+/** Samples of commands. Tests look up what these commands call. */
 export const commandSamples = takeAll('sh');
 
 // Samples of addresses and the like, which nothing can run.

@@ -1,4 +1,4 @@
-// The texts about settings that `npm run settings` writes: the tables of docs/operate/settings.md, and .env.example.
+// The texts about settings that `npm run settings` writes: the tables in docs/operate/settings.md, and .env.example.
 import { describeSettings, readConfig } from '../../../server/settings/config.ts';
 import { fileSettingOf } from '../../../server/settings/reader.ts';
 import { type SettingWords, settingGroups } from '../../../server/settings/words.ts';
@@ -8,7 +8,7 @@ export const exampleFile = '.env.example';
 
 const production = { NODE_ENV: 'production' };
 
-/** Settings as the code has them: what each takes and its default, in local mode and in production. */
+/** What the code says about settings: what each takes, and its default in local mode and in production. */
 const inLocalMode = describeSettings({});
 const inProduction = describeSettings(production);
 const required = listMissing();
@@ -31,7 +31,7 @@ const namesOf = (words: SettingWords) =>
 
 const described = settingGroups.flatMap(({ settings }) => settings.flatMap(namesOf));
 
-/** Settings that the code reads and words.ts does not name, or the other way round. */
+/** Settings that only the code or only words.ts has. */
 export const listStray = () =>
   [...described, ...inLocalMode.keys()].filter((name) => !described.includes(name) || !inLocalMode.has(name));
 
@@ -77,7 +77,7 @@ export function buildSettings(document: string): string {
   return `${document.split(marker)[0]}${marker}${groups.join('\n')}\n`;
 }
 
-/** Text as lines of 118 characters, without the marks of code and links. */
+/** Makes text a comment with lines of 118 characters, without the marks of code and links. */
 function comment(text: string): string {
   const plain = text.replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1').replaceAll(/[`*]/g, '');
   return plain.replaceAll(/\s+/g, ' ').replaceAll(/(.{1,116})(?: |$)/g, '# $1\n');

@@ -1,4 +1,4 @@
-// Which part of the source may import which other. Read from the import statements themselves.
+// Which parts of the source may import which other parts. It reads the import statements themselves.
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -48,14 +48,14 @@ function isTypeOnly(what: string): boolean {
 /** A text without the lines that are only a comment: enough, as our formatter keeps code off such lines. */
 const withoutComments = (text: string) => text.replace(/^\s*(\/\/|\/?\*).*$/gm, '');
 
-/** Whether `path` is one of `places`, or below one that ends in a slash. */
+/** Whether `path` is one of `places`, or is inside a place that ends in a slash. */
 export const isIn = (path: string, ...places: string[]) =>
   places.some((place) => path === place || (place.endsWith('/') && path.startsWith(place)));
 
 const isPackage = (target: string, ...names: string[]) =>
   names.some((name) => target === name || target.startsWith(`${name}/`));
 
-/** A rule: files of `inside` (all if left out), but for `except`, have no import that `isForbidden`. */
+/** A rule: no file of `inside` (all if left out) has an import that `isForbidden`, except the files of `except`. */
 function imports(
   name: string,
   options: { inside?: string; except?: string[]; isForbidden: (found: Import) => boolean },
@@ -89,7 +89,7 @@ const withHistory = ['users', 'accounts', 'external-links', 'service-contracts']
 );
 const writes = /\.(?:insertInto|updateTable|deleteFrom)\(|\binsert\(|\b(?:insert into|update|delete from) /;
 
-/** The tables that files of db/ write to besides the table of their name. */
+/** By file of db/, the tables that it writes to besides the table of its name. */
 const furtherTables: Record<string, string[]> = {
   'db/tables/deletions.ts': ['users'],
   'db/tables/events.ts': ['event_sequences'],
@@ -110,7 +110,7 @@ function listWritten({ file, text }: Source): string[] {
 const isOwnTable = (file: string, table: string) =>
   file === `db/tables/${table.replaceAll('_', '-')}.ts` || (furtherTables[file]?.includes(table) ?? false);
 
-/** The rooms of server/ in one line: each imports only from those before it. */
+/** The rooms of server/ in a row. Each imports only from those before it. */
 export const rooms = [
   'basics',
   'sso',
@@ -151,7 +151,7 @@ export const rooms = [
   'instance',
 ];
 
-/** Which room a file is in, -1 for none. The entries, `server/main.ts` and `server/cli.ts`, come after all rooms. */
+/** The place of a file's room, or -1 if it is in none. `server/main.ts` and `server/cli.ts` come after all rooms. */
 const roomOf = (file: string): number =>
   isIn(file, 'server/main.ts', 'server/cli.ts')
     ? rooms.length
@@ -170,7 +170,7 @@ const forClients = [
 export const rules: Rule[] = [
   imports('app/ takes only types from server/ and db/', {
     inside: 'app/',
-    // These files work at the build, when no backend is made.
+    // These two files run at the build, when there is no backend.
     except: ['app/developers/publish/highlight.ts', 'app/developers/publish/render.ts'],
     isForbidden: ({ target, isType }) => isIn(target, 'server/', 'db/') && !isType,
   }),
@@ -287,7 +287,7 @@ export const rules: Rule[] = [
   },
 ];
 
-/** The circles of imports in app/, server/ and db/, imports of types included: for each its files, by the shortest way round. */
+/** The circles of imports in app/, server/ and db/, including imports of types: the files of each, by the shortest way round. */
 export function findCircles(sources: Source[]): string[] {
   const imported = new Map(
     sources
@@ -298,7 +298,7 @@ export function findCircles(sources: Source[]): string[] {
   for (const file of imported.keys()) {
     const circle = findWayBack(imported, file);
     if (!circle) continue;
-    // The same circle is found again from each of its other files.
+    // Each file of a circle finds the same circle.
     const members = circle.toSorted().join();
     if (!circles.has(members)) circles.set(members, [...circle, file].join(' → '));
   }

@@ -3,7 +3,7 @@
 // biome-ignore lint/suspicious/noExplicitAny: these tests break the shape on purpose
 export type Wire = Record<string, any>;
 
-/** Sets the member at a path (`user.name`); undefined removes it. */
+/** Sets the member at a path such as `user.name`. Undefined removes it. */
 export function setMember(message: Wire, path: string, value: unknown): void {
   const names = path.split('.');
   const last = names.pop() ?? '';
@@ -16,7 +16,7 @@ export const nest = (levels: number) => '['.repeat(levels) + ']'.repeat(levels);
 
 export type Refused<Change> = Change & { why: string; status: number; code: string };
 
-/** Turns changes, each under the reason for its refusal, into cases with the same status and code. */
+/** Turns changes into cases with the same status and code. Each change is under the reason for its refusal. */
 export const listRefused = <Change>(
   status: number,
   code: string,

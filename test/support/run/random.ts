@@ -28,7 +28,6 @@ export function createRandom(from: number): () => number {
 
 const random = createRandom(seed);
 
-/** Shuffles items: the same ones in another order. */
 export function shuffle<T>(items: T[]): T[] {
   return items
     .map((item) => ({ item, place: random() }))

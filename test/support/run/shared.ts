@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises';
 import { afterAll, beforeAll } from 'vitest';
 import { makeFolder } from '../database/postgres.ts';
 
-/** What `open` opens, for all tests of a file or a `describe`, and closes after them. Its members are there once the first begins. */
+/** Opens something for all tests of a file or a `describe`, and closes it after them. Its members exist once the first begins. */
 export function shared<T extends object & { close?: () => Promise<void> }>(open: () => Promise<T>): T {
   const opened = {} as T;
   beforeAll(async () => {

@@ -29,8 +29,8 @@ async function unpack(folder: string): Promise<UnpackedBrowser> {
     join(folder, 'fonts.conf'),
     `<fontconfig><dir>${folder}/fonts</dir><cachedir>${folder}/fonts-cache</cachedir></fontconfig>`,
   );
-  // As on AWS Lambda, the package brings system libraries and a font, which a bare Linux server may lack. It runs in a process
-  // of its own, because it takes its folder from the environment and changes the environment.
+  // In an environment like AWS Lambda's, the package brings system libraries and a font, which a bare Linux server may lack.
+  // The package runs in a process of its own, because it changes its environment.
   const env = { ...process.env, TMPDIR: folder, AWS_EXECUTION_ENV: 'AWS_Lambda_nodejs20.x' };
   const { stdout } = await promisify(execFile)(process.execPath, [script], { env });
   const [executablePath, libraries] = JSON.parse(stdout);

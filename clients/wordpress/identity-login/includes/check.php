@@ -1,15 +1,15 @@
 <?php
-/** The check on the settings page: whether this site and the identity service understand each other. */
+/** The check on the settings page: do this site and the identity service understand each other? */
 
 namespace IdentityLogin;
 
 defined('ABSPATH') || exit;
 
-/** The settings that the operator of the identity service makes for this site, besides its secret. */
+/** The settings that the operator of the identity service needs for this site, besides its secret. */
 function operator_settings(): array
 {
     $client = current_client();
-    // Two names are older than the rule.
+    // Two names are older than the rule for names.
     $names = ['network_site' => 'WEBSITE', 'crm_app' => 'CRM'];
     $prefix = 'SSO_' . ($names[$client] ?? strtoupper($client));
     return [
@@ -19,7 +19,7 @@ function operator_settings(): array
     ];
 }
 
-/** What was found, each with whether it is right. */
+/** The results of the check, each with whether it is good. */
 function run_check(): array
 {
     $faults = find_configuration_faults();
@@ -32,7 +32,7 @@ function run_check(): array
 function check_own_address(): array
 {
     $address = address_of(LOGIN_PATH);
-    // Uses nothing up, and has an answer of its own.
+    // A HEAD request uses nothing up. The plugin answers it with 204.
     $answer = wp_remote_head($address, ['redirection' => 0, 'timeout' => 5]);
     if (is_wp_error($answer)) {
         /* translators: 1: an address, 2: what went wrong */
@@ -63,7 +63,7 @@ function word_address_fault(): string
 function check_service(): array
 {
     $ours = rtrim(settings()['issuer'], '/');
-    // Nobody is logged in here, so it refuses, and each refusal says what address it has.
+    // Nobody is logged in here, so Identity refuses. Its refusal says which address it has.
     $answer = wp_remote_get("$ours/sso/profile", ['redirection' => 0, 'timeout' => 5, 'headers' => ['Accept' => 'application/json']]);
     $problem = json_decode(wp_remote_retrieve_body($answer), true, 16);
     $type = is_array($problem) && is_string($problem['type'] ?? null) ? $problem['type'] : '';

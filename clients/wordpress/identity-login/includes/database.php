@@ -1,5 +1,5 @@
 <?php
-/** The plugin's own tables, and how they are asked: a failure throws, so that nobody is let in by one. */
+/** The plugin's own tables, and how to query them. A failed query throws, so that it lets nobody in. */
 
 namespace IdentityLogin;
 
@@ -16,13 +16,13 @@ function table(string $name): string
     return "{$wpdb->prefix}identity_$name";
 }
 
-/** After an update of the plugin nobody activates it again. */
+/** Nobody activates the plugin again after an update. */
 add_action('plugins_loaded', static function (): void {
     if ((int) get_option(SCHEMA_OPTION) !== SCHEMA) {
         try {
             install();
         } catch (\RuntimeException $failure) {
-            // The rest of the site has to go on.
+            // The rest of the site must still work.
             log_line('the tables could not be made: ' . $failure->getMessage());
         }
     }
@@ -50,9 +50,9 @@ function install(): void
     ) ENGINE=InnoDB");
     // Used nonces, ended logins, and how far events were read.
     Tables::create(new SiteDatabase(), table(''));
-    // It has the secret, which not every page needs in its memory.
+    // The option is not autoloaded: it has the secret, which not every page needs in its memory.
     add_option(OPTION, [], '', false);
-    // Of schema 1, where a table has them now.
+    // Schema 1 kept refusals in this option. Now they have a table.
     delete_option('identity_login_refusals');
     if ((int) get_option(SCHEMA_OPTION) === 2) {
         mark_taken_roles();
@@ -64,19 +64,19 @@ class DatabaseFailure extends \RuntimeException
 {
 }
 
-/** The number of rows that it wrote. */
+/** Returns how many rows it wrote. */
 function write(string $sql, mixed ...$values): int
 {
     return (int) ask(static fn($wpdb, $statement) => $wpdb->query($statement), $sql, $values);
 }
 
-/** The first row, or null where there is none. */
+/** Returns the first row, or null if there is none. */
 function read_row(string $sql, mixed ...$values): ?object
 {
     return ask(static fn($wpdb, $statement) => $wpdb->get_row($statement), $sql, $values);
 }
 
-/** The first column of all rows. */
+/** Returns the first column of all rows. */
 function read_column(string $sql, mixed ...$values): array
 {
     return ask(static fn($wpdb, $statement) => $wpdb->get_col($statement), $sql, $values);
@@ -85,7 +85,7 @@ function read_column(string $sql, mixed ...$values): array
 function ask(callable $run, string $sql, array $values): mixed
 {
     global $wpdb;
-    // Its own report would write the statement, and what is in it, into the log or the page.
+    // WordPress would report the statement and its values in the log or on the page.
     $before = $wpdb->suppress_errors(true);
     $result = $run($wpdb, $values === [] ? $sql : $wpdb->prepare($sql, ...$values));
     $wpdb->suppress_errors($before);
@@ -96,8 +96,8 @@ function ask(callable $run, string $sql, array $values): mixed
 }
 
 /**
- * One process at a time does something about a person. Not in a transaction: what WordPress writes for one person can wait for
- * another's rows, so long ones would meet in deadlocks. What must never be twice has a unique index.
+ * Lets one process at a time work on a person. It uses no transaction: what WordPress writes for one person can wait for
+ * another's rows, so long transactions would deadlock. What must never be twice has a unique index.
  *
  * @template T
  * @param callable(): T $work
@@ -106,7 +106,7 @@ function ask(callable $run, string $sql, array $values): mixed
 function with_person(string $profile_id, callable $work): mixed
 {
     global $wpdb;
-    // Names of locks are shared by all databases of a server.
+    // All databases of a server share the names of locks.
     $name = 'identity_' . sha1(DB_NAME . " $wpdb->prefix $profile_id");
     if ((int) read_column('SELECT GET_LOCK(%s, 10)', $name)[0] !== 1) {
         throw new DatabaseFailure('another process is at work for this person');

@@ -1,5 +1,5 @@
 <?php
-/** What has changed at Identity, applied here: when it says that there is something, and every five minutes anyway. */
+/** Applies what has changed at Identity, when Identity says so and every five minutes. */
 
 namespace IdentityLogin;
 
@@ -31,18 +31,18 @@ add_action(PULL_HOOK, static function (): void {
     sweep_refusals();
 });
 
-/** There is more than fits in the time. What was applied stays applied. */
+/** There are more events than fit in the time. The applied ones stay applied. */
 final class PullPaused extends \RuntimeException
 {
 }
 
-/** Why the last pull did not succeed, for the settings page: when, and in words. */
+/** Why the last pull failed, and when, for the settings page. */
 const PULL_FAILURE_OPTION = 'identity_login_pull_failure';
 
-// It was about the settings of before.
+// The failure was about the earlier settings.
 add_action('update_option_' . OPTION, static fn() => delete_option(PULL_FAILURE_OPTION));
 
-/** Applies all that is there. The service waits ten seconds for the answer to a nudge. */
+/** Applies all events that are there. The service waits ten seconds for the answer to a nudge. */
 function pull(int $seconds = 7): bool
 {
     try {
@@ -82,7 +82,7 @@ function pull_until(float $until): bool
     });
 }
 
-/** Whether all is applied. What went wrong is in the log. */
+/** True if all events are applied. The log says what went wrong. */
 function pull_quietly(int $seconds = 7): bool
 {
     try {
@@ -95,12 +95,12 @@ function pull_quietly(int $seconds = 7): bool
     }
 }
 
-/** That a login has ended the kit has remembered already. */
+/** The kit has already remembered that the login has ended. */
 function apply_event(Event $event): void
 {
     if ($event->userId !== null && $event->type !== 'session.ended') {
         with_person($event->userId, static function () use ($event): void {
-            // Another process may have taken over meanwhile, and be further.
+            // Another process may have taken over meanwhile, and be further ahead.
             if (read_applied() < $event->seq) {
                 try_to_apply($event);
             }
@@ -109,7 +109,7 @@ function apply_event(Event $event): void
     record_applied($event->seq);
 }
 
-/** What cannot be written about one person holds nobody else up. Their next login or change tries it again. */
+/** If a change of a person cannot be written, nobody else waits for it. The next login or change of the person tries again. */
 function try_to_apply(Event $event): void
 {
     try {
@@ -123,7 +123,7 @@ function try_to_apply(Event $event): void
 
 function apply_to_person(Event $event, ?object $link): void
 {
-    // Whoever never came in has nothing here to change.
+    // A person who never logged in here has nothing to change.
     if ($link === null || ($link->status === 'deleted' && $event->type !== 'user.deleted')) {
         return;
     }

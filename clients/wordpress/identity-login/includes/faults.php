@@ -7,7 +7,7 @@ use Identity\ConfigurationError;
 
 defined('ABSPATH') || exit;
 
-/** As the identity service asks for itself. */
+/** The identity service itself asks for secrets of at least this length. */
 const MIN_SECRET_BYTES = 32;
 
 function has_short_secret(array $secrets): bool
@@ -15,7 +15,7 @@ function has_short_secret(array $secrets): bool
     return array_filter($secrets, static fn($secret) => strlen((string) $secret) < MIN_SECRET_BYTES) !== [];
 }
 
-/** What is to be done about each setting, by the kit's names; nothing where people can log in. */
+/** What to do about each setting, by the kit's names. Empty if people can log in. */
 function find_configuration_faults(?array $settings = null): array
 {
     try {

@@ -1,23 +1,23 @@
 <?php
 /**
- * Which local user belongs to which person: the only reader and writer of the table of links. Its primary key makes two
- * local users for one person impossible, and its unique index two people for one local user.
+ * Which local user belongs to which person. Only this file reads and writes the table of links. Its primary key prevents two
+ * local users for one person. Its unique index prevents two people for one local user.
  */
 
 namespace IdentityLogin;
 
 defined('ABSPATH') || exit;
 
-/** On a linked user, for other plugins, and for where the table does not answer. The table has the last word. */
+/** Meta of a linked user, for other plugins, and in case the table does not answer. The table has the last word. */
 const PROFILE_ID_META = 'identity_profile_id';
 
-/** What `find_status` has read, until one is written. */
+/** What `find_status` has read, until a status is written. */
 $GLOBALS['identity_login_statuses'] = [];
 
-/** What `profile_id_of` has read, until one is written. */
+/** What `profile_id_of` has read, until a link is written. */
 $GLOBALS['identity_login_profile_ids'] = [];
 
-/** Empty for a local user: neither the table nor the user says more. */
+/** Empty for a local user: neither the table nor the user's meta has an id. */
 function profile_id_of(int $user_id): string
 {
     $links = table('links');
@@ -25,7 +25,7 @@ function profile_id_of(int $user_id): string
     try {
         $known[$user_id] ??= (string) read_row("SELECT profile_id FROM $links WHERE user_id = %d", $user_id)?->profile_id;
     } catch (DatabaseFailure) {
-        // Local users, such as who mends it, still get in.
+        // If the table does not answer, local users can still get in and repair it.
     }
     return ($known[$user_id] ?? '') ?: (string) get_user_meta($user_id, PROFILE_ID_META, true);
 }
@@ -35,7 +35,7 @@ function is_linked(int $user_id): bool
     return $user_id > 0 && profile_id_of($user_id) !== '';
 }
 
-/** Null for a person who has never been here. Ask only where no other process is at work for this person. */
+/** Null if the person has never been here. Call it only while no other process works on this person. */
 function find_link(string $profile_id): ?object
 {
     $links = table('links');
@@ -43,7 +43,7 @@ function find_link(string $profile_id): ?object
     return read_row("SELECT user_id, profile_updated_at, status FROM $links WHERE profile_id = %s", $profile_id);
 }
 
-/** False where the person has another local user by now, or the user another person. */
+/** False if the person has another local user by now, or the user another person. */
 function connect_user(string $profile_id, int $user_id): bool
 {
     $links = table('links');
@@ -60,7 +60,7 @@ function connect_user(string $profile_id, int $user_id): bool
     return true;
 }
 
-/** From now on only what is newer is taken. */
+/** After this, only a later profile is taken. */
 function record_profile(string $profile_id, string $updated_at): void
 {
     $links = table('links');
@@ -79,7 +79,7 @@ function remove_link(string $profile_id): void
     $GLOBALS['identity_login_profile_ids'] = [];
 }
 
-/** `active`, `suspended`, `deleted`, or null where there is no such person here. */
+/** `active`, `suspended` or `deleted`. Null if there is no such person here. */
 function find_status(string $profile_id): ?string
 {
     $links = table('links');
@@ -97,7 +97,7 @@ function set_status(string $profile_id, string $status): void
     unset($GLOBALS['identity_login_statuses'][$profile_id]);
 }
 
-/** Whatever comes next counts as newer, and a suspension that was lifted unheard holds nobody. */
+/** After this, any profile counts as newer. A suspension whose end was missed no longer holds anybody. */
 function forget_profiles(): void
 {
     $links = table('links');
@@ -105,7 +105,7 @@ function forget_profiles(): void
     $GLOBALS['identity_login_statuses'] = [];
 }
 
-/** Whoever's local user an administrator has deleted gets another one when they come back. */
+/** If an administrator has deleted a person's local user, the person gets a new one when they come back. */
 add_action('deleted_user', static function (int $user_id): void {
     $links = table('links');
     write("DELETE FROM $links WHERE user_id = %d", $user_id);

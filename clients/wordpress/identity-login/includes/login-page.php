@@ -1,17 +1,17 @@
 <?php
-/** Where people find the login: a button on wp-login.php, a shortcode and a block. */
+/** The places to log in: a button on wp-login.php, a shortcode and a block. */
 
 namespace IdentityLogin;
 
 defined('ABSPATH') || exit;
 
-/** The start of a login, which leads back to this page of the site. */
+/** The start of a login that leads back to this page of the site. */
 function login_url(string $return_to = ''): string
 {
     return address_of(LOGIN_PATH) . ($return_to === '' ? '' : '?return_to=' . rawurlencode($return_to));
 }
 
-/** The path of an address of this site; empty for any other. */
+/** The path of an address of this site, or empty for any other address. */
 function own_path(string $address): string
 {
     $own = wp_validate_redirect($address, '');
@@ -31,7 +31,7 @@ function login_button(string $return_to, string $class, string $more = ''): stri
     );
 }
 
-/** The form for a local password: asked for, or just sent with a wrong one. */
+/** Whether to show the form for a local password: somebody asked for it, or has just sent a wrong password. */
 function wants_local_login(): bool
 {
     return isset($_GET['local']) || ($_SERVER['REQUEST_METHOD'] ?? '') === 'POST';
@@ -42,7 +42,7 @@ function local_login_url(string $return_to = ''): string
     return add_query_arg('local', '1', wp_login_url($return_to));
 }
 
-/** Alone in the form, unless somebody wants that for a local password: then words above it lead to Identity. */
+/** The button is alone in the form. If somebody wants to use a local password, words above the form lead to Identity. */
 add_action('login_form', static function (): void {
     if (wants_local_login() || find_configuration_faults() !== []) {
         return;
@@ -54,10 +54,10 @@ add_action('login_form', static function (): void {
 
 add_filter('login_message', static fn($message) => find_configuration_faults() === [] ? $message . words_above_the_form() : $message);
 
-/** The same for everybody: they do not say who is linked. */
+/** The words are the same for everybody, so they do not say who is linked. */
 function words_above_the_form(): string
 {
-    // As wp-login.php itself has read it.
+    // Reads the field as wp-login.php itself does.
     $action = (string) ($GLOBALS['action'] ?? 'login');
     [$words, $link] = match (true) {
         $action === 'login' && wants_local_login() => [
@@ -80,7 +80,7 @@ function requested_page(): string
 
 function login_page_link(string $class): string
 {
-    // In the frame that WordPress shows over a page whose session has ended, ours would not be shown.
+    // When a session has ended, WordPress shows the login in a frame over the page. Our page would not appear in it.
     $target = isset($_REQUEST['interim-login']) ? ' target="_blank" rel="noopener"' : '';
     return login_button(own_path(requested_page()), $class, $target);
 }
@@ -89,13 +89,13 @@ add_action('login_enqueue_scripts', static function (): void {
     $css = '.identity-login{clear:both}.login .identity-login p{margin:0 0 12px;text-align:center}'
         . '.login .identity-login .button{display:block;float:none;width:100%;white-space:normal;height:auto;text-align:center}';
     if (!wants_local_login() && find_configuration_faults() === []) {
-        // The form stays in the page for the plugins that add to it. What keeps linked users out is in local-passwords.php.
+        // The form stays in the page for plugins that add to it. local-passwords.php keeps linked users out.
         $css .= '.login-action-login #loginform>:not(.identity-login){display:none}.login-action-login #nav{display:none}';
     }
     wp_add_inline_style('login', $css);
 });
 
-// WordPress ends its own session only. Whoever shares the computer may want to end the other one, too.
+// WordPress ends only its own session. People who share the computer may want to end the session at Identity, too.
 add_filter('wp_login_errors', static function ($errors) {
     if (isset($_GET['loggedout']) && find_configuration_faults() === []) {
         $words = __('Log out of Identity, too', 'identity-login');
@@ -116,7 +116,7 @@ function render_block(): string
     return '<div ' . get_block_wrapper_attributes() . '>' . render_login() . '</div>';
 }
 
-/** A block of its own, which themes put into their column, and which may stand in a paragraph. */
+/** A block of its own, so that themes put it into their column and it may stand in a paragraph. */
 function render_login(): string
 {
     return '<span class="identity-login" style="display:block">' . render_login_state() . '</span>';

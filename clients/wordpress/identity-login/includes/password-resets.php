@@ -1,23 +1,23 @@
 <?php
-/** Resets of passwords: linked users set theirs at Identity. Strangers do not learn here who is linked. */
+/** Password resets. Linked users set their password at Identity. Strangers do not learn here who is linked. */
 
 namespace IdentityLogin;
 
 defined('ABSPATH') || exit;
 
-/** How many of the chosen users are linked: in the address, for the notice. */
+/** How many of the chosen users are linked. The notice reads it from the address. */
 const LEFT_OUT = 'identity_login_left_out';
 
 add_filter('allow_password_reset', static fn($allow, $user_id) => is_linked((int) $user_id) ? false : $allow, PHP_INT_MAX, 2);
 
-// A link that was mailed before the user was linked.
+// The link may have been mailed before the user was linked.
 add_action('validate_password_reset', static function (\WP_Error $errors, $user): void {
     if ($user instanceof \WP_User && is_linked($user->ID)) {
         $errors->add('identity_login_only', __('The password of this person is kept at Identity.', 'identity-login'));
     }
 }, 10, 2);
 
-// To whoever asks, a linked user is like any other: the pages themselves say where people of Identity go.
+// A linked user gets the same answer as any other. The pages themselves say where people of Identity go.
 foreach (['lostpassword', 'retrievepassword'] as $action) {
     add_action("login_form_$action", static fn() => add_filter(
         'send_retrieve_password_email',
@@ -36,7 +36,7 @@ add_filter('user_row_actions', static function (array $actions, \WP_User $user):
     return is_linked($user->ID) ? array_diff_key($actions, ['resetpassword' => 1]) : $actions;
 }, 10, 2);
 
-// WordPress would count a mail for each of them, whether it went or not.
+// WordPress would count a mail for each of these users, even if it was not sent.
 add_action('load-users.php', static function (): void {
     $chosen = array_map('intval', (array) ($_REQUEST['users'] ?? []));
     $linked = array_filter($chosen, __NAMESPACE__ . '\is_linked');

@@ -1,7 +1,7 @@
 <?php
 /**
- * The local users of people: made, found and kept equal to the profile. A person is known by `profile.id`; their address
- * finds nobody unless the site's owner chose `link`.
+ * Creates and finds the local users of people, and keeps them equal to the profile. A person is known by `profile.id`. Their
+ * address finds nobody, unless the site's owner chose `link`.
  */
 
 namespace IdentityLogin;
@@ -11,13 +11,13 @@ use Identity\Refusal;
 
 defined('ABSPATH') || exit;
 
-/** The address at Identity, also where the local one is a placeholder. */
+/** The address at Identity, even if the local address is a placeholder. */
 const EMAIL_META = 'identity_email';
 const ROLE_META = 'identity_role';
-/** RFC 2606: no mail ever arrives there. */
+/** No mail ever arrives at a domain of RFC 2606. */
 const PLACEHOLDER_DOMAIN = '@identity.invalid';
 
-/** The local user of this person, with the newest profile. Only within `with_person`. Throws a Refusal. */
+/** Returns the person's local user, with the newest profile. Call it only within `with_person`. Throws a Refusal. */
 function admit(Profile $profile): \WP_User
 {
     $link = find_link($profile->id);
@@ -26,13 +26,13 @@ function admit(Profile $profile): \WP_User
     }
     $user = $link === null ? false : fresh_user((int) $link->user_id);
     if ($user) {
-        // Whatever has become of it: other plugins may ask for it.
+        // Other plugins may read the meta, so it is written in any case.
         update_user_meta($user->ID, PROFILE_ID_META, $profile->id);
         give_roles_back($user);
         return take_real_address(apply_profile($profile, $user));
     }
     if ($link !== null) {
-        // The user is gone, and WordPress did not say so.
+        // The local user is gone, and WordPress did not say so.
         remove_link($profile->id);
     }
     $user = find_user_to_link($profile) ?? create_user($profile);
@@ -42,7 +42,7 @@ function admit(Profile $profile): \WP_User
     return apply_profile($profile, $user);
 }
 
-/** As the database has it now, whatever this process has read before. */
+/** Reads the user from the database, whatever this process has read before. */
 function fresh_user(int $user_id): \WP_User|false
 {
     clean_user_cache($user_id);
@@ -50,12 +50,12 @@ function fresh_user(int $user_id): \WP_User|false
     return get_user_by('id', $user_id);
 }
 
-/** A local user with this very address, where the owner chose to link; null where there is none to mind. */
+/** Finds the user to link by the address. Null if there is none, or with `create`. Throws a Refusal if it must not be linked. */
 function find_user_to_link(Profile $profile): ?\WP_User
 {
     $user = get_user_by('email', $profile->email);
     $policy = settings()['policy'];
-    // The database takes letters with and without an accent for the same.
+    // The database treats letters with and without an accent as equal.
     if (!$user || strtolower($user->user_email) !== strtolower($profile->email) || $policy === 'create') {
         return null;
     }
@@ -66,13 +66,13 @@ function find_user_to_link(Profile $profile): ?\WP_User
     return $user;
 }
 
-/** Never one who may do more than read: whoever registered here with this address need not be its owner. */
+/** Never links a user who may do more than read, because anybody may have registered here with this address. */
 function may_be_linked(\WP_User $user): bool
 {
     return may_only_read($user) && !is_linked($user->ID);
 }
 
-/** What whoever registered here with this address knows must not let them in. */
+/** Somebody else may have registered here with this address. Nothing that they know may let them in. */
 function close_local_ways_in(\WP_User $user): void
 {
     wp_set_password(wp_generate_password(64), $user->ID);
@@ -80,7 +80,7 @@ function close_local_ways_in(\WP_User $user): void
     \WP_Application_Passwords::delete_all_application_passwords($user->ID);
 }
 
-/** Says nothing of the person, and nobody can guess it and take it before them. */
+/** The name says nothing about the person. Nobody can guess it and take it before them. */
 function make_up_name(string $prefix): string
 {
     return $prefix . bin2hex(random_bytes(8));
@@ -102,7 +102,7 @@ function create_user(Profile $profile): \WP_User
     return $user;
 }
 
-/** Takes what is newer than what is here, and leaves everything as it is otherwise. Only within `with_person`. */
+/** Takes a profile that is newer than the kept one, and changes nothing otherwise. Call it only within `with_person`. */
 function apply_profile(Profile $profile, \WP_User $user): \WP_User
 {
     if (strcmp($profile->updatedAt, find_link($profile->id)->profile_updated_at) <= 0) {
@@ -113,7 +113,7 @@ function apply_profile(Profile $profile, \WP_User $user): \WP_User
         'user_email' => local_address($profile->email, $user),
         'display_name' => $profile->name,
         'nickname' => $profile->name,
-        // The list of users shows these two, and Identity has one name.
+        // The list of users shows first and last name, but Identity has one name.
         'first_name' => $profile->name,
         'last_name' => '',
     ];
@@ -122,12 +122,12 @@ function apply_profile(Profile $profile, \WP_User $user): \WP_User
     update_user_meta($user->ID, ROLE_META, $profile->role);
     $user = get_user_by('id', $user->ID);
     follow_role($user);
-    // Last: if this is interrupted, it is done again.
+    // This comes last, so that an interrupted change is made again.
     record_profile($profile->id, $profile->updatedAt);
     return $user;
 }
 
-/** WordPress keeps one user for an address, and takes fewer addresses than Identity: others get a placeholder. */
+/** WordPress allows one user for an address, and fewer addresses than Identity. Any other address becomes a placeholder. */
 function local_address(string $email, \WP_User $user): string
 {
     $holder = email_exists($email);
@@ -138,7 +138,7 @@ function local_address(string $email, \WP_User $user): string
     return str_ends_with($user->user_email, PLACEHOLDER_DOMAIN) ? $user->user_email : make_up_name('identity-') . PLACEHOLDER_DOMAIN;
 }
 
-/** Whoever had the address of a placeholder's owner may be gone from here. */
+/** If a person has a placeholder because another user had their address, that user may be gone now. */
 function take_real_address(\WP_User $user): \WP_User
 {
     $email = (string) get_user_meta($user->ID, EMAIL_META, true);
@@ -149,7 +149,7 @@ function take_real_address(\WP_User $user): \WP_User
     return get_user_by('id', $user->ID);
 }
 
-/** A person whom Identity has deleted: the local user can do nothing, and says nothing. What they wrote stays. */
+/** Identity has deleted the person. The local user can do nothing, and says nothing about them. What they wrote stays. */
 function forget_person(int $user_id): void
 {
     global $wpdb;
@@ -172,7 +172,7 @@ function forget_person(int $user_id): void
     if (is_wp_error($result)) {
         log_line('WordPress did not write a deleted person: ' . $result->get_error_code());
     }
-    // WordPress has no way to change the first two, and another plugin may have refused the others.
+    // WordPress cannot change the first two, and another plugin may have refused the others.
     $wpdb->update($wpdb->users, ['user_login' => $login, 'user_activation_key' => ''] + $fields, ['ID' => $user_id]);
     foreach ($meta as $name => $value) {
         update_user_meta($user_id, $name, wp_slash($value));
@@ -183,7 +183,7 @@ function forget_person(int $user_id): void
         delete_user_meta($user_id, $meta);
     }
     clean_user_cache($user_id);
-    /** For what other plugins keep about this user. */
+    /** Lets other plugins erase what they keep about this user. */
     do_action('identity_login_person_deleted', $user_id);
 }
 

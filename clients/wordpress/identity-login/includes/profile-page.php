@@ -1,11 +1,11 @@
 <?php
-/** The profile page of a linked user: says where name, address and password are kept, and shows no fields for them. */
+/** The profile page of a linked user. It says where name, address and password are kept, and has no fields for them. */
 
 namespace IdentityLogin;
 
 defined('ABSPATH') || exit;
 
-/** The user whom this page of the administration is about. */
+/** The user that this page of the administration is about. */
 function user_of_page(): int
 {
     return get_current_screen()?->id === 'user-edit' ? (int) ($_REQUEST['user_id'] ?? 0) : get_current_user_id();
@@ -41,7 +41,7 @@ add_action('admin_head', static function (): void {
     if (is_page_of_linked_user()) {
         $rows = ['first-name', 'last-name', 'nickname', 'display-name', 'email', 'generate-reset-link'];
         $hidden = implode(',', array_map(static fn($row) => ".user-$row-wrap", $rows));
-        // Without https WordPress shows these to everybody, to say that there are none.
+        // Without https, WordPress shows application passwords to everybody, only to say that there are none.
         echo "<style>$hidden,.application-passwords{display:none}</style>"; // phpcs:ignore -- nothing of anybody's
     }
 });

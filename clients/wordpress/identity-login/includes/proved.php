@@ -1,7 +1,7 @@
 <?php
 /**
- * What has been seen to work with these settings: that Identity leads people back to this site, and that it calls it. Nothing
- * else shows either, because it is Identity that has these addresses.
+ * What has been seen to work with these settings: Identity leads people back to this site, and Identity calls it. Nothing else
+ * can show this, because the addresses are set at Identity.
  */
 
 namespace IdentityLogin;
@@ -11,7 +11,7 @@ use Identity\Request;
 
 defined('ABSPATH') || exit;
 
-/** The settings of the last login: what both sides have to agree on. */
+/** The settings of the last login, on which both sides must agree. */
 const PROVED_OPTION = 'identity_login_proved';
 /** When Identity last called, and with which settings. */
 const CALLED_OPTION = 'identity_login_called';
@@ -23,7 +23,7 @@ function connection(): string
     return implode(' ', [$settings['issuer'], $settings['client'], address_of(CALLBACK_PATH), $secrets]);
 }
 
-/** Writes only after a change. The doctor's people come without a browser, and without Identity's own redirect. */
+/** Writes only after a change. The doctor's people prove nothing: they come without a browser and Identity's redirect. */
 function record_login(Profile $profile): void
 {
     if (!is_test_person($profile->id, $profile->email)) {
@@ -36,7 +36,7 @@ function has_anybody_logged_in(): bool
     return get_option(PROVED_OPTION) === connection();
 }
 
-/** Of a genuine nudge. The doctor makes some of its own, to whatever address it was given. */
+/** Called after a genuine nudge. The doctor makes nudges of its own, to any address that it was given. */
 function record_call(Request $request): void
 {
     if (!str_starts_with($request->headers['user-agent'] ?? '', 'identity-doctor/')) {

@@ -1,5 +1,5 @@
 <?php
-/** What a person sees instead of a login: what to do, and a way on. Status and headers are the kit's. */
+/** What a person sees instead of a login: what to do, and a way on. Status and headers come from the kit. */
 
 namespace IdentityLogin;
 
@@ -36,7 +36,7 @@ function advise_person(string $code): string
     };
 }
 
-/** Addresses, and the words of each; the first is a button. */
+/** The words of each link, by its address. The first link is a button. */
 function list_ways_on(string $code): array
 {
     $site = wp_specialchars_decode(get_bloginfo('name'), ENT_QUOTES) ?: (string) wp_parse_url(home_url(), PHP_URL_HOST);
@@ -45,14 +45,14 @@ function list_ways_on(string $code): array
     if (!in_array($code, ['person_refused', 'access_denied'], true)) {
         return [login_url() => __('Log in', 'identity-login')] + $home;
     }
-    // The same person would be refused again.
+    // With another login, the same person would be refused again.
     $leave = client()->logoutUrl((string) wp_parse_url(login_url(), PHP_URL_PATH));
     $ways = $home + [$leave => __('Log in as somebody else', 'identity-login')];
     return $code === 'access_denied' ? $ways
         : $ways + [local_login_url() => __('Log in with a password of this site', 'identity-login')];
 }
 
-/** The kit's answer with a page in the words and the language of this site. It repeats nothing of what arrived. */
+/** The kit's answer, with a page in the words and the language of this site. It repeats nothing from the request. */
 function show_refusal(Response $answer, Refusal $refusal): Response
 {
     $title = esc_html__('The login did not work', 'identity-login');

@@ -1,5 +1,5 @@
 <?php
-/** Refused logins: a line in the log, what was refused lately on the settings page, and what to do about each. */
+/** Refused logins. Each writes a line in the log. The settings page shows recent ones, and what to do about each. */
 
 namespace IdentityLogin;
 
@@ -11,22 +11,22 @@ defined('ABSPATH') || exit;
 
 const REFUSALS_KEPT_SECONDS = 30 * DAY_IN_SECONDS;
 
-/** Nothing of what arrived: a code, and the name of the launch. */
+/** Keeps a code and the launch id, and nothing else from the request. */
 function log_refusal(Refusal $refusal, bool $is_of_test_person = false): void
 {
     log_line(trim("refused: $refusal->refusalCode $refusal->launchId"));
-    // Nothing is wrong with the first: somebody came by a link from elsewhere.
+    // `state_missing` is no fault: somebody followed a link from elsewhere.
     if ($refusal->refusalCode === 'state_missing' || $is_of_test_person) {
         return;
     }
     try {
         count_refusal($refusal->refusalCode, $refusal->launchId ?? '');
     } catch (DatabaseFailure) {
-        // It stands in the log.
+        // The log has it already.
     }
 }
 
-/** One row for each code, so that strangers who send a thousand of one push out no other. */
+/** Keeps one row for each code, so that a stranger's thousand refusals push out no other code. */
 function count_refusal(string $code, string $launch): void
 {
     write(
@@ -38,7 +38,7 @@ function count_refusal(string $code, string $launch): void
     );
 }
 
-/** Newest first. */
+/** Returns the newest first. */
 function recent_refusals(): array
 {
     $read = static fn($wpdb, $sql) => $wpdb->get_results($sql);
@@ -55,7 +55,7 @@ function sweep_refusals(): void
     write('DELETE FROM ' . table('refusals') . ' WHERE last_at < %d', time() - REFUSALS_KEPT_SECONDS);
 }
 
-/** Whether a hand-off is genuine and about somebody whom the service's doctor made up. */
+/** Whether a hand-off is genuine, and about one of the doctor's test people. */
 function is_of_test_person(Request $request): bool
 {
     try {
@@ -68,7 +68,7 @@ function is_of_test_person(Request $request): bool
     return is_test_person(is_string($id) ? $id : '', is_string($email) ? $email : '');
 }
 
-/** The doctor's people have ids of the first millisecond of 1970, and addresses that nobody can have. */
+/** The doctor's test people have ids of the first millisecond of 1970, and addresses that nobody can have. */
 function is_test_person(string $id, string $email): bool
 {
     return str_starts_with($id, '00000000-0000-7') || str_ends_with($email, '.invalid');
@@ -79,7 +79,7 @@ function log_line(string $words): void
     error_log("identity-login: $words");
 }
 
-/** Where the documents explain a code. */
+/** The page of the documents that explains a code. */
 function refusal_url(string $code): string
 {
     return rtrim(settings()['issuer'], '/') . '/developers/refusals#' . $code;

@@ -5,24 +5,24 @@ namespace IdentityLogin;
 
 defined('ABSPATH') || exit;
 
-/** The rights of a subscriber of a new WordPress, whatever this site has given that role since. */
+/** The rights of a subscriber of a new WordPress, even if this site has since given that role more. */
 const READER_RIGHTS = ['read', 'level_0'];
 
 /**
- * Whether they have no right that a subscriber of a new WordPress has not. Each right that this site knows is asked for: plugins
- * add their own, and answer for users who have none of it in their roles.
+ * Whether a user has only the rights of a subscriber of a new WordPress. It asks for each right that this site knows, because
+ * plugins add rights, and may grant them to users whose roles lack them.
  */
 function may_only_read(\WP_User $user): bool
 {
     $answer = apply_filters('user_has_cap', $user->allcaps, ['read'], ['read', $user->ID], $user);
     $own = array_filter($user->allcaps) + array_filter($answer);
-    // WordPress keeps the names of their roles among their rights.
+    // WordPress keeps the names of a user's roles among their rights.
     $own = array_diff_key($own, array_flip($user->roles), array_flip(READER_RIGHTS));
     return $own === [] && array_filter(list_other_rights(), static fn($right) => may($user, $right)) === [];
 }
 
 /**
- * All that some role of this site names, but for those of readers.
+ * All rights that some role of this site names, without those of readers.
  *
  * @return list<string>
  */
@@ -35,7 +35,7 @@ function list_other_rights(): array
     return array_filter(array_keys(array_diff_key($rights, array_flip(READER_RIGHTS))), 'is_string');
 }
 
-/** Of a right that is about one post, WordPress says that nobody has it without one, and that this was a wrong question. */
+/** Without a post, WordPress refuses a right that is about one post, and reports a wrong call. This hides the report. */
 function may(\WP_User $user, string $right): bool
 {
     add_filter('doing_it_wrong_trigger_error', '__return_false', PHP_INT_MAX);

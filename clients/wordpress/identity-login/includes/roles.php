@@ -1,19 +1,19 @@
 <?php
 /**
- * The local roles of linked users: they follow the role at Identity until somebody changes them here, and are gone while
- * somebody is suspended there. What was changed here meanwhile counts: no role of before is given again.
+ * The local roles of linked users. They follow the role at Identity until somebody changes them here. During a suspension at
+ * Identity they are gone. If somebody changes them here meanwhile, no earlier role comes back.
  */
 
 namespace IdentityLogin;
 
 defined('ABSPATH') || exit;
 
-/** The local role that this plugin gave last. Not there once somebody else has taken or given that role. */
+/** The local role that this plugin gave last. It is missing once somebody else has taken or given that role. */
 const GIVEN_ROLE_META = 'identity_role_given';
 /** The local roles that a suspension has taken away, until it is lifted. */
 const SUSPENDED_ROLES_META = 'identity_roles_suspended';
 
-/** Whether they have the role that this plugin gave, whatever others gave them besides. */
+/** Whether the user has the role that this plugin gave. Other roles do not matter. */
 function has_given_role(\WP_User $user): bool
 {
     return is_given_among($user->roles, $user);
@@ -30,7 +30,7 @@ function given_role(int $user_id): string
     return (string) get_user_meta($user_id, GIVEN_ROLE_META, true);
 }
 
-/** The one that the settings' table has for them now. */
+/** The role that the settings' table has for the user now. */
 function role_of_table(\WP_User $user): string
 {
     return mapped_role((string) get_user_meta($user->ID, ROLE_META, true));
@@ -42,7 +42,7 @@ function is_to_follow(\WP_User $user): bool
         && !metadata_exists('user', $user->ID, SUSPENDED_ROLES_META);
 }
 
-/** Gives the role of the settings' table in place of the last one, unless somebody changed that here. Only within `with_person`. */
+/** Replaces the last role by that of the settings' table, unless somebody changed it here. Call it only within `with_person`. */
 function follow_role(\WP_User $user): void
 {
     reload_roles($user);
@@ -54,14 +54,14 @@ function follow_role(\WP_User $user): void
     }
 }
 
-/** As the database has them now: somebody may have changed them since this process read them. */
+/** Reads roles from the database, because somebody may have changed them since this process read them. */
 function reload_roles(\WP_User $user): void
 {
     wp_cache_delete($user->ID, 'user_meta');
     $user->for_site();
 }
 
-/** In place of all roles that they have: from now on it follows Identity. */
+/** Replaces all roles of the user. From now on the role follows Identity. */
 function give_role(\WP_User $user): void
 {
     delete_user_meta($user->ID, SUSPENDED_ROLES_META);
@@ -70,7 +70,7 @@ function give_role(\WP_User $user): void
     update_user_meta($user->ID, GIVEN_ROLE_META, $role);
 }
 
-/** Also while this plugin is away, whoever is suspended can do nothing here. */
+/** After this, a suspended user can do nothing here, even while this plugin is turned off. */
 function take_roles_away(\WP_User $user): void
 {
     if (metadata_exists('user', $user->ID, SUSPENDED_ROLES_META)) {
@@ -86,18 +86,18 @@ function take_roles_away(\WP_User $user): void
 }
 
 /**
- * Whether nobody has changed them since a suspension took them away. That left no level, and WordPress writes one with each
- * change, from none to none too, and also while this plugin is away.
+ * Whether nobody has changed the roles since a suspension took them away. The suspension left no level. WordPress writes a level
+ * with each change, even from none to none, and while this plugin is turned off.
  */
 function are_roles_as_taken(\WP_User $user): bool
 {
     return metadata_exists('user', $user->ID, SUSPENDED_ROLES_META) && $user->roles === []
         && !metadata_exists('user', $user->ID, level_key())
-        // Without any, somebody has removed all rights, and the level with them.
+        // If there is no entry at all, somebody has removed all rights, and the level with them.
         && metadata_exists('user', $user->ID, $user->cap_key);
 }
 
-/** Schema 2 left the level of whoever was suspended. */
+/** Deletes the level of suspended users, which schema 2 left. */
 function mark_taken_roles(): void
 {
     global $wpdb;
@@ -111,7 +111,7 @@ function level_key(): string
     return $wpdb->get_blog_prefix() . 'user_level';
 }
 
-/** Those that a suspension took away, unless somebody has changed them since. Only within `with_person`. */
+/** Gives back the roles that a suspension took away, if nobody has changed them since. Only within `with_person`. */
 function give_roles_back(\WP_User $user): void
 {
     if (!metadata_exists('user', $user->ID, SUSPENDED_ROLES_META)) {
@@ -126,7 +126,7 @@ function give_roles_back(\WP_User $user): void
     delete_user_meta($user->ID, SUSPENDED_ROLES_META);
 }
 
-/** Where the role followed Identity, it is the one of the settings' table of now. */
+/** Gives roles back. A role that followed Identity becomes the one that the settings' table has now. */
 function give_back(\WP_User $user, array $taken): void
 {
     $follows = is_given_among($taken, $user);
@@ -140,10 +140,10 @@ function give_back(\WP_User $user, array $taken): void
     }
 }
 
-/** Whoever takes or gives the role that this plugin gave decides it from then on. The plugin itself writes the meta afterwards. */
+/** A role that somebody takes or gives no longer follows Identity. For its own changes, the plugin writes the meta afterwards. */
 function note_change(int $user_id, string $role): void
 {
-    // `are_roles_as_taken` sees what becomes of them in a suspension.
+    // During a suspension, `are_roles_as_taken` notices changes.
     if (in_array(given_role($user_id), ['', $role], true) && !metadata_exists('user', $user_id, SUSPENDED_ROLES_META)) {
         delete_user_meta($user_id, GIVEN_ROLE_META);
     }
@@ -153,7 +153,7 @@ foreach (['add_user_role', 'remove_user_role'] as $action) {
     add_action($action, __NAMESPACE__ . '\note_change', 10, 2);
 }
 
-// A change of the table counts at once, for whoever is at work here.
+// A change of the settings' table counts at once, even for people who are logged in.
 add_action('init', static function (): void {
     $user = wp_get_current_user();
     if (!is_linked($user->ID) || !is_to_follow($user)) {
@@ -162,7 +162,7 @@ add_action('init', static function (): void {
     try {
         with_person(profile_id_of($user->ID), static fn() => follow_role($user));
     } catch (DatabaseFailure $failure) {
-        // Their next page tries it again.
+        // The user's next page tries it again.
         log_line('a role could not follow: ' . $failure->getMessage());
     }
 }, 0);

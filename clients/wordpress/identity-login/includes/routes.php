@@ -1,5 +1,5 @@
 <?php
-/** The addresses of this plugin: login start, callback, and where nudges arrive. */
+/** The addresses of this plugin: the login start, the callback, and the address for nudges. */
 
 namespace IdentityLogin;
 
@@ -13,7 +13,7 @@ defined('ABSPATH') || exit;
 
 $GLOBALS['identity_login_request'] = null;
 
-// Before WordPress puts backslashes into what arrived.
+// This runs before WordPress adds backslashes to the request.
 add_action('plugins_loaded', static function (): void {
     if (find_route() !== null) {
         $GLOBALS['identity_login_request'] = Request::fromGlobals();
@@ -25,14 +25,14 @@ add_action('init', static function (): void {
     if ($request === null) {
         return;
     }
-    // For plugins that keep pages.
+    // Tells plugins that cache pages to leave this one out.
     defined('DONOTCACHEPAGE') || define('DONOTCACHEPAGE', true);
     ignore_user_abort(true);
     answer($request, (string) find_route())->send();
     exit;
 }, 1);
 
-/** One of our paths, below the path of the site, or that of its index.php: see `address_of`. */
+/** One of our paths, below the path of the site or of its index.php (`address_of`). */
 function find_route(): ?string
 {
     $path = explode('?', $_SERVER['REQUEST_URI'] ?? '', 2)[0];
@@ -84,7 +84,7 @@ function try_to_start_session(HandOff $hand_off): void
     }
 }
 
-/** With a 2xx once all is pulled: until then the service tells us again. */
+/** Answers with a 2xx once all events are pulled. Until then the service tells us again. */
 function answer_nudge(Request $request): Response
 {
     $answer = client()->receiveNudge($request, __NAMESPACE__ . '\log_refusal');

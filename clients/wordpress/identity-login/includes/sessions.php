@@ -1,8 +1,8 @@
 <?php
 /**
- * Sessions of linked users. Each says which login at Identity it began with (its `sid`), and counts only while that login
- * lasts: where WordPress reads sessions, those that have ended are not there. So none comes back by a write that was under
- * way, and none that was made in another way counts.
+ * Sessions of linked users. Each session has the `sid` of its login at Identity, and counts only while that login lasts. When
+ * WordPress reads sessions, ended ones are left out. So a write that was under way brings none back, and a session that was made
+ * in another way does not count.
  */
 
 namespace IdentityLogin;
@@ -11,7 +11,7 @@ use Identity\Refusal;
 
 defined('ABSPATH') || exit;
 
-/** What a session of ours carries. */
+/** What each of our sessions carries. */
 const SESSION_MARK = 'identity_login';
 
 function session_seconds(): int
@@ -28,7 +28,7 @@ final class Sessions extends \WP_User_Meta_Session_Tokens
         return $profile_id === '' ? $sessions : keep_lasting($sessions, $profile_id);
     }
 
-    /** Ends those of one login at Identity. */
+    /** Ends the sessions of one login at Identity. */
     public function end(string $sid): void
     {
         $this->update_sessions(array_filter(
@@ -38,7 +38,7 @@ final class Sessions extends \WP_User_Meta_Session_Tokens
     }
 }
 
-// Last, because another keeper of sessions would not know which have ended.
+// This filter runs last, because another plugin that keeps sessions would not know which have ended.
 add_filter('session_token_manager', static fn() => Sessions::class, PHP_INT_MAX);
 
 function keep_lasting(array $sessions, string $profile_id): array
@@ -53,12 +53,12 @@ function keep_lasting(array $sessions, string $profile_id): array
         return array_filter($ours, static fn($session) => $session[SESSION_MARK]['generation'] === $generation
             && !$nonces->hasEnded($session[SESSION_MARK]['sid']));
     } catch (DatabaseFailure) {
-        // Whether they last cannot be said.
+        // Nothing can say whether these sessions last.
         return [];
     }
 }
 
-/** Only within `with_person`: WordPress reads and writes all sessions of a user as one. */
+/** Call it only within `with_person`, because WordPress reads and writes all sessions of a user together. */
 function create_session(\WP_User $user, string $sid): string
 {
     $mark = ['sid' => $sid, 'generation' => read_generation()];
@@ -70,18 +70,18 @@ function create_session(\WP_User $user, string $sid): string
     return $token;
 }
 
-/** Logs the person in whom this hand-off is about. Throws a Refusal. */
+/** Logs in the person that this hand-off is about. Throws a Refusal. */
 function start_session(\Identity\HandOff $hand_off): void
 {
     $profile = $hand_off->profile;
     if (find_status($profile->id) === 'suspended') {
-        // It may have been lifted meanwhile: only the events say so.
+        // The suspension may have been lifted meanwhile. Only the events say so.
         pull_quietly();
     }
     [$user, $token] = with_person($profile->id, static function () use ($hand_off, $profile): array {
         $user = admit($profile);
         if (get_current_user_id() === $user->ID) {
-            // The new one takes its place.
+            // The new session takes the place of this one.
             wp_destroy_current_session();
         }
         return [$user, create_session($user, $hand_off->sid ?? '')];
@@ -96,7 +96,7 @@ function start_session(\Identity\HandOff $hand_off): void
     do_action('wp_login', $user->user_login, $user);
 }
 
-/** WordPress leaves SameSite to browsers, of which some send a cookie without it from other sites, too. */
+/** WordPress sets no SameSite. Some browsers send a cookie without it from other sites, too. */
 function keep_cookies_to_this_site(): void
 {
     $names = implode('|', array_map('preg_quote', [AUTH_COOKIE, SECURE_AUTH_COOKIE, LOGGED_IN_COOKIE]));
@@ -108,7 +108,7 @@ function keep_cookies_to_this_site(): void
     }
 }
 
-/** The login has ended while `start_session` was at work, or nobody can say whether it has. */
+/** The login has ended while `start_session` was at work, or it is unknown whether it has. */
 function end_session(string $sid): void
 {
     wp_clear_auth_cookie();
@@ -116,7 +116,7 @@ function end_session(string $sid): void
     try {
         with_person(profile_id_of($user_id), static fn() => \WP_Session_Tokens::get_instance($user_id)->end($sid));
     } catch (DatabaseFailure $failure) {
-        // Nobody has its cookie.
+        // Nobody has the cookie of this session.
         log_line('a session could not be ended: ' . $failure->getMessage());
     }
 }
@@ -131,7 +131,7 @@ function end_sessions_of_linked_users(): void
         write("DELETE session FROM $meta session JOIN $links link ON link.user_id = session.user_id
             WHERE session.meta_key = 'session_tokens'");
     } catch (DatabaseFailure) {
-        // Without its table the plugin can still be turned off.
+        // The plugin can be turned off even if its table is missing.
     }
     wp_cache_flush();
 }

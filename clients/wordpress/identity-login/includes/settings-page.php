@@ -1,5 +1,5 @@
 <?php
-/** Settings, Identity Login: for whoever may manage options. */
+/** The page Settings, Identity Login, for people who may manage options. */
 
 namespace IdentityLogin;
 
@@ -16,7 +16,7 @@ add_action('admin_init', static function (): void {
 add_action('admin_menu', static function (): void {
     $title = __('Identity Login', 'identity-login');
     $page = add_options_page($title, $title, 'manage_options', PAGE, __NAMESPACE__ . '\show_settings_page');
-    // Results are of this request, and kept nowhere: old ones could not be told from new ones.
+    // Results belong to this request and are not kept, because old ones could not be told from new ones.
     add_action("load-$page", static function (): void {
         if (isset($_POST[CHECK_ACTION])) {
             check_admin_referer(CHECK_ACTION);
@@ -39,7 +39,7 @@ function settings_page_url(): string
     return admin_url('options-general.php?page=' . PAGE);
 }
 
-/** What may be stored of a form. WordPress has checked its nonce and who sent it. */
+/** Which values of a form may be stored. WordPress has checked its nonce and its sender. */
 function read_form(mixed $form): array
 {
     $form = is_array($form) ? $form : [];
@@ -58,7 +58,7 @@ function read_form(mixed $form): array
     ], $stored);
 }
 
-/** A value that would end all logins does not take the place of one that works. A secret, which nobody sees again, of none. */
+/** A faulty value does not replace one that works. A faulty secret is never stored, because nobody would see it again. */
 function keep_working(array $new, array $stored): array
 {
     [$faults, $faults_before] = [find_configuration_faults($new), find_configuration_faults($stored)];
@@ -119,7 +119,7 @@ function show_faults(): void
     echo '</ul></div>';
 }
 
-/** Identity has the steps, and what each setting means. */
+/** The documents at Identity have the steps, and what each setting means. */
 function show_documents(): void
 {
     if (!isset(find_configuration_faults()['issuer'])) {
@@ -220,7 +220,7 @@ function show_people_fields(): void
     }
 }
 
-/** What the choice `deny` means where anybody can make a user with an address that is not theirs. */
+/** Warns about `deny` if anybody can register a user with an address that is not theirs. */
 function word_open_registration(): string
 {
     return get_option('users_can_register')
@@ -228,7 +228,7 @@ function word_open_registration(): string
         : __('Nobody can register at this site through WordPress. If you allow that (“Membership” under Settings, General), or another plugin does, anybody can register with an address that is not theirs. Whoever that address belongs to, and has not logged in here with Identity yet, is then not let in until you delete that user.', 'identity-login');
 }
 
-/** What the people who run Identity need of this site. */
+/** What the people who run Identity need to know about this site. */
 function show_operator_settings(): void
 {
     echo '<h2>', esc_html__('For the people who run Identity', 'identity-login'), '</h2><p>';
@@ -239,7 +239,7 @@ function show_operator_settings(): void
     }
 }
 
-/** To be copied. */
+/** A text to copy. */
 function show_address(string $label, string $address): void
 {
     $id = 'identity-' . sanitize_key($label);
@@ -304,7 +304,7 @@ function show_first_login(): void
     echo '</p>';
 }
 
-/** Only Identity knows where it calls. */
+/** Only Identity knows the address that it calls. */
 function show_last_call(): void
 {
     $at = find_configuration_faults() === [] && has_anybody_logged_in() ? find_last_call() : 0;
@@ -316,7 +316,7 @@ function show_last_call(): void
     }
 }
 
-/** In the time zone of the site, which it names. */
+/** Writes a time in the site's time zone, and names the zone. */
 function show_time(int $at): string
 {
     return (string) wp_date('Y-m-d H:i:s T', $at);

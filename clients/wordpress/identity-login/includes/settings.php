@@ -1,5 +1,5 @@
 <?php
-/** What the site's owner has set: in constants of wp-config.php first, else on the settings page. */
+/** The site's settings. A constant in wp-config.php comes before the settings page. */
 
 namespace IdentityLogin;
 
@@ -9,10 +9,10 @@ const OPTION = 'identity_login';
 const CALLBACK_PATH = '/sso/identity/callback';
 const LOGIN_PATH = '/sso/identity/login';
 const EVENTS_PATH = '/sso/identity/events';
-/** The roles that leave the identity service. */
+/** The roles that the identity service sends. */
 const IDENTITY_ROLES = ['admin', 'merchant', 'customer'];
 
-/** What becomes of a person whose address a local user has already. */
+/** What happens if a local user already has a person's address. */
 const LINK_POLICIES = ['deny', 'create', 'link'];
 
 function default_settings(): array
@@ -28,7 +28,7 @@ function default_settings(): array
     ];
 }
 
-/** The constant that a setting can come from, and wins. */
+/** The constant that can hold a setting. It wins over the stored value. */
 const CONSTANTS = [
     'issuer' => 'IDENTITY_LOGIN_ISSUER',
     'client' => 'IDENTITY_LOGIN_CLIENT',
@@ -60,7 +60,7 @@ function settings(): array
     return $settings;
 }
 
-/** Where a path of ours is. A web server that hands WordPress no other path gives it those behind `index.php`. */
+/** The address of one of our paths. Some web servers give WordPress only paths behind `index.php`. */
 function address_of(string $path): string
 {
     global $wp_rewrite;
@@ -73,7 +73,7 @@ function list_secrets(array $settings): array
     return array_values(array_filter((array) $settings['secrets'], static fn($secret) => $secret !== ''));
 }
 
-/** The local role of somebody with that role at Identity; none where it is no role of this site any more. */
+/** The local role for a role at Identity, or none if this site no longer has that role. */
 function mapped_role(string $identity_role): string
 {
     $role = settings()['roles'][$identity_role] ?? 'subscriber';
@@ -85,7 +85,7 @@ function button_label(): string
     return settings()['label'] ?: __('Log in with Identity', 'identity-login');
 }
 
-/** Where people edit what is kept there. */
+/** The page at Identity on which people edit their data. */
 function identity_profile_url(): string
 {
     return rtrim(settings()['issuer'], '/') . '/profile';

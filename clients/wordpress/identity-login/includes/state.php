@@ -1,7 +1,7 @@
 <?php
 /**
- * A row for each client name that this site has had: the last event that was applied, and how often all sessions were ended
- * at once. The only reader and writer of its table.
+ * The only reader and writer of the table `state`. It has a row for each client name that this site has had: the last applied
+ * event, and how often all sessions were ended at once.
  */
 
 namespace IdentityLogin;
@@ -30,14 +30,14 @@ function record_applied(int $seq): void
     );
 }
 
-/** Sessions of another generation have ended. */
+/** If a session is of another generation, it has ended. */
 function read_generation(): string
 {
     $row = read_row('SELECT generation FROM ' . table('state') . ' WHERE client = %s', current_client());
     return current_client() . ' ' . ($row->generation ?? 0);
 }
 
-/** Ends all sessions, and takes events from any number on. */
+/** Ends all sessions. After this, the next event may have any number. */
 function begin_generation(): void
 {
     write(

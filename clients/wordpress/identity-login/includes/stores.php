@@ -1,5 +1,5 @@
 <?php
-/** What the kit needs of its surroundings: the site's own database, and its way to ask other servers. */
+/** What the kit needs from its surroundings: the site's own database, and a way to ask other servers. */
 
 namespace IdentityLogin;
 
@@ -37,7 +37,7 @@ final class SiteDatabase implements Database
     }
 }
 
-/** Ended logins are remembered for as long as a session of one could last: see sessions.php. */
+/** An ended login is remembered for as long as one of its sessions could last (sessions.php). */
 final class SiteNonces implements NonceStore
 {
     private SqlNonces $nonces;
@@ -70,7 +70,7 @@ final class SiteNonces implements NonceStore
 
 final class SiteHttp implements Http
 {
-    /** Of the last answer; null where there was none. */
+    /** The status of the last answer. Null if there was none. */
     public static ?int $last_status = null;
 
     public function get(string $url, array $headers): HttpAnswer

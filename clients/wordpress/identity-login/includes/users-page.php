@@ -1,5 +1,5 @@
 <?php
-/** The list of users: the address that somebody has at Identity, and a way to let roles follow Identity again. */
+/** The list of users shows each person's address at Identity, and lets a role follow Identity again. */
 
 namespace IdentityLogin;
 
@@ -28,7 +28,7 @@ add_filter('bulk_actions-users', static fn(array $actions) => current_user_can('
     ? $actions + [FOLLOW_ACTION => follow_action_label()]
     : $actions);
 
-// WordPress itself would take the nonce out of the address before it asks what to do.
+// This runs early, because WordPress removes the nonce from the address before it asks plugins what to do.
 add_action('load-users.php', static function (): void {
     if (($_REQUEST['action'] ?? '') !== FOLLOW_ACTION) {
         return;
@@ -40,7 +40,7 @@ add_action('load-users.php', static function (): void {
     exit;
 });
 
-/** Whether it does now. Nobody takes their own rights away by mistake. */
+/** Makes the role follow Identity. Returns whether it does now. Nobody takes away their own rights by mistake. */
 function let_role_follow(int $user_id): bool
 {
     $may = current_user_can('promote_user', $user_id) && $user_id !== get_current_user_id();

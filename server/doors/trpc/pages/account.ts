@@ -1,4 +1,4 @@
-// What only the pages of one's own account call, not programs.
+// Procedures for the pages of one's own account. Programs cannot call them.
 import { z } from 'zod';
 import { findObstacle } from '../../../identity/address/change-email.ts';
 import {
@@ -92,7 +92,7 @@ const passkeysRouter = router({
     .input(z.object({ id }))
     .mutation(({ ctx, input }) => removeOwnPasskey(ctx.deps, ctx, input.id)),
 
-  /** The offer after a login with only a password. */
+  /** The offer of a passkey after a login with only a password. */
   describeOffer: person.query(({ ctx }) => describePasskeyOffer(ctx.deps, ctx)),
   addOffered: confirmed
     .input(z.object({ passkey: z.string() }))

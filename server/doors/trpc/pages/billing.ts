@@ -1,4 +1,4 @@
-// What only the pages of billing call, not programs.
+// Procedures for the pages of billing. Programs cannot call them.
 import { z } from 'zod';
 import { describeOwnBilling, hasOwnOverdue } from '../../../billing/customers/own-billing.ts';
 import {
@@ -13,7 +13,7 @@ import { anonymous, lookUp, person, router } from '../init.ts';
 const link = z.object({ token: z.string() });
 
 export const billingPagesRouter = router({
-  /** Null until the address is proved. `before` is the number of a document: the answer has only earlier ones. */
+  /** Null until the address is proved. `before` is the number of a document. The answer has only earlier documents. */
   describe: person
     .input(
       z
@@ -26,12 +26,12 @@ export const billingPagesRouter = router({
         .optional(),
     )
     .query(async ({ ctx, input }) => (await describeOwnBilling(ctx.deps, ctx, input?.before)) ?? null),
-  /** False without a full session. */
+  /** The answer is false without a full session. */
   hasOverdue: anonymous.query(async ({ ctx }) => {
     const found = await lookUp(ctx);
     return found?.state === 'live' && hasOwnOverdue(ctx.deps, found.user);
   }),
-  /** The address for invoices that the account has not decided about, or null. */
+  /** The address for invoices that nobody of the account has decided about, or null. */
   findUndecided: person.query(async ({ ctx }) => (await findUndecidedInvoiceEmail(ctx.deps, ctx)) ?? null),
   keepInvoiceEmail: person
     .meta({ access: 'confirmed' })

@@ -1,4 +1,4 @@
-// For the pages of mail links that do not work.
+// The procedure for pages of mail links that do not work.
 import { z } from 'zod';
 import { explainDeadLink } from '../../../identity/ground/address-proof.ts';
 import { anonymous, lookUp, router } from '../init.ts';

@@ -22,8 +22,8 @@ async function findUserId(ctx: TrpcContext): Promise<string | null> {
 
 export const formsRouter = router({
   /**
-   * Keeps a form for its page and the user who is logged in. `faults` are sentences of server/basics/fault-words.ts. The result
-   * is the id of the form. It is null if a sentence is not from there, or the browser has no room for the form.
+   * Keeps a form for its page and the user who is logged in. `faults` are sentences of server/basics/fault-words.ts. Returns the
+   * id of the form, or null if a sentence is not from there or the browser has no room for the form.
    */
   keep: anonymous
     .input(
@@ -40,7 +40,7 @@ export const formsRouter = router({
       if (!sendsCookies(ctx.deps, ctx.request)) return null;
       const isEnded = form.code === 'ended';
       const userId = isEnded ? await findLastSessionUser(ctx.deps, ctx.request) : await findUserId(ctx);
-      // Without a user nobody could have the form back.
+      // If the user is unknown, nobody could have the form back.
       if (isEnded && !userId) return null;
       const named = Object.entries(faults).map(
         ([field, each]) => [field, field === 'meant' ? 'email_slip' : nameFault(each)] as const,

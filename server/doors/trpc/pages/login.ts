@@ -30,7 +30,7 @@ function takeStep(
 }
 
 export const visitorRouter = router({
-  /** Who is logged in, even if they must do something first. Only for showing who they are, and the link to the staff's pages. */
+  /** Who is logged in, even if they must do something first. Pages use this only to show the address and a link for staff. */
   find: anonymous.query(async ({ ctx }) => {
     const found = await lookUp(ctx);
     if (!found || found.state === 'suspended') return null;
@@ -78,7 +78,7 @@ export const loginRouter = router({
 
   out: anonymous.mutation(async ({ ctx }) => {
     setCookies(ctx, [await logout(ctx.deps, ctx.request, ctx.visit)]);
-    // Not "cookies" or "storage": browsers take seconds to clear these, and we keep nothing but the cookie.
+    // This does not clear "cookies" or "storage": browsers take seconds for these, and we keep nothing but the cookie.
     ctx.headers.set('Clear-Site-Data', '"cache"');
   }),
 
@@ -100,7 +100,7 @@ const form = z.custom<Form>((value) => value instanceof Map);
 const changes = Object.keys(allowances) as AllowanceName[];
 const asked = z.object({ form, change: z.enum(changes).optional() });
 
-/** `asks` says what to ask for before the change that the form is for; undefined if nothing is needed. */
+/** `asks` says what a page asks for before it makes the change of the form. It is undefined if nothing is needed. */
 export const confirmRouter = router({
   ask: person.input(asked).mutation(({ ctx, input }) => confirm(ctx.deps, ctx, input.form, input.change)),
 
@@ -111,7 +111,7 @@ export const confirmRouter = router({
     .input(asked)
     .mutation(({ ctx, input }) => confirm(ctx.deps, ctx, input.form, input.change)),
 
-  /** For a form that has its own field for the password. */
+  /** This is for a form that has its own field for the password. */
   askWithoutPassword: person
     .input(z.object({ form }))
     .mutation(({ ctx, input }) => confirmWithoutPassword(ctx.deps, ctx, input.form)),

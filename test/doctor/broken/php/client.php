@@ -2,7 +2,7 @@
 
 declare(strict_types=1);
 
-// A client as an ordinary engineer would write it. `broken('x')` is a deviation; everything else is right.
+// A client as an ordinary engineer would write it. Only what depends on `broken('…')` is a deviation.
 
 require __DIR__ . '/verify.php';
 
@@ -138,7 +138,7 @@ function useUp(string $nonce): bool
 
 function savePerson(mixed $profile): int
 {
-    // Anything but texts only where that is not checked.
+    // A member can be no text only if the client does not check that.
     $text = fn(mixed $value) => is_scalar($value) ? (string) $value : '';
     $members = [$profile->id ?? '', $profile->email ?? '', $profile->name ?? '', $profile->profile_updated_at ?? ''];
     [$id, $email, $name, $updatedAt] = array_map($text, $members);
@@ -160,7 +160,7 @@ function findTarget(?string $returnTo): string
         : ORIGIN . preg_replace_callback('/[^\x21-\x7e]/', fn($found) => rawurlencode($found[0]), $returnTo);
 }
 
-/** A nudge says that there is something to pull. What is pulled is of no interest to the doctor, so nothing is. */
+/** Takes a nudge. Pulls nothing then, because what a client pulls does not matter to the doctor. */
 function events(): void
 {
     if ($_SERVER['REQUEST_METHOD'] !== 'POST') {

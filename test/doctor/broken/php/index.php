@@ -2,7 +2,7 @@
 
 declare(strict_types=1);
 
-// /{name}/…: the client that has the deviation of that name; /right/… has none, and /kit/… is the kit.
+// /{name}/… is the client that has the deviation of that name. /right/… has no deviation, and /kit/… is the kit.
 
 require __DIR__ . '/store.php';
 

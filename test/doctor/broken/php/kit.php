@@ -2,7 +2,7 @@
 
 declare(strict_types=1);
 
-// The kit, mounted as the other clients are.
+// The kit for PHP, mounted as the other clients are.
 
 use Identity\{Client, Configuration, HandOff, PdoDatabase, Request, SqlNonces, Tables};
 

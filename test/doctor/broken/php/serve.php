@@ -2,19 +2,19 @@
 
 declare(strict_types=1);
 
-// Serves all verifiers of this folder: prints its port, and ends its web server and its state when it is told to stop.
+// Serves all clients of this folder, and prints its port. When it is told to stop, it ends its web server and deletes its state.
 // Needs ISSUER, CLIENT, SECRET (one or two, with a comma between them) and TTL.
 
 require __DIR__ . '/store.php';
 
-// In a process group of its own, which ends the workers of the web server, too.
+// This process leads a group of its own, so that one signal ends the workers of the web server, too.
 posix_setpgid(0, 0);
 $folder = sys_get_temp_dir() . '/identity-verifiers-' . bin2hex(random_bytes(8));
 mkdir($folder, 0700);
 putenv("STATE=$folder");
 database();
 $environment = ['PHP_CLI_SERVER_WORKERS' => '4'] + getenv();
-// It takes a free port itself, and says which in its log.
+// The web server takes a free port itself, and says which one in its log.
 $command = [PHP_BINARY, '-d', 'display_errors=stderr', '-S', '127.0.0.1:0', __DIR__ . '/index.php'];
 $log = ['file', "$folder/log", 'a'];
 $server = proc_open($command, [1 => $log, 2 => $log], $pipes, null, $environment);
@@ -38,7 +38,7 @@ if ($found === []) {
 } else {
     echo "$found[1]\n";
 }
-// Whoever started this may be gone without a word.
+// The parent process may end without a signal.
 while (!$isStopping && $isRunning() && posix_getppid() === $parent) {
     usleep(100_000);
 }

@@ -2,8 +2,8 @@
 
 declare(strict_types=1);
 
-// What these clients keep, each by its name: used nonces, people and sessions. In SQLite, because each request may come to
-// another process.
+// What these clients store, each under its name: used nonces, people and sessions. The store is in SQLite, because each request
+// may come to another process.
 
 function database(): PDO
 {
@@ -33,7 +33,7 @@ function isNonceKnown(string $nonce): bool
     return query('select 1 from nonces where client = ? and nonce = ?', [NAME, $nonce])->fetch() !== false;
 }
 
-/** True for the first who asks. */
+/** True only for the first request with this nonce. */
 function useNonce(string $nonce): bool
 {
     $insert = 'insert into nonces (client, nonce) values (?, ?) on conflict do nothing';
@@ -59,7 +59,7 @@ function updatePerson(int $number, string $email, string $name, string $updatedA
     query($update . $guard, [$email, $name, $updatedAt, $number, ...($isOnlyNewer ? [$updatedAt] : [])]);
 }
 
-/** The value of its cookie. */
+/** Returns the value of the session's cookie. */
 function addSession(int $person): string
 {
     $id = bin2hex(random_bytes(16));
@@ -67,7 +67,7 @@ function addSession(int $person): string
     return $id;
 }
 
-/** Who is logged in. */
+/** The person who is logged in. */
 function findVisitor(): ?array
 {
     $select = 'select people.* from sessions join people on people.number = sessions.person
@@ -75,7 +75,7 @@ function findVisitor(): ?array
     return query($select, [$_COOKIE['session'] ?? '', NAME])->fetch(PDO::FETCH_ASSOC) ?: null;
 }
 
-/** The start page: the id, name and address of who is logged in. */
+/** The start page: the id, name and address of the person who is logged in. */
 function showStartPage(): void
 {
     $visitor = findVisitor();

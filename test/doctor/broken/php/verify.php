@@ -2,13 +2,13 @@
 
 declare(strict_types=1);
 
-// How that client verifies a hand-off, up to its time.
+// How client.php verifies a hand-off, from its parameters to its times.
 
 final class Refused extends Exception
 {
 }
 
-/** The query as it arrived: $_GET hides a parameter that was sent twice. */
+/** Reads the query as it arrived, because $_GET hides a parameter that was sent twice. */
 function readParameters(string $query): array
 {
     $parameters = [];
@@ -86,12 +86,12 @@ function requireSignature(string $wire, string $bytes, array $parameters): void
 
 function parsePayload(string $bytes): mixed
 {
-    // 16 levels: PHP counts the values in the deepest one too.
+    // 17 allows 16 levels, because PHP counts the values in the deepest one, too.
     $payload = json_decode($bytes, false, 17);
     if (json_last_error() !== JSON_ERROR_NONE) {
         throw new Refused('json_malformed');
     }
-    // Of two members of one name, other parsers could take the other one.
+    // If two members have the same name, another parser could take the other one.
     $marks = preg_replace('/"(?:[^"\\\\]++|\\\\.)*+"/s', '"', $bytes);
     if (substr_count($marks, ':') !== countMembers($payload) && !broken('json_duplicate_names')) {
         throw new Refused('json_malformed');

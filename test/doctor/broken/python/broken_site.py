@@ -1,4 +1,4 @@
-"""A site with a login, in memory: as it should be for the name `right`, and else without the one rule that its name says."""
+"""A site with a login, in memory. The site named `right` has no fault. The name of any other site says its one fault."""
 
 import re
 import secrets
@@ -116,7 +116,7 @@ class Site:
         if self.broken == "nonce_not_atomic":
             if nonce in self.nonces:
                 return False
-            # As long as a database takes to answer.
+            # Sleeps for as long as a database takes to answer.
             time.sleep(0.05)
             self.nonces.add(nonce)
             return True
@@ -126,7 +126,7 @@ class Site:
             return is_new
 
     def save_user(self, profile):
-        """The key of the local user, whose profile is kept up to date."""
+        """Updates the profile of the local user, and returns that user's key."""
         with self.lock:
             key = str(profile.get("id"))
             if self.broken == "linked_by_email":

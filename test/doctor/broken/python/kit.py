@@ -1,4 +1,4 @@
-"""The kit of this language, mounted as the others are: nothing may be found wrong with it."""
+"""The kit for Python, mounted as the broken clients are. The doctor must find nothing wrong with it."""
 
 import secrets
 import sys

@@ -35,7 +35,7 @@ class Request:
 
 class Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
-    # Headers and body in one packet: else each answer waits for the other side to acknowledge the first.
+    # Sends headers and body in one packet. Otherwise the body waits until the other side acknowledges the headers.
     wbufsize = -1
 
     def handle_any(self):
@@ -64,7 +64,7 @@ class Handler(BaseHTTPRequestHandler):
 
 
 class Server(ThreadingHTTPServer):
-    # Many come at once.
+    # Many connections come at once.
     request_queue_size = 128
 
 
@@ -105,5 +105,5 @@ sites = {name: Site(name, settings) for name in ["right", *NAMES]}
 sites["kit"] = KitSite(settings, f"http://127.0.0.1:{server.server_port}")
 Thread(target=server.serve_forever, daemon=True).start()
 print(server.server_port, flush=True)
-# Whoever started this may be gone without a word.
+# The parent process may end without a signal.
 sys.stdin.read()

@@ -1,4 +1,4 @@
-"""Verifies a hand-off as an engineer would who has read the page and no kit. `broken` names the one rule that is not kept."""
+"""Verifies a hand-off, as an engineer without the kit writes it from the page. `broken` names the one rule that it breaks."""
 
 import base64
 import hashlib
@@ -30,7 +30,7 @@ def read_query(query, broken=""):
 
 
 def verify(query, settings, now, broken, consume):
-    """Returns the payload. `consume` uses a nonce up, and is called here by the one that does so too early."""
+    """Returns the payload. `consume` uses a nonce up. Only the client that does so too early calls it here."""
     parameters = read_query(query, broken)
     if "payload" not in parameters or "signature" not in parameters:
         raise Refused("parameter_missing")
@@ -159,7 +159,7 @@ def check_time(payload, ttl, now, broken):
 
 
 def check_nudge(headers, body, settings, now):
-    """Standard Webhooks, with the key that is made from the secret. Raises Refused."""
+    """Verifies a nudge by Standard Webhooks, with the key that is made from the secret. Raises Refused."""
     nudge_id, timestamp, signatures = (
         headers.get(f"webhook-{name}", "") for name in ("id", "timestamp", "signature")
     )
