@@ -87,7 +87,7 @@ it('mails are readable on phones and desktops, light and dark, and a link leads 
   for (const subject of ['Set a new password – Château ID', 'New login to your account – Château ID']) {
     const src = await (await findMail(page, subject)).locator('iframe').getAttribute('src');
     const { text } = await site.app.send(src ?? '');
-    // No script runs where it is served, and so axe cannot.
+    // The page that serves a mail runs no script, so axe runs here.
     await reader.setContent(text);
     for (const width of [390, 800])
       for (const colorScheme of ['light', 'dark'] as const) {

@@ -107,7 +107,7 @@ export type DeadLink = {
   name: string;
 };
 
-/** Anybody with the token has had the mail, so they may know. Undefined if the token is not ours, or is no longer kept. */
+/** Anybody with the token has read the mail, so we tell them why. Undefined if the token is not ours, or no longer kept. */
 export async function explainDeadLink(
   db: Database,
   { purpose, token, now, userId }: { purpose: MailTokenPurpose; token: string; now: Date; userId?: string },
