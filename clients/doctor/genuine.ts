@@ -60,8 +60,8 @@ async function setClock(exam: Exam, outcome: Outcome): Promise<boolean> {
 }
 
 /**
- * Notes a wrong clock. Within the leeway the client still takes hand-offs, but perhaps not for long. This measures the
- * clock, because the server that answers may have another clock than the server that verifies.
+ * Notes a wrong clock. Within the leeway the client still takes hand-offs, but perhaps not for long. This measures it
+ * too: the server that sets `Date` may have another clock than the server that verifies hand-offs.
  */
 async function noteClock(exam: Exam, { answer: { clockOffset } }: Outcome): Promise<void> {
   const { notes } = exam;

@@ -234,7 +234,7 @@ export async function markMailSent(
       last_error: null,
       // Somebody may have given the mail up while it was being sent.
       given_up_at: null,
-      // The token has the name now.
+      // The mail token has the name now.
       details: sql`details - 'name'`,
       kept_subject: kept?.subject ?? null,
       kept_text: kept?.text ?? null,

@@ -50,7 +50,7 @@ async function workThrough(happening: () => Promise<unknown>): Promise<number> {
   await clients.during(async () => {
     await clients.areServed();
     await happening();
-    // A switchover begins a moment later.
+    // A switchover begins with a delay.
     await pause(2_000);
     await clients.areServed();
   });

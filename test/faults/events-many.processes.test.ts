@@ -1,4 +1,4 @@
-// With very many events kept, and with very many that wait for their numbers, a pull costs what its page costs.
+// However many events are kept or wait for their numbers, a pull costs only as much as its page.
 import { sql } from 'kysely';
 import { expect, it } from 'vitest';
 import { openApp } from '../support/app/app.ts';

@@ -34,7 +34,7 @@ class Attempt:
 
 
 def start_attempt(config: Config, request: Request, max_age: int | None) -> tuple[str, list[tuple[str, str]]]:
-    """Returns a new state, and headers: they keep it, and leave only the five newest states."""
+    """Returns a new state, and headers that keep it and the four newest before it."""
     state = secrets.token_urlsafe(16)
     said = f"{config.now()}.{'-' if max_age is None else max_age}"
     value = f"{said}.{_sign(config, config.secrets[0], state, said)}"

@@ -12,7 +12,7 @@ const lifeSeconds = 600;
 const leewaySeconds = 30;
 
 /**
- * Starts an attempt. Returns its state, and `Set-Cookie` values: they keep it, and leave only the five newest. The cookie is
+ * Starts an attempt. Returns its state, and `Set-Cookie` values that keep it and the four newest before it. The cookie is
  * signed, because it says whether the person must give a credential again (`maxAge`).
  */
 export async function startAttempt(settings: Settings, request: Request, maxAge: number | undefined) {
