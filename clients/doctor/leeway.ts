@@ -21,7 +21,7 @@ const ends: { sent: string; clock: string; changes: Changes }[] = [
   },
 ];
 
-/** Without leeway a client refuses both. A client that refuses only one of them has a wrong clock. */
+/** Without leeway a client refuses early and late hand-offs. If it refuses only one kind, its clock is wrong. */
 export function probeLeeway(exam: Exam): Promise<void> {
   return tryOut(exam, ['leeway_missing'], async () => {
     const startedAt = performance.now();
