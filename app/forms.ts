@@ -71,6 +71,8 @@ export async function answerForm(
   try {
     const done = await act(form, procedures);
     context.isDone = true;
+    const id = transport.readQuery(request).get('refused');
+    if (id) await procedures.forms.dropDone({ id });
     return typeof done === 'string' ? redirectDocument(leadOn(done, context), 303) : done;
   } catch (error) {
     if (error instanceof Response) return error;
@@ -101,7 +103,10 @@ async function describeRefusal(
 ): Promise<Refused | Response> {
   if (error instanceof FormRefusal) {
     const { code, asks } = error;
-    const errors: Record<string, string> = asks?.error ? { confirm: asks.error } : {};
+    const errors: Record<string, string> = {
+      ...(asks?.error && { confirm: asks.error }),
+      ...(asks?.codeError && { confirmCode: asks.codeError }),
+    };
     return { code, status: statusOf(code), errors, values, asks };
   }
   const { transport, visit } = args.context;

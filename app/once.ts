@@ -42,8 +42,8 @@ const passkeyPages = new Set([
   '/admin/files',
 ]);
 
-/** A form with one of these fields uses up the challenge of a passkey. */
-const onceFields = ['passkey', 'confirmPasskey'];
+/** A form with one of these fields uses up the challenge of a passkey, or a code. */
+const onceFields = ['passkey', 'confirmPasskey', 'confirmCode'];
 
 export const hasOnceForms = (pattern: string): boolean =>
   Object.hasOwn(onceForms, pattern) || passkeyPages.has(pattern);

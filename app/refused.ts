@@ -28,6 +28,7 @@ export type Refused = {
 const ownRefusals = {
   wrong_login: 401,
   wrong_passkey: 401,
+  unknown_passkey: 401,
   wrong_code: 401,
   other_time: 401,
   confirm: 401,
@@ -41,10 +42,13 @@ export type OwnRefusal = keyof typeof ownRefusals;
 
 type Refuse = Args['context']['transport']['refuse'];
 
+const noPasskey = 'We could not log you in with that passkey.';
+
 /** The problem that a program gets instead, and its detail if that is not the usual text of the code. */
 const problemsOfOwn: Record<OwnRefusal, Parameters<Refuse>> = {
   wrong_login: ['login_required', 'The email address or password is incorrect.'],
-  wrong_passkey: ['login_required', 'We could not log you in with that passkey.'],
+  wrong_passkey: ['login_required', noPasskey],
+  unknown_passkey: ['login_required', noPasskey],
   wrong_code: ['login_required', 'This code is wrong or has already been used.'],
   other_time: ['login_required', 'This code is for another time, so the clock on the phone may be off.'],
   confirm: ['login_required', 'This takes a credential given within ten minutes. Send one, or log in again.'],
@@ -142,5 +146,5 @@ export async function findRefused({ request, context }: Args): Promise<Refused |
   const asks = await procedures.confirm.find();
   // A credential was given in the meantime, for example by a new login: the page shows the form as not yet sent.
   if (!asks) return { ...refused, status: 200, errors: {} };
-  return { ...refused, asks: { ...asks, error: errors.confirm } };
+  return { ...refused, asks: { ...asks, error: errors.confirm, codeError: errors.confirmCode } };
 }

@@ -1,6 +1,7 @@
 import { useLocation } from '@remix-run/react';
 import type { ConfirmAsks } from '../../server/identity/login/confirm.ts';
 import type { Refused } from '../refused.ts';
+import { sayCodeFactors } from './account/account-pages.ts';
 import { Field, WhosePassword } from './field.tsx';
 import { Notice } from './notice.tsx';
 import { Page } from './page.tsx';
@@ -21,7 +22,7 @@ type ConfirmProps = {
 
 /** Asks for a credential before a change, and sends the fields of the form again, so that the change is made at once. */
 export function Confirm({ asks, refused, to = 'Continue', about, danger, takeBackSentAt }: ConfirmProps) {
-  const { email, canConfirm, loginPath, hasPassword, hasPasskey, otherWay, error } = asks;
+  const { email, canConfirm, hasPassword, codeFactors, hasPasskey, otherWay, error, codeError } = asks;
   const { pathname } = useLocation();
   const kept = Object.entries(refused.values).map(([name, value]) => (
     <input key={name} type="hidden" name={name} value={value} />
@@ -37,26 +38,10 @@ export function Confirm({ asks, refused, to = 'Continue', about, danger, takeBac
         </div>
       </Page>
     );
-  if (loginPath)
-    return (
-      <Page alone title="Log in again first" intro="You need your second factor to make this change.">
-        <div className="card">
-          <p>
-            You have not given it since you logged in, or only some time ago. To continue, log in with your
-            password and your second factor.
-          </p>
-          <a className="button" href={loginPath}>
-            Log in again
-          </a>
-        </div>
-      </Page>
-    );
+  const needsCode = codeFactors.length > 0;
+  const give = hasPassword ? `Enter your password${needsCode ? ' and a code' : ''}` : 'Use your passkey';
   return (
-    <Page
-      alone
-      title="Confirm it’s you"
-      intro={`${hasPassword ? 'Enter your password' : 'Use your passkey'} to ${lowerFirst(to)}${about ? ` (${about})` : ''}.`}
-    >
+    <Page alone title="Confirm it’s you" intro={`${give} to ${lowerFirst(to)}${about ? ` (${about})` : ''}.`}>
       {takeBackSentAt && <TakeBackHint sentAt={takeBackSentAt} />}
       {hasPassword && (
         <form method="post" className="card">
@@ -71,6 +56,19 @@ export function Confirm({ asks, refused, to = 'Continue', about, danger, takeBac
             autoFocus
             error={error}
           />
+          {needsCode && (
+            <Field
+              label={`Code from ${sayCodeFactors('yours', ' or ', codeFactors)}`}
+              hint="You can also use a recovery code."
+              name="confirmCode"
+              autoComplete="one-time-code"
+              autoCapitalize="none"
+              spellCheck={false}
+              required
+              error={codeError}
+              focusOnError={false}
+            />
+          )}
           <div className="actions">
             <button type="submit" className={danger ? 'danger' : undefined}>
               {to}
@@ -90,7 +88,7 @@ export function Confirm({ asks, refused, to = 'Continue', about, danger, takeBac
           purpose="confirm"
           name="confirmPasskey"
           className={hasPassword ? 'aside' : 'card'}
-          otherwise={otherWay && ways[otherWay]}
+          otherwise={otherWay && (needsCode && hasPassword ? ways.code : ways[otherWay])}
           instead={!hasPassword && <NoPasskeyHere otherWay={otherWay} />}
         >
           {kept}
@@ -114,7 +112,7 @@ const lowerFirst = (words: string) => words.charAt(0).toLowerCase() + words.slic
 const ways = {
   password: 'enter your password',
   mail: 'set a password by email',
-  code: 'log out, then log in with your password and a code',
+  code: 'enter your password and a code',
 };
 
 function NoPasskeyHere({ otherWay }: Pick<ConfirmAsks, 'otherWay'>) {
@@ -127,7 +125,6 @@ function NoPasskeyHere({ otherWay }: Pick<ConfirmAsks, 'otherWay'>) {
             You can <a href="/forgot-password">{ways.mail}</a> instead.
           </>
         )}
-        {otherWay === 'code' && `You can ${ways.code}.`}
         {!otherWay && 'Log in on a device that has your passkey.'}
       </p>
     </div>

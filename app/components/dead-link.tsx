@@ -35,7 +35,7 @@ const titles: Record<Fate, string> = {
   passkey_added: 'This link no longer works',
   address_changed: 'This link no longer works',
   taken_back: 'This link no longer works',
-  canceled: 'You have canceled this change',
+  canceled: 'This change has been canceled',
   withdrawn: 'This link no longer works',
   other_account: 'This link is for another account',
   over: 'This link no longer works',

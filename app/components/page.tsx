@@ -5,7 +5,7 @@ import { accountPages, findAccountPage } from './account/account-pages.ts';
 import { VisitorMenu } from './account/visitor-menu.tsx';
 import { Icon } from './icon.tsx';
 import { Notice } from './notice.tsx';
-import { useRefused } from './refused.ts';
+import { isNotDone, notDone, useRefused } from './refused.ts';
 import { ServiceName } from './service-name.ts';
 import { SideNav } from './side-nav.tsx';
 
@@ -23,6 +23,7 @@ type PageProps = {
 
 export function Page({ title, intro, wide, alone, nav, children }: PageProps) {
   const root = useRootData();
+  const refused = useRefused();
   const { pathname } = useLocation();
   const current = findAccountPage(pathname);
   const isAccount = current !== undefined && root?.email !== undefined && !alone;
@@ -33,10 +34,16 @@ export function Page({ title, intro, wide, alone, nav, children }: PageProps) {
         <h1>{title}</h1>
         {intro && <p className="intro">{intro}</p>}
       </div>
-      {useRefused()?.code === 'ended' && (
+      {refused?.code === 'ended' && (
         <Notice kind="warning">
           You were logged out before you sent this form, so nothing has changed yet. Check the form and send
           it again.
+        </Notice>
+      )}
+      {/* A page of staff says it in the form, which may be far below. */}
+      {isNotDone(refused) && !nav && (
+        <Notice kind="warning" focus>
+          {notDone}
         </Notice>
       )}
       {isAccount && root?.hasOverdue && (

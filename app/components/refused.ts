@@ -8,3 +8,8 @@ export function useRefused(): Refused | undefined {
   const kept = useRootData()?.refused;
   return answer ? answer.refused : kept;
 }
+
+/** The form waited for a credential. It was given since, but not with this form. */
+export const isNotDone = (refused: Refused | undefined) => refused?.code === 'confirm' && !refused.asks;
+
+export const notDone = 'Not done yet. Check and confirm.';

@@ -65,7 +65,7 @@ export default function Overview() {
           />
           <Row
             href="/admin/people?state=frozen"
-            title="Frozen people"
+            title="Frozen accounts"
             end={<span data-now="frozen">{say(now.frozen)}</span>}
           />
           <Row
@@ -136,7 +136,7 @@ export default function Overview() {
           nothing="Nobody went to a product."
         />
       </Section>
-      <Section id="hand-offs" title="Hand-offs from the marketplace">
+      <Section id="hand-offs" title="Logins from the marketplace">
         <Counts head="Result" counts={toCounts(found.handOffs, handOffWords)} nothing="There were none." />
       </Section>
       <Section id="refusals" title="Refusals">

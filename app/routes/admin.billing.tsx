@@ -272,7 +272,7 @@ export default function AdminBilling() {
         intro={first('trials', 'the soonest') ?? 'Within the next 30 days, the soonest first.'}
       >
         <List nothing="No trial ends within 30 days.">
-          {trials.map(({ signupId, plan, accountName, userId, trialEndsAt }) => (
+          {trials.map(({ signupId, plan, accountName, userId, lastDay }) => (
             <Row
               key={signupId}
               href={linkTo(userId)}
@@ -282,7 +282,7 @@ export default function AdminBilling() {
                   {plan}, {signupId}
                 </>
               }
-              end={<Day at={trialEndsAt} />}
+              end={<Day at={new Date(lastDay)} />}
             />
           ))}
         </List>

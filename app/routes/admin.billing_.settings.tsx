@@ -142,14 +142,14 @@ function Saved({ saved, isPending }: { saved: string | null; isPending: boolean 
   if (saved === 'stop')
     return (
       <Notice kind="success" focus>
-        The change is stopped. What counted before goes on counting.
+        The change is stopped. The settings from before stay in force.
       </Notice>
     );
   if (saved !== 'set') return null;
   return (
     <Notice kind="success" focus>
       The settings are saved.{' '}
-      {isPending ? 'What waits is below; everything else counts now.' : 'They count now.'}
+      {isPending ? 'What waits is below; everything else is in force now.' : 'They are in force now.'}
     </Notice>
   );
 }

@@ -39,7 +39,7 @@ const why: Record<Waits, (number: string) => ReactNode> = {
   no_number: () => 'It names no invoice.',
   unknown_number: (number) => (
     <>
-      It names the invoice <bdi>{number}</bdi>, which there is not.
+      It names invoice <bdi>{number}</bdi>, which does not exist.
     </>
   ),
   other_currency: (number) => (

@@ -1,7 +1,6 @@
 import type { LoaderFunctionArgs } from '@remix-run/node';
 import { useLoaderData } from '@remix-run/react';
-import { ContractState } from '../components/account/contracts.tsx';
-import { Day } from '../components/instant.tsx';
+import { ContractState, LastDay } from '../components/account/contracts.tsx';
 import { Money } from '../components/money.tsx';
 import { Row } from '../components/rows.tsx';
 import { titled } from '../components/service-name.ts';
@@ -23,6 +22,14 @@ const states: [string, string][] = [
   ['expired', 'Trial ended'],
 ];
 
+const endWords = {
+  trialing: 'free until',
+  active: 'last day',
+  past_due: 'last day',
+  canceled: 'ended on',
+  expired: 'trial ended on',
+};
+
 export default function Contracts() {
   const { who, list, asked, isFirst } = useLoaderData<typeof loader>();
   return (
@@ -31,49 +38,50 @@ export default function Contracts() {
       title="Contracts"
       {...{ who, asked, states, isFirst, next: list?.next }}
     >
-      {list?.contracts.map(({ id, plan, status, price, held, minorDigits, ...contract }) => (
-        <Row
-          key={id}
-          href={contract.user_id ? personPath(contract.user_id) : undefined}
-          title={
-            <>
-              <span className="plan">{plan}</span>, <bdi>{contract.signup_id}</bdi>
-            </>
-          }
-          about={
-            <>
-              <Owner email={contract.email} />
-              {status === 'trialing' && contract.trial_ends_at && (
-                <>
-                  , free until <Day at={new Date(contract.trial_ends_at)} />
-                </>
-              )}
-              {contract.cancels_at && (
-                <>
-                  , ends on <Day at={new Date(contract.cancels_at)} />
-                </>
-              )}
-              {held && (
-                <span data-held={held}>
-                  <br />
-                  Blocked: {blockedWords[held] ?? held}
-                </span>
-              )}
-            </>
-          }
-          end={
-            <>
-              {price && minorDigits !== null && (
-                <span>
-                  <Money currency={price.currency} unitAmount={price.unit_amount} minorDigits={minorDigits} />{' '}
-                  a {price.interval}
-                </span>
-              )}
-              <ContractState status={status} />
-            </>
-          }
-        />
-      ))}
+      {list?.contracts.map(
+        ({ id, plan, status, price, held, minorDigits, last_day: lastDay, ...contract }) => (
+          <Row
+            key={id}
+            href={contract.user_id ? personPath(contract.user_id) : undefined}
+            title={
+              <>
+                <span className="plan">{plan}</span>, <bdi>{contract.signup_id}</bdi>
+              </>
+            }
+            about={
+              <>
+                <Owner email={contract.email} />
+                {lastDay && (
+                  <>
+                    , {endWords[status]} <LastDay on={lastDay} />
+                  </>
+                )}
+                {held && (
+                  <span data-held={held}>
+                    <br />
+                    Blocked: {blockedWords[held] ?? held}
+                  </span>
+                )}
+              </>
+            }
+            end={
+              <>
+                {price && minorDigits !== null && (
+                  <span>
+                    <Money
+                      currency={price.currency}
+                      unitAmount={price.unit_amount}
+                      minorDigits={minorDigits}
+                    />{' '}
+                    a {price.interval}
+                  </span>
+                )}
+                <ContractState status={status} lastDay={lastDay} />
+              </>
+            }
+          />
+        ),
+      )}
     </BookList>
   );
 }

@@ -26,7 +26,7 @@ const states: [string, string][] = [
   ['', 'Any'],
   ['suspended', 'Suspended'],
   ['frozen', 'Frozen'],
-  ['unproved', 'Address not proved'],
+  ['unproved', 'Email not verified'],
   ['waiting', 'Waiting for verification'],
   ['leaving', 'Leaving'],
 ];

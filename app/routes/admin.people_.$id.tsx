@@ -1,14 +1,13 @@
 import type { ActionFunctionArgs, LoaderFunctionArgs, MetaFunction } from '@remix-run/node';
 import { useLoaderData } from '@remix-run/react';
 import { answerAct, loadOutcome } from '../act-forms.ts';
-import { Contracts } from '../components/account/contracts.tsx';
 import { Invoices } from '../components/account/invoices.tsx';
 import { Notice } from '../components/notice.tsx';
 import { useRefused } from '../components/refused.ts';
 import { buildTitle } from '../components/service-name.ts';
 import { PersonFacts, WholeAccount } from '../components/staff/account-section.tsx';
 import { ActsContext, askBefore, Outcome, type Person } from '../components/staff/acts.tsx';
-import { BillingSection } from '../components/staff/billing-section.tsx';
+import { BillingSection, StaffContracts } from '../components/staff/billing-section.tsx';
 import { LoginSection, RefusedTries, StaffLinks, StaffSessions } from '../components/staff/login-section.tsx';
 import { Activity, type Gets, History, Mails, WouldGet } from '../components/staff/records.tsx';
 import { RightsSection } from '../components/staff/rights-section.tsx';
@@ -90,7 +89,7 @@ function Whole({ person, gets, isAdmin }: { person: Person; gets: Gets; isAdmin:
       <StaffLinks person={person} />
       <BillingSection person={person} />
       {invoices.length > 0 && <Invoices invoices={invoices} isOwn={false} opens={isAdmin} />}
-      {contracts.length > 0 && <Contracts contracts={contracts} isOwn={false} previews={isAdmin} />}
+      <StaffContracts contracts={contracts} isAdmin={isAdmin} />
       <WholeAccount />
       <Mails mails={mails} />
       <History person={person} />

@@ -4,6 +4,7 @@ import { EmailField, Field } from '../components/field.tsx';
 import { Notice } from '../components/notice.tsx';
 import { Page } from '../components/page.tsx';
 import { PasskeyForm } from '../components/passkey-form.tsx';
+import { PasskeySignals } from '../components/passkey-signals.tsx';
 import { useRefused } from '../components/refused.ts';
 import { ServiceName, titled } from '../components/service-name.ts';
 import { TooMany } from '../components/too-many.tsx';
@@ -48,31 +49,25 @@ export const action = (args: ActionFunctionArgs) =>
       const passkey = form.get('passkey');
       const target = nextOf(request, context) ?? '/profile';
       const offer = form.get('can_add_passkey') === 'yes' ? { next: target } : undefined;
-      try {
-        const outcome =
-          passkey === undefined
-            ? await procedures.login.byPassword({ email, password: text(form, 'password'), offer })
-            : await procedures.login.byPasskey({ passkey });
-        if (outcome === 'done') return target;
-        if (outcome === 'passkey_offered') return withNext('/profile/passkeys/offer', target);
-        // The page of the code may lead to /forgot-password, which fills in the address.
-        if (outcome === 'code_needed' && email) await procedures.login.keepTypedEmail({ email });
-        if (outcome === 'code_needed') return withNext('/login/code', target);
-      } catch (error) {
-        // /forgot-password fills in the address.
-        if (email && context.transport.readRefusal(error, context.visit).code === 'rate_limited')
-          await procedures.login.keepTypedEmail({ email });
-        throw error;
-      }
-      throw refuseForm(passkey === undefined ? 'wrong_login' : 'wrong_passkey');
+      const outcome =
+        passkey === undefined
+          ? await procedures.login.byPassword({ email, password: text(form, 'password'), offer })
+          : await procedures.login.byPasskey({ passkey });
+      if (outcome === 'done') return target;
+      if (outcome === 'passkey_offered') return withNext('/profile/passkeys/offer', target);
+      if (outcome === 'code_needed') return withNext('/login/code', target);
+      throw refuseForm(outcome);
     },
   });
 
 export const headers = ({ actionHeaders }: { actionHeaders: Headers }) => actionHeaders;
 
+const wrongPasskey = 'We could not log you in with that passkey. Try again, or use your password.';
+
 const wrong = new Map([
   ['wrong_login', 'The email address or password is incorrect. Check them and try again.'],
-  ['wrong_passkey', 'We could not log you in with that passkey. Try again, or use your password.'],
+  ['wrong_passkey', wrongPasskey],
+  ['unknown_passkey', wrongPasskey],
 ]);
 
 /** Why the page appears (contract 9.177). */
@@ -159,6 +154,7 @@ export default function Login() {
           Use a passkey
         </button>
       </PasskeyForm>
+      {refused?.code === 'unknown_passkey' && <PasskeySignals />}
       <p className="aside">
         <a href={withNext('/forgot-password', next)}>Forgot your password, or don’t have one yet?</a>
       </p>

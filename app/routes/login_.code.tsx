@@ -136,7 +136,8 @@ export default function Code() {
           <br />
           {supportUrl ? <a href={supportUrl}>Contact support</a> : 'Contact the people who run this service.'}
           <br />
-          Once they know it is you, they can let you log in with just your password.
+          Once they know it is you, they can remove your second factors and email you a link. You then set a
+          new password: yours stops working, and you are logged out everywhere.
         </p>
       )}
     </Page>

@@ -9,6 +9,7 @@ import { UndecidedInvoiceEmail } from '../components/account/undecided-invoice-e
 import { Instant } from '../components/instant.tsx';
 import { Notice } from '../components/notice.tsx';
 import { Page } from '../components/page.tsx';
+import { PasskeySignals } from '../components/passkey-signals.tsx';
 import { useRefused } from '../components/refused.ts';
 import { Row, Rows } from '../components/rows.tsx';
 import { Section } from '../components/section.tsx';
@@ -26,6 +27,7 @@ export async function loader(args: LoaderFunctionArgs) {
     return {
       undecided: await procedures.billingPages.findUndecided(),
       profile,
+      signals: await procedures.passkeys.signals(),
       spelled: spellEmailAddress(profile.email),
       pendingEmail: pending && { ...pending, spelled: spellEmailAddress(pending.email) },
     };
@@ -58,7 +60,7 @@ const arrivals = new Map(
 );
 
 export default function Profile() {
-  const { profile, spelled, pendingEmail, undecided, saved } = useLoaderData<typeof loader>();
+  const { profile, signals, spelled, pendingEmail, undecided, saved } = useLoaderData<typeof loader>();
   const { deletionDueAt } = profile;
   const refused = useRefused();
   const arrival = refused || !saved ? undefined : arrivals.get(saved);
@@ -93,6 +95,7 @@ export default function Profile() {
           ))}
         </Rows>
       </Section>
+      <PasskeySignals own={signals} />
     </Page>
   );
 }

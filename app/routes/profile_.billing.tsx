@@ -1,6 +1,10 @@
 import type { ActionFunctionArgs, LoaderFunctionArgs } from '@remix-run/node';
 import { useLoaderData } from '@remix-run/react';
-import { BillingDetailsForm, detailsFields } from '../components/account/billing-details-form.tsx';
+import {
+  BillingDetailsForm,
+  detailsFields,
+  hasDetails,
+} from '../components/account/billing-details-form.tsx';
 import { Outcome } from '../components/account/outcome.tsx';
 import {
   ContractOutcome,
@@ -100,6 +104,7 @@ export default function Billing() {
     );
   }
   const told = { saved, refused };
+  const isEmpty = billing?.contracts.length === 0 && billing.documents.length === 0 && isFirst;
   return (
     <Page title="Billing" intro="What you have, what you pay, and your invoices.">
       {!billing && (
@@ -133,19 +138,21 @@ export default function Billing() {
           {billing.contracts.length === 0 && <ContractOutcome {...told} />}
           {billing.contracts.length > 0 && <OwnContracts contracts={billing.contracts} {...told} />}
           {(billing.documents.length > 0 || !isFirst) && <OwnDocuments {...billing} isFirst={isFirst} />}
-          {billing.contracts.length === 0 && billing.documents.length === 0 && isFirst && (
+          {isEmpty && (
             <div className="card">
               <EmptyState icon="invoice" title="No contracts or invoices yet">
                 <p>When you order one of our products, you will see its contract and invoices here.</p>
               </EmptyState>
             </div>
           )}
-          <BillingDetailsForm
-            details={billing.details}
-            countries={billing.countries}
-            email={email}
-            {...told}
-          />
+          {(!isEmpty || hasDetails(billing.details)) && (
+            <BillingDetailsForm
+              details={billing.details}
+              countries={billing.countries}
+              email={email}
+              {...told}
+            />
+          )}
         </>
       )}
     </Page>

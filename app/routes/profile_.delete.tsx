@@ -27,8 +27,6 @@ const planned = 'Your account will be deleted';
 const lastAdmin =
   'You are the only administrator, so we cannot delete your account. Ask the people who run this service to make someone else an administrator first.';
 
-const live = ['trialing', 'active', 'past_due'];
-
 export async function loader({ request, context }: LoaderFunctionArgs) {
   // Set if the deletion has stopped a launch.
   const next = nextOf(request, context);
@@ -47,7 +45,7 @@ export async function loader({ request, context }: LoaderFunctionArgs) {
       next,
       clientTitle: context.site.findLaunchTitle(next),
       hasLinks: links.length > 0,
-      contracts: contracts.filter(({ status }) => live.includes(status)),
+      contracts: contracts.filter(({ status }) => status !== 'canceled' && status !== 'expired'),
       invoices: invoices.filter(({ status }) => status === 'open'),
     };
   });
@@ -99,7 +97,8 @@ function Ask({ refused, minutes }: { refused: string | undefined; minutes: numbe
         <p>We keep invoices because the law requires it. They show your email address and account name.</p>
         {contracts.length > 0 && (
           <p>
-            <strong>We will cancel the contracts below on that day.</strong> They continue until then.
+            <strong>We will cancel the contracts below on that day.</strong> They continue until then, unless
+            their last day comes first.
           </p>
         )}
         {invoices.length > 0 && <p>You still have to pay the invoices below.</p>}

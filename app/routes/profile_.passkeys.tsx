@@ -6,6 +6,7 @@ import { Field } from '../components/field.tsx';
 import { Day, Instant } from '../components/instant.tsx';
 import { Notice } from '../components/notice.tsx';
 import { Page } from '../components/page.tsx';
+import { PasskeySignals } from '../components/passkey-signals.tsx';
 import { useRefused } from '../components/refused.ts';
 import { Row, Rows } from '../components/rows.tsx';
 import { titled } from '../components/service-name.ts';
@@ -17,7 +18,10 @@ import type { Refused } from '../refused.ts';
 export const meta = titled('Passkeys');
 
 export async function loader({ request, context }: LoaderFunctionArgs) {
-  const described = await whenLoggedIn({ request, context }, (procedures) => procedures.passkeys.describe());
+  const described = await whenLoggedIn({ request, context }, async (procedures) => ({
+    ...(await procedures.passkeys.describe()),
+    signals: await procedures.passkeys.signals(),
+  }));
   return { ...described, saved: context.transport.readQuery(request).get('saved') };
 }
 
@@ -44,7 +48,7 @@ const savedNotices = new Map(
   Object.entries({
     added: 'You have added a passkey. You can now log in with it.',
     rename: 'The name has been saved.',
-    remove: 'The passkey has been removed. You can now delete it on your device too.',
+    remove: 'The passkey has been removed. If your password manager still shows it, delete it there too.',
   }),
 );
 
@@ -57,7 +61,7 @@ const buttons = new Map([
 ]);
 
 export default function Passkeys() {
-  const { email, hasPassword, passkeys, refused: cannotAdd, saved } = useLoaderData<typeof loader>();
+  const { email, hasPassword, passkeys, signals, refused: cannotAdd, saved } = useLoaderData<typeof loader>();
   const notice = saved ? savedNotices.get(saved) : undefined;
   const refused = useRefused();
   if (refused?.asks)
@@ -115,6 +119,7 @@ export default function Passkeys() {
       <p className="aside">
         <a href="/profile/security">Back to Security</a>
       </p>
+      <PasskeySignals own={signals} />
     </Page>
   );
 }

@@ -15,11 +15,13 @@ export const meta = titled('Take your account back');
 
 /** Does not use the link up, because programs may open links in emails before people do. */
 export async function loader({ request, context }: LoaderFunctionArgs) {
-  const { procedures, site } = context;
-  const page = await procedures.takeBack.find({ token: tokenOf(request, context) });
+  const { procedures, transport, site } = context;
   const { supportUrl } = site;
+  if (transport.readQuery(request).get('saved') === 'frozen')
+    return data({ isFrozen: true, page: null, ended: null, supportUrl });
+  const page = await procedures.takeBack.find({ token: tokenOf(request, context) });
   const ended = await explainLink({ request, context }, 'undo_email_change', page !== null);
-  return data({ page, ended, supportUrl }, { status: page ? 200 : 404 });
+  return data({ isFrozen: false, page, ended, supportUrl }, { status: page ? 200 : 404 });
 }
 
 export const action = (args: ActionFunctionArgs) =>
@@ -28,7 +30,7 @@ export const action = (args: ActionFunctionArgs) =>
       const token = tokenOf(args.request, args.context);
       if (form.get('intent') === 'freeze') {
         await procedures.takeBack.freeze({ token });
-        return `/take-back?token=${encodeURIComponent(token)}`;
+        return '/take-back?saved=frozen';
       }
       if (form.has('intent'))
         throw args.context.transport.invalidParameter('intent', 'It must be an action of this page.');
@@ -45,7 +47,8 @@ export const action = (args: ActionFunctionArgs) =>
 export const headers = noReferrer;
 
 export default function TakeBack() {
-  const { page, ended, supportUrl } = useLoaderData<typeof loader>();
+  const { isFrozen, page, ended, supportUrl } = useLoaderData<typeof loader>();
+  if (isFrozen) return <Frozen supportUrl={supportUrl} />;
   if (!page) return <Dead link={ended} supportUrl={supportUrl} />;
   const { email, happened, asks, mayFreeze } = page;
   return (
@@ -144,6 +147,24 @@ function WithoutFactor({ asks, mayFreeze, supportUrl }: WithoutFactorProps) {
         </p>
       )}
     </section>
+  );
+}
+
+function Frozen({ supportUrl }: { supportUrl: string | undefined }) {
+  return (
+    <Page title="You have frozen the account">
+      <div className="card">
+        <p>
+          Everyone is logged out, and nobody can log in until our support team knows who the owner is.
+          {!supportUrl && ' Contact the people who run this service.'}
+        </p>
+        {supportUrl && (
+          <div className="actions">
+            <ButtonLink href={supportUrl}>Contact support</ButtonLink>
+          </div>
+        )}
+      </div>
+    </Page>
   );
 }
 

@@ -73,7 +73,7 @@ export const auditEventTypes = {
   },
   'contract.cancel_asked': { limit: { times: 10, seconds: day }, person: 'Canceled a contract' },
   'contract.kept': { limit: 'contract.cancel_asked', person: 'Kept a contract that had been canceled' },
-  'contract.moved': { limit: 'time', staff: 'A contract moved on by itself' },
+  'contract.moved': { limit: 'time', staff: 'The state of a contract changed' },
   'credit_note.issued': { limit: 'commands, and staff', staff: 'A credit note was issued' },
   'data.downloaded': { limit: { times: 5, seconds: hour }, person: 'Downloaded a copy of the data' },
   'database.backed_up': { limit: 'commands', staff: 'The database was backed up' },
@@ -135,7 +135,7 @@ export const auditEventTypes = {
   },
   'hand_off.refused': {
     limit: 'the marketplace, whose signature counts once',
-    staff: 'A hand-off of the marketplace was refused',
+    staff: 'A login from the marketplace was refused',
   },
   'import.accepted': { limit: 'commands', person: 'Account details were imported from the marketplace' },
   'invoice.issued': { limit: 'time', staff: 'An invoice was issued' },
@@ -148,6 +148,7 @@ export const auditEventTypes = {
     limit: { times: 30, seconds: hour },
     person: {
       passkey: 'Used a passkey to confirm a change',
+      code: 'Entered the password and a code again to make a change',
       any: 'Entered the password again to make a change',
     },
   },
@@ -216,6 +217,11 @@ export const auditEventTypes = {
       any: 'Our support team refused the new country of the billing address',
     },
     staff: 'Staff: decided whether a new country counts for the tax',
+  },
+  'staff.cancel_contract': {
+    limit: 'staff.looked',
+    person: 'Our support team canceled a contract',
+    staff: 'Staff: canceled a contract',
   },
   'staff.change_email': {
     limit: 'staff.looked',

@@ -16,12 +16,14 @@ export type PasswordOwner = {
   isFirstDevice: boolean | null;
 };
 
-const selectPasswordOwner = (db: Database, deviceHash: Uint8Array) =>
+/** Without `deviceHash`, finds a row for each device. */
+const selectPasswordOwner = (db: Database, deviceHash?: Uint8Array) =>
   db
     .selectFrom('users as u')
-    .leftJoin('devices as d', (join) =>
-      join.onRef('d.user_id', '=', 'u.id').on('d.token_hash', '=', deviceHash),
-    )
+    .leftJoin('devices as d', (join) => {
+      const ofUser = join.onRef('d.user_id', '=', 'u.id');
+      return deviceHash ? ofUser.on('d.token_hash', '=', deviceHash) : ofUser;
+    })
     .select([
       'u.id as userId',
       'u.password_hash as passwordHash',
@@ -49,4 +51,16 @@ export async function findPasswordOwner(
     ? selectHolderPassword(read, { ...key, deviceHash })
     : selectOwnPassword(read, { ...key, deviceHash }));
   return row;
+}
+
+/** The user as a login finds them in a browser that is new to them, then in each of the 100 browsers that they used last. */
+export async function listPasswordOwners(
+  db: Database,
+  userId: string,
+): Promise<[PasswordOwner, ...PasswordOwner[]]> {
+  const select = (of: ReturnType<typeof selectPasswordOwner>) => of.where('u.id', '=', userId);
+  const known = select(selectPasswordOwner(db)).where('d.forgotten_at', 'is', null);
+  const inBrowsers = known.orderBy('d.last_login_at', 'desc').limit(100).execute();
+  const inNewBrowser = select(selectPasswordOwner(db, new Uint8Array())).executeTakeFirstOrThrow();
+  return [await inNewBrowser, ...(await inBrowsers)];
 }

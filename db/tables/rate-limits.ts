@@ -45,17 +45,16 @@ export async function countChange(trx: Database, count: Count): Promise<boolean>
   return (await countOne(trx, count)).length > 0;
 }
 
-/** The milliseconds for which the count stays full. Undefined if it is not full. */
+/** The milliseconds until none of these counts is full. Undefined if none is full now. Counts nothing. */
 export async function findFullCount(
   db: Database,
-  { key, times }: Pick<Count, 'key' | 'times'>,
+  ...counts: Pick<Count, 'key' | 'times'>[]
 ): Promise<number | undefined> {
   const found = await db
     .selectFrom('rate_limits')
-    .select(sql<number>`(expire - ${nowMs})::float8`.as('waitMs'))
-    .where('key', '=', key)
-    .where('points', '>=', times)
+    .select(sql<number | null>`(max(expire) - ${nowMs})::float8`.as('waitMs'))
+    .where((is) => is.or(counts.map(({ key, times }) => is.and({ key }).and('points', '>=', times))))
     .where('expire', '>', nowMs)
     .executeTakeFirst();
-  return found?.waitMs;
+  return found?.waitMs ?? undefined;
 }

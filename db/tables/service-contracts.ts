@@ -22,7 +22,7 @@ export type ContractTerms = {
   billingAnchorDay: number | null;
 };
 
-/** When the contract ends because a customer canceled it. Only `setCancelsAt` changes this. */
+/** When the contract ends or has ended, if it was canceled here. Only `setCancelsAt` changes this. */
 type Ending = { cancelsAt: Date | null };
 
 export type Contract = ContractTerms &

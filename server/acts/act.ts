@@ -19,7 +19,7 @@ import { isLastAdmin } from '../identity/person/deletion.ts';
 import { isConfirmed } from '../identity/session/sessions.ts';
 import { sha256 } from '../runtime/hash.ts';
 import type { Visit } from '../web/requests.ts';
-import { type Fields, type Given, readFields } from './fields.ts';
+import { type Field, type Fields, type Given, readFields } from './fields.ts';
 import { type About, mayAct, mayDo, type Right } from './rights.ts';
 import { countLook, isStaff, originOf, type Staff } from './staff.ts';
 import { readWhy } from './why.ts';
@@ -67,6 +67,8 @@ export type Act<Thing, Read, Result, Name = string> = {
   right: Right & { name: Name };
   about: Subject<Thing>;
   fields: Fields<Thing, Read>;
+  /** The fields of its form, if the form asks for more than programs and commands must say. */
+  formFields?: Record<string, Field<Thing>>;
   /** The facts that the form is made from. If they have changed since, the act is refused (contract 12.19). */
   formBasis: (db: Database, target: Thing, now: Date) => unknown;
   /** If true, the act is refused with 403 `not_allowed`. */

@@ -59,9 +59,11 @@ export const faultWords = {
   payment_id_malformed: 'Use 1 to 128 of the characters A-Z a-z 0-9 _ . : -',
   payment_reused: 'A payment with this id is recorded already, with another amount, day or invoice.',
   credit_too_much: 'This is more than is left of the invoice.',
+  credit_all_has_amount: 'Leave the amount empty, or choose a part.',
   credit_part_of_old: 'This invoice has no tax document, so it can only be credited whole.',
   reissue_credited: 'A part of this invoice is credited already, so it cannot be issued again.',
   reissue_no_document: 'This invoice has no tax document, so it cannot be issued again.',
+  reissue_same: 'Buyer and tax would be the same, so nothing was issued. Change the billing details first.',
   reissue_no_buyer: 'The customer has left, so there is nobody to issue it to.',
   blocked_country_unread:
     'The country in the customer’s billing address could not be read. Ask them to enter it under Billing.',

@@ -49,7 +49,7 @@ export const problems = {
   account_frozen: [
     403,
     'Your account is frozen',
-    'This account was frozen with the link in one of our emails, because someone else may have got in. Nobody can log in until we know who the owner is. Contact support for help.',
+    'This account is frozen, because someone else may have got in. Nobody can log in until we know who the owner is. Contact support for help.',
   ],
   admin_not_allowed: [
     403,

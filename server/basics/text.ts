@@ -54,6 +54,7 @@ export const textBounds = {
   currentPassword: 1_024,
   newPassword: 1_024,
   confirmPassword: 1_024,
+  confirmCode: 100,
   code: 100,
 
   // Our scripts and pages send these back.
@@ -87,6 +88,7 @@ export const textBounds = {
   signup: 256,
   payment: 300,
   amount: 40,
+  credits: 40,
   paidAt: 40,
   method: 300,
   contract: 100,

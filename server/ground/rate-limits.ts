@@ -12,7 +12,7 @@ import { sha256 } from '../runtime/hash.ts';
 
 export type RateLimits = ReturnType<typeof createRateLimits>;
 
-type Tried = {
+export type Tried = {
   /** Always the same text for the same account. */
   account: string;
   /** The client's address, or empty if it is unknown. */
@@ -24,6 +24,8 @@ type Tried = {
 type RateLimit = {
   /** Call it before the try, so that parallel tries cannot slip by. The first count that refuses throws 429 `rate_limited`. */
   countTry: (tried: Tried) => Promise<Try>;
+  /** The counts of such a try, by their keys in the table. Counts nothing. */
+  countsOf: (tried: Tried) => { key: string; times: number }[];
 };
 
 type Try = {
@@ -64,7 +66,8 @@ export function createRateLimits(db: Database, countAsked: (result: 'taken' | 'r
     count('spare-mail-site', 150, hour, ({ address }) => siteOf(address)),
     count('spare-mail-account', 1, 3 * hour, ({ account }) => account),
   ];
-  const counted = ({ countTry }: RateLimit): RateLimit => ({
+  const counted = ({ countTry, countsOf }: RateLimit): RateLimit => ({
+    countsOf,
     async countTry(tried) {
       try {
         const taken = await countTry(tried);
@@ -152,17 +155,21 @@ function createRateLimit(
   ofOthers: Counter[],
   { giveBackRefusedIn }: { giveBackRefusedIn?: Database } = {},
 ): RateLimit {
+  const keysOf = (tried: Tried) =>
+    (tried.device === undefined ? ofOthers : ofDevice).flatMap(({ limiter, of }) => {
+      const counts = of(tried);
+      return counts === undefined ? [] : { limiter, key: digestOf(counts) };
+    });
   return {
+    countsOf: (tried) =>
+      keysOf(tried).map(({ limiter, key }) => ({ key: limiter.getKey(key), times: limiter.points })),
     async countTry(tried) {
       const counted: Parameters<typeof giveBackTry>[1][] = [];
       const giveBack = async (db: Database) => {
         await Promise.all(counted.map((each) => giveBackTry(db, each)));
       };
       let isLast = false;
-      for (const { limiter, of } of tried.device === undefined ? ofOthers : ofDevice) {
-        const counts = of(tried);
-        if (counts === undefined) continue;
-        const key = digestOf(counts);
+      for (const { limiter, key } of keysOf(tried)) {
         const { msBeforeNext, remainingPoints } = await limiter.consume(key).catch(async (refusal) => {
           if (giveBackRefusedIn && refusal instanceof RateLimiterRes) await giveBack(giveBackRefusedIn);
           return refuse(refusal);
@@ -179,6 +186,7 @@ function createRateLimit(
 
 /** A try that `first` refuses counts in `spare`. If both refuse, the answer names the shorter wait. */
 const withSpare = (first: RateLimit, spare: RateLimit): RateLimit => ({
+  countsOf: (tried) => [...first.countsOf(tried), ...spare.countsOf(tried)],
   countTry: (tried) =>
     first.countTry(tried).catch((refusal) => {
       if (waitOf(refusal) === undefined) throw refusal;

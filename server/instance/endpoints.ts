@@ -6,6 +6,7 @@ import { downloadData } from '../doors/endpoints/download-data.ts';
 import { keptMail } from '../doors/endpoints/kept-mail.ts';
 import { launch } from '../doors/endpoints/launch.ts';
 import { marketplaceCallback } from '../doors/endpoints/marketplace-callback.ts';
+import { passkeyEndpoints } from '../doors/endpoints/passkey-endpoints.ts';
 import { passkeyOptions } from '../doors/endpoints/passkey-options.ts';
 import { payments } from '../doors/endpoints/payments.ts';
 import { securityTxt } from '../doors/endpoints/security-txt.ts';
@@ -39,6 +40,7 @@ export function createEndpoints(
     crmContracts: bind(crmContracts),
     payments: bind(payments),
     passkeyOptions: bind(passkeyOptions),
+    passkeyEndpoints: bind(passkeyEndpoints),
     trpc: bind(handleTrpc),
     downloadData: bind(downloadData),
     documentFile: bind(documentFile),

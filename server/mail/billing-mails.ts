@@ -12,9 +12,10 @@ import {
 import type { MailRow } from '../../db/tables/mails.ts';
 import { findBillingPause } from '../../db/tables/restores.ts';
 import { type Contract, findContract } from '../../db/tables/service-contracts.ts';
+import { sayDay } from '../basics/day-words.ts';
 import { isRunning, presentStatus } from '../billing/contracts/contract-states.ts';
+import { findLastDay } from '../billing/contracts/last-day.ts';
 import type { BillingSettings } from '../billing/settings/settings.ts';
-import { addDays, dayIn } from '../billing/values/days.ts';
 import { formatAmount } from '../billing/values/decimals.ts';
 import type { DocumentFacts } from '../billing/values/document-facts.ts';
 import type { Dependencies } from '../ground/dependencies.ts';
@@ -159,21 +160,18 @@ async function composeAboutContract(
   const contract = await findContract(db, { id: details.contract ?? '' });
   const mailbox = contract && (await findMailbox(db, contract.id, { id, kind, isCopy }));
   const settings = (await findSettingsInForce(db))?.settings as BillingSettings | undefined;
-  if (
-    !contract ||
-    !mailbox ||
-    mailbox.hasOther ||
-    !settings ||
-    !isStillSo[kind](contract, details, presentStatus(contract, now()))
-  )
-    return undefined;
+  if (!contract || !mailbox || mailbox.hasOther || !settings) return undefined;
+  const status = presentStatus(contract, now());
+  if (!isStillSo[kind](contract, details, status)) return undefined;
   const { plans, seller, terms, tax } = settings;
   const { plan, price } = contract;
-  const endsAt = kind === 'trial_ends' ? contract.trialEndsAt : contract.cancelsAt;
+  const lastDay = isRunning(status) && findLastDay(seller.time_zone, contract, now());
   const message = billingMails[kind]({
     ...nothing(config.baseUrl),
     plan: plans[plan]?.title ?? plan,
-    lastDay: endsAt && endsAt > now() ? sayDay(lastDayBefore(seller.time_zone, endsAt, kind)) : undefined,
+    lastDay: lastDay ? sayDay(lastDay) : undefined,
+    isBySupport: details.by === 'support',
+    hasSupport: config.supportUrl !== undefined,
     price: price
       ? `${formatAmount(price.unitAmount, price.currency)} a ${price.interval}${tax.prices === 'net' ? ', before tax' : ''}`
       : undefined,
@@ -184,10 +182,6 @@ async function composeAboutContract(
 
 export const findSellerName = async (db: Dependencies['db']): Promise<string | undefined> =>
   ((await findSettingsInForce(db))?.settings as BillingSettings | undefined)?.seller.name;
-
-/** A trial ends on the day of its last instant. A contract ends on the day before its next period would have begun. */
-const lastDayBefore = (zone: string, endsAt: Date, kind: ContractMailKind) =>
-  kind === 'trial_ends' ? dayIn(zone, new Date(endsAt.getTime() - 1)) : addDays(dayIn(zone, endsAt), -1);
 
 const isStillSo: Record<
   ContractMailKind,
@@ -213,11 +207,9 @@ const nothing = (baseUrl: string): BillingWords => ({
   received: '',
   pays: undefined,
   lastDay: undefined,
+  isBySupport: false,
+  hasSupport: false,
   price: undefined,
   mayCancel: false,
   pdf: 'attached',
 });
-
-const longDay = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' });
-
-const sayDay = (day: string) => longDay.format(new Date(`${day}T00:00:00Z`));

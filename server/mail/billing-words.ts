@@ -1,6 +1,7 @@
 // The words of mails about contracts, documents and money (contract 7.270 to 7.282). No customer can have typed any of them.
 import type { BillingMailKind } from '../../db/tables/mail-kinds.ts';
 import type { MailMessage } from './layout.ts';
+import { askSupport } from './notices.ts';
 
 /** Amounts and days are in words, such as EUR 29.00 and 14 March 2026. */
 export type BillingWords = {
@@ -20,8 +21,11 @@ export type BillingWords = {
   /** The whole payment. `pays` is the part that pays the invoice, if that is less. */
   received: string;
   pays: string | undefined;
-  /** Undefined if a contract ended at once. */
+  /** Undefined if a contract has ended. */
   lastDay: string | undefined;
+  /** Staff or a command canceled the contract. */
+  isBySupport: boolean;
+  hasSupport: boolean;
   price: string | undefined;
   mayCancel: boolean;
   /** `unverified`: the address of the reader is not verified. */
@@ -59,6 +63,14 @@ const billing = ({ baseUrl }: BillingWords) => ({
 
 const ifNotYou =
   'If this was not you, set a new password: this logs everyone else out. Then look at Billing and Security in your account.';
+
+/** Staff may end a contract without being asked to, but cancel it at the end of a period only for a customer who asks. */
+function sayWhoCanceled({ plan, isBySupport, lastDay }: BillingWords): string {
+  if (!isBySupport) return `You canceled your ${plan} contract.`;
+  return lastDay === undefined
+    ? `Our support team has ended your ${plan} contract.`
+    : `At your request, our support team has canceled your ${plan} contract.`;
+}
 
 const remind = (words: BillingWords, which: string): MailMessage => ({
   subject: `${which}: invoice ${words.number} from ${words.seller} is overdue`,
@@ -142,20 +154,20 @@ export const billingMails: Record<BillingMailKind, (words: BillingWords) => Mail
   contract_cancel_asked: (words) => ({
     subject: 'Your contract has been canceled',
     paragraphs: [
-      `Your contract for ${words.plan} has been canceled, as was asked for in your account.`,
+      sayWhoCanceled(words),
       words.lastDay === undefined
-        ? 'It has ended. Nothing more is charged for it.'
+        ? `It has ended. ${words.isBySupport ? 'No further period is charged. An invoice that is open still has to be paid.' : 'Nothing more is charged for it.'}`
         : 'You can use everything until then. No further period is charged. Until then you can also change your mind under Billing.',
     ],
     ...(words.lastDay !== undefined && { facts: [['Last day', words.lastDay]] }),
     action: billing(words),
-    after: [ifNotYou],
+    after: [
+      words.isBySupport ? `If you have a question about this, ${askSupport(words.hasSupport)}.` : ifNotYou,
+    ],
   }),
   contract_kept: (words) => ({
     subject: 'Your contract goes on',
-    paragraphs: [
-      `Your contract for ${words.plan} was to end, and goes on now, as was asked for in your account.`,
-    ],
+    paragraphs: [`You kept your ${words.plan} contract. It does not end now.`],
     action: billing(words),
     after: [ifNotYou],
   }),

@@ -4,7 +4,7 @@ import type { MailKind } from '../../db/tables/mail-kinds.ts';
 export const mailWords: Record<MailKind, string> = {
   welcome: 'Welcome, with a link to set a password',
   set_password: 'Link to set a new password',
-  prove_address: 'Link to prove the address and set a password',
+  prove_address: 'Link to verify the address and set a password',
   verify_email: 'Link to verify the address',
   sign_up: 'Link to create an account',
   account_exists: 'Sign-up of somebody who has an account',

@@ -30,7 +30,7 @@ const takeBackLabel = 'Take your account back';
 const takeBackAdvice = (until: string, added = 'since then') =>
   `If this was you, you do not need to do anything. If it was not, use the link to take your account back. You will set a new password, and we will log everyone else out. We will also remove passkeys, authenticator apps and recovery codes added ${added}, and cancel any request to delete the account. You may be asked for a passkey or a code that you had before. The link works once, in any browser, until ${sayInstant(new Date(until))}.`;
 
-const askSupport = (hasSupport: boolean) =>
+export const askSupport = (hasSupport: boolean) =>
   hasSupport ? 'contact support' : 'contact the people who run this service';
 
 // `dueAt`: when the account is deleted if its owner asked for that at the time of the mail. `who`: the person that a warning to

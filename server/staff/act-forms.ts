@@ -1,7 +1,7 @@
 // The forms by which staff act, as data for pages.
 import type { Subject } from '../acts/act.ts';
 import type { Given } from '../acts/fields.ts';
-import { actWords, type FormField, type Place } from './act-words.ts';
+import { actWords, type FormField, type Place, type Side } from './act-words.ts';
 import { acts, type Intent, isIntent } from './acts.ts';
 
 export type ActForm = {
@@ -15,6 +15,8 @@ export type ActForm = {
   to: string;
   notice: string;
   isDanger: boolean;
+  sides: Side[];
+  isIdle: boolean;
   fields: FormField[];
   at: Place;
 };
@@ -41,15 +43,24 @@ export const buildForms = <Shown>(
             to: words.to ? say(words.to) : button,
             notice: say(words.notice),
             isDanger: words.isDanger === true || (words.isDanger?.(which) ?? false),
+            sides: words.sides?.(shown) ?? [],
+            isIdle: words.isIdle?.(shown) ?? false,
             fields: words.fields?.(shown) ?? [],
             at: typeof words.at === 'function' ? words.at(which) : (words.at ?? 'whole'),
           };
         });
   });
 
-/** Says what has happened, for the page that a form leads back to. Null for an intent about another kind of thing. */
+/** Whether the pages about this kind of thing have the form. A person's page also has those about contracts. */
+export function isOnPages(about: string, intent: string): intent is Intent {
+  if (!isIntent(intent)) return false;
+  const { name } = acts[intent].about;
+  return name === about || (about === 'person' && name === 'contract');
+}
+
+/** Says what has happened, for the page that a form leads back to. Null for a form that the page does not have. */
 export const sayOutcome = (about: string, intent: string): string | null =>
-  isIntent(intent) && acts[intent].about.name === about ? (actWords[intent]?.outcome ?? null) : null;
+  isOnPages(about, intent) ? (actWords[intent]?.outcome ?? null) : null;
 
 export const withForms = <Mail extends { id: string; seen: string }>(listed: Mail[]) =>
   listed.map(({ seen, ...mail }) => ({

@@ -2,9 +2,12 @@
 // and address of the person. The records of acts say what a command takes.
 import type { Invoice } from '../../db/tables/invoices.ts';
 import type { Payment } from '../../db/tables/payments.ts';
+import type { Contract } from '../../db/tables/service-contracts.ts';
 import type { User } from '../../db/tables/users.ts';
 import type { Given } from '../acts/fields.ts';
-import { writeDecimal } from '../billing/values/decimals.ts';
+import { sayDay } from '../basics/day-words.ts';
+import type { ReissueSides } from '../billing/payments/reissue.ts';
+import { formatAmount, writeDecimal } from '../billing/values/decimals.ts';
 import { allCodeFactors, nameCodeFactors } from '../identity/factor/code-factors.ts';
 import { roleWords } from './event-words.ts';
 import type { Person } from './person.ts';
@@ -22,6 +25,8 @@ export type FormField = {
   choices?: { value: string; words: string }[];
 };
 
+export type Side = { title: string; lines: string[] };
+
 /** `shown` is what the page shows. `about` says which form of the act it is. */
 type Say<Shown> = string | ((shown: Shown, about: Given) => string);
 
@@ -33,6 +38,7 @@ export type Place =
   | 'capability'
   | 'link'
   | 'billing'
+  | 'contract'
   | 'whole';
 
 // biome-ignore lint/suspicious/noExplicitAny: each is shown what its act is about
@@ -50,6 +56,10 @@ export type ActWords<Shown = any, Thing = any> = {
   /** What has happened. This must be true even if there was nothing to do. */
   outcome: string;
   isDanger?: true | ((about: Given) => boolean);
+  /** What it is now, and what it will be. */
+  sides?: (shown: Shown) => Side[] | undefined;
+  /** If true, the act would be refused, so its form has no button, and the notice says why. */
+  isIdle?: (shown: Shown) => boolean;
   fields?: (shown: Shown) => FormField[];
   command?: CommandWords<Thing>;
 };
@@ -213,11 +223,11 @@ const ofPerson = {
   'send-mail': {
     at: 'login',
     label: (_person, { kind }) =>
-      kind === 'set-password' ? 'Send a link to set a password' : 'Send a link to prove the address',
+      kind === 'set-password' ? 'Send a link to set a password' : 'Send a link to verify the address',
     button: 'Send the link',
     notice: ({ holdsEmail }, { kind }) =>
       kind === 'prove-email'
-        ? 'We email {email} a link that proves the address. Until it is used, nothing changes.'
+        ? 'We email {email} a link that verifies the address. Until it is used, nothing changes.'
         : holdsEmail
           ? 'We email {email} a link that sets a new password. It works for an hour. Until it is used, nothing changes.'
           : 'We email {email} a link that asks whose address it is, and sets a password. Until it is used, nothing changes.',
@@ -367,7 +377,7 @@ const ofPerson = {
     notice: (_person, { accepted }) =>
       accepted === 'yes'
         ? 'Invoices from now on have the new address and VAT ID, and the tax of that country. The VAT ID is not checked. Earlier invoices stay: issue them again if they are wrong. The person sees the new address, and gets no email.'
-        : 'Address, VAT ID and tax stay as they were, and reports of the CRM do not change the address any more. But where no country could be read, invoices stay held, and you are asked again when the person or the CRM says another. The person sees the address of before, and gets no email: tell them why.',
+        : 'Address, VAT ID and tax stay as they were, and reports of the CRM do not change the address any more. But where no country could be read, invoices stay blocked, and you are asked again when the person or the CRM says another. The person sees the address of before, and gets no email: tell them why.',
     outcome: 'Saved. Under Billing details you see the country that counts.',
     isDanger: ({ accepted }) => accepted === 'no',
     command: {
@@ -404,7 +414,9 @@ const ofPerson = {
   },
 } satisfies Record<string, ActWords<Person, User>>;
 
-type ShownInvoice = Invoice & { today: string };
+type ShownInvoice = Invoice & { today: string; sides: ReissueSides | undefined };
+
+const leftOf = ({ unitAmount, credited }: Invoice) => unitAmount - credited;
 
 const decimals = ({ currency }: Invoice) => `In ${currency}, such as ${writeDecimal(2_900, currency)}`;
 
@@ -437,12 +449,22 @@ const ofInvoice = {
       `${hasDocument ? 'The customer gets a credit note, and owes that much less. What they have paid too much then' : 'The customer owes nothing for it any more. What they have paid'} waits for another invoice, or to be paid back. This cannot be undone.`,
     outcome: 'The invoice is credited.',
     isDanger: true,
-    fields: ({ hasDocument, currency, unitAmount, credited }) =>
-      hasDocument
+    fields: (invoice) =>
+      invoice.hasDocument
         ? [
             {
-              ...{ name: 'amount', label: 'Amount with tax (optional)', kind: 'decimal', isOptional: true },
-              hint: `Leave it empty to credit all that is left: ${currency} ${writeDecimal(unitAmount - credited, currency)}`,
+              ...{ name: 'credits', label: 'What do you credit?', kind: 'one' },
+              choices: [
+                {
+                  value: 'all',
+                  words: `All that is left: ${formatAmount(leftOf(invoice), invoice.currency)}`,
+                },
+                { value: 'part', words: 'A part' },
+              ],
+            },
+            {
+              ...{ name: 'amount', label: 'Amount of the part, with tax', kind: 'decimal', isOptional: true },
+              hint: decimals(invoice),
             },
           ]
         : [],
@@ -458,8 +480,16 @@ const ofInvoice = {
   reissue: {
     label: 'Issue it again',
     to: 'Issue the invoice again',
-    notice:
-      'For a wrong name, address or VAT ID. Ask the customer to change it under Billing, and mark a new VAT ID as checked, before you go on. We credit this invoice whole, and issue a new one with their present details, for the same period and at the same price. What was paid counts for the new one. The customer gets both. This cannot be undone.',
+    notice: ({ sides }) =>
+      sides?.isSame
+        ? 'Nothing can be issued again now: buyer and tax would be the same. Ask the customer to change name, address or VAT ID under Billing, and mark a new VAT ID as checked. Then come back.'
+        : 'For a wrong name, address or VAT ID. We credit this invoice whole, and issue a new one with their present details, for the same period and at the same price. What was paid counts for the new one. The customer gets both. This cannot be undone.',
+    sides: ({ sides }) =>
+      sides && [
+        { title: 'On this invoice', lines: sides.before },
+        { title: 'On the new one', lines: sides.after },
+      ],
+    isIdle: ({ sides }) => sides?.isSame ?? false,
     outcome: 'The invoice is credited, and a new one is issued.',
     isDanger: true,
     command: {
@@ -510,6 +540,33 @@ const ofPayment = {
   },
 } satisfies Record<string, ActWords<{ waits: string | null; invoiceNumber: string | null }, Payment>>;
 
+type ShownContract = { status: Contract['status']; wouldEndOn: string | null };
+
+const dayAndMonth = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'long', timeZone: 'UTC' });
+
+const ofContract = {
+  'cancel-at-period-end': {
+    at: 'contract',
+    label: ({ wouldEndOn }) =>
+      `Cancel at the end of the period (${dayAndMonth.format(new Date(wouldEndOn ?? ''))})`,
+    button: 'Cancel the contract',
+    notice: ({ wouldEndOn }) =>
+      `For a customer who asks for it. The contract goes on until ${sayDay(wouldEndOn ?? '')}, its last day, and until then they can keep it under Billing. No further period is charged. Open invoices still have to be paid. We email them that our support team canceled it at their request.`,
+    outcome: 'The contract is canceled. Its last day is below, under Service contracts.',
+    isDanger: true,
+  },
+  cancel: {
+    at: 'contract',
+    label: 'End it now',
+    button: 'End the contract now',
+    to: 'End the contract now',
+    notice: ({ status }) =>
+      `${status === 'trialing' ? 'The trial' : 'The contract'} ends at once and for good. Periods that have begun are charged, and nothing is paid back: credit an invoice for that. We email the customer that our support team has ended it.`,
+    outcome: 'The contract has ended.',
+    isDanger: true,
+  },
+} satisfies Record<string, ActWords<ShownContract, Contract>>;
+
 const ofMail = {
   retry: {
     label: 'Send again',
@@ -538,7 +595,10 @@ const ofMail = {
   },
 } satisfies Record<string, ActWords<unknown, unknown>>;
 
-export const actWords: Record<string, ActWords> = { ...ofPerson, ...ofInvoice, ...ofPayment, ...ofMail };
+export const actWords: Record<string, ActWords> = {
+  ...{ ...ofPerson, ...ofInvoice, ...ofPayment },
+  ...{ ...ofContract, ...ofMail },
+};
 
 /** For commands whose form has another name, or that have no form. */
 export const furtherCommands: Record<string, CommandWords> = {
@@ -573,9 +633,15 @@ export const furtherCommands: Record<string, CommandWords> = {
     nothing: ({ number }) => `Invoice ${number} was already void.`,
   },
   'contract:cancel': {
-    about: 'cancel a service contract permanently',
-    asks: ({ signupId }) => `Cancel the contract of signup ${signupId} for good?`,
-    done: () => 'The contract is canceled.',
-    nothing: () => 'The contract had already ended.',
+    about: 'end a service contract at once and permanently, or cancel it at the end of its period',
+    takes: { kind: 'it goes on until then, and its customer can still keep it; a trial ends at once' },
+    asks: ({ signupId }, { kind }) =>
+      `Cancel the contract of signup ${signupId} ${kind === 'at_once' ? 'for good' : 'at the end of its period'}?`,
+    done: (_contract, { result: { lastDay } }) =>
+      `The contract is canceled.${lastDay ? ` Its last day is ${lastDay}.` : ''}`,
+    nothing: (_contract, { given: { kind } }) =>
+      kind === 'at_once'
+        ? 'The contract had already ended.'
+        : 'The contract is canceled already, or has ended.',
   },
 };

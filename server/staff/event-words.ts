@@ -3,7 +3,12 @@ import { auditEventTypes, findEventType } from '../../db/tables/audit-event-type
 import type { AuditRow } from '../../db/tables/audit-events.ts';
 import type { Change } from '../../db/tables/changes.ts';
 import { describeEvent } from '../identity/history/activity.ts';
-import { type Detail, describeHappening, describeMembers } from '../identity/history/change-words.ts';
+import {
+  type Detail,
+  describeHappening,
+  describeMembers,
+  type FindLastDayIn,
+} from '../identity/history/change-words.ts';
 import { sayMailKind } from '../mail/kind-words.ts';
 
 /** What happened, in words, with the document, payment, file or kind of mail that it is about. */
@@ -38,8 +43,11 @@ const sayRole = (role: unknown) =>
   role == null ? null : (roleWords[String(role) as keyof typeof roleWords] ?? String(role));
 
 /** What changed, in words. A person reads that all staff are administrators, but staff read the real role. */
-export function sayChange({ subject, kind, members }: Change): { what: string; changes: Detail[] } {
-  const changes = members ? describeMembers(subject, members) : [];
+export function sayChange(
+  { subject, kind, members }: Change,
+  findLastDay: FindLastDayIn,
+): { what: string; changes: Detail[] } {
+  const changes = members ? describeMembers(subject, members, findLastDay) : [];
   const role = subject === 'user' ? members?.role : undefined;
   return {
     what: describeHappening({ subject, kind }),

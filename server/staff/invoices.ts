@@ -7,6 +7,7 @@ import { findReplacement } from '../../db/tables/invoice-lists.ts';
 import { findBuyerOf, findInvoice, findInvoiceToPay } from '../../db/tables/invoices.ts';
 import { findPayment, listUnallocated, type Payment } from '../../db/tables/payments.ts';
 import { digestBasis, requireRight } from '../acts/act.ts';
+import type { Given } from '../acts/fields.ts';
 import { mayAct } from '../acts/rights.ts';
 import { countLook, type Staff } from '../acts/staff.ts';
 import { minorDigits } from '../basics/currencies.ts';
@@ -14,11 +15,12 @@ import { AppError } from '../basics/errors.ts';
 import { describeDocument } from '../billing/customers/own-billing.ts';
 import { findZone } from '../billing/invoices/issue.ts';
 import { readPreview } from '../billing/invoices/preview.ts';
+import { compareReissue } from '../billing/payments/reissue.ts';
 import { dayIn } from '../billing/values/days.ts';
 import { type DocumentFacts, hasXml } from '../billing/values/document-facts.ts';
 import type { Dependencies } from '../ground/dependencies.ts';
 import { buildForms } from './act-forms.ts';
-import { basisOfInvoice, basisOfPayment, paymentActs } from './payment-acts.ts';
+import { basisOfInvoice, basisOfPayment, basisOfReissue, paymentActs } from './payment-acts.ts';
 
 /** Counts as a look at the buyer. Throws 404 `not_found`, and 429 `rate_limited`. */
 export async function lookAtDocument(deps: Dependencies, staff: Staff, number: string) {
@@ -51,9 +53,13 @@ export async function describeForStaff(deps: Dependencies, staff: Staff, number:
   ]);
   const { contractId: _contract, ...said } = invoice;
   const mayChange = mayAct(paymentActs.credit.right, staff.session.user, buyer);
+  const sides = await compareReissue(db, invoice);
   const seen = digestBasis(basisOfInvoice(invoice));
-  // `payment` is the id of the payment that the form records. If the form is sent twice, the payment counts once.
-  const hidden = (intent: string) => (intent === 'pay' ? { seen, payment: uuidv7() } : { seen });
+  const hiddenOf: Record<string, Given> = {
+    // The id of the payment that the form records. If the form is sent twice, the payment counts once.
+    pay: { seen, payment: uuidv7() },
+    reissue: { seen: digestBasis(basisOfReissue(invoice, sides)) },
+  };
   return {
     ...said,
     ...shown,
@@ -65,7 +71,9 @@ export async function describeForStaff(deps: Dependencies, staff: Staff, number:
     replacement: replacement ?? null,
     today,
     mayChange,
-    forms: mayChange ? buildForms('invoice', { ...invoice, today }, hidden) : [],
+    forms: mayChange
+      ? buildForms('invoice', { ...invoice, today, sides }, (intent) => hiddenOf[intent] ?? { seen })
+      : [],
   };
 }
 

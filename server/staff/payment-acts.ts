@@ -5,23 +5,36 @@ import { findBuyerOf, findInvoice, findInvoiceToPay, type Invoice } from '../../
 import { findPayment, lockPayments, type Payment } from '../../db/tables/payments.ts';
 import { type Contract, findContract, lockContract } from '../../db/tables/service-contracts.ts';
 import { type ActContext, type AnyAct, act, offerIf, type Subject } from '../acts/act.ts';
-import { readBy, refuse } from '../acts/fields.ts';
+import { readBy, readOneOf, refuse } from '../acts/fields.ts';
 import { isCurrency, minorDigits } from '../basics/currencies.ts';
 import { AppError, invalidMember } from '../basics/errors.ts';
 import { faultWords } from '../basics/fault-words.ts';
 import { isUuid } from '../basics/uuid.ts';
+import { isRunning, presentStatus } from '../billing/contracts/contract-states.ts';
+import { describeEnd, endWithPeriod } from '../billing/customers/cancel-contract.ts';
 import { endContract } from '../billing/invoices/invoicing.ts';
+import { findZone } from '../billing/invoices/issue.ts';
+import { deferContractMail } from '../billing/invoices/mails.ts';
 import { allocate, lockInvoices, payBack, payOpen, recordMoney } from '../billing/payments/allocate.ts';
 import { creditInvoice, reissueInvoice } from '../billing/payments/credit.ts';
 import { readPaidOn } from '../billing/payments/paid-on.ts';
 import { describeRecorded, type PaymentAnswer } from '../billing/payments/payment-answer.ts';
 import { methodSchema, numberSchema, paymentIdSchema } from '../billing/payments/payment-message.ts';
+import { compareReissue, type ReissueSides } from '../billing/payments/reissue.ts';
 import { maxAmount } from '../billing/values/amounts.ts';
 import { readDecimal } from '../billing/values/decimals.ts';
 
 /** What forms about an invoice are made from: everything that moves its money changes one of these. */
 export const basisOfInvoice = ({ number, status, credited, allocated }: Invoice) => ({
   ...{ number, status, credited, allocated },
+});
+export const basisOfReissue = (invoice: Invoice, sides: ReissueSides | undefined) => ({
+  ...basisOfInvoice(invoice),
+  after: sides?.after ?? null,
+});
+/** What forms about a contract are made from: the last day that they name is among it. */
+export const basisOfContract = ({ status, lastDay, wouldEndOn }: ReturnType<typeof describeEnd>) => ({
+  ...{ status, lastDay, wouldEndOn },
 });
 export const basisOfPayment = ({ id, unallocated }: Payment) => ({ id, unallocated });
 
@@ -81,8 +94,13 @@ const contract: Subject<Contract> = {
     return thing && { thing, accountId: thing.accountId, userId: thing.userId };
   },
   lock: (trx, { contract: id = '' }) => lockContract(trx, { id }),
-  answer: (result) => ({ done: result !== undefined }),
+  answer: (result) => ({ done: result !== undefined, ...sayLastDay(result as Canceled | undefined) }),
 };
+
+/** A contract that ended at once has no `lastDay`. */
+type Canceled = { contractId: string; lastDay?: string };
+
+const sayLastDay = (canceled: Canceled | undefined) => canceled?.lastDay && { lastDay: canceled.lastDay };
 
 function readAmount(text: string, currency: string): number {
   const amount = readDecimal(text, minorDigits(currency));
@@ -189,6 +207,8 @@ const sayCredited = (
   ...(result && { invoice: { number, status, open } }),
 });
 
+const readCredits = readOneOf('all', 'part');
+
 const credit = act({
   about: invoice,
   right: { name: 'billing.credit' },
@@ -201,6 +221,14 @@ const credit = act({
   },
   fields: {
     amount: (typed, { thing }) => (typed.trim() ? readAmount(typed, thing.currency) : undefined),
+  },
+  // An empty amount is easily sent by mistake, and a credit cannot be undone. So people say which of the two they mean.
+  formFields: {
+    credits: (typed, { thing: { hasDocument } }) => (hasDocument ? readCredits(typed) : 'all'),
+    amount(typed, { thing, given: { credits } }) {
+      if (credits === 'part') return readAmount(typed, thing.currency);
+      return typed.trim() && credits === 'all' ? refuse('credit_all_has_amount') : undefined;
+    },
   },
   formBasis: pay.formBasis,
   do: async ({ trx, target, by }, { amount }) => ({
@@ -232,7 +260,7 @@ const reissue = act({
     }),
   },
   fields: {},
-  formBasis: pay.formBasis,
+  formBasis: async (db, target) => basisOfReissue(target, await compareReissue(db, target)),
   do: ({ trx, target, by }) => reissueInvoice(trx, target.number, by),
 });
 
@@ -275,15 +303,55 @@ const paidBack = act({
   }),
 });
 
+const goesOn = (target: Contract, now: Date) => isRunning(presentStatus(target, now));
+
+/** Ends a contract at once. */
 const cancelContract = act({
   about: contract,
   right: { name: 'billing.cancelContract' },
-  command: { name: 'contract:cancel', asks: 'on a terminal' },
+  event: 'staff.cancel_contract',
+  offers: ({ id, status }: Pick<Contract, 'id' | 'status'>) => offerIf(isRunning(status), { contract: id }),
   fields: {},
-  formBasis: (_db, { id, status, cancelsAt }) => ({ id, status, cancelsAt }),
-  async do({ trx, target, by: { now, trail } }) {
-    return (await endContract(trx, target, now, trail)) ? {} : undefined;
+  formBasis: async (db, target, now) => basisOfContract(describeEnd(await findZone(db), target, now)),
+  async do({ trx, target, by: { now, trail } }): Promise<Canceled | undefined> {
+    if (!goesOn(target, now) || !(await endContract(trx, target, now, trail))) return undefined;
+    deferContractMail(trx, 'contract_cancel_asked', target, { now, isBySupport: true });
+    return { contractId: target.id };
   },
+});
+
+/** Cancels a contract as its customer would (contract 7.425). */
+const cancelAtPeriodEnd = act({
+  about: contract,
+  right: { name: 'billing.endAtPeriodEnd' },
+  event: 'staff.cancel_contract',
+  offers: ({ id, wouldEndOn }: { id: string; wouldEndOn: string | null }) =>
+    offerIf(wouldEndOn !== null, { contract: id }),
+  fields: {},
+  formBasis: cancelContract.formBasis,
+  async do({ trx, target, by: { now, trail } }): Promise<Canceled | undefined> {
+    if (!goesOn(target, now) || target.cancelsAt) return undefined;
+    const { wouldEndOn: lastDay } = describeEnd(await findZone(trx), target, now);
+    await endWithPeriod(trx, target, now, trail);
+    deferContractMail(trx, 'contract_cancel_asked', target, { now, isBySupport: true });
+    return { contractId: target.id, ...(lastDay && { lastDay }) };
+  },
+});
+
+/** One command for both. */
+const cancelByCommand = act({
+  about: contract,
+  right: cancelContract.right,
+  event: 'staff.cancel_contract',
+  command: {
+    name: 'contract:cancel',
+    takes: { kind: { option: '--at-period-end', values: ['at_period_end', 'at_once'] } },
+    asks: 'on a terminal',
+    json: (_target, { result }) => ({ ...(result?.lastDay && { last_day: result.lastDay }) }),
+  },
+  fields: { kind: readOneOf('at_period_end', 'at_once') },
+  formBasis: cancelContract.formBasis,
+  do: (context, { kind }) => (kind === 'at_once' ? cancelContract : cancelAtPeriodEnd).do(context, {}),
 });
 
 /** The acts, by the intent of their form. */
@@ -293,6 +361,7 @@ export const paymentActs = {
   reissue,
   allocate: allocatePayment,
   'paid-back': paidBack,
+  'cancel-at-period-end': cancelAtPeriodEnd,
   cancel: cancelContract,
 };
 
@@ -301,4 +370,5 @@ export const paymentsByCommand: [intent: string, act: AnyAct][] = [
   ['pay', recordNamed],
   ['pay', payAll],
   ['credit', voidInvoice],
+  ['cancel', cancelByCommand],
 ];

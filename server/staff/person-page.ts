@@ -1,11 +1,12 @@
 // A person's page, for the member of the staff who looks at it (contract 12.9 and 12.17).
 import type { User } from '../../db/tables/users.ts';
-import { digestFormBasis, findPerson } from '../acts/act.ts';
+import { digestBasis, digestFormBasis, findPerson } from '../acts/act.ts';
 import { isStaffRole, mayAct, type StaffRole } from '../acts/rights.ts';
 import { countLook, type Staff } from '../acts/staff.ts';
 import { AppError } from '../basics/errors.ts';
 import type { Dependencies } from '../ground/dependencies.ts';
 import { type ActForm, buildForms } from './act-forms.ts';
+import { basisOfContract, paymentActs } from './payment-acts.ts';
 import { peopleActs } from './people-acts.ts';
 import { describePerson } from './person.ts';
 
@@ -39,8 +40,14 @@ async function describeForStaff(deps: Dependencies, actor: User & { role: StaffR
   const intents = (Object.keys(peopleActs) as PersonIntent[]).filter((intent) =>
     mayAct(peopleActs[intent].right, actor, about),
   );
+  // One right for both acts about contracts.
+  const mayCancel = mayAct(paymentActs.cancel.right, actor, { accountId: target.account.id });
   return {
     ...described,
+    contracts: described.contracts.map((contract) => ({
+      ...contract,
+      ...(mayCancel && { seen: digestBasis(basisOfContract(contract)) }),
+    })),
     isOneself: actor.id === target.id,
     isOwnAccount: actor.account.id === target.account.id,
     seen: Object.fromEntries(
@@ -58,8 +65,13 @@ type PersonIntent = keyof typeof peopleActs;
 /** A manager gets no forms about staff. */
 export const listPersonForms = (person: SeenPerson | StaffPerson): ActForm[] =>
   'seen' in person
-    ? buildForms('person', person, (intent) => {
-        const seen = person.seen[intent as PersonIntent];
-        return seen === undefined ? undefined : { seen };
-      })
+    ? [
+        ...buildForms('person', person, (intent) => {
+          const seen = person.seen[intent as PersonIntent];
+          return seen === undefined ? undefined : { seen };
+        }),
+        ...person.contracts.flatMap(({ seen, ...contract }) =>
+          seen === undefined ? [] : buildForms('contract', contract, () => ({ seen })),
+        ),
+      ]
     : [];

@@ -1,4 +1,4 @@
-// What staff see of one person (contract 12.9, 12.13 and 12.32).
+// What staff see of one person (contract 12.9, 12.13, 12.32 and 12.192).
 import { findDecided } from '../../db/tables/accounts.ts';
 import { listAuditEvents } from '../../db/tables/audit-events.ts';
 import { findBillingDetails } from '../../db/tables/billing-details.ts';
@@ -20,11 +20,13 @@ import { isStaffRole, looks, mayLook } from '../acts/rights.ts';
 import { countLook, type Staff } from '../acts/staff.ts';
 import { minorDigits } from '../basics/currencies.ts';
 import { AppError } from '../basics/errors.ts';
-import { presentStatus } from '../billing/contracts/contract-states.ts';
+import { findLastDayIn } from '../billing/contracts/last-day.ts';
+import { describeEnd } from '../billing/customers/cancel-contract.ts';
+import { findZone } from '../billing/invoices/issue.ts';
 import type { Dependencies } from '../ground/dependencies.ts';
 import { listActiveCapabilities } from '../identity/ground/capabilities.ts';
-import { hasOwnLogin } from '../identity/ground/customers.ts';
 import { describeDevice } from '../identity/ground/device.ts';
+import { findObstacles, type ObstacleDeps } from '../identity/login/obstacles.ts';
 import { buildStandardProfile } from '../identity/person/profile.ts';
 import { listMailboxes } from '../identity/recovery/freeze.ts';
 import { describePendingNewAddress } from '../identity/recovery/new-address.ts';
@@ -43,10 +45,11 @@ export type Person = Awaited<ReturnType<typeof describePerson>>;
  * account.
  */
 export async function describePerson(
-  { db, now }: Pick<Dependencies, 'db' | 'now'>,
+  deps: ObstacleDeps,
   target: User,
   { isManager = false }: { isManager?: boolean } = {},
 ) {
+  const { db, now } = deps;
   const { account, nameEditedAt: _edited, ...facts } = target;
   const { id } = facts;
   const hide = <T extends { address: string | null }>({ address, ...row }: T) => ({
@@ -67,6 +70,7 @@ export async function describePerson(
     details,
     history,
     activity,
+    zone,
   ] = await Promise.all([
     findDecided(db, account.id),
     listLinksOfAccount(db, account.id),
@@ -80,6 +84,7 @@ export async function describePerson(
     findBillingDetails(db, account.id),
     listNewestChanges(db, { userId: id, accountId: account.id, limit: newest }),
     listAuditEvents(db, { person: id, isWithoutStaff: false, limit: newest }),
+    findZone(db),
   ]);
   /** The staff in the account, if a manager looks. */
   const hidden = new Set(
@@ -87,6 +92,7 @@ export async function describePerson(
   );
   const authorIds = [...activity, ...history].flatMap(({ actorId }) => actorId ?? []);
   const authors = await listNames(db, [...new Set(authorIds)]);
+  const triedFrom = new Set(refused.flatMap(({ address }) => address ?? []));
   return {
     ...facts,
     state: stateOf(target),
@@ -103,7 +109,7 @@ export async function describePerson(
       },
       others: others.map(({ id: otherId, name, email, role }) => ({ id: otherId, name, email, role })),
     },
-    obstacles: listObstacles(target),
+    ...(await findObstacles(deps, target, [...triedFrom])),
     /** The new address whose link has not been used yet. */
     newAddress: (await describePendingNewAddress(db, id, now())) ?? null,
     /** The current address, and the addresses that the person can have back. */
@@ -120,8 +126,9 @@ export async function describePerson(
       id: contract.id,
       signupId: contract.signupId,
       plan: contract.plan,
-      status: presentStatus(contract, now()),
+      ...describeEnd(zone, contract, now()),
       trialEndsAt: contract.trialEndsAt,
+      cancelsAt: contract.cancelsAt,
       price: contract.price && { ...contract.price, minorDigits: minorDigits(contract.price.currency) },
     })),
     invoices: invoices.map((invoice) => ({
@@ -134,7 +141,7 @@ export async function describePerson(
     history: history.map((change) => ({
       ...change,
       ...(hidden.size > 0 && change.subject === 'account' && { why: null }),
-      ...sayChange(change),
+      ...sayChange(change, findLastDayIn(zone, contracts, now())),
     })),
     activity: activity.map((event) => ({
       ...(isManager ? forManager(event) : event),
@@ -157,20 +164,6 @@ export function stateOf({
   if (suspendedAt) return 'suspended';
   if (deletionDueAt) return 'leaving';
   return emailVerifiedAt ? 'active' : 'unproved';
-}
-
-/** Each reason why somebody cannot log in here by themselves, or cannot go on to a product. */
-function listObstacles(user: User) {
-  const reasons = {
-    frozen: user.frozenAt !== null,
-    suspended: user.suspendedAt !== null && user.frozenAt === null,
-    leaving: user.deletionDueAt !== null,
-    address_typed: !user.holdsEmail,
-    address_unproved: user.emailVerifiedAt === null,
-    password_ended: user.hadPassword && !user.hasPassword,
-    no_credential: !hasOwnLogin(user) && !user.hadPassword,
-  };
-  return (Object.keys(reasons) as (keyof typeof reasons)[]).filter((reason) => reasons[reason]);
 }
 
 /** For each client, the JSON that a launch would sign now, or why it would not sign one. */

@@ -76,17 +76,19 @@ async function* readClients({ db, config }: From): AsyncGenerator<string[][], vo
   });
 }
 
-const readContracts = ({ db, now }: From) =>
-  map(listAllContracts(db), (contract) => {
-    const entry = describeListedContract(contract, now());
+async function* readContracts({ db, now }: From): AsyncGenerator<string[][], void> {
+  const zone = await findZone(db);
+  yield* map(listAllContracts(db), (contract) => {
+    const entry = describeListedContract(contract, { now: now(), zone });
     const { price } = entry;
     return [
       ...[entry.signup_id, entry.id, entry.user_id, entry.email ?? '', entry.status, entry.plan],
       ...[entry.trial_ends_at ?? '', entry.cancels_at ?? '', price?.currency ?? ''],
       ...[price ? writeDecimal(price.unit_amount, price.currency) : '', price?.interval ?? ''],
-      ...[entry.held ?? '', entry.occurred_at],
+      ...[entry.held ?? '', entry.occurred_at, entry.last_day ?? ''],
     ];
   });
+}
 
 async function* readInvoices({ db, now }: From): AsyncGenerator<string[][], void> {
   const zone = await findZone(db);
@@ -121,7 +123,7 @@ export const tableFiles = {
   },
   'contracts.csv': {
     columns:
-      'signup_id,id,user_id,email,status,plan,trial_ends_at,cancels_at,currency,amount,interval,held,occurred_at',
+      'signup_id,id,user_id,email,status,plan,trial_ends_at,cancels_at,currency,amount,interval,held,occurred_at,last_day',
     read: readContracts,
   },
   'invoices.csv': {

@@ -118,6 +118,7 @@ const right: Record<string, (at: TestApp | TestInstance) => Promise<Asked>> = {
   healthz: async () => ['/healthz'],
   readyz: async () => ['/readyz'],
   changePassword: async () => ['/.well-known/change-password'],
+  passkeyEndpoints: async () => ['/.well-known/passkey-endpoints'],
   securityTxt: async () => ['/.well-known/security.txt'],
   readOpenApi: async () => ['/openapi.json'],
 };
@@ -210,6 +211,7 @@ const needNoData = new Set([
   'receiveMarketplaceHandOffSpeculatively',
   'healthz',
   'changePassword',
+  'passkeyEndpoints',
   'securityTxt',
   'readOpenApi',
 ]);

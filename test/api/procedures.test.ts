@@ -24,6 +24,7 @@ it('each says who may call it', () => {
   expect(found).toEqual({
     anonymous: [
       'deadLinks.explain',
+      'forms.dropDone',
       'forms.find',
       'forms.keep',
       'billingPages.hasOverdue',
@@ -36,6 +37,7 @@ it('each says who may call it', () => {
       'login.byPassword',
       'login.byPasskey',
       'login.keepTypedEmail',
+      'login.lastEmail',
       'login.logoutTarget',
       'login.out',
       'login.pending',
@@ -66,6 +68,7 @@ it('each says who may call it', () => {
       'confirm.askWhileSettingUp',
       'confirm.find',
       'passkeys.describe',
+      'passkeys.signals',
     ],
     setting_up_confirmed: [
       'authenticator.add',

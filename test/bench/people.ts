@@ -7,6 +7,8 @@ import { openDatabase } from '../../db/postgres/client.ts';
 import { migrate } from '../../db/postgres/migrate.ts';
 import { listAuditEvents } from '../../db/tables/audit-events.ts';
 import { findUserById } from '../../db/tables/users.ts';
+import { createRateLimits } from '../../server/ground/rate-limits.ts';
+import { readConfig } from '../../server/settings/config.ts';
 import { findPeople } from '../../server/staff/find-people.ts';
 import { indexPeople } from '../../server/staff/index-people.ts';
 import { describePerson } from '../../server/staff/person.ts';
@@ -135,11 +137,12 @@ const database = openDatabase({
   preparedStatements: true,
   onError: () => undefined,
 });
+const limits = createRateLimits(database.db, () => undefined);
 /** What the pages of staff read besides a search. */
 const pages: [name: string, read: () => Promise<unknown>][] = [
   [
     'a person with 400 days of history',
-    async () => describePerson({ db: database.db, now }, await findBusy()),
+    async () => describePerson({ ...limits, db: database.db, config: readConfig({}), now }, await findBusy()),
   ],
   ['audit: the newest', () => audit({})],
   ['audit by a person with 400 days of events', () => audit({ person: busyId })],

@@ -16,7 +16,13 @@ import {
 } from '../../server/billing/payments/allocate.ts';
 import { creditInvoice, reissueInvoice } from '../../server/billing/payments/credit.ts';
 import { openApp } from '../support/app/app.ts';
-import { addContract, findFaultsInBooks, issueNext, readInvoice } from '../support/billing/money.ts';
+import {
+  addContract,
+  findFaultsInBooks,
+  issueNext,
+  readInvoice,
+  renameBuyer,
+} from '../support/billing/money.ts';
 import { germanSettings, setSettings } from '../support/billing/settings.ts';
 import { connect } from '../support/database/postgres.ts';
 import { byForm, noteFigures } from '../support/faults/faults.ts';
@@ -139,7 +145,14 @@ it(`${acts} random acts leave the books balanced`, { timeout: 3_000_000 }, async
       },
     ],
     credit: [3, () => act((trx, by) => creditInvoice(trx, number(), undefined, by))],
-    reissue: [6, () => act((trx, by) => reissueInvoice(trx, number(), by))],
+    reissue: [
+      6,
+      async () => {
+        const reissued = number();
+        await renameBuyer(db, reissued);
+        await act((trx, by) => reissueInvoice(trx, reissued, by));
+      },
+    ],
     allocate: [
       8,
       () => act((trx, by) => allocate(trx, { paymentId: oneOf(payments).id, number: number() }, by)),
@@ -249,6 +262,7 @@ it('one transaction issues everything by one version of the settings, even if th
 
   await setSettings(db);
   const third = { ...first, version: 3 };
+  await renameBuyer(db, number ?? '');
   await setMeanwhile(numbers.credit_note, () =>
     work((trx) => reissueInvoice(trx, number ?? '', { now: new Date(), recordedBy: 'operator' })),
   );

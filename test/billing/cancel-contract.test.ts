@@ -2,12 +2,14 @@ import { sql } from 'kysely';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Contract } from '../../db/tables/service-contracts.ts';
 import { findEnd } from '../../server/billing/customers/cancel-contract.ts';
-import { locationOf, openApp } from '../support/app/app.ts';
+import { type Answer, locationOf, openApp } from '../support/app/app.ts';
 import { runCli } from '../support/app/cli.ts';
 import { openClient, refusalOf } from '../support/app/trpc.ts';
 import { type Browser, logIn, textOf } from '../support/app/visitor.ts';
 import { arrangeSeller } from '../support/billing/customers.ts';
 import { germanSettings, setSettings } from '../support/billing/settings.ts';
+import { idOf as findId } from '../support/database/database.ts';
+import { addStaff, call, formsOf, readData, readOutcome } from '../support/people/staff.ts';
 import { shared } from '../support/run/shared.ts';
 
 const owner = 'customer@example.test';
@@ -293,10 +295,151 @@ it('can be done ten times a day, and undone as often (contract 7.260)', async ()
   expect((await post(browser, 'cancel', id)).status).toBe(429);
 });
 
+describe('for a caller, by staff (contract 7.160 and 7.425 to 7.427)', () => {
+  const why = 'They called, and read us their invoice.';
+
+  async function openStaff(role: 'admin' | 'manager' = 'admin', accountId?: string) {
+    const staff = await addStaff(app, role, { authTime: clock.at });
+    await sql`update sessions set created_at = ${clock.at}, last_seen_at = ${clock.at}
+      where user_id = ${staff.id}`.execute(app.db);
+    if (accountId)
+      await sql`update users set account_id = ${accountId} where id = ${staff.id}`.execute(app.db);
+    return staff;
+  }
+  const pageOf = async () => `/admin/people/${await findId(app.db, owner)}`;
+  const openPage = async ({ cookie }: { cookie: string }) => app.send(await pageOf(), { cookie });
+  const send = async ({ cookie }: { cookie: string }, form: Record<string, string> | undefined) =>
+    savedOf(await app.send(await pageOf(), { cookie, form: { why, ...form } }));
+  async function ask(staff: { cookie: string }, name: string, contract: string) {
+    const answer = await call(app, `billing.${name}`, staff.cookie, { contract, why });
+    return answer.status === 200 ? readData(answer) : readOutcome(answer);
+  }
+  const listTold = async () =>
+    (
+      await sql<{ by: string | null }>`select details ->> 'by' as by from mails
+        where kind = 'contract_cancel_asked' order by created_at, id`.execute(app.db)
+    ).rows.map(({ by }) => by);
+  const countActs = async (id: string) =>
+    (
+      await sql`select from audit_events where type = 'staff.cancel_contract'
+        and details ->> 'contractId' = ${id} and why is not null`.execute(app.db)
+    ).rows.length;
+  const offersOn = (page: Answer, id: string) =>
+    [...formsOf(page).keys()].filter((key) => key.endsWith(id)).map((key) => key.split(' ')[0]);
+
+  it('it ends with the period, on the day that the form says, and its customer can keep it', async () => {
+    const id = await idOf('staff-period');
+    const admin = await openStaff();
+    const page = await openPage(admin);
+    expect(textOf(page)).toContain('Cancel at the end of the period (27 February)');
+    expect(textOf(page)).toContain('goes on until 27 February 2037, its last day');
+    expect(offersOn(page, id)).toEqual(['cancel-at-period-end', 'cancel']);
+    const form = formsOf(page).get(`cancel-at-period-end ${id}`);
+    expect(await send(admin, form)).toBe('?saved=cancel-at-period-end');
+    expect(await read(id)).toEqual({ status: 'active', cancels_at: new Date('2037-02-28T22:30:00Z') });
+    expect(await listTold()).toEqual(['support']);
+    expect(await countActs(id)).toBe(1);
+    const after = await app.send(`${await pageOf()}?saved=cancel-at-period-end`, { cookie: admin.cookie });
+    expect(textOf(after)).toContain('The contract is canceled. Its last day is below');
+    expect(offersOn(after, id)).toEqual(['cancel']);
+    expect(await ask(admin, 'endAtPeriodEnd', id)).toEqual({ done: false });
+    expect(await listTold()).toEqual(['support']);
+    expect(savedOf(await post(await open(), 'keep-contract', id))).toBe('?saved=keep-contract');
+    expect(await read(id)).toEqual({ status: 'active', cancels_at: null });
+  });
+
+  it('it ends at once, also if it was to end later', async () => {
+    const id = await idOf('staff-now');
+    await customers.setClock('2037-02-10T10:00:00.000Z');
+    const admin = await openStaff();
+    expect(await ask(admin, 'endAtPeriodEnd', id)).toEqual({ done: true, lastDay: '2037-02-27' });
+    clock.at = new Date(clock.at.getTime() + 1);
+    const form = formsOf(await openPage(admin)).get(`cancel ${id}`);
+    expect(await send(admin, form)).toBe('?saved=cancel');
+    expect(await read(id)).toEqual({ status: 'canceled', cancels_at: clock.at });
+    expect(await listTold()).toEqual(['support', 'support']);
+    const page = await openPage(admin);
+    expect(offersOn(page, id)).toEqual([]);
+    expect(await ask(admin, 'endAtPeriodEnd', id)).toEqual({ done: false });
+    expect(await ask(admin, 'cancelContract', id)).toEqual({ done: false });
+    expect(await countActs(id)).toBe(2);
+  });
+
+  it.each(['endAtPeriodEnd', 'cancelContract'])(
+    '%s is done once by 16 at once, with one mail',
+    async (name) => {
+      const id = await idOf(`staff-many-${name}`);
+      const admin = await openStaff();
+      const answers = await Promise.all(Array.from({ length: 16 }, () => ask(admin, name, id)));
+      expect(answers.filter(({ done }) => done)).toHaveLength(1);
+      expect(answers.filter(({ done }) => done === false)).toHaveLength(15);
+      expect([await listTold(), await countActs(id)]).toEqual([['support'], 1]);
+    },
+  );
+
+  it('a form is refused once its day is no longer true', async () => {
+    const id = await idOf('staff-late');
+    await customers.setClock('2037-02-28T22:25:00.000Z');
+    const admin = await openStaff();
+    const form = formsOf(await openPage(admin)).get(`cancel-at-period-end ${id}`);
+    await customers.setClock('2037-02-28T22:31:00.000Z');
+    expect(await send(admin, form)).toBe(409);
+    expect(await read(id)).toMatchObject({ cancels_at: null });
+  });
+
+  it('a trial, which has no period, is only ended at once', async () => {
+    const id = await idOf('staff-trial', { status: 'trialing', trial_ends_at: '2037-02-14T00:00:00.000Z' });
+    const admin = await openStaff();
+    expect(offersOn(await openPage(admin), id)).toEqual(['cancel']);
+    expect(await ask(admin, 'endAtPeriodEnd', id)).toEqual({ done: true });
+    expect(await read(id)).toEqual({ status: 'canceled', cancels_at: clock.at });
+  });
+
+  it('it is possible where customers may not cancel, without a seller, and more than ten times a day', async () => {
+    const id = await idOf('staff-may');
+    const admin = await openStaff();
+    await setSettings(app.db, {
+      ...germanSettings,
+      terms: { ...germanSettings.terms, customers_may_cancel: false },
+    });
+    const customer = await open();
+    for (let nth = 0; nth < 11; nth++) {
+      expect(await ask(admin, 'endAtPeriodEnd', id)).toMatchObject({ done: true });
+      clock.at = new Date(clock.at.getTime() + 1);
+      expect((await post(customer, 'keep-contract', id)).status).toBe(303);
+    }
+    await sql`update billing_settings set stopped_at = now()`.execute(app.db);
+    // Without a seller, days are those of UTC.
+    expect(await ask(admin, 'endAtPeriodEnd', id)).toEqual({ done: true, lastDay: '2037-02-27' });
+    await setSettings(app.db);
+  });
+
+  it('it is for administrators alone, and not in their own account', async () => {
+    const id = await idOf('staff-rights');
+    const admin = await openStaff();
+    const form = formsOf(await openPage(admin)).get(`cancel-at-period-end ${id}`);
+    const manager = await openStaff('manager');
+    const { rows } = await sql<{ id: string }>`select account_id as id from users
+      where email = ${owner}`.execute(app.db);
+    const own = await openStaff('admin', rows[0]?.id);
+    for (const [staff, status, outcome] of [
+      [manager, 404, '404 not_found'],
+      [own, 403, '403 not_allowed'],
+    ] as const) {
+      expect(offersOn(await openPage(staff), id)).toEqual([]);
+      expect(await send(staff, form)).toBe(status);
+      expect(await ask(staff, 'endAtPeriodEnd', id)).toBe(outcome);
+    }
+    await sql`delete from users where id = ${own.id}`.execute(app.db);
+    expect(await read(id)).toMatchObject({ status: 'active', cancels_at: null });
+  });
+});
+
 it('can also come at once, by command (contract 7.160)', async () => {
   const id = await idOf('by-command');
   await post(await open(), 'cancel', id);
   const { out } = await runCli(app.databaseUrl, ['contract:cancel', 'by-command']);
-  expect(out).toContain('The contract is canceled.');
+  expect(out).toBe('The contract is canceled.\n');
   expect((await read(id))?.status).toBe('canceled');
+  expect(await listMails()).toEqual(['contract_cancel_asked', 'contract_cancel_asked']);
 });

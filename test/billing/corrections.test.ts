@@ -8,7 +8,7 @@ import { creditInvoice, reissueInvoice } from '../../server/billing/payments/cre
 import type { BillingSettings } from '../../server/billing/settings/settings.ts';
 import type { DocumentFacts } from '../../server/billing/values/document-facts.ts';
 import { openBooks } from '../support/billing/books.ts';
-import { findFaultsInBooks } from '../support/billing/money.ts';
+import { findFaultsInBooks, renameBuyer } from '../support/billing/money.ts';
 import { germanSettings, setSettings } from '../support/billing/settings.ts';
 import { shared } from '../support/run/shared.ts';
 
@@ -136,6 +136,7 @@ describe('an invoice that is issued anew', () => {
   ] as const)('keeps a price that was %s, even if prices are %s by then', async (then, now, amounts) => {
     const { number } = await bill(withTax({ prices: then }));
     await setSettings(books.db, withTax({ prices: now }));
+    await renameBuyer(books.db, number);
     expect(await factsOf((await reissue(number)).invoice)).toMatchObject({ ...amounts, prices: then });
   });
 
@@ -150,6 +151,24 @@ describe('an invoice that is issued anew', () => {
     expect(await factsOf((await reissue(invoice)).invoice)).toMatchObject({
       ...{ category: 'S', rate: 2_000, net: 2_417, tax: 483, total: 2_900 },
     });
+  });
+
+  it('is refused as long as buyer and tax would be the same (contract 7.431)', async () => {
+    const { accountId, number } = await bill();
+    await expect(reissue(number)).rejects.toMatchObject({ code: 'already_settled' });
+    await renameBuyer(books.db, number, 'New Name AG');
+    const { invoice } = await reissue(number);
+    await expect(reissue(invoice)).rejects.toMatchObject({ code: 'already_settled' });
+    // A checked VAT ID changes the tax, and not the buyer.
+    const vatId = 'FR40303265045';
+    await sql`update billing_details set line1 = 'Rue 1', postcode = '75001', city = 'Paris', country = 'FR', vat_id = ${vatId}
+      where account_id = ${accountId}`.execute(books.db);
+    const abroad = (await reissue(invoice)).invoice;
+    expect(await factsOf(abroad)).toMatchObject({ category: 'S', buyer: { vat_id: vatId } });
+    await sql`update billing_details set checked_vat_id = ${vatId} where account_id = ${accountId}`.execute(
+      books.db,
+    );
+    expect(await factsOf((await reissue(abroad)).invoice)).toMatchObject({ category: 'AE' });
   });
 
   it('leaves the old one unchanged if no new one can be issued', async () => {

@@ -170,7 +170,7 @@ describe.each(['Europe/Berlin', 'Pacific/Auckland', 'America/Los_Angeles'])('a s
           if (contract?.status !== 'active' || !contract.nextPeriodStartsAt) return;
           await setCancelsAt(trx, contract.id, what === 'cancel' ? contract.nextPeriodStartsAt : null);
           const kind = what === 'cancel' ? 'contract_cancel_asked' : 'contract_kept';
-          deferContractMail(trx, kind, contract, books.now());
+          deferContractMail(trx, kind, contract, { now: books.now() });
         });
       }
       const forecast = forecasts.get(signupId);

@@ -151,6 +151,7 @@ it('the list of contracts says how many minor digits the currency has', async ()
       status: 'active',
       cancelsAt: null,
       trialEndsAt: null,
+      lastDay: null,
       price: { currency: 'KWD', unitAmount: 12_345, interval: 'month', minorDigits: 3 },
     },
   ]);

@@ -7,7 +7,7 @@ import { findDueReminders } from '../../db/tables/billing-mails.ts';
 import { billingMailKinds } from '../../db/tables/mail-kinds.ts';
 import { retryFailedMails } from '../../db/tables/mails.ts';
 import { insertRestore } from '../../db/tables/restores.ts';
-import { lockContract, setCancelsAt } from '../../db/tables/service-contracts.ts';
+import { lockContract, setCancelsAt, updateContract } from '../../db/tables/service-contracts.ts';
 import { endsWithPerson } from '../../server/billing/customers/ends-with-person.ts';
 import { deferContractMail } from '../../server/billing/invoices/mails.ts';
 import {
@@ -21,6 +21,7 @@ import { creditInvoice, reissueInvoice } from '../../server/billing/payments/cre
 import { eraseUser } from '../../server/identity/person/erase-user.ts';
 import type { Message } from '../../server/mail/mailer.ts';
 import { openBooks } from '../support/billing/books.ts';
+import { renameBuyer } from '../support/billing/money.ts';
 import { germanSettings, setSettings } from '../support/billing/settings.ts';
 import { shared } from '../support/run/shared.ts';
 
@@ -356,7 +357,9 @@ describe('an invoice', () => {
     await record({ invoiceNumber: number, amount: 1, method: 'EVIL', reference: 'EVIL' });
     await inBooks((trx) => reissueInvoice(trx, number, by()));
     const contract = { id };
-    await inBooks(async (trx) => deferContractMail(trx, 'contract_cancel_asked', contract, books.now()));
+    await inBooks(async (trx) =>
+      deferContractMail(trx, 'contract_cancel_asked', contract, { now: books.now() }),
+    );
     await books.makeFiles();
     await later(6);
     const sent = await books.send();
@@ -670,6 +673,7 @@ describe('a credit note', () => {
     const other = await billAndSend();
     await record({ invoiceNumber: other.number, amount: 3_451 });
     await books.send();
+    await renameBuyer(books.db, other.number);
     const { creditNote, invoice } = await inBooks((trx) => reissueInvoice(trx, other.number, by()));
     await books.makeFiles();
     const sent = await books.send();
@@ -749,7 +753,7 @@ describe('a contract', () => {
       const contract = await lockContract(trx, { id });
       await setCancelsAt(trx, id, cancelsAt === null ? null : new Date(cancelsAt));
       const kind = cancelsAt === null ? 'contract_kept' : 'contract_cancel_asked';
-      if (contract) deferContractMail(trx, kind, contract, books.now());
+      if (contract) deferContractMail(trx, kind, contract, { now: books.now() });
     });
   }
 
@@ -789,6 +793,29 @@ describe('a contract', () => {
     await books.bill();
     await books.makeFiles();
     expect(to(invoices)(await books.send()).length).toBeGreaterThan(0);
+  });
+
+  it('that our support team cancels or ends is told of in words that are true (contract 7.279)', async () => {
+    const { id } = await billAndSend();
+    const tell = async (cancelsAt: Date | null, isEnded = false) => {
+      await inBooks(async (trx) => {
+        const contract = await lockContract(trx, { id });
+        await setCancelsAt(trx, id, cancelsAt);
+        if (contract && isEnded) await updateContract(trx, id, { ...contract, status: 'canceled' });
+        const by = { now: books.now(), isBySupport: true };
+        if (contract) deferContractMail(trx, 'contract_cancel_asked', contract, by);
+      });
+      return (await books.send())[0]?.text;
+    };
+    const asked = await tell(new Date('2027-02-28T10:00:00.000Z'));
+    expect(asked).toContain('At your request, our support team has canceled your Starter contract.');
+    expect(asked).toContain('Last day: 27 February 2027');
+    expect(asked).not.toContain('set a new password');
+    await later(1);
+    const ended = await tell(null, true);
+    expect(ended).toContain('Our support team has ended your Starter contract.');
+    expect(ended).toContain('It has ended.');
+    expect(ended).not.toContain('Last day');
   });
 
   it('that is kept before the mail leaves is not said to be canceled', async () => {

@@ -208,6 +208,17 @@ describe('the form (contract 7.230, 7.234 and 7.235)', () => {
     expect(textOf(await browser.send(`${page}?saved=mail-invoice-email`))).not.toContain('We have sent');
   });
 
+  it('is shown only with a contract, a document or a detail (contract 7.430)', async () => {
+    const browser = await logIn(app.send, 'merchant@example.test');
+    const { text } = await browser.send(page);
+    expect([text.includes('No contracts or invoices yet'), text.includes('name="vatId"')]).toEqual([
+      true,
+      false,
+    ]);
+    await openClient(app.send, browser.cookie()).billing.update.mutate({ company: 'x' });
+    expect((await browser.send(page)).text).toContain('name="vatId"');
+  });
+
   it('is shown to nobody whose address is not proved, and changes nothing for them', async () => {
     const email = 'unverified@example.test';
     const browser = await logIn(app.send, email);

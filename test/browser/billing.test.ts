@@ -1,6 +1,7 @@
 // What customers do about billing in a browser: they see what to pay, edit their details, cancel, and read documents.
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { accountPages } from '../../app/components/account/account-pages.ts';
 import { logIn, openInspection, openSite } from '../support/app/browser.ts';
 import { arrangeSeller } from '../support/billing/customers.ts';
 import { buildPayment, buildRefund, report } from '../support/billing/money.ts';
@@ -104,6 +105,34 @@ it('the pages of billing for administrators have no serious axe finding, console
   }
   expect(faults).toEqual([]);
   expect(complaints).toEqual([]);
+});
+
+it('with text at 200 %, nothing scrolls sideways: each page of the account on a phone, the list of people on a desktop', async () => {
+  const { page } = await site.visit();
+  const wide: string[] = [];
+  const enlarge = async (path: string, width: number) => {
+    await page.setViewportSize({ width, height: 844 });
+    await page.goto(path);
+    await page.evaluate("document.documentElement.style.fontSize = '200%'");
+    const over = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
+    const pixels = Number(await page.evaluate(over));
+    if (pixels > 0) wide.push(`${path} at ${width}: ${pixels}`);
+  };
+  await openBilling(page);
+  const [paid = '', open = ''] = await customers.numbers();
+  const more = ['passkeys', 'passkeys/add', 'authenticator', 'email', 'data', 'delete', 'connected'];
+  for (const path of [
+    ...accountPages.map((each) => each.path),
+    ...more.map((name) => `/profile/${name}`),
+    ...[paid, open].map((number) => `/invoices/${number}`),
+  ])
+    await enlarge(path, 390);
+  await page.context().clearCookies();
+  await page.goto('/login?next=/admin/people');
+  await logIn(page, 'admin@example.test');
+  await page.waitForURL('**/admin/people');
+  await enlarge('/admin/people', 1280);
+  expect(wide).toEqual([]);
 });
 
 describe.each([

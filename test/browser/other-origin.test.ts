@@ -69,7 +69,7 @@ describe.each([
       });
 
       await page.goBack();
-      await page.getByText('You have come back from Marketplace.').waitFor();
+      await page.getByText('Use this link to go to Marketplace.').waitFor();
       // Longer than the page in between would take.
       await page.waitForTimeout(1_000);
       expect((await historyOf(context, page)).at).toBe('/go');

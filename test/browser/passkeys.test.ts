@@ -206,6 +206,54 @@ describe('a passkey', () => {
   });
 });
 
+describe('the password manager forgets a passkey (contract 9.362)', () => {
+  const countPasskeys = (device: Device) => device.listCredentials().then(({ length }) => length);
+  const forgotten = (device: Device) => expect.poll(() => countPasskeys(device), { timeout: 10_000 }).toBe(0);
+  const removeAll = () => sql`delete from passkeys`.execute(site.app.db);
+
+  it('that its owner removes', async () => {
+    const { page, device } = await openWithPasskey('customer@example.test');
+    await page.getByRole('button', { name: 'Use a passkey' }).click();
+    await page.waitForURL('**/profile');
+    expect(await countPasskeys(device)).toBe(1);
+    await page.goto('/profile/passkeys');
+    await page.getByText('Remove passkey Work laptop').click();
+    await page.getByRole('button', { name: 'Remove this passkey' }).click();
+    await page.waitForURL('**/profile/passkeys?saved=remove');
+    await forgotten(device);
+  });
+
+  it('that was removed elsewhere, once its owner logs in', async () => {
+    const { page, device } = await openWithPasskey('merchant@example.test');
+    await removeAll();
+    await page.goto('/login');
+    await logIn(page, 'merchant@example.test');
+    await page.waitForURL('**/profile**');
+    await page.goto('/profile');
+    await forgotten(device);
+  });
+
+  it('that was removed elsewhere, once somebody tries to log in with it', async () => {
+    const { page, device, complaints } = await openWithPasskey('new-merchant@example.test');
+    await removeAll();
+    await page.getByRole('button', { name: 'Use a passkey' }).click();
+    await page.getByText('We could not log you in with that passkey.').waitFor();
+    await forgotten(device);
+    expect(complaints).toEqual([]);
+  });
+
+  it('and a browser that cannot pass it on shows the pages as ever', async () => {
+    const { page, complaints } = await site.visit();
+    await page.addInitScript('delete globalThis.PublicKeyCredential');
+    await page.goto('/login');
+    await logIn(page, 'customer@example.test');
+    await page.waitForURL('**/profile');
+    await page.getByRole('heading', { name: 'Your profile' }).waitFor();
+    await page.goto('/profile/passkeys', { waitUntil: 'networkidle' });
+    expect(complaints).toEqual([]);
+  });
+});
+
 describe('the offer after a login by password', () => {
   /** A browser with a platform authenticator, on the way to a product. */
   async function arrive(email: string) {

@@ -180,7 +180,7 @@ describe('a call is answered', () => {
     expect(call.clicks()).toBeLessThanOrEqual(2);
     await call.help('verify', 'Verify the account', 'The papers are right');
     expect(call.clicks()).toBeLessThanOrEqual(4);
-    await rights.getByText('Decided here: verified').waitFor();
+    await rights.getByText('Our decision: verified').waitFor();
   });
 
   it('“Please delete me”: from an address to the person leaving', async () => {

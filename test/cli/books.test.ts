@@ -125,7 +125,7 @@ it('contracts and invoices print what they say for programs, by the state of now
       'price',
       'occurred_at',
     ],
-    ...['held', 'email'],
+    ...['held', 'email', 'last_day'],
   ]);
   const idsOf = async (...args: string[]) =>
     (await parse('contracts', ...args)).map((each) => each.signup_id);

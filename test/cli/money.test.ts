@@ -2,7 +2,13 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openApp } from '../support/app/app.ts';
 import { expectMisused, expectRefused, hasTerminals, runCli, runCliAtTerminal } from '../support/app/cli.ts';
-import { addContract, addInvoice, findFaultsInBooks, readInvoice } from '../support/billing/money.ts';
+import {
+  addContract,
+  addInvoice,
+  findFaultsInBooks,
+  readInvoice,
+  renameBuyer,
+} from '../support/billing/money.ts';
 import { setSettings } from '../support/billing/settings.ts';
 import { shared } from '../support/run/shared.ts';
 
@@ -82,6 +88,11 @@ it('invoice:credit and invoice:reissue ask first, and name the credit note (cont
   expectRefused(await cli('invoice:credit', number, '--yes'), /^Nothing changed/);
   const other = await addInvoice(app.db);
   expectMisused(await cli('invoice:reissue', other), /give --yes/);
+  expectRefused(
+    await cli('invoice:reissue', other, '--yes'),
+    /^Nothing changed: Buyer and tax would be the same/,
+  );
+  await renameBuyer(app.db, other);
   const { invoice, ...said } = await json('invoice:reissue', other, '--yes');
   expect(said).toEqual({
     done: true,
@@ -101,6 +112,23 @@ it('invoice:paid, invoice:void and contract:cancel say so to programs, and where
   const signup = `crm_${await addContract(app.db)}`;
   expect(await json('contract:cancel', signup)).toEqual({ done: true, intent: 'cancel', id: signup });
   expect(await json('contract:cancel', signup)).toEqual({ done: false, intent: 'cancel', id: signup });
+});
+
+it('contract:cancel --at-period-end says the last day, and writes one mail (contract 7.425)', async () => {
+  const signup = `crm_${await addContract(app.db)}`;
+  const atPeriodEnd = ['contract:cancel', signup, '--at-period-end'];
+  const said = { intent: 'cancel', id: signup };
+  expect(await json(...atPeriodEnd)).toEqual({ done: true, ...said, last_day: '2099-12-31' });
+  expect(await json(...atPeriodEnd)).toEqual({ done: false, ...said });
+  expect((await cli(...atPeriodEnd)).out).toBe('The contract is canceled already, or has ended.\n');
+  const { rows } = await sql`select from mails where kind = 'contract_cancel_asked'
+    and details ->> 'contract' = ${signup.slice('crm_'.length)}`.execute(app.db);
+  expect(rows).toHaveLength(1);
+  expect((await cli('contract:cancel', signup)).out).toBe('The contract is canceled.\n');
+  const other = `crm_${await addContract(app.db)}`;
+  expect((await cli('contract:cancel', other, '--at-period-end')).out).toBe(
+    'The contract is canceled. Its last day is 2099-12-31.\n',
+  );
 });
 
 describe(`at a terminal${hasTerminals ? '' : ' (NOT RUN: there is no script of util-linux)'}`, () => {

@@ -109,7 +109,7 @@ async function expectQuick(name: string, work: () => Promise<Answer>): Promise<A
 const token = 'A'.repeat(43);
 /** `path` and texts may name members of `known`, in braces. */
 type Door = { path: string; fields: Record<string, string>; isStale?: boolean; isStaff?: boolean };
-const confirms = { confirmPassword: 'x', confirmPasskey: '{}' };
+const confirms = { confirmPassword: 'x', confirmCode: 'x', confirmPasskey: '{}' };
 const newPassword = 'seven quiet lanterns';
 const personPage = '/admin/people/01900000-0000-7000-8000-000000000003';
 const acts: Record<string, string>[] = [
@@ -121,6 +121,7 @@ const acts: Record<string, string>[] = [
   { intent: 'remove-link', externalId: 'x' },
   { intent: 'check-vat-id', vatId: 'x', checked: 'yes' },
   { intent: 'accept-country', country: 'US', accepted: 'yes' },
+  { intent: 'cancel-at-period-end', contract: 'x' },
 ];
 const bookForms = [
   {
@@ -131,6 +132,7 @@ const bookForms = [
     paidAt: '2026-02-01',
     method: 'x',
   },
+  { path: '/admin/invoices/1', intent: 'credit', credits: 'part', amount: '1.00' },
   { path: '/admin/billing/unallocated', intent: 'allocate', payment: 'x', number: '1' },
   { path: '/admin/mails', intent: 'retry', id: '01900000-0000-7000-8000-0000000000aa' },
 ];

@@ -78,6 +78,15 @@ describe('/.well-known', () => {
     expect(answer.headers.get('location')).toBe('/profile/security#password');
   });
 
+  it('names the pages of passkeys (contract 9.361)', async () => {
+    const answer = await app.send('/.well-known/passkey-endpoints');
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'application/json']);
+    expect(JSON.parse(answer.text)).toEqual({
+      enroll: 'http://localhost:3000/profile/passkeys/add',
+      manage: 'http://localhost:3000/profile/passkeys',
+    });
+  });
+
   it('says where to report a weakness, for half a year', async () => {
     const answer = await other.send('/.well-known/security.txt');
     expect(answer.status).toBe(200);

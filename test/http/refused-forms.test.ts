@@ -769,6 +769,12 @@ describe('a form that arrives after its session has ended', () => {
     await browser.login('customer@example.test');
     const shown = await open(browser, path);
     expect([shown.status, fieldOf(shown, 'email').value]).toEqual([200, 'typed-before@example.test']);
+    expect(textOf(shown)).toContain('Not done yet. Check and confirm.');
+    // Back after it is done does not say so (contract 9.363).
+    const done = await post(browser, path, { email: 'typed-before@example.test' });
+    expect(locationOf(done).search).toMatch(/^\?sent/);
+    const back = await open(browser, path);
+    expect([back.status, textOf(back).includes('Not done yet')]).toEqual([200, false]);
   });
 
   it('is dropped by the login of somebody else', async () => {

@@ -36,7 +36,7 @@ describe('a logout that a client started', () => {
     expect(answer.headers.get('location')).toMatch(/^\/go\?next=%2Flogout%3F/);
     const { pathname, search } = targetOf(answer);
     expect(leadOf(await app.send(pathname + search))).toEqual([303, `${shop}/bye?x=1&y=%C3%BC#end`]);
-    expect(answer.headers.getSetCookie()).toEqual([expect.stringContaining('Max-Age=0')]);
+    expect(answer.headers.getSetCookie()[0]).toContain('Max-Age=0');
     expect(await isLoggedIn(app.send, cookie)).toBe(false);
   });
 

@@ -32,17 +32,22 @@ const money: BillingWords = {
   received: 'EUR 10.00',
   pays: undefined,
   lastDay: '31 January 2026',
+  isBySupport: false,
+  hasSupport: true,
   price: 'EUR 29.00 a month',
   mayCancel: true,
   pdf: 'attached',
 };
 const paid = { ...money, open: undefined };
+const bySupport = { ...money, isBySupport: true };
 
 type BillingSpecial =
   | 'invoice_issued that is paid'
   | 'invoice_issued without its PDF'
   | 'payment_received of all'
-  | 'contract_cancel_asked at once';
+  | 'contract_cancel_asked at once'
+  | 'contract_cancel_asked by staff'
+  | 'contract_cancel_asked by staff at once';
 
 type Special = `${Told | 'rest'} with a take-back link` | 'rest';
 
@@ -108,6 +113,11 @@ const messages: Record<MailKind | Special | BillingSpecial, MailMessage> = {
   trial_ends: billingMails.trial_ends(money),
   contract_cancel_asked: billingMails.contract_cancel_asked(money),
   'contract_cancel_asked at once': billingMails.contract_cancel_asked({ ...money, lastDay: undefined }),
+  'contract_cancel_asked by staff': billingMails.contract_cancel_asked(bySupport),
+  'contract_cancel_asked by staff at once': billingMails.contract_cancel_asked({
+    ...bySupport,
+    lastDay: undefined,
+  }),
   contract_kept: billingMails.contract_kept(money),
   rest: buildRest(notice),
   'rest with a take-back link': buildRest({ ...notice, takeBack }),

@@ -323,15 +323,14 @@ describe('a login of over ten minutes ago (contract 9.70)', () => {
 });
 
 describe('a session without the second factor (contract 9.77)', () => {
-  it('cannot turn it off with the password, and is led to a login', async () => {
+  it('cannot turn it off with the password alone, on the page or after a login', async () => {
     const { secret } = await setUp(owner, clock);
     // A session that the marketplace started is of this kind.
     await sql`update sessions set amr = '{ext}', auth_time = null where ended_at is null`.execute(app.db);
     const asked = await send('turn-off', { confirmPassword: password });
     expect(asked.status).toBe(401);
-    expect(textOf(asked)).toContain('Log in again first');
+    expect(textOf(asked)).toContain('Enter your password and a code to ');
     const href = '/login?prompt=login&next=%2Fprofile%2Fauthenticator';
-    expect(asked.text).toContain(`href="${href.replace('&', '&amp;')}"`);
     await sql`update sessions set amr = '{pwd}', auth_time = ${new Date(clock)} where ended_at is null`.execute(
       app.db,
     );
@@ -345,6 +344,87 @@ describe('a session without the second factor (contract 9.77)', () => {
     expect(await countAuthenticators()).toBe(0);
   });
 
+  describe('takes password and code together (contract 11.17)', () => {
+    let secret: string;
+    let codes: string[];
+    const forget = () =>
+      sql`update sessions set amr = '{ext}', auth_time = null where ended_at is null`.execute(app.db);
+    const confirm = (confirmPassword: string, confirmCode: string) =>
+      send('turn-off', { sure: 'yes', confirmPassword, confirmCode });
+    const events = async () => {
+      const { rows } = await sql<{ said: string }>`select type || ' ' || reason as said from audit_events
+        where type ~ 'refused|confirmed' order by id`.execute(app.db);
+      return rows.map(({ said }) => said);
+    };
+    const right = () => showCode(secret, clock);
+    beforeEach(async () => {
+      ({ secret, codes } = await setUp(owner, clock));
+      await forget();
+      clock += 60_000;
+    });
+
+    it('and does at once what waited, in a session that then has the second factor', async () => {
+      const asked = await send('turn-off', { sure: 'yes' });
+      expect(asked.text).toContain('name="confirmCode"');
+      expect((await confirm(password, right())).headers.get('location')).toBe(`${page}?off`);
+      expect(await countAuthenticators()).toBe(0);
+      const { rows } =
+        await sql`select amr from sessions where ended_at is null and auth_time is not null`.execute(app.db);
+      expect(rows).toContainEqual({ amr: ['pwd', 'otp', 'mfa'] });
+      expect(await events()).toEqual(['login.confirmed code']);
+    });
+
+    it('and looks at a code only after a right password', async () => {
+      const wrong = await confirm('not the password', right());
+      expect([wrong.status, textOf(wrong)]).toEqual([
+        401,
+        expect.stringContaining('The password is incorrect'),
+      ]);
+      for (const [code, words] of [
+        [wrongCode(secret, clock), 'This code is wrong or has already been used.'],
+        [showCode(secret, clock + 120_000), 'the clock on your phone may be off'],
+        ['', 'This code is wrong or has already been used.'],
+      ] as const) {
+        const answer = await confirm(password, code);
+        expect([answer.status, fieldOf(answer, 'confirmCode').descriptions.join()]).toEqual([
+          401,
+          expect.stringContaining(words),
+        ]);
+      }
+      expect(await events()).toEqual([
+        'password.refused wrong_password',
+        ...Array(3).fill('login.refused wrong_code'),
+      ]);
+      expect(await countAuthenticators()).toBe(1);
+      expect((await confirm(password, right())).status).toBe(303);
+    });
+
+    it('and takes each code once, however many come at once, and a recovery code, with a mail', async () => {
+      // Without `sure`, a confirmed form leads on to a question and changes nothing.
+      const form = { intent: 'turn-off', confirmPassword: password, confirmCode: codes[0] ?? '' };
+      await sendPatiently(
+        Array.from({ length: 16 }, () => () => app.send(page, { form, cookie: owner.cookie() })),
+      );
+      const { rows } = await sql`select 1 from audit_events where type = 'login.confirmed'`.execute(app.db);
+      expect(rows).toHaveLength(1);
+      expect(await listNotices(app.db, email)).toContain('recovery_code_used');
+    });
+
+    it('and counts tries together with those of a login (contract 9.50)', async () => {
+      const answers = await sendPatiently(
+        Array.from({ length: 16 }, () => () => confirm(password, wrongCode(secret, clock))),
+      );
+      expect(answers.map(({ status }) => status).sort()).toEqual([
+        ...Array(10).fill(401),
+        ...Array(6).fill(429),
+      ]);
+      // Not even a right code is looked at.
+      expect((await confirm(password, right())).status).toBe(429);
+      expect(await countAuthenticators()).toBe(1);
+      expect(await listNotices(app.db, email)).toContain('codes_guessed');
+    });
+  });
+
   it('changes nothing else by the password either, on pages or by programs, and downloads nothing', async () => {
     await setUp(owner, clock);
     await sql`update sessions set amr = '{ext}', auth_time = null where ended_at is null`.execute(app.db);
@@ -356,7 +436,7 @@ describe('a session without the second factor (contract 9.77)', () => {
     ];
     for (const form of forms) {
       const asked = await owner.send('/profile/security', { form });
-      expect([asked.status, textOf(asked).includes('Log in again first')]).toEqual([401, true]);
+      expect([asked.status, textOf(asked).includes('Enter your password and a code')]).toEqual([401, true]);
     }
     const programs = openClient(app.send, owner.cookie());
     for (const call of [

@@ -1,5 +1,6 @@
 // Every text from outside has a bound (server/basics/text.ts): nothing else in the service reads a request.
 import { expect, it } from 'vitest';
+import type { AnyAct } from '../../server/acts/act.ts';
 import { billingBounds, textBounds } from '../../server/basics/text.ts';
 import { signupSchema } from '../../server/billing/contracts/signup-message.ts';
 import { appRouter } from '../../server/doors/trpc/router.ts';
@@ -44,7 +45,10 @@ it('each field that is read has a bound, and each bound a field (contract 9.1)',
   // Only programs send these two members, to a procedure.
   const decided = ['what', 'decision'];
   // app/act-forms.ts passes these fields on.
-  const passed = Object.values(acts).flatMap(({ about, fields }) => [...about.keys, ...Object.keys(fields)]);
+  const passed = Object.values<AnyAct>(acts).flatMap(({ about, fields, formFields }) => [
+    ...about.keys,
+    ...Object.keys({ ...fields, ...formFields }),
+  ]);
   // The form of the settings of billing passes on its fields, and so does the form of names.
   const ofBilling = Object.keys(billingBounds);
   const edited = Object.keys(readShape(profileEditSchema).properties ?? {});

@@ -181,13 +181,18 @@ describe('a signup of an existing user', () => {
     });
     const second = await sign('pair_2', { plan: 'pro', status: 'active' });
     expect(await client.contracts.list.query()).toEqual([
-      { id: second, plan: 'pro', status: 'active', trialEndsAt: null, cancelsAt: null, price: null },
+      {
+        ...{ id: second, plan: 'pro', status: 'active', trialEndsAt: null, cancelsAt: null },
+        ...{ lastDay: null, price: null },
+      },
       {
         id: first,
         plan: 'starter',
         status: 'trialing',
         trialEndsAt,
         cancelsAt: null,
+        // Without a seller, days are those of UTC.
+        lastDay: new Date(trialEndsAt.getTime() - 1).toISOString().slice(0, 10),
         price: { currency: 'KWD', unitAmount: 1_500, interval: 'year', minorDigits: 3 },
       },
     ]);

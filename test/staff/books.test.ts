@@ -17,10 +17,19 @@ import {
   issueNext,
   readInvoice,
   readUnallocated,
+  renameBuyer,
   report,
 } from '../support/billing/money.ts';
 import { germanSettings, setSettings } from '../support/billing/settings.ts';
-import { addPerson, addSession, addStaff, call, readData, readOutcome } from '../support/people/staff.ts';
+import {
+  addPerson,
+  addSession,
+  addStaff,
+  call,
+  formsOf,
+  readData,
+  readOutcome,
+} from '../support/people/staff.ts';
 import { shared } from '../support/run/shared.ts';
 
 let admin: Awaited<ReturnType<typeof addStaff>>;
@@ -37,6 +46,12 @@ afterAll(async () => {
 
 const why = 'As the bank statement says';
 
+async function addInvoiceToReissue(): Promise<string> {
+  const number = await addInvoice(app.db);
+  await renameBuyer(app.db, number);
+  return number;
+}
+
 /** What a procedure of `admin.billing` answers: its data, or the refusal. */
 async function ask(name: string, input: Record<string, unknown>, { cookie } = admin) {
   const answer = await call(app, `billing.${name}`, cookie, { why, ...input });
@@ -47,13 +62,14 @@ async function ask(name: string, input: Record<string, unknown>, { cookie } = ad
 const cases: Record<string, () => Promise<Record<string, string>>> = {
   recordPayment: async () => ({ number: await addInvoice(app.db), amount: '34.51' }),
   credit: async () => ({ number: await addInvoice(app.db) }),
-  reissue: async () => ({ number: await addInvoice(app.db) }),
+  reissue: async () => ({ number: await addInvoiceToReissue() }),
   allocate: async () => ({
     payment: (await report(app, buildPayment(100))).payment_id,
     number: await addInvoice(app.db),
   }),
   paidBack: async () => ({ payment: (await report(app, buildPayment(100))).payment_id }),
   cancelContract: async () => ({ contract: await addContract(app.db) }),
+  endAtPeriodEnd: async () => ({ contract: await addContract(app.db) }),
 };
 
 it('the audit names the document that was issued', async () => {
@@ -112,7 +128,8 @@ describe.each(Object.keys(cases))('%s', (name) => {
       reissue: ['credit_note.issued', 'invoice.issued'],
       allocate: ['payment.allocated'],
       paidBack: ['payment.refunded'],
-      cancelContract: ['contract.moved'],
+      cancelContract: ['contract.moved', 'staff.cancel_contract'],
+      endAtPeriodEnd: ['staff.cancel_contract'],
     };
     expect(rows).toEqual(types[name]?.map((type) => ({ type, actor: admin.id, by: 'staff' })));
   });
@@ -128,6 +145,7 @@ it('nothing is done about an invoice or contract of one’s own account', async 
     reissue: { number },
     allocate: { payment, number },
     cancelContract: { contract },
+    endAtPeriodEnd: { contract },
   }))
     expect(await ask(name, input), name).toBe('403 not_allowed');
   const page = await app.send(`/admin/invoices/${number}`, { cookie: admin.cookie });
@@ -229,9 +247,18 @@ it('cancelContract ends a contract at once and for good, and once (contract 7.16
   expect(await issueNext(app.db, contract)).toBeUndefined();
 });
 
+it('a customer reads in the activity that our support team canceled a contract, and its last day (contract 7.429)', async () => {
+  const contract = await addContract(app.db);
+  await ask('endAtPeriodEnd', { contract });
+  const page = await app.send('/profile/activity', { cookie: await app.login('customer@example.test') });
+  expect(textOf(page)).toContain('Our support team canceled a contract');
+  expect(textOf(page)).toContain('Last day of the contract: 31 December 2099');
+  expect(page.text).not.toContain(admin.email);
+});
+
 describe('reissue', () => {
   it('moves what was paid of it to a new invoice of the same period and price, and nothing more', async () => {
-    const number = await addInvoice(app.db);
+    const number = await addInvoiceToReissue();
     const { payment_id: id } = await report(app, buildPayment(4_000, { invoice_number: number }));
     const { creditNote, invoice } = await ask('reissue', { number });
     expect([creditNote, invoice]).toEqual([expect.stringMatching(/^CN-/), expect.stringMatching(/^INV-/)]);
@@ -292,6 +319,8 @@ describe('the page of an invoice (contract 7.153)', () => {
   const open = (number: string, { cookie } = admin) => app.send(`/admin/invoices/${number}`, { cookie });
   const post = (number: string, form: Record<string, string>, { cookie } = admin): Promise<Answer> =>
     app.send(`/admin/invoices/${number}`, { cookie, form: { why, ...form } });
+  const formOn = (page: Answer, intent: string) =>
+    [...formsOf(page).values()].find((form) => form.intent === intent) ?? {};
   const seenOn = ({ text }: Answer) => /name="seen" value="(\w{64})"/.exec(text)?.[1] ?? '';
 
   it('shows what it says and what is open, and records a payment once (contract 11.70)', async () => {
@@ -334,14 +363,16 @@ describe('the page of an invoice (contract 7.153)', () => {
   it('credits and issues anew (contract 11.70)', async () => {
     const number = await addInvoice(app.db);
     const first = await open(number);
-    expect((await post(number, { intent: 'credit', seen: seenOn(first), amount: '4.51' })).status).toBe(303);
+    const part = { intent: 'credit', credits: 'part', amount: '4.51' };
+    expect((await post(number, { ...part, seen: seenOn(first) })).status).toBe(303);
     const second = await open(number);
     expect(second.text).toContain('data-open="3000"');
     expect(second.text).not.toContain('data-intent="reissue"');
-    expect((await post(number, { intent: 'credit', seen: seenOn(second), amount: '' })).status).toBe(303);
+    const all = { intent: 'credit', credits: 'all', amount: '' };
+    expect((await post(number, { ...all, seen: seenOn(second) })).status).toBe(303);
     expect((await open(number)).text).not.toContain('data-intent="credit"');
-    const other = await addInvoice(app.db);
-    expect((await post(other, { intent: 'reissue', seen: seenOn(await open(other)) })).status).toBe(303);
+    const other = await addInvoiceToReissue();
+    expect((await post(other, formOn(await open(other), 'reissue'))).status).toBe(303);
     expect(await readInvoice(app.db, other)).toMatchObject({ status: 'void' });
     const [, renewed = ''] = /issued again as <a href="\/admin\/invoices\/(INV-[^"]+)"/.exec(
       (await open(other)).text.replaceAll('<!-- -->', '').replaceAll(/\s+/g, ' '),
@@ -349,6 +380,61 @@ describe('the page of an invoice (contract 7.153)', () => {
     expect(await readInvoice(app.db, renewed)).toMatchObject({ status: 'open', total: 3_451 });
     expect((await open(renewed)).text).not.toContain('issued again as');
     expect((await open(number)).text).not.toContain('issued again as');
+  });
+
+  it('credits nothing until it is said whether all that is left or a part (contract 7.432)', async () => {
+    const number = await addInvoice(app.db);
+    await ask('credit', { number, amount: '4.51' });
+    const page = await open(number);
+    expect(textOf(page)).toContain('All that is left: EUR 30.00');
+    const radios = page.text.match(/<input type="radio"[^>]* name="credits"[^>]*>/g) ?? [];
+    expect(radios).toHaveLength(2);
+    for (const radio of radios) expect(radio).not.toContain('checked');
+    const credit = formOn(page, 'credit');
+    for (const [typed, words] of [
+      [{}, 'Choose one.'],
+      [{ amount: '' }, 'Choose one.'],
+      [{ amount: '10.00' }, 'Choose one.'],
+      [{ credits: 'rest', amount: '10.00' }, 'Choose one.'],
+      [{ credits: 'part', amount: '' }, 'Enter an amount above zero'],
+      [{ credits: 'all', amount: '10.00' }, 'Leave the amount empty, or choose a part.'],
+    ] as const) {
+      const answer = await post(number, { ...credit, ...typed });
+      expect([answer.status, textOf(answer)], JSON.stringify(typed)).toEqual([
+        422,
+        expect.stringContaining(words),
+      ]);
+    }
+    expect(await readInvoice(app.db, number)).toMatchObject({ credited: 451 });
+    expect((await post(number, { ...credit, credits: 'part', amount: '10.00' })).status).toBe(303);
+    expect(await readInvoice(app.db, number)).toMatchObject({ credited: 1_451 });
+    const rest = formOn(await open(number), 'credit');
+    expect((await post(number, { ...rest, credits: 'all', amount: '' })).status).toBe(303);
+    expect(await readInvoice(app.db, number)).toMatchObject({ credited: 3_451, status: 'void' });
+  });
+
+  it('shows the old and the new buyer, and issues nothing again while they are the same (contract 7.431)', async () => {
+    const number = await addInvoice(app.db);
+    const same = await open(number);
+    expect(textOf(same)).toContain('Nothing can be issued again now');
+    expect(same.text).not.toContain('data-intent="reissue"');
+    const refused = await post(number, { intent: 'reissue', seen: '0'.repeat(64) });
+    expect(refused.status).toBe(409);
+    expect(await ask('reissue', { number })).toBe('409 already_settled');
+    expect(await readInvoice(app.db, number)).toMatchObject({ credited: 0, status: 'open' });
+
+    await renameBuyer(app.db, number, 'Blüten AG');
+    const changed = await open(number);
+    const [, sides = ''] = /<div class="parties" data-sides="[^"]*">(.*?)<\/form>/s.exec(changed.text) ?? [];
+    const [before = '', after = ''] = sides.split('On the new one');
+    expect([before.includes('Blüten AG'), after.includes('Blüten AG')]).toEqual([false, true]);
+    const form = formOn(changed, 'reissue');
+    // The customer changes the name once more, so the new invoice would say what nobody has seen.
+    await renameBuyer(app.db, number, 'Knospen AG');
+    expect((await post(number, form)).status).toBe(409);
+    expect(await readInvoice(app.db, number)).toMatchObject({ credited: 0, status: 'open' });
+    expect((await post(number, formOn(await open(number), 'reissue'))).status).toBe(303);
+    expect(await readInvoice(app.db, number)).toMatchObject({ status: 'void' });
   });
 
   it('says how much of a payment came in, how much went back, and how much is for others', async () => {
@@ -372,15 +458,16 @@ describe('the page of an invoice (contract 7.153)', () => {
       422,
       expect.stringContaining('Enter an amount above zero'),
     ]);
-    expect((await post(number, { intent: 'credit' })).status).toBe(409);
-    expect((await post(number, { intent: 'allocate', seen })).status).toBe(404);
+    expect((await post(number, { intent: 'credit', credits: 'all' })).status).toBe(409);
+    expect((await post(number, { intent: 'allocate', seen })).status).toBe(400);
     expect((await post(number, { intent: 'else', seen })).status).toBe(400);
     expect(await readInvoice(app.db, number)).toMatchObject({ allocated: 0, credited: 0 });
   });
 
   it('leads to its files and credit notes, whose pages have no forms', async () => {
     const number = await addInvoice(app.db);
-    expect((await post(number, { intent: 'credit', seen: seenOn(await open(number)) })).status).toBe(303);
+    const form = { ...formOn(await open(number), 'credit'), credits: 'all' };
+    expect((await post(number, form)).status).toBe(303);
     const { text } = await open(number);
     expect(text).toContain(`href="/admin/invoices/${number}.pdf"`);
     // Without the buyer's address there is no XML.
@@ -425,7 +512,7 @@ describe('the page of unallocated payments (contract 7.156)', () => {
     const number = await addInvoice(app.db);
     const { payment_id: payment } = await report(app, buildPayment(4_000, { invoice_number: 'INV-2O26-1' }));
     const page = await open();
-    expect(textOf(page)).toMatch(/It names the invoice INV-2O26-1 ?, which there is not\./);
+    expect(textOf(page)).toMatch(/It names invoice INV-2O26-1 ?, which does not exist\./);
     const form = { payment, seen: seenOf(page, payment) };
     const unknown = await post({ ...form, intent: 'allocate', number: 'INV-2026-9999' });
     expect([unknown.status, textOf(unknown)]).toEqual([
@@ -456,7 +543,7 @@ describe('the page of unallocated payments (contract 7.156)', () => {
       [buildPayment(500, { invoice_number: unpaid, amount: dollars }), 'which is in another currency.'],
       [buildPayment(500, { invoice_number: credited }), 'which is void.'],
       [buildPayment(500, { invoice_number: paid }), 'or came after that was paid.'],
-      [late, 'which there is not.'],
+      [late, 'which does not exist.'],
       [buildRefund(spent.payment_id, 500), 'More was refunded than was paid.'],
       [buildRefund('pay_of_later', 500), 'A refund of a payment that we do not know yet.'],
     ] as const;
@@ -475,7 +562,7 @@ describe('the page of unallocated payments (contract 7.156)', () => {
     }
     const row = rows.find((part) => part.includes(`<code>${freed.payment_id}</code>`)) ?? '';
     const said = row.slice(row.lastIndexOf('Freed')).replaceAll(/<[^>]*>/g, '');
-    expect(said).toContain(`Freed: invoice ${partly} was credited.It names the invoice INV-wrong, which`);
+    expect(said).toContain(`Freed: invoice ${partly} was credited.It names invoice INV-wrong, which`);
     expect(row).toContain(`<a href="/admin/invoices/${partly}">`);
     // All the waiting money of this payment was freed: the reissue has used the rest for the new invoice.
     await ask('allocate', { payment: freed.payment_id, number: await addInvoice(app.db) });

@@ -379,7 +379,7 @@ describe.each([
     expect([led.pathname, led.searchParams.get('next')]).toEqual(['/profile/authenticator', path]);
     const page = await open(browser, led.pathname + led.search);
     expect(textOf(page)).toContain(says);
-    const { secret } = await setUp(browser, Date.now());
+    const { secret, codes } = await setUp(browser, Date.now());
     const person = await open(browser, path);
     expect(person.status).toBe(200);
     expect(person.text).not.toContain('without a second factor');
@@ -397,11 +397,27 @@ describe.each([
     expect((await enterCode(browser, code, pathname + search)).headers.get('location')).toBe(path);
     expect((await open(browser, path)).status).toBe(200);
 
-    // A change asks them to log in again, because a password alone is no credential of staff.
+    // A change asks for password and code on one page, because a password alone is no credential of staff (contract 12.7).
     await sql`update sessions set auth_time = auth_time - interval '11 minutes'`.execute(real.db);
     const form = formsOf(await open(browser, path)).get('suspend') ?? {};
     const asked = await send(browser, path, { ...form, why });
-    expect([asked.status, textOf(asked).includes('Log in again first')]).toEqual([401, true]);
+    expect([asked.status, textOf(asked)]).toEqual([
+      401,
+      expect.stringContaining('Enter your password and a code to suspend the account'),
+    ]);
+    const confirmPassword = 'local demo password';
+    for (const confirmCode of [undefined, '000000']) {
+      const given = { ...form, why, confirmPassword, ...(confirmCode && { confirmCode }) };
+      expect((await send(browser, path, given)).status).toBe(401);
+    }
+    expect((await open(browser, path)).text).not.toContain('data-obstacle="suspended"');
+    const confirmCode = codes[0] ?? '';
+    const done = await browser.send(path, {
+      form: { ...form, why, confirmPassword, confirmCode },
+      headers: html,
+    });
+    expect(done.headers.get('location')).toBe(`${path}?saved=suspend`);
+    expect((await open(browser, path)).text).toContain('data-obstacle="suspended"');
   });
 });
 

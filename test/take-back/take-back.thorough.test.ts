@@ -187,6 +187,10 @@ describe('a reader of a mailbox that its owner has left', () => {
       Array.from({ length: 16 }, () => reader.send(link, { form: { intent: 'freeze' } })),
     );
     expect(answers.map(({ status }) => status).sort()).toEqual([303, ...Array(15).fill(403)]);
+    const frozenBy = answers.find(({ status }) => status === 303);
+    expect(frozenBy?.headers.get('location')).toBe('/take-back?saved=frozen');
+    const own = await reader.send('/take-back?saved=frozen');
+    expect([own.status, textOf(own).includes('You have frozen the account')]).toEqual([200, true]);
     expect((await changes.eventsOf(id)).filter((type) => type === 'account.frozen')).toHaveLength(1);
     for (const mailbox of [email, present])
       expect(

@@ -1,3 +1,4 @@
+import type { ReactNode } from 'react';
 import { Badge, type Meaning } from '../badge.tsx';
 import { Day } from '../instant.tsx';
 import { type Amount, Money } from '../money.tsx';
@@ -6,11 +7,10 @@ import { Section } from '../section.tsx';
 
 type Contract = {
   id: string;
-  /** The CRM's id for it, for staff only. */
-  signupId?: string;
   plan: string;
   status: 'trialing' | 'active' | 'past_due' | 'canceled' | 'expired';
-  trialEndsAt: Date | null;
+  /** A day such as 2026-12-26, if it is a trial, or if it is canceled or has ended. */
+  lastDay: string | null;
   price: (Amount & { interval: 'month' | 'year' }) | null;
 };
 
@@ -22,20 +22,29 @@ const states: Record<Contract['status'], [words: string, meaning: Meaning]> = {
   expired: ['Trial ended', 'neutral'],
 };
 
-export function ContractState({ status }: Pick<Contract, 'status'>) {
+const shortDay = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' });
+
+/** A contract that will end is not called active. */
+export function ContractState({ status, lastDay }: Pick<Contract, 'status' | 'lastDay'>) {
   const [words, meaning] = states[status];
-  return <Badge meaning={meaning}>{words}</Badge>;
+  const ends = lastDay !== null && (status === 'active' || status === 'past_due');
+  return (
+    <>
+      {!(ends && status === 'active') && <Badge meaning={meaning}>{words}</Badge>}
+      {ends && <Badge meaning="waiting">Ends {shortDay.format(new Date(lastDay))}</Badge>}
+    </>
+  );
 }
 
-/** `isOwn`: shown to the customer, not to staff. `previews`: the reader may see what will be invoiced. */
-export function Contracts({
+/** `isOwn`: shown to the customer, not to staff. `more`: what stands below a contract. */
+export function Contracts<Shown extends Contract>({
   contracts,
   isOwn = true,
-  previews = false,
+  more,
 }: {
-  contracts: Contract[];
+  contracts: Shown[];
   isOwn?: boolean;
-  previews?: boolean;
+  more?: ((contract: Shown) => ReactNode) | undefined;
 }) {
   return (
     <Section id="contracts" title="Service contracts">
@@ -44,37 +53,27 @@ export function Contracts({
           <Row
             key={contract.id}
             title={<span className="plan">{contract.plan}</span>}
-            about={
-              <>
-                <About {...contract} isOwn={isOwn} />
-                {previews && contract.signupId && (
-                  <>
-                    <br />
-                    <a href={`/admin/billing/preview?signup=${encodeURIComponent(contract.signupId)}`}>
-                      What will be invoiced
-                    </a>
-                  </>
-                )}
-              </>
-            }
-            end={<ContractState status={contract.status} />}
-          />
+            about={<About {...contract} isOwn={isOwn} />}
+            end={<ContractState {...contract} />}
+          >
+            {more?.(contract)}
+          </Row>
         ))}
       </Rows>
     </Section>
   );
 }
 
-function About({ status, trialEndsAt, price, isOwn }: Contract & { isOwn: boolean }) {
+function About({ status, lastDay, price, isOwn }: Contract & { isOwn: boolean }) {
   const cost = price && (
     <>
       <Money {...price} /> a {price.interval}
     </>
   );
-  if (status === 'trialing' && trialEndsAt) {
+  if (status === 'trialing' && lastDay) {
     return (
       <>
-        Free until <Day at={trialEndsAt} />
+        Free until <LastDay on={lastDay} />
         {cost && (
           <>
             , then {cost} if {isOwn ? 'you' : 'they'} continue
@@ -83,18 +82,35 @@ function About({ status, trialEndsAt, price, isOwn }: Contract & { isOwn: boolea
       </>
     );
   }
-  if (status === 'expired' && trialEndsAt) {
-    return (
-      <>
-        {isOwn ? 'Your trial' : 'The trial'} ended on <Day at={trialEndsAt} />
-      </>
-    );
-  }
-  if (status === 'canceled') return 'This contract has been canceled.';
+  const end = sayEnd({ status, lastDay, isOwn });
+  if (hasEnded(status)) return end;
   return (
     <>
       {cost ?? 'No price set'}
       {status === 'past_due' && <>. An invoice below is overdue.</>}
+      {end && <span className="line">{end}</span>}
     </>
   );
+}
+
+export const LastDay = ({ on }: { on: string }) => <Day at={new Date(on)} />;
+
+type End = Pick<Contract, 'status' | 'lastDay'>;
+
+const hasEnded = (status: Contract['status']) => status === 'canceled' || status === 'expired';
+
+/** How a contract ends or has ended. Null if it goes on, or is a trial. */
+export function sayEnd({ status, lastDay, isOwn = true }: End & { isOwn?: boolean }): ReactNode {
+  const on = lastDay && <LastDay on={lastDay} />;
+  if (status === 'expired')
+    return on ? (
+      <>
+        {isOwn ? 'Your trial' : 'The trial'} ended on {on}
+      </>
+    ) : (
+      'The trial has ended.'
+    );
+  if (status === 'canceled') return on ? <>Ended on {on}</> : 'This contract has been canceled.';
+  if (status === 'trialing' || !on) return null;
+  return <strong>The last day is {on}. Nothing is charged after that.</strong>;
 }

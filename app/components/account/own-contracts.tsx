@@ -1,14 +1,13 @@
 import type { ReactNode } from 'react';
 import type { Procedures } from '../../../server/doors/trpc/router.ts';
 import type { Refused } from '../../refused.ts';
-import { Badge } from '../badge.tsx';
 import { Disclosure } from '../disclosure.tsx';
 import { Day } from '../instant.tsx';
 import { Money } from '../money.tsx';
 import { Notice } from '../notice.tsx';
 import { Row, Rows } from '../rows.tsx';
 import { Section } from '../section.tsx';
-import { ContractState } from './contracts.tsx';
+import { ContractState, LastDay, sayEnd } from './contracts.tsx';
 import { Outcome } from './outcome.tsx';
 
 export type OwnBilling = NonNullable<Awaited<ReturnType<Procedures['billingPages']['describe']>>>;
@@ -26,7 +25,7 @@ export function OwnContracts({ contracts, ...told }: { contracts: Contract[] } &
             key={contract.id}
             title={<Title {...contract} />}
             about={<About {...contract} />}
-            end={<State {...contract} />}
+            end={<ContractState {...contract} />}
           >
             {contract.canCancel && <Cancel contract={contract} refused={told.refused} />}
             {contract.canKeep && <Keep contract={contract} />}
@@ -59,15 +58,8 @@ export function ContractOutcome({ saved, refused }: Told) {
 const Title = ({ title, plan }: Pick<Contract, 'title' | 'plan'>) =>
   title === null ? <span className="plan">{plan}</span> : <bdi>{title}</bdi>;
 
-const State = ({ status, canKeep }: Contract) => (
-  <>
-    <ContractState status={status} />
-    {canKeep && <Badge meaning="waiting">Canceled</Badge>}
-  </>
-);
-
 function About(contract: Contract) {
-  const { description, status, trialEndsOn, price, isBeforeTax, cancelsOn, canKeep, next } = contract;
+  const { description, status, lastDay, price, isBeforeTax, next } = contract;
   const lines: ReactNode[] = [];
   if (description) lines.push(<bdi>{description}</bdi>);
   const cost = price && (
@@ -75,10 +67,11 @@ function About(contract: Contract) {
       <Money {...price} /> a {price.interval}
     </>
   );
-  if (status === 'trialing' && trialEndsOn)
+  const end = sayEnd(contract);
+  if (status === 'trialing' && lastDay)
     lines.push(
       <>
-        Free until <Day at={trialEndsOn} />
+        Free until <LastDay on={lastDay} />
         {cost && (
           <>
             , then {cost} {isBeforeTax && 'before tax '}if you continue
@@ -86,21 +79,8 @@ function About(contract: Contract) {
         )}
       </>,
     );
-  else if (status === 'expired' && trialEndsOn)
-    lines.push(
-      <>
-        Your trial ended on <Day at={trialEndsOn} />
-      </>,
-    );
-  else if (status === 'canceled')
-    lines.push(cancelsOn ? <Ended on={cancelsOn} /> : 'This contract has been canceled.');
-  else lines.push(cost ?? 'No price set');
-  if (canKeep && cancelsOn)
-    lines.push(
-      <strong>
-        The last day is <Day at={cancelsOn} />. Nothing is charged after that.
-      </strong>,
-    );
+  else if (status === 'active' || status === 'past_due') lines.push(cost ?? 'No price set');
+  if (end) lines.push(end);
   if (next) lines.push(<NextCharge {...next} />);
   return lines.map((line, at) => (
     // biome-ignore lint/suspicious/noArrayIndexKey: they do not move
@@ -110,26 +90,15 @@ function About(contract: Contract) {
   ));
 }
 
-const Ended = ({ on }: { on: Date }) => (
-  <>
-    Ended on <Day at={on} />
-  </>
-);
-
 function NextCharge(next: Next) {
   if (next.state === 'held')
     return 'Your next invoice is being prepared. We cannot say its date and amount yet.';
   if (next.state === 'after_payment') return 'You get the next invoice once the overdue one is paid.';
-  const { on, total, parts } = next;
+  const { on, total, taxRate } = next;
   return (
     <>
       Next invoice on <Day at={on} />: <Money {...total} />
-      {parts && (
-        <>
-          {' '}
-          (<Money {...parts.net} /> and {parts.rate / 100}% tax, <Money {...parts.tax} />)
-        </>
-      )}
+      {taxRate !== null && ` with ${taxRate / 100}% VAT`}
     </>
   );
 }
@@ -139,7 +108,7 @@ export const cancelWords = 'Cancel the contract';
 export const keepWords = 'Keep the contract';
 
 function Cancel({ contract, refused }: { contract: Contract; refused: Refused | undefined }) {
-  const { id, status, wouldEndOn, endsAtOnce } = contract;
+  const { id, status, wouldEndOn } = contract;
   const isMine = refused?.values.intent === 'cancel' && refused.values.contract === id;
   return (
     <Disclosure
@@ -155,7 +124,7 @@ function Cancel({ contract, refused }: { contract: Contract; refused: Refused | 
     >
       <form method="post" data-intent="cancel">
         <div data-notice>
-          {endsAtOnce ? (
+          {wouldEndOn === null ? (
             <p>
               {status === 'trialing' ? 'Your trial' : 'The contract'} ends at once, and you lose access to it.
               You cannot undo this.
@@ -165,7 +134,7 @@ function Cancel({ contract, refused }: { contract: Contract; refused: Refused | 
               <p>
                 The contract goes on until{' '}
                 <strong>
-                  <Day at={wouldEndOn} />
+                  <LastDay on={wouldEndOn} />
                 </strong>
                 , its last day. You can change your mind until then.
               </p>

@@ -15,7 +15,7 @@ export function PersonFacts({ person }: { person: Person }) {
           <dt>Email address</dt>
           <dd>
             <Name>{email}</Name>{' '}
-            {emailVerifiedAt ? '(proved)' : holdsEmail ? '(not proved)' : '(only typed by somebody)'}
+            {emailVerifiedAt ? '(verified)' : holdsEmail ? '(not verified)' : '(only typed by somebody)'}
           </dd>
           <dt>Role</dt>
           <dd>{roleWords[role]}</dd>

@@ -8,7 +8,7 @@ import { Confirm } from '../confirm.tsx';
 import { Disclosure } from '../disclosure.tsx';
 import { EmailField, Field } from '../field.tsx';
 import { Notice } from '../notice.tsx';
-import { useRefused } from '../refused.ts';
+import { isNotDone, notDone, useRefused } from '../refused.ts';
 import { TooMany } from '../too-many.tsx';
 import { Name } from './words.tsx';
 
@@ -85,11 +85,20 @@ export function Acts({
 function Act({ form, named }: { form: ActForm; named: ReactNode }) {
   const any = useRefused();
   const refused = isOf(any, form) ? any : undefined;
-  const { intent, about, hidden, label, button, notice, isDanger, fields } = form;
+  const { intent, about, hidden, label, button, notice, isDanger, isIdle, sides, fields } = form;
   // A refused form keeps what was sent. Only `seen` is new, because the form is rebuilt from what is shown now.
   const kept = { ...hidden, ...(refused && pick(refused.values, Object.keys(hidden))), seen: hidden.seen };
   // An error of a hidden field is shown at the first visible one.
   const unseen = Object.keys(hidden).flatMap((name) => refused?.errors[name] ?? [])[0];
+  const what = (
+    <>
+      <Refusal refused={refused} />
+      <p data-notice>
+        <Words text={notice} />
+      </p>
+      {sides.length > 0 && <Sides sides={sides} />}
+    </>
+  );
   return (
     <Disclosure
       label={
@@ -100,35 +109,53 @@ function Act({ form, named }: { form: ActForm; named: ReactNode }) {
       }
       open={refused !== undefined}
     >
-      <form method="post" data-intent={intent}>
-        <Refusal refused={refused} />
-        <p data-notice>
-          <Words text={notice} />
-        </p>
-        {Object.entries({ ...about, ...kept }).map(([name, value]) => (
-          <input key={name} type="hidden" name={name} value={value} />
-        ))}
-        {fields.map((field, at) => (
-          <FieldOf key={field.name} field={field} refused={refused} error={at === 0 ? unseen : undefined} />
-        ))}
-        <Field
-          label="Why"
-          hint="At least 3 characters. For the audit: only staff see it."
-          name="why"
-          required
-          minLength={3}
-          maxLength={500}
-          autoComplete="off"
-          defaultValue={refused?.values.why}
-          error={refused?.errors.why}
-        />
-        <button type="submit" name="intent" value={intent} className={isDanger ? 'danger' : undefined}>
-          {button}
-        </button>
-      </form>
+      {isIdle ? (
+        what
+      ) : (
+        <form method="post" data-intent={intent}>
+          {what}
+          {Object.entries({ ...about, ...kept }).map(([name, value]) => (
+            <input key={name} type="hidden" name={name} value={value} />
+          ))}
+          {fields.map((field, at) => (
+            <FieldOf key={field.name} field={field} refused={refused} error={at === 0 ? unseen : undefined} />
+          ))}
+          <Field
+            label="Why"
+            hint="At least 3 characters. For the audit: only staff see it."
+            name="why"
+            required
+            minLength={3}
+            maxLength={500}
+            autoComplete="off"
+            defaultValue={refused?.values.why}
+            error={refused?.errors.why}
+          />
+          <button type="submit" name="intent" value={intent} className={isDanger ? 'danger' : undefined}>
+            {button}
+          </button>
+        </form>
+      )}
     </Disclosure>
   );
 }
+
+const Sides = ({ sides }: Pick<ActForm, 'sides'>) => (
+  <div className="parties" data-sides>
+    {sides.map(({ title, lines }) => (
+      <div key={title}>
+        <strong>{title}</strong>
+        <address>
+          {lines.map((line) => (
+            <div key={line}>
+              <bdi>{line}</bdi>
+            </div>
+          ))}
+        </address>
+      </div>
+    ))}
+  </div>
+);
 
 const pick = (values: Record<string, string>, names: string[]) =>
   Object.fromEntries(Object.entries(values).filter(([name]) => names.includes(name)));
@@ -197,6 +224,12 @@ function FieldOf({ field, refused, error: unseen }: FieldOfProps) {
 export function Refusal({ refused }: { refused: Refused | undefined }) {
   if (!refused) return null;
   if (refused.minutes) return <TooMany minutes={refused.minutes} focus />;
+  if (isNotDone(refused))
+    return (
+      <Notice kind="warning" focus>
+        {notDone}
+      </Notice>
+    );
   const message = refused.code === 'edited_meanwhile' ? editedMeanwhile : refused.message;
   if (!message) return null;
   return (

@@ -1,3 +1,4 @@
+import { Contracts } from '../account/contracts.tsx';
 import { Badge } from '../badge.tsx';
 import { Section } from '../section.tsx';
 import { Acts, type Person } from './acts.tsx';
@@ -93,5 +94,30 @@ export function BillingSection({ person }: { person: Person }) {
       </dl>
       <Acts at="billing" />
     </Section>
+  );
+}
+
+/** Only administrators see what will be invoiced, and cancel contracts. */
+export function StaffContracts({ contracts, isAdmin }: Pick<Person, 'contracts'> & { isAdmin: boolean }) {
+  if (contracts.length === 0) return null;
+  return (
+    <Contracts
+      contracts={contracts}
+      isOwn={false}
+      more={
+        isAdmin
+          ? ({ id, signupId, plan }) => (
+              <>
+                <p>
+                  <a className="alone" href={`/admin/billing/preview?signup=${encodeURIComponent(signupId)}`}>
+                    What will be invoiced
+                  </a>
+                </p>
+                <Acts at="contract" about={{ contract: id }} named={<span className="plan">{plan}</span>} />
+              </>
+            )
+          : undefined
+      }
+    />
   );
 }

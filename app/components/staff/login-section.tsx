@@ -1,21 +1,58 @@
-import type { ReactNode } from 'react';
+import { type ReactNode, useContext } from 'react';
 import { Badge } from '../badge.tsx';
 import { Day, Instant } from '../instant.tsx';
 import { Notice } from '../notice.tsx';
 import { Row, Rows } from '../rows.tsx';
 import { Section } from '../section.tsx';
-import { Acts, type Person } from './acts.tsx';
+import { sayWait } from '../too-many.tsx';
+import { Acts, ActsContext, type Person } from './acts.tsx';
 import { Name } from './words.tsx';
 
 const At = ({ at }: { at: Date | null }) => (at ? <Instant at={at} /> : null);
 
-/** Why somebody cannot log in, and what helps. */
-const obstacles: Record<Person['obstacles'][number], (person: Person) => ReactNode> = {
+type Obstacle = Person['obstacles'][number];
+
+/** The act that helps against each obstacle, and the kind of the mail that it sends. */
+const helps: Partial<Record<Obstacle, [intent: string, kind?: string]>> = {
+  frozen: ['thaw'],
+  suspended: ['resume'],
+  leaving: ['keep'],
+  address_typed: ['send-mail', 'prove-email'],
+  address_unproved: ['send-mail', 'prove-email'],
+  password_ended: ['send-mail', 'set-password'],
+  no_password: ['send-mail', 'set-password'],
+  no_credential: ['send-mail', 'set-password'],
+  too_many_passwords: ['send-mail', 'set-password'],
+  too_many_passwords_known_browser: ['send-mail', 'set-password'],
+  too_many_codes: ['send-mail', 'set-password'],
+  too_many_codes_known_browser: ['send-mail', 'set-password'],
+  too_many_logins: ['send-mail', 'set-password'],
+};
+
+/** Names the button of the act, if this member of the staff may use it for this person. */
+function Help({ against }: { against: Obstacle }) {
+  const { forms } = useContext(ActsContext);
+  const [intent, kind] = helps[against] ?? [];
+  const form = forms.find((each) => each.intent === intent && each.about.kind === kind);
+  return (
+    form && (
+      <>
+        {' '}
+        What helps: <strong data-helps={[intent, kind].filter(Boolean).join(' ')}>{form.label}</strong>.
+      </>
+    )
+  );
+}
+
+const For = ({ minutes = 0 }: { minutes: number | undefined }) => <strong>for {sayWait(minutes)}</strong>;
+
+/** Why somebody cannot log in. */
+const obstacles: Record<Obstacle, (person: Person) => ReactNode> = {
   frozen: ({ frozenAt }) => (
     <>
       <strong>The account is frozen</strong> since <At at={frozenAt} />. Somebody who reads mail to one of its
       addresses froze it, or an administrator did, because someone else may have got in. Find out who the
-      owner is, then end the freeze.
+      owner is. Then an administrator ends the freeze.
     </>
   ),
   suspended: ({ suspendedAt }) => (
@@ -32,13 +69,13 @@ const obstacles: Record<Person['obstacles'][number], (person: Person) => ReactNo
   address_typed: () => (
     <>
       <strong>Somebody only typed this address.</strong> Nobody has shown that it is theirs, so nobody can log
-      in with it. The mail that proves it asks whose it is.
+      in with it. The mail that verifies it asks whose it is.
     </>
   ),
   address_unproved: () => (
     <>
-      <strong>The address is not proved.</strong> The person cannot open any product until they use the link
-      in the mail that proves it.
+      <strong>The address is not verified.</strong> The person cannot open any product until they use the link
+      in the mail that verifies it.
     </>
   ),
   password_ended: () => (
@@ -50,6 +87,53 @@ const obstacles: Record<Person['obstacles'][number], (person: Person) => ReactNo
     <>
       <strong>There is no password and no passkey.</strong> The person sets a password with the link in a
       mail.
+    </>
+  ),
+  no_password: () => (
+    <>
+      <strong>There is no password.</strong> The person logs in with a passkey. On a device that does not have
+      it, they set a password with the link in a mail.
+    </>
+  ),
+  factor_missing: () => (
+    <>
+      <strong>There is no second factor, and this role needs one.</strong> After the login the person must
+      first set one up. Until then they cannot open any product.
+    </>
+  ),
+  too_many_passwords: ({ waitMinutes }) => (
+    <>
+      <strong>Too many passwords were tried</strong> in browsers that are new to the person. There we refuse
+      every password <For minutes={waitMinutes.too_many_passwords} />, from one network or from all. A browser
+      in which they have logged in before still works, and so does a passkey. A new password ends the wait.
+    </>
+  ),
+  too_many_passwords_known_browser: ({ waitMinutes }) => (
+    <>
+      <strong>Too many passwords were tried</strong> in a browser in which the person has logged in before.
+      There we refuse every password <For minutes={waitMinutes.too_many_passwords_known_browser} />. A passkey
+      still works. A new password ends the wait.
+    </>
+  ),
+  too_many_codes: ({ waitMinutes }) => (
+    <>
+      <strong>Too many codes were tried</strong> in browsers that are new to the person. There we refuse every
+      code <For minutes={waitMinutes.too_many_codes} />. A browser in which they have logged in before still
+      works, and so does a passkey. A new password ends the wait.
+    </>
+  ),
+  too_many_codes_known_browser: ({ waitMinutes }) => (
+    <>
+      <strong>Too many codes were tried</strong> in a browser in which the person has logged in before. There
+      we refuse every code <For minutes={waitMinutes.too_many_codes_known_browser} />. A passkey still works.
+      A new password ends the wait.
+    </>
+  ),
+  too_many_logins: ({ waitMinutes }) => (
+    <>
+      <strong>The person has logged in too often</strong> with the same password or passkey. We refuse it{' '}
+      <For minutes={waitMinutes.too_many_logins} />, in this kind of browser or in all. A new password ends
+      the wait for the password.
     </>
   ),
 };
@@ -67,6 +151,7 @@ export function LoginSection({ person }: { person: Person }) {
             {person.obstacles.map((each) => (
               <li key={each} data-obstacle={each}>
                 {obstacles[each](person)}
+                <Help against={each} />
               </li>
             ))}
           </ul>

@@ -16,7 +16,7 @@ export const loginWords: Record<string, string> = {
 export const launchWords: Record<string, string> = {
   payload: 'handed over',
   login: 'login first',
-  verify_email: 'address to prove first',
+  verify_email: 'email address to verify first',
   deletion: 'leaving',
   second_factor: 'second factor first',
   login_required: 'not logged in',

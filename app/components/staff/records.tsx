@@ -182,7 +182,7 @@ const stops: Record<string, string> = {
   suspended: 'Nothing. The account is suspended.',
   no_factor: 'Nothing. Their role needs a second factor, and they have none.',
   leaving: 'Nothing. The account will be deleted, so no product opens.',
-  unproved: 'Nothing. The email address is not proved.',
+  unproved: 'Nothing. The email address is not verified.',
 };
 
 /** What each product would be told about the person. */

@@ -19,8 +19,8 @@ export function RightsSection({ person }: { person: Person }) {
       title="What the account may do"
       intro={
         others.length > 0
-          ? 'It holds for everybody in the account. What is decided here counts, whatever the marketplace says.'
-          : 'What is decided here counts, whatever the marketplace says.'
+          ? 'It holds for everybody in the account. Our decision counts, whatever the marketplace says.'
+          : 'Our decision counts, whatever the marketplace says.'
       }
     >
       <Rows>
@@ -110,7 +110,7 @@ function Said({
 }): ReactNode {
   return (
     <>
-      Decided here: {here ?? 'nothing'}
+      Our decision: {here ?? 'none'}
       {marketplace.map(([externalId, says]) => (
         <span key={externalId}>
           <br />

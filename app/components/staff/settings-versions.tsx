@@ -105,7 +105,7 @@ export function PendingSettings({
 }
 
 const states: Record<Described['versions'][number]['state'], [words: string, meaning: Meaning]> = {
-  in_force: ['Counts now', 'good'],
+  in_force: ['In force', 'good'],
   pending: ['Waits', 'waiting'],
   stopped: ['Stopped', 'needs-you'],
   replaced: ['Replaced', 'neutral'],
@@ -134,7 +134,7 @@ export function SettingsVersions({
               title={`Version ${version}`}
               about={
                 <>
-                  {state === 'stopped' ? 'Was to count from ' : 'Counts from '}
+                  {state === 'stopped' ? 'Was planned from ' : 'In force from '}
                   <Instant at={countsFrom} /> · <MadeBy {...made} people={people} />
                   {changed.length > 0 && (
                     <>

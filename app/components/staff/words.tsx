@@ -2,7 +2,7 @@ import { Badge, type Meaning } from '../badge.tsx';
 
 const states: Record<string, [words: string, meaning: Meaning]> = {
   active: ['Active', 'good'],
-  unproved: ['Address not proved', 'waiting'],
+  unproved: ['Email not verified', 'waiting'],
   leaving: ['Leaving', 'waiting'],
   suspended: ['Suspended', 'needs-you'],
   frozen: ['Frozen', 'needs-you'],

@@ -24,7 +24,7 @@ export const contractEntrySchema = z
     trial_ends_at: wireInstantSchema.nullable(),
     cancels_at: wireInstantSchema
       .nullable()
-      .describe('When it ends, if the customer has canceled it: at the end of a period.'),
+      .describe('When it ends, or has ended, if it was canceled here: mostly at the end of a period.'),
     price: priceSchema.nullable(),
     occurred_at: wireInstantSchema.describe('Of the last report that was applied.'),
   })

@@ -31,7 +31,7 @@ import {
   type Report,
 } from '../contracts/contract-states.ts';
 import { planSchema, readReport, type Signup, signupIdSchema } from '../contracts/signup-message.ts';
-import { invoiceBegun } from '../invoices/invoicing.ts';
+import { bringEndForward, invoiceBegun } from '../invoices/invoicing.ts';
 import { fillDetails } from './signup-details.ts';
 
 export type SignupOutcome = {
@@ -91,6 +91,7 @@ async function updateKnown(
   const { nextPeriodStartsAt } = await invoiceBegun(trx, before, { now, isEnding });
   const contract = { ...known, ...applyReport({ ...known, nextPeriodStartsAt }, report, now), status };
   await updateContract(trx, known.id, contract);
+  if (isEnding) await bringEndForward(trx, known, now);
   return { contract, change: 'updated', isNewCustomer: false };
 }
 

@@ -1,5 +1,4 @@
 // A customer cancels a contract, or keeps it after all (contract 7.255 to 7.260).
-
 import type { Transaction } from 'kysely';
 import { inTransactionOf } from '../../../db/postgres/transactions.ts';
 import type { DB } from '../../../db/schema.ts';
@@ -21,9 +20,11 @@ import {
   requireOwnAllowance,
 } from '../../identity/session/actor.ts';
 import { isRunning, presentStatus } from '../contracts/contract-states.ts';
-import { endContract } from '../invoices/invoicing.ts';
+import { findLastDay } from '../contracts/last-day.ts';
+import { endContract, type Trail } from '../invoices/invoicing.ts';
 import { findSettings } from '../invoices/issue.ts';
 import { deferContractMail } from '../invoices/mails.ts';
+import { lastDayBefore } from '../values/days.ts';
 import { endOfPeriod, startOfPresentPeriod } from '../values/periods.ts';
 import { requireProved } from './own-details.ts';
 
@@ -36,6 +37,29 @@ export function findEnd(contract: Contract, now: Date): Date {
   if (!price || !billingAnchorDay) return now;
   const start = startOfPresentPeriod(nextPeriodStartsAt, price.interval, billingAnchorDay, now);
   return endOfPeriod(start, price.interval, billingAnchorDay);
+}
+
+/** How the contract ends. `wouldEndOn` is its last day if it is canceled now, or null if it cannot be, or would end at once. */
+export function describeEnd(zone: string, contract: Contract, now: Date) {
+  const status = presentStatus(contract, now);
+  const endsAt = isRunning(status) && !contract.cancelsAt ? findEnd(contract, now) : now;
+  return {
+    status,
+    lastDay: findLastDay(zone, contract, now),
+    wouldEndOn: endsAt > now ? lastDayBefore(zone, endsAt) : null,
+  };
+}
+
+/** Cancels a running contract that is not canceled yet (contract 7.256). `trx` has locked it. */
+export async function endWithPeriod(
+  trx: Transaction<DB>,
+  contract: Contract,
+  now: Date,
+  trail?: Trail,
+): Promise<void> {
+  const cancelsAt = findEnd(contract, now);
+  await setCancelsAt(trx, contract.id, cancelsAt);
+  if (cancelsAt <= now) await endContract(trx, contract, now, trail);
 }
 
 export const mayCancel = (settings: Awaited<ReturnType<typeof findSettings>>): boolean =>
@@ -56,11 +80,9 @@ export async function cancelOwnContract(deps: Dependencies, actor: Actor, id: st
     if (!isRunning(presentStatus(contract, now))) throw refuse(faultWords.contract_ended);
     if (contract.cancelsAt) return;
     if (!mayCancel(await findSettings(trx))) throw notOffered();
-    const cancelsAt = findEnd(contract, now);
-    await setCancelsAt(trx, id, cancelsAt);
-    if (cancelsAt <= now) await endContract(trx, contract, now);
+    await endWithPeriod(trx, contract, now);
     await recordActorEvent(trx, actor, { type: 'contract.cancel_asked', details: { contractId: id } });
-    deferContractMail(trx, 'contract_cancel_asked', contract, now);
+    deferContractMail(trx, 'contract_cancel_asked', contract, { now });
   });
 }
 
@@ -75,7 +97,7 @@ export async function keepOwnContract(deps: Dependencies, actor: Actor, id: stri
     if (!contract.cancelsAt) return;
     await setCancelsAt(trx, id, null);
     await recordActorEvent(trx, actor, { type: 'contract.kept', details: { contractId: id } });
-    deferContractMail(trx, 'contract_kept', contract, now);
+    deferContractMail(trx, 'contract_kept', contract, { now });
   });
 }
 

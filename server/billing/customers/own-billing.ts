@@ -15,15 +15,16 @@ import { readPage } from '../../basics/page.ts';
 import type { Dependencies } from '../../ground/dependencies.ts';
 import type { Actor } from '../../identity/session/actor.ts';
 import { isRunning, presentStatus } from '../contracts/contract-states.ts';
+import { findLastDayIn } from '../contracts/last-day.ts';
 import { buildTaxedBuyer } from '../invoices/buyers.ts';
-import { findSettings, type Settings, zoneOf } from '../invoices/issue.ts';
+import { findSettings, findZone, type Settings, zoneOf } from '../invoices/issue.ts';
 import { addMonths, previewDocuments } from '../invoices/preview.ts';
 import { listCountries, nameCountry } from '../values/countries.ts';
-import { addDays, dayIn } from '../values/days.ts';
+import { dayIn } from '../values/days.ts';
 import { type DocumentFacts, hasXml } from '../values/document-facts.ts';
 import { fillPaymentLink } from '../values/payment-link.ts';
 import { listPeriods } from '../values/periods.ts';
-import { findEnd, mayCancel } from './cancel-contract.ts';
+import { describeEnd, mayCancel } from './cancel-contract.ts';
 import { describeOwnDetails } from './own-details.ts';
 
 type Deps = Pick<Dependencies, 'db' | 'now'>;
@@ -85,30 +86,28 @@ function describeContract(
   contract: Contract,
   { now, next }: { now: Date; next: ReturnType<typeof findNextCharge> },
 ) {
-  const { id, plan, price, trialEndsAt, cancelsAt } = contract;
-  const status = presentStatus(contract, now);
-  const goesOn = isRunning(status);
-  const dayOf = (at: Date) => toDate(dayIn(zoneOf(settings), at));
-  const lastDayBefore = (at: Date) => toDate(addDays(dayIn(zoneOf(settings), at), -1));
+  const { id, plan, price, cancelsAt } = contract;
+  const end = describeEnd(zoneOf(settings), contract, now);
+  const goesOn = isRunning(end.status);
   const named = settings?.settings.plans[plan];
   return {
     id,
     plan,
     title: named?.title ?? null,
     description: named?.description ?? null,
-    status,
-    trialEndsOn: trialEndsAt && dayOf(trialEndsAt),
+    ...end,
     price: price && { ...toAmount(price.currency, price.unitAmount), interval: price.interval },
     isBeforeTax: settings?.settings.tax.prices === 'net',
-    /** The last day of a canceled contract, or the day on which it ended. */
-    cancelsOn: cancelsAt && (cancelsAt > now ? lastDayBefore(cancelsAt) : dayOf(cancelsAt)),
-    /** The last day of the contract if the customer canceled now. */
-    wouldEndOn: lastDayBefore(findEnd(contract, now)),
-    endsAtOnce: findEnd(contract, now) <= now,
     canCancel: goesOn && !cancelsAt && mayCancel(settings),
     canKeep: goesOn && cancelsAt !== null,
     next,
   };
+}
+
+/** For the history of a person in the account: the last day that a change names. */
+export async function readLastDays({ db, now }: Deps, accountId: string) {
+  const [zone, contracts] = await Promise.all([findZone(db), listContracts(db, accountId)]);
+  return findLastDayIn(zone, contracts, now());
 }
 
 /** More than 12 months: because of 29 February, the next period of a yearly contract may begin more than a year from now. */
@@ -127,10 +126,13 @@ function findForecast({ settings }: Settings, asked: Asked, now: Date) {
   const { documents, held } = previewDocuments(settings, asked, { now, months: monthsAhead });
   const [first] = documents;
   if (!first) return held && 'held';
-  const amountOf = (amount: number) => toAmount(first.currency, amount);
-  const { net, tax, total, rate, issued_on } = first;
-  const parts = { net: amountOf(net), tax: amountOf(tax), rate };
-  return { on: toDate(issued_on), total: amountOf(total), parts: tax > 0 ? parts : null };
+  const { currency, tax, total, rate, issued_on } = first;
+  return {
+    on: toDate(issued_on),
+    total: toAmount(currency, total),
+    /** In hundredths of a percent. */
+    taxRate: tax > 0 ? rate : null,
+  };
 }
 
 function findPlainCharge({ contract, waiting }: Asked, now: Date) {
@@ -138,7 +140,7 @@ function findPlainCharge({ contract, waiting }: Asked, now: Date) {
   const first = [...waiting, ...charges].find(({ price }) => price.unitAmount > 0);
   if (!first) return null;
   const total = toAmount(first.price.currency, first.price.unitAmount);
-  return { on: toDate(dayIn('UTC', first.startsAt)), total, parts: null };
+  return { on: toDate(dayIn('UTC', first.startsAt)), total, taxRate: null };
 }
 
 function describeInvoice(invoice: OwnDocument, now: Date) {

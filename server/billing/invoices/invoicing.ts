@@ -16,7 +16,12 @@ import {
 import { insertInvoice, isPastDue } from '../../../db/tables/invoices.ts';
 import { releaseBillingMails } from '../../../db/tables/mails.ts';
 import { findBillingPause } from '../../../db/tables/restores.ts';
-import { type Contract, lockContract, updateContract } from '../../../db/tables/service-contracts.ts';
+import {
+  type Contract,
+  lockContract,
+  setCancelsAt,
+  updateContract,
+} from '../../../db/tables/service-contracts.ts';
 import { type Charge, listWaitingPeriods, setWaitingPeriods } from '../../../db/tables/waiting-periods.ts';
 import { limitLockWait } from '../../../db/timeouts.ts';
 import { daysAfter } from '../../basics/instant.ts';
@@ -150,7 +155,7 @@ async function issueWithoutSeller(
   deferAuditEvent(trx, { type: 'invoice.issued', details: { number, contractId: contract.id } });
 }
 
-type Trail = Omit<AuditEvent, 'type' | 'reason'>;
+export type Trail = Omit<AuditEvent, 'type' | 'reason'>;
 
 /** Returns false if the current state does not allow the move. `trx` has locked the contract. */
 async function moveContract(
@@ -200,6 +205,15 @@ export async function cancelContract(
   });
 }
 
+/** For a contract that ends now but was to end later (contract 7.427). */
+export async function bringEndForward(
+  trx: Transaction<DB>,
+  { id, cancelsAt }: Contract,
+  now: Date,
+): Promise<void> {
+  if (cancelsAt && cancelsAt > now) await setCancelsAt(trx, id, now);
+}
+
 /** Invoices the periods that have begun, then ends the contract. Returns false if it had already ended. `trx` has locked it. */
 export async function endContract(
   trx: Transaction<DB>,
@@ -209,5 +223,7 @@ export async function endContract(
 ): Promise<boolean> {
   if (await expireTrial(trx, contract, now)) return false;
   const billed = await invoiceBegun(trx, contract, { now, isEnding: true });
-  return moveContract(trx, billed, 'cancel', trail);
+  const isEnded = await moveContract(trx, billed, 'cancel', trail);
+  if (isEnded) await bringEndForward(trx, contract, now);
+  return isEnded;
 }

@@ -12,7 +12,7 @@ import type { Contract } from '../../../db/tables/service-contracts.ts';
 import type { Charge } from '../../../db/tables/waiting-periods.ts';
 import type { BillingSettings } from '../settings/settings.ts';
 import { type Amounts, maxAmount, shareCredit, taxPrice } from '../values/amounts.ts';
-import { addDays, dayIn, startOfDay } from '../values/days.ts';
+import { addDays, dayIn, lastDayBefore, startOfDay } from '../values/days.ts';
 import type { DocumentFacts, Seller } from '../values/document-facts.ts';
 import { type Buyer, findBuyer } from './buyers.ts';
 import { deferDocumentMails } from './mails.ts';
@@ -46,7 +46,7 @@ export function computeInvoice(
   | (Amounts & Pick<DocumentFacts, 'category' | 'rate' | 'words'> & { firstDay: string; lastDay: string }) {
   const { seller } = settings;
   const firstDay = dayIn(seller.time_zone, startsAt);
-  const lastDay = addDays(dayIn(seller.time_zone, endsAt), -1);
+  const lastDay = lastDayBefore(seller.time_zone, endsAt);
   if (price.unitAmount > maxAmount) return { blocked: 'price_too_high' };
   if (!buyer.taxed) return { blocked: 'country_unread' };
   const tax = findTax(settings, buyer.taxed, lastDay);

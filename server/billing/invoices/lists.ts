@@ -9,16 +9,21 @@ import {
 import { minorDigits } from '../../basics/currencies.ts';
 import { readPage } from '../../basics/page.ts';
 import { contractStatusSchema, describeContract } from '../contracts/contract-list.ts';
+import { findLastDay } from '../contracts/last-day.ts';
 import { findZone } from './issue.ts';
 
 export const contractStates = [...contractStatusSchema.options, 'held'] as const;
 export const invoiceStates = ['open', 'paid', 'void', 'overdue'] as const;
 
 /** `held` is why the next period of the contract cannot be invoiced. `email` is null once the user is erased. */
-export const describeListedContract = ({ held, email, ...contract }: ListedContract, now: Date) => ({
+export const describeListedContract = (
+  { held, email, ...contract }: ListedContract,
+  { now, zone }: { now: Date; zone: string },
+) => ({
   ...describeContract(contract, now),
   held,
   email,
+  last_day: findLastDay(zone, contract, now),
 });
 
 /** Amounts are in minor units. */
@@ -39,10 +44,11 @@ type Asked<Before> = { state?: string | undefined; before?: Before | undefined; 
 
 /** Returns a page of 50 contracts, newest first. `next` is the `before` of the next page. It is null on the last page. */
 export async function readContracts(db: Database, asked: Asked<string>) {
+  const zone = await findZone(db);
   const { page, last } = await readPage((limit) => listContracts(db, { ...asked, limit }));
   return {
     contracts: page.map((contract) => {
-      const described = describeListedContract(contract, asked.now);
+      const described = describeListedContract(contract, { now: asked.now, zone });
       const { price } = described;
       return { ...described, minorDigits: price && minorDigits(price.currency) };
     }),

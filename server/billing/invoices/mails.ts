@@ -43,15 +43,16 @@ export function deferPaymentMail(
   });
 }
 
-/** Writes a mail each time that a customer cancels a contract or keeps it after all: the key of the mail has the time in it. */
+/** Writes a mail each time that a contract is canceled here or kept after all: the key of the mail has the time in it. */
 export function deferContractMail(
   trx: Transaction<DB>,
   kind: 'contract_cancel_asked' | 'contract_kept',
   { id: contractId }: { id: string },
-  now: Date,
+  { now, isBySupport = false }: { now: Date; isBySupport?: boolean },
 ): void {
   const key = `${kind}:${contractId}:${now.getTime()}`;
-  deferBillingMail(trx, { kind, key, contractId, details: { contract: contractId }, now });
+  const details = { contract: contractId, ...(isBySupport && { by: 'support' }) };
+  deferBillingMail(trx, { kind, key, contractId, details, now });
 }
 
 const batchSize = 100;

@@ -25,6 +25,7 @@ import {
 import { findBillingPause } from '../../../db/tables/restores.ts';
 import { minorDigits } from '../../basics/currencies.ts';
 import type { Dependencies } from '../../ground/dependencies.ts';
+import { lastDayOfTrial } from '../contracts/last-day.ts';
 import { divideRounded } from '../values/amounts.ts';
 import { dayIn } from '../values/days.ts';
 import { findSettings, zoneOf } from './issue.ts';
@@ -98,7 +99,9 @@ export async function readSummary(
     incomplete: incomplete.slice(0, most),
     ignored: ignored.slice(0, most),
     unmade: unmade.slice(0, most),
-    trials: trials.slice(0, most),
+    trials: trials
+      .slice(0, most)
+      .map((trial) => ({ ...trial, lastDay: lastDayOfTrial(zone, trial.trialEndsAt) })),
     recurring: recurring.map(describeRecurring),
     /** Whether plan prices include tax. Null without a seller. */
     prices: settings?.settings.tax.prices ?? null,

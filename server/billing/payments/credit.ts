@@ -1,4 +1,4 @@
-// Credits an invoice, in full or in part, and reissues it (contract 7.70 to 7.74).
+// Credits an invoice, in full or in part, and reissues it (contract 7.70 to 7.74 and 7.431).
 import type { Transaction } from 'kysely';
 import type { DB } from '../../../db/schema.ts';
 import { deferAuditEvent } from '../../../db/tables/audit-events.ts';
@@ -10,16 +10,11 @@ import { AppError, invalidMember } from '../../basics/errors.ts';
 import { faultWords } from '../../basics/fault-words.ts';
 import { findBuyer } from '../invoices/buyers.ts';
 import { settleContract } from '../invoices/invoicing.ts';
-import {
-  type BlockedCode,
-  findSettings,
-  issueCreditNote,
-  issueInvoice,
-  type Settings,
-} from '../invoices/issue.ts';
+import { findSettings, issueCreditNote, issueInvoice, type Settings } from '../invoices/issue.ts';
 import { requireBillingGoesOn } from '../invoices/pause.ts';
 import type { DocumentFacts } from '../values/document-facts.ts';
 import { allocateUpTo, freeAllocated, type Recorder } from './allocate.ts';
+import { blockedWords, chargeAgain, compareReissue } from './reissue.ts';
 
 /**
  * Credits `amount`, or all that is left. Payments of the credited part become free. An invoice without a document becomes void as
@@ -50,8 +45,8 @@ export async function creditInvoice(
 
 /**
  * Credits an invoice in full, and invoices the same period at the same price to the current buyer. Payments move to the new
- * invoice. Throws 404 `not_found`, 409 `billing_paused`, 409 `already_settled` if anything is credited, 403 `not_allowed` without
- * a document or a buyer, and 422 if the new invoice is blocked.
+ * invoice. Throws 404 `not_found`, 409 `billing_paused`, 409 `already_settled` if anything is credited or buyer and tax would be
+ * the same, 403 `not_allowed` without a document or a buyer, and 422 if the new invoice is blocked.
  */
 export async function reissueInvoice(
   trx: Transaction<DB>,
@@ -65,21 +60,13 @@ export async function reissueInvoice(
   if (!invoice.hasDocument) throw new AppError('not_allowed', { detail: faultWords.reissue_no_document });
   if (!(await findBuyer(trx, contract))?.facts.name)
     throw new AppError('not_allowed', { detail: faultWords.reissue_no_buyer });
+  if ((await compareReissue(trx, invoice))?.isSame)
+    throw new AppError('already_settled', { detail: faultWords.reissue_same });
   const { number: creditNote, facts, settings, freed } = await credit(trx, invoice, invoice.unitAmount, by);
-  // The old invoice says whether its price includes tax. The settings may say something else now.
-  const tax = { ...settings.settings.tax, prices: facts.prices };
-  const issued = await issueInvoice(
-    trx,
-    { ...settings, settings: { ...settings.settings, tax } },
-    contract,
-    {
-      plan: invoice.plan,
-      price: { currency: invoice.currency, unitAmount: facts.prices === 'net' ? facts.net : facts.total },
-      startsAt: invoice.periodStartsAt,
-      endsAt: invoice.periodEndsAt,
-    },
-    { trail: by.trail },
-  );
+  const again = chargeAgain(settings.settings, invoice, facts);
+  const issued = await issueInvoice(trx, { ...settings, settings: again.settings }, contract, again.charge, {
+    trail: by.trail,
+  });
   if ('blocked' in issued) throw invalidMember('/number', blockedWords[issued.blocked]);
   const renewed = await lockInvoice(trx, issued.id);
   // `freed` is newest first. Allocating oldest first lets a later refund take from the newest payment again.
@@ -88,14 +75,6 @@ export async function reissueInvoice(
   await settleContract(trx, contract, by.now);
   return { creditNote, invoice: issued.number };
 }
-
-const blockedWords: Record<BlockedCode, string> = {
-  account_erased: faultWords.reissue_no_buyer,
-  country_unread: faultWords.blocked_country_unread,
-  no_tax_rule: faultWords.blocked_no_tax_rule,
-  tax_currency: faultWords.blocked_tax_currency,
-  price_too_high: faultWords.blocked_price_too_high,
-};
 
 async function lockToCorrect(trx: Transaction<DB>, number: string) {
   const found = await findInvoice(trx, number);

@@ -147,7 +147,7 @@ export const settingsSchema = z.strictObject({
       section: 'payment',
       isBeside: true,
     }),
-    foot: field(optional(billingTextSchema(500)), 'foot', 'Foot of each page', {
+    foot: field(optional(billingTextSchema(500)), 'foot', 'Text at the bottom of each page', {
       hint: 'Such as the register, its number, and who manages the company',
     }),
   }),

@@ -40,6 +40,9 @@ export function noonOf(zone: string, day: string): Date {
   return new Date(earliest + 16 * hourMs);
 }
 
+/** The last day of a period that ends at this instant: the next period begins on the day after it. */
+export const lastDayBefore = (zone: string, endsAt: Date): string => addDays(dayIn(zone, endsAt), -1);
+
 export function addDays(day: string, days: number): string {
   return new Date(Date.parse(`${day}T00:00:00Z`) + days * 24 * hourMs).toISOString().slice(0, 10);
 }

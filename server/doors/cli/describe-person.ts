@@ -38,10 +38,10 @@ function say(value: unknown): string {
   if (value instanceof Date) return value.toISOString();
   if (Array.isArray(value)) return value.map(say).join(' ') || 'none';
   if (typeof value !== 'object') return show(String(value));
-  return Object.entries(value)
+  const members = Object.entries(value)
     .filter(([, member]) => member !== null && member !== undefined)
-    .map(([name, member]) => `${toWords(name)} ${sayWithin(member)}`)
-    .join(', ');
+    .map(([name, member]) => `${toWords(name)} ${sayWithin(member)}`);
+  return members.join(', ') || 'none';
 }
 
 /** Writes a row within a row as JSON, such as the profile that a client would get. */

@@ -76,13 +76,14 @@ export function addInvoiceCommands(program: Command): void {
     .option(...json)
     .action((options: ListOptions) =>
       list(options, 'No contracts.', async function* (db, accountId) {
+        const zone = await findZone(db);
         for await (const contracts of listAllContracts(db, { accountId }))
           yield contracts.map((contract) => {
-            const described = describeListedContract(contract, now());
-            const { signup_id, status, plan, cancels_at, held, email } = described;
+            const described = describeListedContract(contract, { now: now(), zone });
+            const { signup_id, status, plan, last_day, held, email } = described;
             const facts = [
               ...[signup_id, status, plan, email ?? 'erased'],
-              ...[cancels_at && `ends ${cancels_at}`, held && `held: ${held}`],
+              ...[last_day && `last day ${last_day}`, held && `held: ${held}`],
             ];
             return { states: [status, ...(held ? ['held'] : [])], described, facts };
           });

@@ -1,5 +1,6 @@
 // Finds people, and shows everything known about one (contract 11.52 and 11.53).
 import { type Command, Option } from 'commander';
+import { createRateLimits } from '../../ground/rate-limits.ts';
 import { environment, print, printAside } from '../../runtime/process.ts';
 import { readConfig } from '../../settings/config.ts';
 import { findPeople } from '../../staff/find-people.ts';
@@ -60,8 +61,10 @@ export function addPeopleCommands(program: Command): void {
     const person = await withDatabase(async (db) => {
       const user = await requireUser(db, key);
       await recordLook(db, operator, { type: 'staff.looked', userId: user.id });
-      const described = await describePerson({ db, now }, user);
-      return { ...described, wouldGet: listWouldGet(readConfig(environment), user) };
+      const config = readConfig(environment);
+      const limits = createRateLimits(db, () => undefined);
+      const described = await describePerson({ ...limits, db, now, config }, user);
+      return { ...described, wouldGet: listWouldGet(config, user) };
     });
     print(operator.json ? writeJson(person) : describePersonInLines(person));
   });

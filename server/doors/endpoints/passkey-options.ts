@@ -11,7 +11,7 @@ import {
   createChallenge,
 } from '../../identity/passkey/passkey-challenges.ts';
 import { algorithms } from '../../identity/passkey/passkey-registration.ts';
-import { rpIdOf, userHandleOf } from '../../identity/passkey/webauthn.ts';
+import { nameUser, rpIdOf } from '../../identity/passkey/webauthn.ts';
 import { findFutureUser } from '../../identity/person/sign-up.ts';
 import { requireNewAddress } from '../../identity/recovery/new-address.ts';
 import { requireTakeBack } from '../../identity/recovery/take-back.ts';
@@ -68,7 +68,7 @@ const asked = { userVerification: 'required', timeout: challengeSeconds * 1_000 
 const describeNew = (deps: Dependencies, user: Pick<User, 'id' | 'email' | 'name'>) => ({
   rp: { id: rpIdOf(deps), name: deps.config.name },
   user: {
-    id: base64url.encode(userHandleOf(user.id), { includePadding: false }),
+    id: nameUser(user.id),
     name: user.email,
     displayName: user.name,
   },

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { readLastDays } from '../../billing/customers/own-billing.ts';
 import { listOwnActivity } from '../../identity/history/activity.ts';
 import { person, router } from './init.ts';
 
@@ -7,5 +8,8 @@ export const activityRouter = router({
     .input(
       z.object({ before: z.union([z.uuid(), z.string().regex(/^change-\d{1,18}$/)]).optional() }).optional(),
     )
-    .query(({ ctx, input }) => listOwnActivity(ctx.deps, ctx, input?.before)),
+    .query(async ({ ctx, input }) => {
+      const findLastDay = await readLastDays(ctx.deps, ctx.session.user.account.id);
+      return listOwnActivity(ctx.deps, ctx, { before: input?.before, findLastDay });
+    }),
 });

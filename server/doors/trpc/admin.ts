@@ -1,14 +1,14 @@
 // What staff do for other people (contract section 12).
 import { z } from 'zod';
-import { person } from '../../acts/act.ts';
+import { type AnyAct, person } from '../../acts/act.ts';
 import { searchAsStaff } from '../../acts/staff.ts';
 import { AppError } from '../../basics/errors.ts';
 import { faultWords } from '../../basics/fault-words.ts';
 import { instantSchema } from '../../basics/instant.ts';
 import { textSchema } from '../../basics/text.ts';
 import { listMailKinds } from '../../mail/kind-words.ts';
-import { sayOutcome, withForms } from '../../staff/act-forms.ts';
-import { acts, type Intent, isIntent } from '../../staff/acts.ts';
+import { isOnPages, sayOutcome, withForms } from '../../staff/act-forms.ts';
+import { acts, type Intent } from '../../staff/acts.ts';
 import { listAudit } from '../../staff/audit.ts';
 import { listKinds } from '../../staff/event-words.ts';
 import { findPeople, showHits } from '../../staff/find-people.ts';
@@ -143,10 +143,9 @@ export const staffFormsRouter = router({
       }),
     )
     .mutation(({ ctx, input: { about, intent, given, ...more } }) => {
-      // Other kinds of things need no check: an act finds nothing by the keys of another kind.
-      const isOfPerson = about === 'person';
-      const asked = isIntent(intent) && (acts[intent].about.isPerson ?? false) === isOfPerson && acts[intent];
+      const asked = isOnPages(about, intent) && acts[intent];
       if (!asked) throw new AppError('invalid_request', { detail: faultWords.choice_missing });
-      return perform(ctx, asked, { ...given, ...more });
+      const { fields, formFields = fields } = asked as AnyAct;
+      return perform(ctx, { ...asked, fields: formFields }, { ...given, ...more });
     }),
 });

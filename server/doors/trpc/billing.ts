@@ -5,9 +5,11 @@ import { listContracts } from '../../../db/tables/service-contracts.ts';
 import { minorDigits } from '../../basics/currencies.ts';
 import { textSchema } from '../../basics/text.ts';
 import { presentStatus } from '../../billing/contracts/contract-states.ts';
+import { findLastDay } from '../../billing/contracts/last-day.ts';
 import { cancelOwnContract, keepOwnContract } from '../../billing/customers/cancel-contract.ts';
 import { getOwnDocument } from '../../billing/customers/own-billing.ts';
 import { describeOwnDetails, updateOwnDetails } from '../../billing/customers/own-details.ts';
+import { findZone } from '../../billing/invoices/issue.ts';
 import { person, router } from './init.ts';
 
 /** These procedures refuse wrong input before they ask for a credential. */
@@ -19,13 +21,17 @@ export const contractsRouter = router({
   /** Newest first. Amounts are in minor units. Their last `minorDigits` digits come after the decimal point. */
   list: person.query(async ({ ctx: { deps, session } }) => {
     if (!session.user.emailVerifiedAt) return [];
-    const contracts = await listContracts(deps.db, session.user.account.id);
+    const [zone, contracts] = await Promise.all([
+      findZone(deps.db),
+      listContracts(deps.db, session.user.account.id),
+    ]);
     return contracts.map((contract) => ({
       id: contract.id,
       plan: contract.plan,
       status: presentStatus(contract, deps.now()),
       trialEndsAt: contract.trialEndsAt,
       cancelsAt: contract.cancelsAt,
+      lastDay: findLastDay(zone, contract, deps.now()),
       price: contract.price && { ...contract.price, minorDigits: minorDigits(contract.price.currency) },
     }));
   }),

@@ -28,7 +28,7 @@ import { endWhatPasswordOpened, passkeyAmr } from '../session/sessions.ts';
 
 export type PasswordMail = {
   email: string;
-  /** Whose password is set: that of the mail's user, or of a new holder of the address. `taken`: that holder can log in. */
+  /** Whose password is set: the mail's user's or the address's new holder's. `taken`: nobody's, as that holder can log in. */
   sets: 'own' | 'holder' | 'taken';
   /** True only for newcomers. A passkey would get round the credentials that other users have. */
   mayBePasskey: boolean;
@@ -106,7 +106,7 @@ export async function setPasswordByMail(
   const { db, now } = deps;
   const opened = await openMailToken(db, 'set_password', token, now());
   if (!opened) throw new AppError('not_found');
-  // This comes before the hashing: a link that is `taken` is not used up, so somebody could make us hash endlessly.
+  // This comes before the hashing. Otherwise somebody could make us hash endlessly, because a link that is `taken` is not used up.
   const owner = await findAddressOwner(db, opened.email, now());
   if (whoseIsSet(opened.userId, owner) === 'taken') return 'taken';
   const credential = await readCredential(deps, request, visit, given, { token, ...opened });

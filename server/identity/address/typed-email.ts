@@ -1,4 +1,5 @@
-// Keeps the typed address for the page that says that the mail is on its way (contract 2.129), even if no user has it.
+// Keeps the typed address for the page that says that the mail is on its way (contract 2.129), and the one that tried to log in or
+// logged out, for /forgot-password (contract 2.138). Any address is kept, even if no user has it.
 
 import { nameSchema } from '../../basics/names.ts';
 import type { Dependencies } from '../../ground/dependencies.ts';
@@ -6,27 +7,37 @@ import { readEmailAddress } from '../ground/email-address.ts';
 import { buildTokenCookie, readCookie } from '../ground/tokens.ts';
 
 const cookie = 'identity_typed_email';
+const loginCookie = 'identity_login_email';
 const nameCookie = 'identity_typed_name';
 const maxNameBytes = 1_000;
 const lifeSeconds = 600;
 
-/** Returns a `Set-Cookie` value. */
-export const keepTypedEmail = ({ config }: Pick<Dependencies, 'config'>, typed: string): string =>
-  buildTokenCookie(config.issuer, cookie, readEmailAddress(typed) ?? '', lifeSeconds);
+type Config = Pick<Dependencies, 'config'>;
 
-export const readTypedEmail = (
-  { config }: Pick<Dependencies, 'config'>,
-  request: Request,
-): string | undefined => readEmailAddress(readCookie(request, config.issuer, cookie) ?? '');
+const keepIn =
+  (name: string) =>
+  /** Returns a `Set-Cookie` value. */
+  ({ config }: Config, email: string): string =>
+    buildTokenCookie(config.issuer, name, readEmailAddress(email) ?? '', lifeSeconds);
+
+const readFrom =
+  (name: string) =>
+  ({ config }: Config, request: Request): string | undefined =>
+    readEmailAddress(readCookie(request, config.issuer, name) ?? '');
+
+export const keepTypedEmail = keepIn(cookie);
+export const readTypedEmail = readFrom(cookie);
+/** Nothing is kept of what is no address. */
+export const keepLoginEmail = (deps: Config, email: string): string[] =>
+  readEmailAddress(email) ? [keepIn(loginCookie)(deps, email)] : [];
+export const readLoginEmail = readFrom(loginCookie);
 
 /** Drops the cookie if the name is too long for it. Returns a `Set-Cookie` value. */
-export function keepTypedName({ config }: Pick<Dependencies, 'config'>, typed: string): string {
+export function keepTypedName({ config }: Config, typed: string): string {
   const name = nameSchema.safeParse(typed).data ?? '';
   const isShort = name !== '' && encodeURIComponent(name).length <= maxNameBytes;
   return buildTokenCookie(config.issuer, nameCookie, isShort ? name : '', isShort ? lifeSeconds : 0);
 }
 
-export const readTypedName = (
-  { config }: Pick<Dependencies, 'config'>,
-  request: Request,
-): string | undefined => nameSchema.safeParse(readCookie(request, config.issuer, nameCookie)).data;
+export const readTypedName = ({ config }: Config, request: Request): string | undefined =>
+  nameSchema.safeParse(readCookie(request, config.issuer, nameCookie)).data;

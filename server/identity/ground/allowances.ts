@@ -38,7 +38,8 @@ export const allowances = {
   ...further,
 } as Record<AllowanceName, Allowance>;
 
-const countOf = (name: AllowanceName, of: string) => {
+/** The count of an allowance, by its key in the table. */
+export const countOf = (name: AllowanceName, of: string) => {
   const { times, seconds } = allowances[name];
   return { key: `allowance-${name}:${digestOf(of)}`, times, windowMs: seconds * 1_000 };
 };

@@ -14,6 +14,7 @@ import {
 import type { PasswordOwner } from '../../../db/tables/password-owners.ts';
 import { headerBounds, readHeader } from '../../basics/text.ts';
 import type { Dependencies } from '../../ground/dependencies.ts';
+import type { Tried } from '../../ground/rate-limits.ts';
 import { buildTokenCookie, createToken, hashToken, readToken } from './tokens.ts';
 
 const cookie = 'identity_device';
@@ -68,11 +69,15 @@ export async function findLastUser(
 /** A browser's name includes when its user came to know it. The cookie cannot be the name, because each login changes it. */
 const nameDevice = (userId: string, knownSince: Date) => `${userId} ${knownSince.toISOString()}`;
 
-/** A new password starts a new count, even in a known browser. Undefined if this user does not know the browser. */
-export const nameGuessingDevice = (owner: PasswordOwner | undefined) =>
-  owner?.deviceKnownSince
-    ? `${nameDevice(owner.userId, owner.deviceKnownSince)} ${owner.passwordHash ?? ''}`
-    : undefined;
+/**
+ * What a guess at a password or a code counts for. A new password starts new counts, so its owner gets in even if others used up
+ * the tries at the old one. A browser that this user does not know has no count of its own.
+ */
+export function countGuessFor(account: string, owner: PasswordOwner | undefined, address: string): Tried {
+  const hash = owner?.passwordHash ?? '';
+  const device = owner?.deviceKnownSince && nameDevice(owner.userId, owner.deviceKnownSince);
+  return { account: `${account} ${hash}`, address, device: device ? `${device} ${hash}` : undefined };
+}
 
 /** Names the browser for the user who holds the address or can have it back. Undefined if they do not know the browser. */
 export async function findDeviceName(

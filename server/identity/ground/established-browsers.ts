@@ -30,6 +30,14 @@ export function nameOwnBrowser(owner: PasswordOwner, now: Date): string | undefi
   return `${userId} ${knownAt.toISOString()}`;
 }
 
+/** The allowance that a login with the right password spends, and whose it is. */
+export function findLoginAllowance(owner: PasswordOwner, now: Date) {
+  const ownBrowser = nameOwnBrowser(owner, now);
+  const otherBrowser = owner.deviceKnownSince ? 'login-known-browser' : 'login-new-browser';
+  const name = ownBrowser ? 'login-own-browser' : otherBrowser;
+  return { name, of: `${ownBrowser ?? owner.userId} ${owner.passwordHash ?? ''}` } as const;
+}
+
 /** Whether a take-back can remove a factor that is added now. It never removes factors of administrators and managers. */
 export async function isRevocable(
   deps: Pick<Dependencies, 'config' | 'db' | 'now'>,

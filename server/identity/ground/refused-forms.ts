@@ -156,6 +156,22 @@ export async function dropFormsOfOthers(
   return own.length === forms.length ? undefined : buildCookie(deps, own);
 }
 
+/**
+ * Forgets a form that waited for a credential or a login and has been done since, so that Back does not say that it is not done.
+ * Returns a `Set-Cookie` value, or undefined if there is nothing to forget.
+ */
+export async function dropDoneForm(
+  deps: CookieDeps,
+  request: Request,
+  id: string,
+): Promise<string | undefined> {
+  const forms = await readForms(deps, request);
+  const left = forms.filter(
+    (form) => form.id !== id || !(isInRow(form) || form.code === 'confirm' || form.code === 'ended'),
+  );
+  return left.length === forms.length ? undefined : buildCookie(deps, left);
+}
+
 const context = 'refused forms';
 
 async function buildCookie({ config }: CookieDeps, forms: (RefusedForm | FormInRow)[]): Promise<string> {

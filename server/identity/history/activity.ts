@@ -17,6 +17,7 @@ import {
   describeCapability,
   describeHappening,
   describeMembers,
+  type FindLastDayIn,
   nameEdited,
 } from './change-words.ts';
 
@@ -25,7 +26,11 @@ const shown = Object.keys(auditEventTypes).filter((type) => findEventType(type)?
 const days = 90;
 
 /** Returns a page of 50, newest first. `before` is the `next` of the previous page. On the last page `next` is null. */
-export async function listOwnActivity({ db, now }: Dependencies, { session }: Actor, before?: string) {
+export async function listOwnActivity(
+  { db, now }: Dependencies,
+  { session }: Actor,
+  { before, findLastDay }: { before?: string | undefined; findLastDay: FindLastDayIn },
+) {
   const { id: userId, emailVerifiedAt, account } = session.user;
   const whose = {
     userId,
@@ -39,7 +44,7 @@ export async function listOwnActivity({ db, now }: Dependencies, { session }: Ac
   const ids = page.map(({ id }) => id);
   const changes = groupByLine(await listChangesOfLines(db, whose, ids));
   return {
-    events: page.map((line) => describeLine(line, changes.get(line.id) ?? [], userId)),
+    events: page.map((line) => describeLine(line, changes.get(line.id) ?? [], { userId, findLastDay })),
     next: last?.id ?? null,
   };
 }
@@ -60,7 +65,7 @@ function groupByLine(changes: LineChange[]): ReadonlyMap<string, LineChange[]> {
 function describeLine(
   { id, at, device, place, ...line }: ActivityLine,
   changes: LineChange[],
-  userId: string,
+  { userId, findLastDay }: { userId: string; findLastDay: FindLastDayIn },
 ) {
   const [first] = changes;
   return {
@@ -71,7 +76,9 @@ function describeLine(
     place,
     /** If an event's change is by `database`, a version without a history made it, and its author is unknown. */
     by: first && (first.by !== 'database' || line.type === null) ? describeAuthor(first, userId) : null,
-    changes: changes.flatMap(({ subject, members }) => (members ? describeMembers(subject, members) : [])),
+    changes: changes.flatMap(({ subject, members }) =>
+      members ? describeMembers(subject, members, findLastDay) : [],
+    ),
   };
 }
 

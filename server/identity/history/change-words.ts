@@ -1,11 +1,16 @@
 // A change in plain words for the person it is about. It names nobody else, and shows nothing that only we understand.
 import type { Change, Members, Subject, Value } from '../../../db/tables/changes.ts';
+import { readSetTime } from '../../../db/tables/service-contracts.ts';
 import { minorDigits } from '../../basics/currencies.ts';
+import { sayDay } from '../../basics/day-words.ts';
 
 /** `from` or `to` is null if there is no value. Both are null if the values alone would say too little. */
 export type Detail = { what: string; from: string | null; to: string | null };
 
-type Words = { what: string; say: (value: Value) => string | null };
+/** Gives the last day, such as 2026-12-26, that this change of a contract's end means. Only billing knows. */
+export type FindLastDayIn = (member: 'trial_ends_at' | 'cancels_at', at: Date) => string;
+
+type Words = { what: string; say: (value: Value, findLastDay: FindLastDayIn) => string | null };
 
 const text = (value: Value) => (value === null ? null : String(value));
 const yesOrNo = (value: Value) => (value === null ? 'no' : 'yes');
@@ -17,11 +22,15 @@ export const describeCapability = (name: unknown) => String(name).replaceAll('_'
 const names = (value: Value) =>
   Array.isArray(value) && value.length > 0 ? value.map(describeCapability).join(', ') : null;
 
-const day = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' });
+// SQL by hand may set infinite times, and times outside the years 1 to 9999.
+const readInstant = (value: Value) => (value === null ? null : readSetTime(new Date(String(value))));
 const date = (value: Value) => {
-  const at = new Date(String(value));
-  // SQL by hand may set infinite times.
-  return value === null || Number.isNaN(at.getTime()) ? text(value) : day.format(at);
+  const at = readInstant(value);
+  return at ? sayDay(at) : text(value);
+};
+const lastDay = (member: 'trial_ends_at' | 'cancels_at') => (value: Value, findLastDay: FindLastDayIn) => {
+  const at = readInstant(value);
+  return at ? sayDay(findLastDay(member, at)) : text(value);
 };
 
 // As in the profile, managers and admins are administrators. Other users have no role here.
@@ -65,8 +74,8 @@ const words: Record<Subject, Record<string, Words>> = {
   contract: {
     plan: { what: 'Plan', say: text },
     status: { what: 'State of the contract', say: oneOf(states) },
-    trial_ends_at: { what: 'End of the trial', say: date },
-    cancels_at: { what: 'End of the contract', say: date },
+    trial_ends_at: { what: 'Last day of the trial', say: lastDay('trial_ends_at') },
+    cancels_at: { what: 'Last day of the contract', say: lastDay('cancels_at') },
   },
 };
 
@@ -76,11 +85,11 @@ export function nameEdited(member: string): string | undefined {
 }
 
 /** Empty for a change that means nothing to the person. */
-export function describeMembers(subject: Subject, members: Members): Detail[] {
+export function describeMembers(subject: Subject, members: Members, findLastDay: FindLastDayIn): Detail[] {
   const details = Object.entries(words[subject]).flatMap(([name, { what, say }]) => {
     const member = members[name];
     if (!member) return [];
-    const detail = { what, from: say(member.from), to: say(member.to) };
+    const detail = { what, from: say(member.from, findLastDay), to: say(member.to, findLastDay) };
     return detail.from === detail.to ? [] : [detail];
   });
   const hasPrice = Object.keys(members).some((name) => name.startsWith('price_'));

@@ -3,31 +3,34 @@
 
 import { inTransactionOf } from '../../../db/postgres/transactions.ts';
 import { confirmSession } from '../../../db/tables/sessions.ts';
-import { lockUser, type User } from '../../../db/tables/users.ts';
+import { type CodeFactor, lockUser, type User } from '../../../db/tables/users.ts';
 import { AppError } from '../../basics/errors.ts';
 import { faultWords } from '../../basics/fault-words.ts';
 import type { Dependencies } from '../../ground/dependencies.ts';
-import { type Form, loginAgainPath } from '../../web/requests.ts';
+import type { Form } from '../../web/requests.ts';
 import type { AllowanceName } from '../ground/allowances.ts';
 import { hasOwnLogin } from '../ground/customers.ts';
 import { rememberCredential } from '../ground/device.ts';
 import { checkAssertion, consumePasskey } from '../passkey/passkey-assertion.ts';
 import { PasskeyRefusal } from '../passkey/webauthn.ts';
-import { requireOwnPassword, wrongPassword } from '../password/own-password.ts';
+import { guessOwnPassword, wrongPassword } from '../password/own-password.ts';
 import { type AnyActor, lockActor, recordActorEvent, requireOwnAllowance } from '../session/actor.ts';
 import { asksForCode, lacksSecondFactor, needsMoreThanPassword } from '../session/second-factor.ts';
-import { isFresh, passkeyAmr } from '../session/sessions.ts';
+import { amrOf, isFresh, passkeyAmr } from '../session/sessions.ts';
+import { tryCode } from './code-try.ts';
 
 export type ConfirmAsks = {
   email: string;
   /** False if the user has no credential yet. Then they must first set one by mail. */
   canConfirm: boolean;
   hasPassword: boolean;
+  /** The password needs a code of one of these, or a recovery code. Empty if the password is enough. */
+  codeFactors: CodeFactor[];
   hasPasskey: boolean;
-  /** The way to confirm without a passkey. `code`: a login with the password and a code. */
-  otherWay?: 'password' | 'mail' | 'code';
-  loginPath?: string;
+  /** The way to confirm without a passkey. */
+  otherWay?: 'password' | 'mail';
   error?: string;
+  codeError?: string;
 };
 
 /** `asks` is undefined if a recent credential or one in the form is enough. Throws 429 and what `guessPassword` throws. */
@@ -46,10 +49,11 @@ export async function confirm(
     return { asks: { ...asks, error: faultWords.passkey_refused } };
   }
   const password = form.get('confirmPassword');
-  if (password === undefined || !asks.hasPassword) return { asks };
+  const code = asks.codeFactors.length > 0 ? (form.get('confirmCode') ?? null) : undefined;
+  if (password === undefined || code === null || !asks.hasPassword) return { asks };
   try {
-    await confirmByPassword(deps, actor, password);
-    return {};
+    const codeError = await confirmByPassword(deps, actor, password, code);
+    return codeError ? { asks: { ...asks, codeError: faultWords[codeError] } } : {};
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== 'validation_failed') throw error;
     return { asks: { ...asks, error: faultWords.confirm_wrong } };
@@ -57,7 +61,7 @@ export async function confirm(
 }
 
 /** Undefined if the user gave every needed credential in the last ten minutes. */
-export function findAsks(deps: Dependencies, { session, request }: AnyActor): ConfirmAsks | undefined {
+export function findAsks(deps: Dependencies, { session }: AnyActor): ConfirmAsks | undefined {
   const { user } = session;
   const isAsked = lacksSecondFactor(deps.config, session);
   if (isFresh(session, deps.now()) && !isAsked) return undefined;
@@ -66,17 +70,16 @@ export function findAsks(deps: Dependencies, { session, request }: AnyActor): Co
     email: user.email,
     canConfirm: hasOwnLogin(user),
     // The password alone would get round the second factor.
-    hasPassword: user.hasPassword && !lacksFactor,
+    hasPassword: user.hasPassword && (!lacksFactor || asksForCode(user)),
+    codeFactors: lacksFactor ? user.codeFactors : [],
     hasPasskey: user.hasPasskey,
     otherWay: findOtherWay(user, lacksFactor),
-    ...(lacksFactor && !user.hasPasskey && { loginPath: loginAgainPath(request) }),
   };
 }
 
 function findOtherWay(user: User, lacksFactor: boolean): ConfirmAsks['otherWay'] {
   if (lacksFactor && !asksForCode(user)) return undefined;
-  if (!user.hasPassword) return 'mail';
-  return lacksFactor ? 'code' : 'password';
+  return user.hasPassword ? 'password' : 'mail';
 }
 
 /** For a form with its own field for the password. Asks only users who have no password, or need more than a password. */
@@ -94,16 +97,38 @@ export async function confirmWithoutPassword(
   return mustAsk ? confirm(deps, actor, form) : {};
 }
 
-async function confirmByPassword(deps: Dependencies, actor: AnyActor, password: string): Promise<void> {
-  await requireOwnAllowance(deps, actor, 'login.confirmed');
-  const passwordHash = await requireOwnPassword(deps, actor, password);
+/** Without `typed`, the password is enough. Returns what is wrong with the code. */
+async function confirmByPassword(
+  deps: Dependencies,
+  actor: AnyActor,
+  password: string,
+  typed: string | undefined,
+): Promise<'code_wrong' | 'code_of_other_time' | undefined> {
+  const { request, visit } = actor;
   const { id, user } = actor.session;
-  await inTransactionOf(actor.visit, deps.db, async (trx) => {
+  await requireOwnAllowance(deps, actor, 'login.confirmed');
+  const passwordHash = await guessOwnPassword(deps, actor, password);
+  // As in a login, only somebody who knows the password can try a code.
+  const code =
+    typed === undefined ? undefined : await tryCode(deps, request, visit, { userId: user.id, typed });
+  return inTransactionOf(visit, deps.db, async (trx) => {
     // Hashing took a while. Meanwhile the password may have changed, or the session may have ended.
-    if (!(await lockUser(trx, { id: user.id, passwordHash }))) throw wrongPassword();
-    if (!(await confirmSession(trx, { id, now: deps.now() }))) throw new AppError('login_required');
-    await rememberCredential(trx, deps, actor.request, user.id);
-    await recordActorEvent(trx, actor, { type: 'login.confirmed', reason: 'password' });
+    const locked = await lockUser(trx, { id: user.id, passwordHash });
+    if (!locked) throw wrongPassword();
+    const factor = await code?.use(trx, locked);
+    if (factor === 'other_time') return 'code_of_other_time';
+    if (factor === 'wrong') return 'code_wrong';
+    const amr = factor && { amr: amrOf.code };
+    if (!(await confirmSession(trx, { id, now: deps.now(), ...amr }))) throw new AppError('login_required');
+    await rememberCredential(trx, deps, request, user.id);
+    const details = factor && { details: { factor } };
+    await recordActorEvent(trx, actor, {
+      type: 'login.confirmed',
+      reason: factor ? 'code' : 'password',
+      ...details,
+    });
+    await code?.giveBack(trx);
+    return undefined;
   });
 }
 

@@ -10,7 +10,7 @@ import type { Dependencies } from '../../ground/dependencies.ts';
 import type { Visit } from '../../web/requests.ts';
 import { spendAllowance } from '../ground/allowances.ts';
 import { readEmailAddress } from '../ground/email-address.ts';
-import { nameOwnBrowser } from '../ground/established-browsers.ts';
+import { findLoginAllowance } from '../ground/established-browsers.ts';
 import { suspensionOf } from '../ground/suspension.ts';
 import { type LoginRefusal, refusedLogin, trailOf } from '../ground/trail.ts';
 import { findPasskeyOffer, type PasskeyOffer } from '../passkey/passkey-offer.ts';
@@ -74,10 +74,8 @@ async function tryLogin(
     // The password may have changed during the hashing.
     const user = await lockUser(trx, { id: userId, passwordHash });
     if (!user) return undefined;
-    const ownBrowser = nameOwnBrowser(owner, now());
-    const otherBrowser = owner.deviceKnownSince ? 'login-known-browser' : 'login-new-browser';
-    const login = ownBrowser ? 'login-own-browser' : otherBrowser;
-    await spendAllowance(trx, login, `${ownBrowser ?? userId} ${passwordHash}`);
+    const allowance = findLoginAllowance(owner, now());
+    await spendAllowance(trx, allowance.name, allowance.of);
     if (user.suspendedAt) {
       deferAuditEvent(trx, { ...browser, ...refusedLogin('suspended'), userId });
       await giveBack(trx);

@@ -16,16 +16,18 @@ import { startSession } from '../session/sessions.ts';
 import { countLogin } from './count-login.ts';
 import type { LoginStep } from './pending-login.ts';
 
-/** Undefined if the passkey is refused. After a correct passkey, throws 403 `account_suspended` or `account_frozen`. */
+type Refusal = 'unknown_passkey' | 'wrong_passkey';
+
+/** `unknown_passkey`: nobody has it, and the browser may forget it. After a correct passkey, throws 403 `account_suspended` or `account_frozen`. */
 export async function logInByPasskey(
   deps: Dependencies,
   request: Request,
   visit: Visit,
   passkey: string,
-): Promise<LoginStep | undefined> {
+): Promise<LoginStep | Refusal> {
   const { log } = deps;
   const { address, requestId } = visit;
-  const tryPasskey = async (): Promise<LoginStep | undefined> => {
+  const tryPasskey = async (): Promise<LoginStep | Refusal> => {
     try {
       const assertion = await checkAssertion(deps, request, visit, { purpose: 'login' }, passkey);
       return { setCookies: await start(deps, request, visit, assertion), needsCode: false };
@@ -33,10 +35,10 @@ export async function logInByPasskey(
       if (!(error instanceof PasskeyRefusal)) throw error;
       const { reason, userId } = error;
       log.record({ requestId, address, userId, reason: `passkey_${reason}` }, 'login refused');
-      return undefined;
+      return reason === 'unknown_passkey' ? reason : 'wrong_passkey';
     }
   };
-  return countLogin(deps, tryPasskey, (step) => (step ? 'ok' : 'wrong_passkey'));
+  return countLogin(deps, tryPasskey, (step) => (typeof step === 'string' ? 'wrong_passkey' : 'ok'));
 }
 
 async function start(

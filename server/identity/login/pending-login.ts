@@ -3,7 +3,6 @@ import type { Transaction } from 'kysely';
 import { inTransactionOf } from '../../../db/postgres/transactions.ts';
 import type { DB } from '../../../db/schema.ts';
 import { deferAuditEvent } from '../../../db/tables/audit-events.ts';
-import { findPasswordOwner } from '../../../db/tables/password-owners.ts';
 import {
   deletePendingLogin,
   findPendingLogin,
@@ -13,15 +12,13 @@ import { type CodeFactor, findUserById, lockUser } from '../../../db/tables/user
 import type { Dependencies } from '../../ground/dependencies.ts';
 import type { Visit } from '../../web/requests.ts';
 import type { OtherTime } from '../factor/authenticator-code.ts';
-import { readFactor } from '../factor/second-factor-check.ts';
-import { nameGuessingDevice, readDevice } from '../ground/device.ts';
-import { notify, notifyOnceADay } from '../ground/notices.ts';
 import { requireNotSuspended } from '../ground/suspension.ts';
 import { findTakeBackHint } from '../ground/take-back-window.ts';
 import { buildTokenCookie, createToken, hashToken, readToken } from '../ground/tokens.ts';
-import { refusedLogin, trailOf } from '../ground/trail.ts';
+import { trailOf } from '../ground/trail.ts';
 import { asksForCode } from '../session/second-factor.ts';
 import { type NewSession, openSession, startSession } from '../session/sessions.ts';
+import { tryCode } from './code-try.ts';
 import { countLogin } from './count-login.ts';
 
 const cookie = 'identity_pending_login';
@@ -79,12 +76,12 @@ export async function finishLogin(
 ): Promise<string[] | 'wrong' | OtherTime | 'gone'> {
   return countLogin(
     deps,
-    () => tryCode(deps, request, visit, typed),
+    () => finish(deps, request, visit, typed),
     (outcome) => (outcome === 'gone' ? undefined : typeof outcome === 'string' ? 'wrong_code' : 'ok'),
   );
 }
 
-async function tryCode(
+async function finish(
   deps: Dependencies,
   request: Request,
   visit: Visit,
@@ -95,41 +92,19 @@ async function tryCode(
   const userId = key && (await findPendingLogin(db, key));
   if (!key || !userId) return 'gone';
   visit.userId = userId;
-  const { isLast, giveBack } = await countTry(deps, request, visit, userId);
-  const factor = await readFactor(deps, userId, typed);
+  const code = await tryCode(deps, request, visit, { userId, typed });
   return inTransactionOf(visit, db, async (trx) => {
     const user = await lockUser(trx, { id: userId });
     // All code that ends a waiting login locks its user first. So from here on, this login stays.
     if (!user || !(await findPendingLogin(trx, key))) return 'gone';
     requireNotSuspended(user);
-    const trail = { ...trailOf(visit), userId };
-    if (!factor || factor === 'other_time' || !(await factor.consume(trx))) {
-      deferAuditEvent(trx, { ...trail, ...refusedLogin('wrong_code') });
-      // Somebody who knows the password is guessing codes, so the owner is told.
-      if (isLast) await notifyOnceADay(trx, deps, user, 'codes_guessed', request);
-      return factor === 'other_time' ? factor : 'wrong';
-    }
+    const factor = await code.use(trx, user);
+    if (factor === 'wrong' || factor === 'other_time') return factor;
     await deletePendingLogin(trx, key.tokenHash);
-    const isRecovery = factor.kind === 'recovery_code';
-    const details = { factor: isRecovery ? 'recovery_code' : 'code' };
-    deferAuditEvent(trx, { ...trail, type: 'login.succeeded', details });
-    if (isRecovery) await notify(trx, deps, user, 'recovery_code_used', request);
+    deferAuditEvent(trx, { ...trailOf(visit), type: 'login.succeeded', userId, details: { factor } });
     const setCookies = await startSession(trx, deps, { user, startedBy: 'code', request, visit });
-    // This comes last, because it locks the rows of the counts, and other tries wait for them.
-    await giveBack(trx);
+    await code.giveBack(trx);
     return [...setCookies, buildTokenCookie(config.issuer, cookie, '', 0)];
-  });
-}
-
-/** Counts a try before the code is looked at, so that many tries at once cannot slip through. */
-async function countTry(deps: Dependencies, request: Request, visit: Visit, userId: string) {
-  const device = readDevice(deps, request) ?? new Uint8Array();
-  const owner = await findPasswordOwner(deps.read, { userId }, device);
-  return deps.codeLimits.countTry({
-    // A new password starts a new count. So the owner gets in even if others knew the old password and used up its tries.
-    account: `${userId} ${owner?.passwordHash ?? ''}`,
-    address: visit.address,
-    device: nameGuessingDevice(owner),
   });
 }
 

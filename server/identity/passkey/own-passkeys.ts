@@ -22,7 +22,7 @@ import { findTimeOfChange } from '../ground/take-back-window.ts';
 import { type AnyActor, type Confirmed, lockOpenActor, recordActorEvent } from '../session/actor.ts';
 import { type ChallengeUse, consumeChallenge } from './passkey-challenges.ts';
 import { checkRegistration } from './passkey-registration.ts';
-import { PasskeyRefusal } from './webauthn.ts';
+import { nameUser, PasskeyRefusal } from './webauthn.ts';
 
 export const maxPasskeys = 20;
 
@@ -39,6 +39,17 @@ export async function describeOwnPasskeys(deps: Dependencies, { session, request
     refused: findReasonNotToAdd(user, passkeys),
     suggestedName: describeDevice(userAgentOf(request)),
     isRevocable: await isRevocable(deps, request, user),
+  };
+}
+
+/** What the browser is told about the passkeys of the person, by the names of the library that passes it on. */
+export async function describeSignals(deps: Dependencies, { session: { user } }: AnyActor) {
+  const passkeys = user.hasPasskey ? await listPasskeys(deps.db, user.id) : [];
+  return {
+    userID: nameUser(user.id),
+    userName: user.email,
+    userDisplayName: user.name,
+    allAcceptedCredentialIDs: passkeys.map(({ credentialId }) => credentialId),
   };
 }
 

@@ -1,5 +1,4 @@
 // Checks the use of a passkey as section 7.2 of WebAuthn asks. `consumePasskey` makes each use count once.
-import { base64url } from 'oslo/encoding';
 import { z } from 'zod';
 import type { Database } from '../../../db/postgres/client.ts';
 import { findPasskey, type Passkey, recordPasskeyUse } from '../../../db/tables/passkeys.ts';
@@ -11,12 +10,12 @@ import {
   checkClientData,
   credentialShape,
   loadWebAuthn,
+  nameUser,
   originOf,
   PasskeyRefusal,
   readJson,
   refuse,
   rpIdOf,
-  userHandleOf,
 } from './webauthn.ts';
 
 const assertionSchema = z.object({
@@ -44,7 +43,7 @@ export async function checkAssertion(
   const passkey = await findPasskey(deps.db, assertion.id);
   if (!passkey) throw new PasskeyRefusal('unknown_passkey');
   const { userHandle } = assertion.response;
-  const owner = base64url.encode(userHandleOf(passkey.userId), { includePadding: false });
+  const owner = nameUser(passkey.userId);
   // The authenticator need not name the user, except at a login.
   const isOwner = userHandle === owner || (userHandle === undefined && use.purpose !== 'login');
   if (!isOwner || (use.userId !== undefined && use.userId !== passkey.userId))

@@ -1,5 +1,6 @@
 // Checks for both the use of a passkey (passkey-assertion.ts) and a new passkey (passkey-registration.ts), as WebAuthn asks
 // (https://www.w3.org/TR/webauthn-3/).
+import { base64url } from 'oslo/encoding';
 import { z } from 'zod';
 import type { Dependencies } from '../../ground/dependencies.ts';
 import type { Visit } from '../../web/requests.ts';
@@ -42,7 +43,9 @@ const clientDataSchema = z.object({
 
 export const rpIdOf = ({ config }: Pick<Dependencies, 'config'>) => new URL(config.issuer).hostname;
 
-export const userHandleOf = (userId: string) => new TextEncoder().encode(userId);
+/** The user handle of WebAuthn, in base64url. */
+export const nameUser = (userId: string): string =>
+  base64url.encode(new TextEncoder().encode(userId), { includePadding: false });
 
 // The library is loaded on first use, because loading takes a while. Most of it is for attestations, and we ask for none.
 export const loadWebAuthn = ({ deadline }: Visit) =>

@@ -3,7 +3,7 @@ import type { PasswordOwner } from '../../../db/tables/password-owners.ts';
 import { AppError } from '../../basics/errors.ts';
 import type { Dependencies } from '../../ground/dependencies.ts';
 import type { Visit } from '../../web/requests.ts';
-import { nameGuessingDevice, readDevice } from '../ground/device.ts';
+import { countGuessFor, readDevice } from '../ground/device.ts';
 import { takeSlot, verifyPassword } from './passwords.ts';
 
 export type Guess = {
@@ -29,11 +29,7 @@ export async function guessPassword(
   try {
     return await takeSlot(async () => {
       owner = await guess.find(readDevice(deps, request) ?? new Uint8Array());
-      const { giveBack } = await guessLimits.countTry({
-        account: `${guess.email} ${owner?.passwordHash ?? ''}`,
-        address,
-        device: nameGuessingDevice(owner),
-      });
+      const { giveBack } = await guessLimits.countTry(countGuessFor(guess.email, owner, address));
       try {
         const isRight = await deadline.pause(() =>
           verifyPassword(owner?.passwordHash, guess.password, signal),

@@ -15,12 +15,21 @@ export async function requireOwnPassword(
   actor: AnyActor,
   currentPassword: string,
 ): Promise<string> {
-  const { db, read } = deps;
-  const { session, request, visit } = actor;
-  const { id: userId, email, hasPassword } = session.user;
-  // The password alone would get round the second factor, so the user must log in first.
+  const { session } = actor;
+  // The password alone would get round the second factor, so the user must give both first.
   const isStale = needsMoreThanPassword(deps.config, session.user) && !isFresh(session, deps.now());
   if (isStale || lacksSecondFactor(deps.config, session)) throw new AppError('login_required');
+  return guessOwnPassword(deps, actor, currentPassword);
+}
+
+/** Like `requireOwnPassword`, for a caller that asks for the second factor itself. */
+export async function guessOwnPassword(
+  deps: Dependencies,
+  { session, request, visit }: AnyActor,
+  currentPassword: string,
+): Promise<string> {
+  const { db, read } = deps;
+  const { id: userId, email, hasPassword } = session.user;
   // There is nothing to guess, so no guess is counted. The address may belong to somebody else, who needs their guesses.
   if (!hasPassword) throw wrongPassword();
   const { isRight, owner, giveBack } = await guessPassword(deps, request, visit, {

@@ -121,7 +121,7 @@ export async function confirmSignUp(
   const { db, now } = deps;
   const opened = await openSignUp(deps, token);
   if (!opened) throw new AppError('not_found');
-  // This comes before the hashing: a link that is `taken` is not used up, so somebody could make us hash endlessly.
+  // This comes before the hashing. Otherwise somebody could make us hash endlessly, because a link that is `taken` is not used up.
   if (opened.isTaken) return 'taken';
   const { id, email } = opened;
   const { value: name, errors } = readName(typedName);

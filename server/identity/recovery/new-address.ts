@@ -148,7 +148,7 @@ export async function useNewAddress(
   const { db, now } = deps;
   const open = await requireNewAddress(deps, token);
   const { user, email, offerId: changeId, left } = open;
-  // This comes before the hashing: a link to a taken address is not used up, so somebody could make us hash endlessly.
+  // This comes before the hashing. Otherwise somebody could make us hash endlessly, because a link to a taken address is not used up.
   if (await isTaken(db, open, now())) {
     // This throws if the owner has just used the link and so holds the address.
     await requireNewAddress(deps, token);

@@ -64,6 +64,8 @@ const forms: Record<string, Record<string, string>> = {
 const needNothing = new Set([
   'GET /.well-known/change-password',
   'HEAD /.well-known/change-password',
+  'GET /.well-known/passkey-endpoints',
+  'HEAD /.well-known/passkey-endpoints',
   'GET /.well-known/security.txt',
   'HEAD /.well-known/security.txt',
   'GET /favicon.ico',

@@ -111,6 +111,13 @@ export async function addInvoice(
   return number;
 }
 
+/** Gives the buyer of an invoice another name, so that the invoice may be issued again. */
+export const renameBuyer = (db: Kysely<DB>, number: string, company = `Renamed ${uuidv7()}`) =>
+  sql`insert into billing_details (account_id, company)
+    select c.account_id, ${company} from invoices i join service_contracts c on c.id = i.contract_id
+    where coalesce(i.document, i.number::text) = ${number}
+    on conflict (account_id) do update set company = excluded.company`.execute(db);
+
 export async function readInvoice(db: Kysely<DB>, number: string) {
   const { rows } = await sql<{ total: number; credited: number; allocated: number; status: string }>`
     select unit_amount::int8::float8 as total, credited::float8, allocated::float8, status

@@ -80,7 +80,9 @@ export function listReadFields(): { forms: string[]; addresses: string[] } {
         ...names(text, /\btext\(form, '(\w+)'\)/g),
         ...names(text, /readForm\(request\)\)\.get\('(\w+)'\)/g),
         ...(/\banswerIntents\(|\bisAgain\(/.test(text) ? ['intent'] : []),
-        ...(/\bconfirm\.ask(?:WhileSettingUp)?\(/.test(text) ? ['confirmPassword', 'confirmPasskey'] : []),
+        ...(/\bconfirm\.ask(?:WhileSettingUp)?\(/.test(text)
+          ? ['confirmPassword', 'confirmCode', 'confirmPasskey']
+          : []),
       ];
       return [path, ...new Set(read.map((name) => `${path} ${name}`))];
     });

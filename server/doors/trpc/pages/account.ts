@@ -15,6 +15,7 @@ import { findTakeBackHint } from '../../../identity/ground/take-back-window.ts';
 import {
   addOwnPasskey,
   describeOwnPasskeys,
+  describeSignals,
   removeOwnPasskey,
   renameOwnPasskey,
 } from '../../../identity/passkey/own-passkeys.ts';
@@ -82,6 +83,7 @@ const name = z.string();
 
 const passkeysRouter = router({
   describe: settingUp.query(({ ctx }) => describeOwnPasskeys(ctx.deps, ctx)),
+  signals: settingUp.query(({ ctx }) => describeSignals(ctx.deps, ctx)),
   add: settingUpConfirmed
     .input(z.object({ name, passkey: z.string() }))
     .mutation(({ ctx, input }) => addOwnPasskey(ctx.deps, ctx, input)),

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { type FaultName, faultWords, nameFault } from '../../../basics/fault-words.ts';
 import { sendsCookies } from '../../../identity/ground/form-answers.ts';
 import { askAboutHost } from '../../../identity/ground/mail-hosts.ts';
-import { findRefusedForm, keepRefusedForm } from '../../../identity/ground/refused-forms.ts';
+import { dropDoneForm, findRefusedForm, keepRefusedForm } from '../../../identity/ground/refused-forms.ts';
 import { findLastSessionUser } from '../../../identity/session/sessions.ts';
 import { anonymous, lookUp, router, setCookies, type TrpcContext } from '../init.ts';
 
@@ -57,6 +57,12 @@ export const formsRouter = router({
       setCookies(ctx, [kept.setCookie]);
       return kept.id;
     }),
+
+  /** Forgets a form that waited for a credential or a login, and has been done. */
+  dropDone: anonymous.input(z.object({ id: z.string() })).mutation(async ({ ctx, input }) => {
+    const dropped = await dropDoneForm(ctx.deps, ctx.request, input.id);
+    if (dropped) setCookies(ctx, [dropped]);
+  }),
 
   /** A form that was kept for that page and the user who is logged in, or null. */
   find: anonymous.input(z.object({ id: z.string(), path: z.string() })).query(async ({ ctx, input }) => {

@@ -1,8 +1,11 @@
 import { z } from 'zod';
 import { isStaff } from '../../../acts/staff.ts';
+import { AppError } from '../../../basics/errors.ts';
 import {
+  keepLoginEmail,
   keepTypedEmail,
   keepTypedName,
+  readLoginEmail,
   readTypedEmail,
   readTypedName,
 } from '../../../identity/address/typed-email.ts';
@@ -17,13 +20,15 @@ import type { Form } from '../../../web/requests.ts';
 import { anonymous, lookUp, person, router, setCookies, settingUp, type TrpcContext } from '../init.ts';
 
 /** `code_needed`: the login waits for a code. `passkey_offered`: the session begins with the offer of a passkey. */
-type LoginOutcome = 'wrong' | 'done' | 'code_needed' | 'passkey_offered';
+type LoginOutcome = 'done' | 'code_needed' | 'passkey_offered';
+
+type Refusal = 'wrong_login' | 'wrong_passkey' | 'unknown_passkey';
 
 function takeStep(
   ctx: TrpcContext,
-  step: (LoginStep & { offersPasskey?: boolean }) | undefined,
-): LoginOutcome {
-  if (!step) return 'wrong';
+  step: (LoginStep & { offersPasskey?: boolean }) | Refusal,
+): LoginOutcome | Refusal {
+  if (typeof step === 'string') return step;
   setCookies(ctx, step.setCookies);
   if (step.needsCode) return 'code_needed';
   return step.offersPasskey ? 'passkey_offered' : 'done';
@@ -55,7 +60,15 @@ export const loginRouter = router({
         offer: z.object({ next: z.string() }).optional(),
       }),
     )
-    .mutation(async ({ ctx, input }) => takeStep(ctx, await login(ctx.deps, ctx.request, ctx.visit, input))),
+    .mutation(async ({ ctx, input }) => {
+      const keep = () => setCookies(ctx, keepLoginEmail(ctx.deps, input.email));
+      const step = await login(ctx.deps, ctx.request, ctx.visit, input).catch((error) => {
+        if (error instanceof AppError && error.code === 'rate_limited') keep();
+        throw error;
+      });
+      if (!step || step.needsCode) keep();
+      return takeStep(ctx, step ?? 'wrong_login');
+    }),
 
   byPasskey: anonymous
     .input(z.object({ passkey: z.string() }))
@@ -77,10 +90,15 @@ export const loginRouter = router({
   logoutTarget: anonymous.query(({ ctx }) => readLogoutTarget(ctx.deps.config, ctx.request) ?? null),
 
   out: anonymous.mutation(async ({ ctx }) => {
+    const found = await lookUp(ctx);
     setCookies(ctx, [await logout(ctx.deps, ctx.request, ctx.visit)]);
-    // This does not clear "cookies" or "storage": browsers take seconds for these, and we keep nothing but the cookie.
+    if (found && found.state !== 'suspended') setCookies(ctx, keepLoginEmail(ctx.deps, found.user.email));
+    // This does not clear "cookies" or "storage": browsers take seconds for these, and what we keep there logs nobody in.
     ctx.headers.set('Clear-Site-Data', '"cache"');
   }),
+
+  /** The address that last tried to log in with a password, or logged out. */
+  lastEmail: anonymous.query(({ ctx }) => readLoginEmail(ctx.deps, ctx.request)),
 
   /** The address that was typed to get a mail, for the page that says that the mail is on its way. */
   typedEmail: anonymous.query(({ ctx }) => readTypedEmail(ctx.deps, ctx.request)),

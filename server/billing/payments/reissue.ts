@@ -1,0 +1,71 @@
+// What an invoice would say if it were issued again now (contract 7.74 and 7.431).
+import type { Database } from '../../../db/postgres/client.ts';
+import { findFacts } from '../../../db/tables/documents.ts';
+import type { Invoice } from '../../../db/tables/invoices.ts';
+import { findContract } from '../../../db/tables/service-contracts.ts';
+import type { Charge } from '../../../db/tables/waiting-periods.ts';
+import { faultWords } from '../../basics/fault-words.ts';
+import { findBuyer } from '../invoices/buyers.ts';
+import { type BlockedCode, computeInvoice, findSettings } from '../invoices/issue.ts';
+import type { Tax } from '../invoices/tax.ts';
+import type { BillingSettings } from '../settings/settings.ts';
+import { nameCountry } from '../values/countries.ts';
+import { formatPercent } from '../values/decimals.ts';
+import type { DocumentFacts } from '../values/document-facts.ts';
+
+/** Buyer and tax in lines, as the invoice says them, and as the new one would say them. */
+export type ReissueSides = { before: string[]; after: string[]; isSame: boolean };
+
+/** Undefined if there is nothing to compare: no document, a credited part, no seller, or no buyer. */
+export async function compareReissue(db: Database, invoice: Invoice): Promise<ReissueSides | undefined> {
+  if (!invoice.hasDocument || invoice.credited > 0) return undefined;
+  const facts = (await findFacts(db, invoice.number)) as DocumentFacts | undefined;
+  const settings = await findSettings(db);
+  const contract = await findContract(db, { id: invoice.contractId });
+  const buyer = contract && (await findBuyer(db, contract));
+  if (!facts || !settings || !buyer) return undefined;
+  const again = chargeAgain(settings.settings, invoice, facts);
+  const drawn = computeInvoice(again.settings, again.charge, buyer);
+  const before = describe(facts.buyer, facts);
+  const after = describe(buyer.facts, drawn);
+  return { before, after, isSame: before.join('\n') === after.join('\n') };
+}
+
+/** The charge of an invoice, and settings under which its price includes tax or not as it did then. */
+export function chargeAgain(
+  settings: BillingSettings,
+  { plan, currency, periodStartsAt: startsAt, periodEndsAt: endsAt }: Invoice,
+  { prices, net, total }: DocumentFacts,
+): { settings: BillingSettings; charge: Charge } {
+  const price = { currency, unitAmount: prices === 'net' ? net : total };
+  return {
+    settings: { ...settings, tax: { ...settings.tax, prices } },
+    charge: { plan, price, startsAt, endsAt },
+  };
+}
+
+function describe(
+  { name, address, country, vat_id: vatId, email }: DocumentFacts['buyer'],
+  tax: Tax | { blocked: BlockedCode },
+): string[] {
+  const code = address?.country ?? country;
+  const lines = [
+    name,
+    ...(address ? [address.line1, address.line2, `${address.postcode} ${address.city}`.trim()] : []),
+    code && nameCountry(code),
+    vatId && `VAT ID ${vatId}`,
+    email,
+    'blocked' in tax
+      ? blockedWords[tax.blocked]
+      : `Tax ${formatPercent(tax.rate)}%${tax.words ? `: ${tax.words}` : ''}`,
+  ];
+  return [...new Set(lines.flatMap((line) => line || []))];
+}
+
+export const blockedWords: Record<BlockedCode, string> = {
+  account_erased: faultWords.reissue_no_buyer,
+  country_unread: faultWords.blocked_country_unread,
+  no_tax_rule: faultWords.blocked_no_tax_rule,
+  tax_currency: faultWords.blocked_tax_currency,
+  price_too_high: faultWords.blocked_price_too_high,
+};
