@@ -13,12 +13,12 @@ export default defineConfig(({ mode, command, isSsrBuild }) => {
 });
 
 const pages: UserConfig = {
-  // The script of passkeys is built for the browser and for the server, which names it by its hash: so by the same options.
+  // The scripts of passkeys are built for the browser and for the server, which names them by their hash: so by the same options.
   esbuild: bundle.esbuild,
   plugins: [developers(), remix(remixConfig)],
   // No inlined assets: the content security policy allows files of our own only.
   build: { assetsInlineLimit: 0 },
-  // That script (app/components/passkey-form.tsx) is one file, as for a worker.
+  // Each of them (app/components/passkey-form.tsx, passkey-signals.tsx) is one file, as for a worker.
   worker: { format: 'es' as const },
 };
 const pagesOnServer = [pages.plugins, reactForProduction(), thirdPartyLicences()];

@@ -5,6 +5,7 @@ import {
   startAuthentication,
   startRegistration,
 } from '@simplewebauthn/browser';
+import { keepLastUsed } from './last-used.ts';
 
 // The offer in the email field is renewed before its challenge expires.
 const offerAgainMs = 4 * 60 * 1_000;
@@ -28,7 +29,8 @@ export function enhance(part: HTMLElement): void {
     error.hidden = words === '';
   }
 
-  function send(answer: unknown) {
+  function send(answer: { id: string }) {
+    if (purpose === 'login') keepLastUsed(answer.id);
     const field = form?.querySelector<HTMLInputElement>('[data-answer]');
     if (field) field.value = JSON.stringify(answer);
     form?.submit();

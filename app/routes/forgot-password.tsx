@@ -14,10 +14,14 @@ export const meta = titled('Set or reset your password', 'Check your email');
 
 export async function loader({ request, context }: LoaderFunctionArgs) {
   const { procedures, transport, site } = context;
+  const isSent = transport.readQuery(request).has('sent');
+  const typed = await procedures.login.typedEmail();
   return {
     next: nextOf(request, context),
-    isSent: transport.readQuery(request).has('sent'),
-    typed: (await procedures.login.typedEmail()) ?? (await procedures.visitor.find())?.email,
+    isSent,
+    typed: isSent
+      ? typed
+      : ((await procedures.login.lastEmail()) ?? typed ?? (await procedures.visitor.find())?.email),
     keepsMails: site.keepsMails,
   };
 }

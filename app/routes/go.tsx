@@ -35,7 +35,7 @@ export default function Go() {
     <Page title={titleOf(way)}>
       <div className="card">
         {way.stays ? (
-          <p>You have come back from {way.title}. Use this link to go there again.</p>
+          <p>Use this link to go to {way.title}.</p>
         ) : (
           <p>We are taking you to {way.title}. If nothing happens, use this link.</p>
         )}

@@ -157,7 +157,7 @@ describe('a link of a change of address', () => {
     ],
     [
       'the change canceled',
-      'You have canceled this change',
+      'This change has been canceled',
       '/profile/email',
       (browser: Browser) => browser.send('/profile', { form: { intent: 'cancel-email' } }),
     ],

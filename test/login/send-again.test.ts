@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { openApp } from '../support/app/app.ts';
-import { fieldOf, logIn, openBrowser, textOf } from '../support/app/visitor.ts';
+import { type Browser, fieldOf, logIn, openBrowser, textOf } from '../support/app/visitor.ts';
 import { emptyTables } from '../support/database/empty-tables.ts';
 import { shared } from '../support/run/shared.ts';
 
@@ -91,6 +91,29 @@ describe('the button (contract 11.35)', () => {
     expect(await mailsTo('x@example.test')).toEqual([]);
     expect(fieldOf(await browser.send('/profile/email'), 'email').value).toBe('waits@example.test');
     expect((await browser.send('/profile/email', { form: { intent: 'other' } })).status).toBe(400);
+  });
+});
+
+describe('/forgot-password fills in the address (contract 2.138)', () => {
+  const filledIn = async (browser: Browser) => fieldOf(await browser.send('/forgot-password'), 'email').value;
+  const email = 'merchant@example.test';
+
+  it('of a login with a wrong password, which another login replaces', async () => {
+    const browser = openBrowser(app.send);
+    for (const address of ['nobody@example.test', email]) {
+      const form = { email: address, password: 'wrong password' };
+      expect((await browser.send('/login', { form })).status).toBe(401);
+      expect(await filledIn(browser)).toBe(address);
+    }
+    await browser.send('/forgot-password', { form: { email: 'other@example.test' } });
+    expect(textOf(await browser.send('/forgot-password?sent'))).toContain('other@example.test');
+  });
+
+  it('that has logged out', async () => {
+    const browser = await logIn(app.send, email);
+    expect((await browser.send('/logout', { form: {} })).status).toBe(303);
+    expect(await browser.whoAmI()).toBeUndefined();
+    expect(await filledIn(browser)).toBe(email);
   });
 });
 

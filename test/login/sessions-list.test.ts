@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { openApp } from '../support/app/app.ts';
+import { type Answer, openApp } from '../support/app/app.ts';
 import { openClient, refusalOf, sessionIdOf } from '../support/app/trpc.ts';
 import { cookieOf, isLoggedIn, submitProfile, textOf } from '../support/app/visitor.ts';
 import { shared } from '../support/run/shared.ts';
@@ -50,6 +50,22 @@ describe('the list of sessions', () => {
       'lastSeenAt',
       'place',
     ]);
+  });
+
+  it('gives each button a name of its own, even for two browsers of one kind', async () => {
+    const headers = { 'user-agent': firefox };
+    await app.send('/login', { form: { email, password }, headers, from: '198.51.100.4' });
+    await sql`update sessions set created_at = created_at - interval '1 hour'
+      where id = (select id from sessions where ended_at is null order by created_at limit 1)`.execute(
+      app.db,
+    );
+    const { text } = await app.send('/profile/security', { cookie: mine });
+    const names = [...text.matchAll(/<button[^>]*value="end-session"[^>]*>(.*?)<\/button>/gs)].map(
+      ([, name = '']) => textOf({ text: name } as Answer),
+    );
+    expect(names).toHaveLength(2);
+    expect(new Set(names).size).toBe(2);
+    for (const name of names) expect(name).toMatch(/Log out of Firefox on Linux, logged in .* UTC/);
   });
 
   it('is on the page about security, where every other session can be ended', async () => {

@@ -18,6 +18,9 @@ type Props = Pick<OwnBilling, 'details' | 'countries'> & {
   refused: Refused | undefined;
 };
 
+export const hasDetails = ({ company, address, country, vatId, invoiceEmail, waiting }: Props['details']) =>
+  [company, address, country, vatId, invoiceEmail, waiting].some((detail) => detail !== null);
+
 export function BillingDetailsForm({ details, countries, email, saved, refused: any }: Props) {
   const refused = any?.values.intent === 'details' ? any : undefined;
   const { company, hasCheckedVatId, invoiceEmail, hasProvedInvoiceEmail, waiting } = details;

@@ -94,15 +94,20 @@ const EndOthers = () => (
   </button>
 );
 
-type EndSessionProps = Pick<Listed, 'id' | 'device'> & {
+type EndSessionProps = Pick<Listed, 'id' | 'device' | 'createdAt'> & {
   needsPassword?: boolean;
   refused?: Refused | undefined;
 };
 
-function EndSession({ id, device, needsPassword, refused }: EndSessionProps) {
+function EndSession({ id, device, createdAt, needsPassword, refused }: EndSessionProps) {
+  // Two browsers of one kind differ only in their time.
   const label = (
     <>
-      Log out<span className="visually-hidden"> of {device}</span>
+      Log out
+      <span className="visually-hidden">
+        {' '}
+        of {device}, logged in <Instant at={createdAt} />
+      </span>
     </>
   );
   const button = (

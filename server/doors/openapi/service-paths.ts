@@ -136,6 +136,27 @@ const wellKnown = (refuse: Refuse): Record<string, PathItem> => ({
       },
     },
   },
+  '/.well-known/passkey-endpoints': {
+    get: {
+      operationId: 'passkeyEndpoints',
+      tags: ['Service'],
+      summary: 'Where passkeys are added and managed',
+      description: 'For password managers.',
+      security: [],
+      responses: {
+        200: {
+          description: 'The pages.',
+          headers: noStore,
+          content: json({
+            type: 'object',
+            required: ['enroll', 'manage'],
+            properties: { enroll: text('^https?://'), manage: text('^https?://') },
+          }),
+        },
+        ...refuse([]),
+      },
+    },
+  },
   '/.well-known/security.txt': {
     get: {
       operationId: 'securityTxt',

@@ -1,0 +1,10 @@
+// Tells the browser which passkeys still work, so that password managers forget the others (contract 9.362). Many browsers cannot
+// pass that on. Nothing here depends on it, so errors are ignored.
+import { sendSignal } from '@simplewebauthn/browser';
+import { findLastUsed } from './last-used.ts';
+
+const { passkeySignals = '[]' } =
+  document.querySelector<HTMLElement>('[data-passkey-signals]')?.dataset ?? {};
+
+for (const signal of JSON.parse(passkeySignals))
+  sendSignal({ rpID: location.hostname, credentialID: findLastUsed(), ...signal }).catch(() => undefined);
