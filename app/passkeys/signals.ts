@@ -6,5 +6,10 @@ import { findLastUsed } from './last-used.ts';
 const { passkeySignals = '[]' } =
   document.querySelector<HTMLElement>('[data-passkey-signals]')?.dataset ?? {};
 
-for (const signal of JSON.parse(passkeySignals))
-  sendSignal({ rpID: location.hostname, credentialID: findLastUsed(), ...signal }).catch(() => undefined);
+// The last passkey may be another one by the time that somebody goes back to this page.
+const isShownAgain = history.state?.signalled === true;
+if (!isShownAgain) {
+  history.replaceState({ ...history.state, signalled: true }, '');
+  for (const signal of JSON.parse(passkeySignals))
+    sendSignal({ rpID: location.hostname, credentialID: findLastUsed(), ...signal }).catch(() => undefined);
+}

@@ -60,7 +60,9 @@ export async function listPasswordOwners(
 ): Promise<[PasswordOwner, ...PasswordOwner[]]> {
   const select = (of: ReturnType<typeof selectPasswordOwner>) => of.where('u.id', '=', userId);
   const known = select(selectPasswordOwner(db)).where('d.forgotten_at', 'is', null);
-  const inBrowsers = known.orderBy('d.last_login_at', 'desc').limit(100).execute();
-  const inNewBrowser = select(selectPasswordOwner(db, new Uint8Array())).executeTakeFirstOrThrow();
-  return [await inNewBrowser, ...(await inBrowsers)];
+  const [inNewBrowser, inBrowsers] = await Promise.all([
+    select(selectPasswordOwner(db, new Uint8Array())).executeTakeFirstOrThrow(),
+    known.orderBy('d.last_login_at', 'desc').limit(100).execute(),
+  ]);
+  return [inNewBrowser, ...inBrowsers];
 }

@@ -20,7 +20,13 @@ import { dayIn } from '../billing/values/days.ts';
 import { type DocumentFacts, hasXml } from '../billing/values/document-facts.ts';
 import type { Dependencies } from '../ground/dependencies.ts';
 import { buildForms } from './act-forms.ts';
-import { basisOfInvoice, basisOfPayment, basisOfReissue, paymentActs } from './payment-acts.ts';
+import {
+  basisOfCredit,
+  basisOfInvoice,
+  basisOfPayment,
+  basisOfReissue,
+  paymentActs,
+} from './payment-acts.ts';
 
 /** Counts as a look at the buyer. Throws 404 `not_found`, and 429 `rate_limited`. */
 export async function lookAtDocument(deps: Dependencies, staff: Staff, number: string) {
@@ -58,6 +64,7 @@ export async function describeForStaff(deps: Dependencies, staff: Staff, number:
   const hiddenOf: Record<string, Given> = {
     // The id of the payment that the form records. If the form is sent twice, the payment counts once.
     pay: { seen, payment: uuidv7() },
+    credit: { seen: digestBasis(basisOfCredit(invoice)) },
     reissue: { seen: digestBasis(basisOfReissue(invoice, sides)) },
   };
   return {

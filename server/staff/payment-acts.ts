@@ -28,6 +28,8 @@ import { readDecimal } from '../billing/values/decimals.ts';
 export const basisOfInvoice = ({ number, status, credited, allocated }: Invoice) => ({
   ...{ number, status, credited, allocated },
 });
+/** Differs from the other forms about the invoice: version 0.6.0 would credit all of it by a form for a part. */
+export const basisOfCredit = (invoice: Invoice) => ({ ...basisOfInvoice(invoice), credits: ['all', 'part'] });
 export const basisOfReissue = (invoice: Invoice, sides: ReissueSides | undefined) => ({
   ...basisOfInvoice(invoice),
   after: sides?.after ?? null,
@@ -226,11 +228,13 @@ const credit = act({
   formFields: {
     credits: (typed, { thing: { hasDocument } }) => (hasDocument ? readCredits(typed) : 'all'),
     amount(typed, { thing, given: { credits } }) {
-      if (credits === 'part') return readAmount(typed, thing.currency);
-      return typed.trim() && credits === 'all' ? refuse('credit_all_has_amount') : undefined;
+      if (credits === 'part' && thing.hasDocument) return readAmount(typed, thing.currency);
+      return typed.trim() && (credits === 'all' || !thing.hasDocument)
+        ? refuse('credit_all_has_amount')
+        : undefined;
     },
   },
-  formBasis: pay.formBasis,
+  formBasis: (_db, target) => basisOfCredit(target),
   do: async ({ trx, target, by }, { amount }) => ({
     creditNote: (await creditInvoice(trx, target.number, amount, by)) ?? null,
   }),

@@ -418,8 +418,9 @@ describe('a session without the second factor (contract 9.77)', () => {
         ...Array(10).fill(401),
         ...Array(6).fill(429),
       ]);
-      // Not even a right code is looked at.
+      // Not even a right code is looked at, and no password is hashed.
       expect((await confirm(password, right())).status).toBe(429);
+      expect((await confirm('not the password', right())).status).toBe(429);
       expect(await countAuthenticators()).toBe(1);
       expect(await listNotices(app.db, email)).toContain('codes_guessed');
     });

@@ -4,7 +4,7 @@ import { listCreditNotes } from '../../db/tables/documents.ts';
 import { findInvoice } from '../../db/tables/invoices.ts';
 import { digestBasis } from '../../server/acts/act.ts';
 import { readPaidOn } from '../../server/billing/payments/paid-on.ts';
-import { basisOfInvoice } from '../../server/staff/payment-acts.ts';
+import { basisOfCredit } from '../../server/staff/payment-acts.ts';
 import { type Answer, locationOf, openApp } from '../support/app/app.ts';
 import { sendPatiently } from '../support/app/patience.ts';
 import { textOf } from '../support/app/visitor.ts';
@@ -83,7 +83,7 @@ it('the audit names the document that was issued', async () => {
 it('only one of sixteen part credits that two administrators send from the same page is done', async () => {
   const number = await addInvoice(app.db);
   const invoice = await findInvoice(app.db, number);
-  const seen = invoice && digestBasis(basisOfInvoice(invoice));
+  const seen = invoice && digestBasis(basisOfCredit(invoice));
   const other = await addStaff(app, 'admin');
   const answers = await Promise.all(
     Array.from({ length: 16 }, (_, at) =>
@@ -364,12 +364,12 @@ describe('the page of an invoice (contract 7.153)', () => {
     const number = await addInvoice(app.db);
     const first = await open(number);
     const part = { intent: 'credit', credits: 'part', amount: '4.51' };
-    expect((await post(number, { ...part, seen: seenOn(first) })).status).toBe(303);
+    expect((await post(number, { ...formOn(first, 'credit'), ...part })).status).toBe(303);
     const second = await open(number);
     expect(second.text).toContain('data-open="3000"');
     expect(second.text).not.toContain('data-intent="reissue"');
     const all = { intent: 'credit', credits: 'all', amount: '' };
-    expect((await post(number, { ...all, seen: seenOn(second) })).status).toBe(303);
+    expect((await post(number, { ...formOn(second, 'credit'), ...all })).status).toBe(303);
     expect((await open(number)).text).not.toContain('data-intent="credit"');
     const other = await addInvoiceToReissue();
     expect((await post(other, formOn(await open(other), 'reissue'))).status).toBe(303);

@@ -28,7 +28,8 @@ export async function compareReissue(db: Database, invoice: Invoice): Promise<Re
   const drawn = computeInvoice(again.settings, again.charge, buyer);
   const before = describe(facts.buyer, facts);
   const after = describe(buyer.facts, drawn);
-  return { before, after, isSame: before.join('\n') === after.join('\n') };
+  const isSame = before.join('\n') === after.join('\n');
+  return { before: [...new Set(before)], after: [...new Set(after)], isSame };
 }
 
 /** The charge of an invoice, and settings under which its price includes tax or not as it did then. */
@@ -59,7 +60,7 @@ function describe(
       ? blockedWords[tax.blocked]
       : `Tax ${formatPercent(tax.rate)}%${tax.words ? `: ${tax.words}` : ''}`,
   ];
-  return [...new Set(lines.flatMap((line) => line || []))];
+  return lines.flatMap((line) => line || []);
 }
 
 export const blockedWords: Record<BlockedCode, string> = {

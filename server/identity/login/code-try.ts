@@ -3,7 +3,9 @@ import type { Transaction } from 'kysely';
 import type { DB } from '../../../db/schema.ts';
 import { deferAuditEvent } from '../../../db/tables/audit-events.ts';
 import { findPasswordOwner } from '../../../db/tables/password-owners.ts';
+import { findFullCount } from '../../../db/tables/rate-limits.ts';
 import type { User } from '../../../db/tables/users.ts';
+import { AppError } from '../../basics/errors.ts';
 import type { Dependencies } from '../../ground/dependencies.ts';
 import type { Visit } from '../../web/requests.ts';
 import type { OtherTime } from '../factor/authenticator-code.ts';
@@ -23,9 +25,9 @@ export async function tryCode(
   visit: Visit,
   { userId, typed }: { userId: string; typed: string },
 ) {
-  const device = readDevice(deps, request) ?? new Uint8Array();
-  const owner = await findPasswordOwner(deps.read, { userId }, device);
-  const { isLast, giveBack } = await deps.codeLimits.countTry(countGuessFor(userId, owner, visit.address));
+  const { isLast, giveBack } = await deps.codeLimits.countTry(
+    await describeTry(deps, request, visit, userId),
+  );
   const factor = await readFactor(deps, userId, typed);
   return {
     giveBack,
@@ -41,4 +43,19 @@ export async function tryCode(
       return 'recovery_code';
     },
   };
+}
+
+/** Throws 429 `rate_limited` if no try at a code is left. Counts nothing. */
+export async function requireTryLeft(deps: Dependencies, request: Request, visit: Visit, userId: string) {
+  const counts = deps.codeLimits.countsOf(await describeTry(deps, request, visit, userId));
+  const waitMs = await findFullCount(deps.db, ...counts);
+  if (waitMs === undefined) return;
+  const seconds = String(Math.max(1, Math.ceil(waitMs / 1_000)));
+  throw new AppError('rate_limited', { headers: { 'Retry-After': seconds } });
+}
+
+async function describeTry(deps: Dependencies, request: Request, visit: Visit, userId: string) {
+  const device = readDevice(deps, request) ?? new Uint8Array();
+  const owner = await findPasswordOwner(deps.read, { userId }, device);
+  return countGuessFor(userId, owner, visit.address);
 }

@@ -17,7 +17,7 @@ import { guessOwnPassword, wrongPassword } from '../password/own-password.ts';
 import { type AnyActor, lockActor, recordActorEvent, requireOwnAllowance } from '../session/actor.ts';
 import { asksForCode, lacksSecondFactor, needsMoreThanPassword } from '../session/second-factor.ts';
 import { amrOf, isFresh, passkeyAmr } from '../session/sessions.ts';
-import { tryCode } from './code-try.ts';
+import { requireTryLeft, tryCode } from './code-try.ts';
 
 export type ConfirmAsks = {
   email: string;
@@ -107,6 +107,8 @@ async function confirmByPassword(
   const { request, visit } = actor;
   const { id, user } = actor.session;
   await requireOwnAllowance(deps, actor, 'login.confirmed');
+  // Once the tries at codes are used up, no more passwords are hashed.
+  if (typed !== undefined) await requireTryLeft(deps, request, visit, user.id);
   const passwordHash = await guessOwnPassword(deps, actor, password);
   // As in a login, only somebody who knows the password can try a code.
   const code =
