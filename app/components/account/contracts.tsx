@@ -87,7 +87,7 @@ function About({ status, lastDay, price, isOwn }: Contract & { isOwn: boolean })
   return (
     <>
       {cost ?? 'No price set'}
-      {status === 'past_due' && <>. An invoice below is overdue.</>}
+      {status === 'past_due' && <>. An invoice is overdue.</>}
       {end && <span className="line">{end}</span>}
     </>
   );
