@@ -691,7 +691,7 @@ describe('the page', () => {
     const done = await browser.send(page, { form: typed, headers: html });
     expect([done.status, done.headers.get('location')]).toEqual([303, `${page}?saved=set`]);
     const saved = await browser.send(`${page}?saved=set`, { headers: html });
-    expect(textOf(saved)).toContain('The settings are saved. They count now.');
+    expect(textOf(saved)).toContain('The settings are saved. They are in force now.');
     expect(textOf(saved)).toContain('Version 1');
     expect(fieldsOf(saved)).toMatchObject({
       sellerName: 'Zoë & Söhne "GmbH" <b>',

@@ -1,7 +1,7 @@
 // Passkeys in a real browser, whose authenticator is Chromium's own virtual one.
 import { sql } from 'kysely';
 import type { CDPSession, Page } from 'playwright-core';
-import { describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { followMail, logIn, openInspection, openSite } from '../support/app/browser.ts';
 import { buildSignup, pushSignup } from '../support/crm/crm.ts';
 import { shared } from '../support/run/shared.ts';
@@ -210,6 +210,10 @@ describe('the password manager forgets a passkey (contract 9.362)', () => {
   const countPasskeys = (device: Device) => device.listCredentials().then(({ length }) => length);
   const forgotten = (device: Device) => expect.poll(() => countPasskeys(device), { timeout: 10_000 }).toBe(0);
   const removeAll = () => sql`delete from passkeys`.execute(site.app.db);
+  beforeEach(async () => {
+    await removeAll();
+    await sql`update users set passkeys_declined_at = null`.execute(site.app.db);
+  });
 
   it('that its owner removes', async () => {
     const { page, device } = await openWithPasskey('customer@example.test');

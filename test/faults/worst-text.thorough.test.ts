@@ -237,7 +237,7 @@ const queries: Door[] = [
   { path: '/verify-email/confirm', fields: { ...next, token } },
   { path: '/login/code', fields: { ...next, use: 'recovery', new_password: '1' } },
   { path: '/continue', fields: { id: 'x' } },
-  { path: '/take-back', fields: { token } },
+  { path: '/take-back', fields: { token, saved: 'frozen' } },
   { path: '/new-address', fields: { token } },
   { path: '/stop-new-address', fields: { token, saved: 'stopped' } },
   { path: '/invoice-email/confirm', fields: { token, saved: 'confirmed' } },

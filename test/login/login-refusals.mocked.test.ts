@@ -41,11 +41,11 @@ describe('wrong credentials', () => {
       const { status, headers, text } = await logIn(email, `not the ${password}`);
       headers.delete('x-request-id');
       const whole = JSON.stringify([status, [...headers], text]);
-      pages.add(whole.replaceAll(email, 'EMAIL'));
+      pages.add(whole.replaceAll(email, 'EMAIL').replaceAll(encodeURIComponent(email), 'EMAIL'));
     }
     expect([...pages]).toHaveLength(1);
     expect([...pages][0]).toMatch(/^\[401,.*The email address or password is incorrect\./s);
-    expect([...pages][0]).not.toMatch(/set-cookie/i);
+    expect([...pages][0]).not.toContain('identity_session');
   });
 
   it.each(cases)('are recorded as %s for %s, without the password', async (reason, email) => {

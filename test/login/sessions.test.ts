@@ -139,6 +139,7 @@ describe('logout', () => {
     expect(answer.headers.get('location')).toBe('/login?logged_out');
     expect(answer.headers.getSetCookie()).toEqual([
       'identity_session=; HttpOnly; Max-Age=0; Path=/; SameSite=Lax',
+      'identity_login_email=merchant%40example.test; HttpOnly; Max-Age=600; Path=/; SameSite=Lax',
     ]);
     await expectEnded(cookie);
     await expectLive(other);
@@ -151,6 +152,7 @@ describe('logout', () => {
     const answer = await secure.send('/logout', { method: 'POST', cookie });
     expect(answer.headers.getSetCookie()).toEqual([
       '__Host-identity_session=; HttpOnly; Max-Age=0; Path=/; SameSite=Lax; Secure',
+      '__Host-identity_login_email=merchant%40example.test; HttpOnly; Max-Age=600; Path=/; SameSite=Lax; Secure',
     ]);
   });
 

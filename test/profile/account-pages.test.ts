@@ -55,7 +55,7 @@ it('each page shows only what it is about', async () => {
   expect(headings(profile)).toEqual(['Your details', 'Email address', 'What you can do', 'Your data']);
   expect(headings(security)).toEqual(expect.arrayContaining(['Password', 'Where you are logged in']));
   expect(headings(products)).toEqual(['Products for you']);
-  expect(headings(billing)).toEqual(['No contracts or invoices yet', 'Billing details']);
+  expect(headings(billing)).toEqual(['No contracts or invoices yet']);
 });
 
 it('products that were opened come first, the last one at the top', async () => {
