@@ -120,17 +120,7 @@ function Act({ form, named }: { form: ActForm; named: ReactNode }) {
           {fields.map((field, at) => (
             <FieldOf key={field.name} field={field} refused={refused} error={at === 0 ? unseen : undefined} />
           ))}
-          <Field
-            label="Why"
-            hint="At least 3 characters. For the audit: only staff see it."
-            name="why"
-            required
-            minLength={3}
-            maxLength={500}
-            autoComplete="off"
-            defaultValue={refused?.values.why}
-            error={refused?.errors.why}
-          />
+          <WhyField hint="At least 3 characters. For the audit: only staff see it." refused={refused} />
           <button type="submit" name="intent" value={intent} className={isDanger ? 'danger' : undefined}>
             {button}
           </button>
@@ -139,6 +129,29 @@ function Act({ form, named }: { form: ActForm; named: ReactNode }) {
     </Disclosure>
   );
 }
+
+type WhyFieldProps = {
+  label?: string;
+  hint: string;
+  id?: string;
+  refused: Pick<Refused, 'values' | 'errors'> | undefined;
+  focusOnError?: boolean;
+};
+
+/** The reason that each change by staff needs (contract 12.17). */
+export const WhyField = ({ label = 'Why', refused, ...field }: WhyFieldProps) => (
+  <Field
+    {...field}
+    label={label}
+    name="why"
+    required
+    minLength={3}
+    maxLength={500}
+    autoComplete="off"
+    defaultValue={refused?.values.why}
+    error={refused?.errors.why}
+  />
+);
 
 const Sides = ({ sides }: Pick<ActForm, 'sides'>) => (
   <div className="parties" data-sides>

@@ -1,6 +1,7 @@
 import type { Procedures } from '../../../server/doors/trpc/router.ts';
 import { EmailField, Field } from '../field.tsx';
 import { Section } from '../section.tsx';
+import { WhyField } from './acts.tsx';
 import { EditRows } from './edit-rows.tsx';
 import { Choice } from './words.tsx';
 
@@ -92,17 +93,10 @@ export function SettingsForm({
             ? 'These settings count at once. From then on new invoices are documents of the seller, and the way back is only to other settings.'
             : 'Invoices from now on have what you save. Those that were issued stay as they are.'}
         </p>
-        <Field
-          label="Why"
+        <WhyField
           hint="At least 3 characters. Kept with the settings, and in the audit."
           id="why"
-          name="why"
-          required
-          minLength={3}
-          maxLength={500}
-          autoComplete="off"
-          defaultValue={values.why}
-          error={errors.why}
+          refused={{ values, errors }}
           focusOnError={false}
         />
         <button type="submit" name="intent" value="set">

@@ -2,10 +2,10 @@ import type { Procedures } from '../../../server/doors/trpc/router.ts';
 import type { Refused } from '../../refused.ts';
 import { group } from '../account/to-pay.tsx';
 import { Badge, type Meaning } from '../badge.tsx';
-import { Field } from '../field.tsx';
 import { Instant } from '../instant.tsx';
 import { Row, Rows } from '../rows.tsx';
 import { Section } from '../section.tsx';
+import { WhyField } from './acts.tsx';
 import { Name, PersonLink } from './words.tsx';
 
 type Described = Awaited<ReturnType<Procedures['billingForms']['settings']>>;
@@ -84,16 +84,10 @@ export function PendingSettings({
       <form method="post" data-intent="stop">
         <p data-notice>If you stop it, customers go on paying as now. All other settings stay as they are.</p>
         <input type="hidden" name="seen" value={seen} />
-        <Field
+        <WhyField
           label="Why is it stopped"
           hint="At least 3 characters. Kept with the settings, and in the audit."
-          name="why"
-          required
-          minLength={3}
-          maxLength={500}
-          autoComplete="off"
-          defaultValue={refused?.values.why}
-          error={refused?.errors.why}
+          refused={refused}
           focusOnError={false}
         />
         <button type="submit" name="intent" value="stop" className="danger">
