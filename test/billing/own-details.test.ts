@@ -667,9 +667,10 @@ describe('an address for invoices (contract 7.242 to 7.244)', () => {
     await post(other, { intent: 'mail-invoice-email' });
     await post(browser, { intent: 'mail-invoice-email' });
     const links = await readLinks(books);
-    expect(links).toHaveLength(4);
-    expect((await openBrowser(app.send).send(third, { form: {} })).status).toBe(404);
-    expect((await openBrowser(app.send).send(links[3] ?? '', { form: {} })).status).toBe(303);
+    expect(links.slice(0, 3)).toEqual([first, second, third]);
+    for (const ended of links.slice(0, -1))
+      expect((await openBrowser(app.send).send(ended, { form: {} })).status).toBe(404);
+    expect((await openBrowser(app.send).send(links.at(-1) ?? '', { form: {} })).status).toBe(303);
     await sql`delete from users where email = ${colleague}`.execute(app.db);
   });
 

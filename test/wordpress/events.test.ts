@@ -166,7 +166,7 @@ test('a session whose login ended while it was started is ended, and no other', 
   const left = await pair.wordpress.php<string[]>(`
     wp_set_current_user(${user.id});
     foreach (['one', 'two'] as $sid) {
-      IdentityLogin\\create_session(wp_get_current_user(), $sid);
+      IdentityLogin\\take_session(wp_get_current_user(), $sid);
     }
     IdentityLogin\\end_session('one');
     $sessions = WP_Session_Tokens::get_instance(${user.id})->get_all();

@@ -70,6 +70,22 @@ test('of 16 uses of one hand-off at once one gets in', async () => {
   expect(answers.map(({ status }) => status).sort()).toEqual([303, ...Array(15).fill(409)]);
 });
 
+test('of 16 tabs of one browser that log in at once each stays logged in, with one session', async () => {
+  const { cookie, user, visitor } = await addArrived(pair);
+  const before = [...visitor.jar];
+  const callbacks = await Promise.all(Array.from({ length: 16 }, () => visitor.launch(cookie)));
+  const answers = await Promise.all(callbacks.map((callback) => visitor.go(callback)));
+  expect(answers.map(refusalOf)).toEqual(callbacks.map(() => [303, null]));
+  expect(await visitor.whoAmI()).toBe(user.login);
+  expect(
+    await pair.wordpress.php(`return count(WP_Session_Tokens::get_instance(${user.id})->get_all());`),
+  ).toBe(1);
+  // A page that another tab asked for before the login is still on its way.
+  visitor.jar.clear();
+  for (const [name, value] of before) visitor.jar.set(name, value);
+  expect(await visitor.whoAmI()).toBe(user.login);
+});
+
 test('a newer profile is taken, and an older one changes nothing', async () => {
   const id = '0190f5a0-0000-7000-8000-00000000aaaa';
   const visitor = openVisitor(pair);

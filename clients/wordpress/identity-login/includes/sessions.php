@@ -58,14 +58,29 @@ function keep_lasting(array $sessions, string $profile_id): array
     }
 }
 
-/** Call it only within `with_person`, because WordPress reads and writes all sessions of a user together. */
-function create_session(\WP_User $user, string $sid): string
+/**
+ * The token of a session for this login. Call it only within `with_person`, because WordPress reads and writes all sessions of
+ * a user together.
+ */
+function take_session(\WP_User $user, string $sid): string
 {
+    wp_cache_delete($user->ID, 'user_meta');
+    $sessions = \WP_Session_Tokens::get_instance($user->ID);
+    $expiration = time() + session_seconds();
+    $current = get_current_user_id() === $user->ID ? wp_get_session_token() : '';
+    $session = $sessions->get($current);
+    if (($session[SESSION_MARK]['sid'] ?? null) === $sid) {
+        // Another tab of the same login may be loading a page with this session, so it stays.
+        $sessions->update($current, ['expiration' => $expiration] + $session);
+        return $current;
+    }
+    if ($session !== null) {
+        $sessions->destroy($current);
+    }
     $mark = ['sid' => $sid, 'generation' => read_generation()];
     $add = static fn(array $session) => [SESSION_MARK => $mark] + $session;
     add_filter('attach_session_information', $add);
-    wp_cache_delete($user->ID, 'user_meta');
-    $token = \WP_Session_Tokens::get_instance($user->ID)->create(time() + session_seconds());
+    $token = $sessions->create($expiration);
     remove_filter('attach_session_information', $add);
     return $token;
 }
@@ -80,11 +95,7 @@ function start_session(\Identity\HandOff $hand_off): void
     }
     [$user, $token] = with_person($profile->id, static function () use ($hand_off, $profile): array {
         $user = admit($profile);
-        if (get_current_user_id() === $user->ID) {
-            // The new session takes the place of this one.
-            wp_destroy_current_session();
-        }
-        return [$user, create_session($user, $hand_off->sid ?? '')];
+        return [$user, take_session($user, $hand_off->sid ?? '')];
     });
     if (!in_array(get_current_user_id(), [0, $user->ID], true)) {
         wp_destroy_current_session();
