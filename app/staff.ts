@@ -38,11 +38,17 @@ export async function loadList<Name extends FieldName, Read, More>(
   const loaded = await loadForStaff(args, async (procedures) => {
     const more = (await readMore?.(procedures)) as More;
     try {
-      return { ...more, list: await read(procedures, set as typeof asked), fault: undefined };
-    } catch (error) {
-      const refusal = transport.readRefusal(error, visit);
-      if (refusal.code !== 'validation_failed') throw error;
-      return { ...more, list: null, fault: refusal.errors[0]?.detail ?? refusal.detail };
+      return {
+        ...more,
+        list: await read(procedures, set as typeof asked),
+        fault: undefined,
+        faultAt: undefined,
+      };
+    } catch (thrown) {
+      const refusal = transport.readRefusal(thrown, visit);
+      if (refusal.code !== 'validation_failed') throw thrown;
+      const [error] = refusal.errors;
+      return { ...more, list: null, fault: error?.detail ?? refusal.detail, faultAt: error?.pointer };
     }
   });
   return data({ ...loaded, asked, isFirst: !query.get('before') }, { status: loaded.list ? 200 : 422 });

@@ -4,6 +4,7 @@ const instant = new Intl.DateTimeFormat('en-GB', {
   timeStyle: 'short',
   timeZone: 'UTC',
 });
+const shortDay = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone: 'UTC' });
 const day = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' });
 
 export function Instant({ at }: { at: Date }) {
@@ -13,4 +14,9 @@ export function Instant({ at }: { at: Date }) {
 /** A day that is the same for everybody, such as the day of an invoice. */
 export function Day({ at }: { at: Date }) {
   return <time dateTime={at.toISOString().slice(0, 10)}>{day.format(at)}</time>;
+}
+
+/** For columns of days. */
+export function ShortDay({ at }: { at: Date }) {
+  return <time dateTime={at.toISOString().slice(0, 10)}>{shortDay.format(at)}</time>;
 }

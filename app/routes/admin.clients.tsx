@@ -8,6 +8,8 @@ import { Section } from '../components/section.tsx';
 import { titled } from '../components/service-name.ts';
 import { StaffPage } from '../components/staff/staff-page.tsx';
 import { Name } from '../components/staff/words.tsx';
+import { type Column, sayCount, Table, type TableRow } from '../components/table.tsx';
+import { whole } from '../components/whole.ts';
 import { loadForStaff } from '../staff.ts';
 
 export const meta = titled('Clients');
@@ -33,7 +35,16 @@ export default function Clients() {
           </EmptyState>
         </div>
       ) : (
-        clients.map((client) => <About key={client.name} client={client} />)
+        <>
+          {clients.length > 1 && (
+            <Section id="all" title={sayCount(clients.length, 'client', 'clients')}>
+              <Table name="clients" caption="All clients" columns={columns} rows={clients.map(toRow)} />
+            </Section>
+          )}
+          {clients.map((client) => (
+            <About key={client.name} client={client} />
+          ))}
+        </>
       )}
     </StaffPage>
   );
@@ -45,7 +56,31 @@ const kindWords: Record<string, string> = {
   signup: 'To report signups',
 };
 
-const sayCount = (count: number, one: string) => `${count} ${count === 1 ? one : `${one}s`}`;
+const columns: Column[] = [
+  { label: 'Client' },
+  { label: 'Last launch' },
+  { label: 'Last read events' },
+  { label: 'Unread', kind: 'amount' },
+  { label: 'State', kind: 'state' },
+];
+
+function ClientState({ isFailing, isBehind }: { isFailing: boolean; isBehind: boolean }) {
+  if (isFailing) return <Badge meaning="needs-you">Webhook fails</Badge>;
+  return isBehind ? <Badge meaning="waiting">Behind</Badge> : <Badge meaning="good">Up to date</Badge>;
+}
+
+const toRow = ({ name, title, launchedAt, pulledAt, behind, isFailing }: Client): TableRow => ({
+  key: name,
+  cells: [
+    <a key="client" href={`#client-${name}`}>
+      {title}
+    </a>,
+    launchedAt && <Instant key="launch" at={launchedAt} />,
+    pulledAt && <Instant key="pull" at={pulledAt} />,
+    whole(behind),
+    <ClientState key="state" isFailing={isFailing} isBehind={behind > 0} />,
+  ],
+});
 
 function About({ client }: { client: Client }) {
   const { name, title, isDemo, callbackUrl, loginUrl, eventsUrl, calls, launchedAt, refusals, doctor } =
@@ -61,7 +96,7 @@ function About({ client }: { client: Client }) {
           <code data-client={name}>{name}</code>
           {isDemo && ', a demo client of this service'}{' '}
           {isFailing && <Badge meaning="needs-you">Webhook fails</Badge>}{' '}
-          {isBehind && <Badge meaning="waiting">{sayCount(behind, 'event')} unread</Badge>}
+          {isBehind && <Badge meaning="waiting">{sayCount(behind, 'event', 'events')} unread</Badge>}
         </>
       }
     >
@@ -74,7 +109,7 @@ function About({ client }: { client: Client }) {
         <Fact term="Last launch">{launchedAt ? <Instant at={launchedAt} /> : 'None counted'}</Fact>
         {calls.map(({ kind, secrets, last }) => (
           <Fact key={kind} term={kindWords[kind] ?? kind}>
-            {sayCount(secrets, 'secret')}.{' '}
+            {sayCount(secrets, 'secret', 'secrets')}.{' '}
             {last ? (
               <>
                 Last used: the {last.secret}, <Instant at={last.at} />

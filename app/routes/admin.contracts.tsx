@@ -1,17 +1,18 @@
 import type { LoaderFunctionArgs } from '@remix-run/node';
 import { useLoaderData } from '@remix-run/react';
-import { ContractState, LastDay } from '../components/account/contracts.tsx';
+import { ContractState } from '../components/account/contracts.tsx';
+import { ShortDay } from '../components/instant.tsx';
 import { Money } from '../components/money.tsx';
-import { Row } from '../components/rows.tsx';
 import { titled } from '../components/service-name.ts';
 import { BookList, Owner } from '../components/staff/book-list.tsx';
-import { blockedWords, personPath } from '../components/staff/words.tsx';
+import { blockedWords } from '../components/staff/words.tsx';
+import type { Column } from '../components/table.tsx';
 import { loadList } from '../staff.ts';
 
 export const meta = titled('Contracts');
 
 export const loader = (args: LoaderFunctionArgs) =>
-  loadList(args, ['state'], (procedures, asked) => procedures.admin.billing.contracts(asked));
+  loadList(args, ['q', 'state', 'sort'], (procedures, asked) => procedures.admin.billing.contracts(asked));
 
 const states: [string, string][] = [
   ['trialing', 'Free trial'],
@@ -22,66 +23,50 @@ const states: [string, string][] = [
   ['expired', 'Trial ended'],
 ];
 
-const endWords = {
-  trialing: 'free until',
-  active: 'last day',
-  past_due: 'last day',
-  canceled: 'ended on',
-  expired: 'trial ended on',
-};
+const columns: Column[] = [
+  { label: 'Signup', sort: 'signup' },
+  { label: 'Customer' },
+  { label: 'Since', sort: 'created' },
+  { label: 'Last day' },
+  { label: 'Price', kind: 'amount' },
+  { label: 'State', kind: 'state' },
+];
 
 export default function Contracts() {
-  const { who, list, asked, isFirst } = useLoaderData<typeof loader>();
+  const { list, ...loaded } = useLoaderData<typeof loader>();
+  const rows = list?.contracts.map(({ id, plan, status, price, held, minorDigits, ...contract }) => ({
+    key: id,
+    data: { 'data-contract': id },
+    cells: [
+      <>
+        <bdi>{contract.signup_id}</bdi>
+        <span className="hint">
+          <span className="plan">{plan}</span>
+        </span>
+      </>,
+      <Owner key="owner" email={contract.email} userId={contract.user_id} />,
+      <ShortDay key="since" at={new Date(contract.created_at)} />,
+      contract.last_day && <ShortDay key="last" at={new Date(contract.last_day)} />,
+      price && minorDigits !== null && (
+        <>
+          <Money currency={price.currency} unitAmount={price.unit_amount} minorDigits={minorDigits} />
+          <span className="hint">a {price.interval}</span>
+        </>
+      ),
+      <ContractState key="state" status={status} lastDay={contract.last_day} />,
+    ],
+    below: held && (
+      <span data-held={held}>
+        <strong>Blocked:</strong> {blockedWords[held] ?? held}
+      </span>
+    ),
+  }));
   return (
     <BookList
-      path="/admin/contracts"
-      title="Contracts"
-      {...{ who, asked, states, isFirst, next: list?.next }}
-    >
-      {list?.contracts.map(
-        ({ id, plan, status, price, held, minorDigits, last_day: lastDay, ...contract }) => (
-          <Row
-            key={id}
-            href={contract.user_id ? personPath(contract.user_id) : undefined}
-            title={
-              <>
-                <span className="plan">{plan}</span>, <bdi>{contract.signup_id}</bdi>
-              </>
-            }
-            about={
-              <>
-                <Owner email={contract.email} />
-                {lastDay && (
-                  <>
-                    , {endWords[status]} <LastDay on={lastDay} />
-                  </>
-                )}
-                {held && (
-                  <span data-held={held}>
-                    <br />
-                    Blocked: {blockedWords[held] ?? held}
-                  </span>
-                )}
-              </>
-            }
-            end={
-              <>
-                {price && minorDigits !== null && (
-                  <span>
-                    <Money
-                      currency={price.currency}
-                      unitAmount={price.unit_amount}
-                      minorDigits={minorDigits}
-                    />{' '}
-                    a {price.interval}
-                  </span>
-                )}
-                <ContractState status={status} lastDay={lastDay} />
-              </>
-            }
-          />
-        ),
-      )}
-    </BookList>
+      name="contracts"
+      numbers="A signup id or an invoice’s number"
+      firstSort="-created"
+      {...{ ...loaded, list, states, columns, rows: rows ?? [] }}
+    />
   );
 }

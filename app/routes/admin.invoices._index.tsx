@@ -1,17 +1,17 @@
 import type { LoaderFunctionArgs } from '@remix-run/node';
 import { useLoaderData } from '@remix-run/react';
 import { InvoiceState } from '../components/account/invoices.tsx';
-import { Day } from '../components/instant.tsx';
+import { ShortDay } from '../components/instant.tsx';
 import { Money } from '../components/money.tsx';
-import { Row } from '../components/rows.tsx';
 import { titled } from '../components/service-name.ts';
 import { BookList, Owner } from '../components/staff/book-list.tsx';
+import type { Column } from '../components/table.tsx';
 import { loadList } from '../staff.ts';
 
 export const meta = titled('Invoices');
 
 export const loader = (args: LoaderFunctionArgs) =>
-  loadList(args, ['state'], (procedures, asked) => procedures.admin.billing.invoices(asked));
+  loadList(args, ['q', 'state', 'sort'], (procedures, asked) => procedures.admin.billing.invoices(asked));
 
 const states: [string, string][] = [
   ['open', 'Unpaid'],
@@ -20,42 +20,45 @@ const states: [string, string][] = [
   ['void', 'Void'],
 ];
 
+const columnsOf = (state: string): Column[] => [
+  { label: 'Number' },
+  { label: 'Customer' },
+  { label: 'Issued', sort: 'issued' },
+  // Only unpaid invoices have an index by this day.
+  { label: 'Due', ...((state === 'open' || state === 'overdue') && { sort: 'due' }) },
+  { label: 'Amount', kind: 'amount' },
+  { label: 'State', kind: 'state' },
+];
+
 export default function Invoices() {
-  const { who, list, asked, isFirst } = useLoaderData<typeof loader>();
+  const { list, ...loaded } = useLoaderData<typeof loader>();
+  const rows = list?.invoices.map(({ number, status, overdue, total, open, ...invoice }) => ({
+    key: number,
+    data: { 'data-document': number },
+    cells: [
+      <a key="number" href={`/admin/invoices/${number}`}>
+        {number}
+      </a>,
+      <Owner key="owner" email={invoice.email} userId={invoice.user_id} />,
+      <ShortDay key="issued" at={new Date(invoice.issued_at)} />,
+      open > 0 ? <ShortDay key="due" at={new Date(invoice.due_on)} /> : null,
+      <>
+        <Money {...invoice} unitAmount={total} />
+        {open > 0 && open < total && (
+          <span className="hint">
+            <Money {...invoice} unitAmount={open} /> open
+          </span>
+        )}
+      </>,
+      <InvoiceState key="state" status={status} isOverdue={overdue} />,
+    ],
+  }));
   return (
-    <BookList path="/admin/invoices" title="Invoices" {...{ who, asked, states, isFirst, next: list?.next }}>
-      {list?.invoices.map(({ number, status, overdue, total, open, ...invoice }) => (
-        <Row
-          key={number}
-          href={`/admin/invoices/${number}`}
-          title={`Invoice ${number}`}
-          about={
-            <>
-              <Owner email={invoice.email} userId={invoice.user_id} />,{' '}
-              <Day at={new Date(invoice.issued_at)} />
-              {open > 0 && (
-                <>
-                  , due&nbsp;
-                  <Day at={new Date(invoice.due_on)} />
-                </>
-              )}
-            </>
-          }
-          end={
-            <>
-              <span>
-                {open > 0 && open < total && (
-                  <>
-                    <Money {...invoice} unitAmount={open} /> open of{' '}
-                  </>
-                )}
-                <Money {...invoice} unitAmount={total} />
-              </span>
-              <InvoiceState status={status} isOverdue={overdue} />
-            </>
-          }
-        />
-      ))}
-    </BookList>
+    <BookList
+      name="invoices"
+      numbers="An invoice’s, credit note’s or signup’s number"
+      firstSort="-issued"
+      {...{ ...loaded, list, states, columns: columnsOf(loaded.asked.state), rows: rows ?? [] }}
+    />
   );
 }

@@ -3,15 +3,16 @@ import { useLoaderData } from '@remix-run/react';
 import { answerAct, loadOutcome } from '../act-forms.ts';
 import { Badge, type Meaning } from '../components/badge.tsx';
 import { EmptyState } from '../components/empty-state.tsx';
+import { Field } from '../components/field.tsx';
 import { Instant } from '../components/instant.tsx';
 import { useRefused } from '../components/refused.ts';
-import { Row, Rows } from '../components/rows.tsx';
 import { Section } from '../components/section.tsx';
 import { titled } from '../components/service-name.ts';
-import { Acts, askBefore, Outcome } from '../components/staff/acts.tsx';
-import { Filters, isFiltered, Pages } from '../components/staff/filters.tsx';
+import { Acts, askBefore, isOf, Outcome } from '../components/staff/acts.tsx';
+import { Filters, isFiltered, MorePeople, Pages, pathOf } from '../components/staff/filters.tsx';
 import { StaffPage } from '../components/staff/staff-page.tsx';
-import { Name, PersonLink, Select } from '../components/staff/words.tsx';
+import { Name, PersonLink, Select, ShortName } from '../components/staff/words.tsx';
+import { type Column, sayCount, Table, type TableRow } from '../components/table.tsx';
 import { loadList } from '../staff.ts';
 
 export const meta = titled('Mails');
@@ -19,7 +20,7 @@ export const meta = titled('Mails');
 export const loader = (args: LoaderFunctionArgs) =>
   loadList(
     args,
-    ['state', 'kind'],
+    ['q', 'state', 'kind', 'sort'],
     // The procedure checks the filters.
     (procedures, asked) =>
       procedures.staffForms.mails(asked as Parameters<typeof procedures.staffForms.mails>[0]),
@@ -46,7 +47,7 @@ type Mail = Loaded['mails'][number];
 const path = '/admin/mails';
 
 export default function Mails() {
-  const { who, list, kinds, asked, isFirst, outcome } = useLoaderData<typeof loader>();
+  const { who, list, kinds, asked, isFirst, outcome, fault, faultAt } = useLoaderData<typeof loader>();
   const { mails, people, next } = list ?? { mails: [], people: [], next: null };
   const refused = useRefused();
   const forms = mails.flatMap((mail) => mail.forms);
@@ -62,6 +63,15 @@ export default function Mails() {
     >
       <Outcome forms={forms} outcome={outcome} />
       <Filters path={path} asked={asked}>
+        <Field
+          label="Find"
+          hint="What finds the person: the beginning of a word of their name, account or address."
+          name="q"
+          type="search"
+          defaultValue={asked.q}
+          error={faultAt === '/q' ? fault : undefined}
+          autoComplete="off"
+        />
         <Select label="State" name="state" value={asked.state} options={states} />
         <Select
           label="Kind"
@@ -70,11 +80,8 @@ export default function Mails() {
           options={[['', 'Any'], ...kinds.map(({ kind, words }): [string, string] => [kind, words])]}
         />
       </Filters>
-      <Section
-        id="found"
-        title={title}
-        intro={asked.state === 'waiting' ? 'The next to be sent first.' : 'The newest first.'}
-      >
+      <Section id="found" title={title} intro={list && sayCount(list.count, 'mail', 'mails')}>
+        {list?.more && <MorePeople of="mails" />}
         {mails.length === 0 ? (
           <EmptyState
             heading="h3"
@@ -90,11 +97,21 @@ export default function Mails() {
             </p>
           </EmptyState>
         ) : (
-          <Rows>
-            {mails.map((mail) => (
-              <Unsent key={mail.id} mail={mail} people={people} />
-            ))}
-          </Rows>
+          <Table
+            name="mails"
+            caption={title}
+            columns={columnsOf(asked.state)}
+            rows={mails.map((mail) => ({
+              ...toRow(mail, asked.state === 'waiting'),
+              details: {
+                of: named(mail),
+                inside: <Details mail={mail} people={people} />,
+                isOpen: mail.forms.some((form) => isOf(refused, form)),
+              },
+            }))}
+            sort={asked.sort || (asked.state === 'waiting' ? 'next' : '-written')}
+            sortPath={(sort) => pathOf(path, { ...asked, sort })}
+          />
         )}
       </Section>
       <Pages {...{ path, asked, next, isFirst }} of="mails" words={['More', 'Back to the first']} />
@@ -111,66 +128,94 @@ const badges: Record<Mail['state'], [words: string, meaning: Meaning]> = {
 const sayTries = (attempts: number) =>
   attempts === 0 ? 'Not tried yet' : attempts === 1 ? 'Tried once' : `Tried ${attempts} times`;
 
-function Unsent({ mail, people }: { mail: Mail; people: Loaded['people'] }) {
-  const { id, what, recipient, userId, state, createdAt, attempts, nextTryAt, givenUpAt, error, forms } =
-    mail;
-  const [words, meaning] = badges[state];
+const columnsOf = (state: string): Column[] => [
+  { label: 'Mail' },
+  { label: 'To' },
+  ...(state === 'waiting'
+    ? [{ label: 'Written' }, { label: 'Next try', sort: 'next' }]
+    : [{ label: 'Why' }, { label: 'Written', sort: 'written' }]),
+  { label: 'State', kind: 'state' },
+];
+
+const toRow = (mail: Mail, isWaiting: boolean): TableRow => {
+  const { id, what, recipient, createdAt, nextTryAt, error } = mail;
+  const [words, meaning] = badges[mail.state];
+  const written = <Instant key="written" at={createdAt} />;
+  return {
+    key: id,
+    cells: [
+      <span key="what" className="two-lines">
+        <span data-mail={id}>{what}</span>
+      </span>,
+      <ShortName key="to">{recipient}</ShortName>,
+      ...(isWaiting
+        ? [written, nextTryAt && <Instant key="next" at={nextTryAt} />]
+        : [error && <ShortName key="why">{error}</ShortName>, written]),
+      <Badge key="state" meaning={meaning}>
+        {words}
+      </Badge>,
+    ],
+  };
+};
+
+const named = ({ what, recipient }: Mail) => (
+  <>
+    {what}, {recipient}
+  </>
+);
+
+function Details({ mail, people }: { mail: Mail; people: Loaded['people'] }) {
+  const { userId, createdAt, attempts, nextTryAt, givenUpAt, error } = mail;
   return (
-    <Row
-      icon="mail"
-      title={
-        <>
-          <span data-mail={id}>{what}</span> <Badge meaning={meaning}>{words}</Badge>
-        </>
-      }
-      about={
-        <>
-          To <Name>{recipient}</Name>
-          {userId && (
-            <>
-              <br />
-              <PersonLink known={people} id={userId} />
-            </>
-          )}
-          <br />
-          Written <Instant at={createdAt} />. {sayTries(attempts)}.
-          {nextTryAt && (
-            <>
-              {' '}
-              Next try <Instant at={nextTryAt} />.
-            </>
-          )}
-          {mail.isHeld && ' It waits until billing is resumed after the restore.'}
-          {givenUpAt && (
-            <>
-              {' '}
-              Given up <Instant at={givenUpAt} />
-              {error ? '.' : ' by an administrator or operator: the audit says why.'}
-            </>
-          )}
-          {error && (
-            <>
-              <br />
-              Why: <Name>{error}</Name>
-            </>
-          )}
-          {mail.mustLeave && state !== 'given_up' && (
-            <>
-              <br />
-              It guards an account, so it is never given up by hand.
-            </>
-          )}
-        </>
-      }
-    >
-      <Acts
-        forms={forms}
-        named={
+    <>
+      <dl className="facts">
+        <dt>To</dt>
+        <dd>
+          <Name>{mail.recipient}</Name>
+        </dd>
+        {userId && (
           <>
-            {what}, {recipient}
+            <dt>Person</dt>
+            <dd>
+              <PersonLink known={people} id={userId} />
+            </dd>
           </>
-        }
-      />
-    </Row>
+        )}
+        <dt>Written</dt>
+        <dd>
+          <Instant at={createdAt} />. {sayTries(attempts)}.
+          {mail.isHeld && ' It waits until billing is resumed after the restore.'}
+        </dd>
+        {nextTryAt && (
+          <>
+            <dt>Next try</dt>
+            <dd>
+              <Instant at={nextTryAt} />
+            </dd>
+          </>
+        )}
+        {givenUpAt && (
+          <>
+            <dt>Given up</dt>
+            <dd>
+              <Instant at={givenUpAt} />
+              {!error && ' by an administrator or operator: the audit says why.'}
+            </dd>
+          </>
+        )}
+        {error && (
+          <>
+            <dt>Why</dt>
+            <dd>
+              <Name>{error}</Name>
+            </dd>
+          </>
+        )}
+      </dl>
+      {mail.mustLeave && mail.state !== 'given_up' && (
+        <p>It guards an account, so it is never given up by hand.</p>
+      )}
+      <Acts forms={mail.forms} named={named(mail)} />
+    </>
   );
 }

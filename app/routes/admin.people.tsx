@@ -5,7 +5,8 @@ import { Field } from '../components/field.tsx';
 import { titled } from '../components/service-name.ts';
 import { Filters, isFiltered } from '../components/staff/filters.tsx';
 import { StaffPage } from '../components/staff/staff-page.tsx';
-import { Name, PersonState, personPath, roleWords, Select } from '../components/staff/words.tsx';
+import { PersonState, personPath, roleWords, Select, ShortName } from '../components/staff/words.tsx';
+import { type Column, sayCount, Table } from '../components/table.tsx';
 import { loadList } from '../staff.ts';
 
 export const meta = titled('People');
@@ -31,8 +32,19 @@ const states: [string, string][] = [
   ['leaving', 'Leaving'],
 ];
 
+const columns: Column[] = [
+  { label: 'Person' },
+  { label: 'Address' },
+  { label: 'Account' },
+  { label: 'Role' },
+  { label: 'State', kind: 'state' },
+];
+
 export default function People() {
   const { who, list, fault, asked } = useLoaderData<typeof loader>();
+  const found =
+    list && (list.more ? 'More than 50 people' : sayCount(list.people.length, 'person', 'people'));
+  const heading = (isFiltered(asked) && found) || 'Newest people';
   return (
     <StaffPage
       title="People"
@@ -56,57 +68,39 @@ export default function People() {
       </Filters>
       <section aria-labelledby="found">
         <div className="section-heading">
-          <h2 id="found">{isFiltered(asked) ? 'Found' : 'Newest people'}</h2>
+          <h2 id="found">{heading}</h2>
         </div>
-        {!list?.people.length ? (
-          <div className="card">
+        <div className="card">
+          {!list?.people.length ? (
             <EmptyState heading="h3" icon="people" title={fault ? 'Nothing was searched' : 'Nobody found'}>
               <p>{fault ?? 'Try fewer letters, another word, or fewer filters.'}</p>
             </EmptyState>
-          </div>
-        ) : (
-          <div className="card">
-            <table className="people">
-              <thead>
-                <tr>
-                  <th scope="col">Person</th>
-                  <th scope="col">Account</th>
-                  <th scope="col">Role</th>
-                  <th scope="col">State</th>
-                </tr>
-              </thead>
-              <tbody>
-                {list.people.map((person) => (
-                  <tr key={person.id} data-user-id={person.id}>
-                    <td>
-                      <a href={personPath(person.id)}>
-                        <span className="two-lines">
-                          <Name>{person.name}</Name>
-                        </span>
-                      </a>
-                      <span className="hint">
-                        <Name>{person.email}</Name>
-                      </span>
-                    </td>
-                    <td>
-                      <span className="two-lines">
-                        {person.account !== null && <Name>{person.account}</Name>}
-                      </span>
-                    </td>
-                    <td>{roleWords[person.role] ?? person.role}</td>
-                    <td>{person.state !== null && <PersonState state={person.state} />}</td>
-                  </tr>
-                ))}
-              </tbody>
-            </table>
-            {list.more && (
-              <p data-more className="hint">
-                There are more: type more.
-              </p>
-            )}
-          </div>
-        )}
+          ) : (
+            <Table name="people" caption={heading} columns={columns} rows={list.people.map(toRow)} />
+          )}
+          {list?.more && (
+            <p data-more className="hint">
+              There are more: type more.
+            </p>
+          )}
+        </div>
       </section>
     </StaffPage>
   );
 }
+
+type Person = NonNullable<ReturnType<typeof useLoaderData<typeof loader>>['list']>['people'][number];
+
+const toRow = ({ id, name, email, account, role, state }: Person) => ({
+  key: id,
+  data: { 'data-user-id': id },
+  cells: [
+    <a key="name" href={personPath(id)}>
+      <ShortName>{name}</ShortName>
+    </a>,
+    <ShortName key="email">{email}</ShortName>,
+    account !== null && <ShortName key="account">{account}</ShortName>,
+    roleWords[role] ?? role,
+    state !== null && <PersonState state={state} />,
+  ],
+});

@@ -30,9 +30,10 @@ export const meta = titled('Billing');
 
 export const loader = (args: LoaderFunctionArgs) =>
   loadAccount(args, async (procedures) => {
-    const before = args.context.transport.readQuery(args.request).get('before') ?? undefined;
+    const query = args.context.transport.readQuery(args.request);
+    const before = query.get('before') ?? undefined;
     const [billing, { email }] = await Promise.all([
-      procedures.billingPages.describe({ before }),
+      procedures.billingPages.describe({ before, sort: query.get('sort') ?? undefined }),
       procedures.profile.get(),
     ]);
     const undecided = await procedures.billingPages.findUndecided();

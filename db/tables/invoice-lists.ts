@@ -3,24 +3,23 @@ import { sql } from 'kysely';
 import { firstUuid, readSlicesById } from '../cursor.ts';
 import type { Database } from '../postgres/client.ts';
 import type { Invoices } from '../schema.ts';
-import { statusAt } from './contract-views.ts';
 import type { Invoice } from './invoices.ts';
 import { type Contract, contractColumns, readContract } from './service-contracts.ts';
 
 const sliceSize = 1_000;
 
 /** Why the first waiting period of a contract is blocked. */
-const blockedCode = sql<string | null>`(
+export const blockedCode = sql<string | null>`(
   select case when service_contracts.account_id is null then 'account_erased' else held_code end
   from waiting_periods where contract_id = service_contracts.id order by starts_at limit 1)`;
 
 /** `email` is null if the user is erased. */
-export type ListedContract = Contract & { held: string | null; email: string | null };
+export type ListedContract = Contract & { held: string | null; email: string | null; createdAt: Date };
 
-const selectContracts = (db: Database) =>
+export const selectContracts = (db: Database) =>
   db
     .selectFrom('service_contracts')
-    .select([...contractColumns, blockedCode.as('held')])
+    .select([...contractColumns, 'created_at as createdAt', blockedCode.as('held')])
     .select((eb) =>
       eb
         .selectFrom('users')
@@ -29,9 +28,14 @@ const selectContracts = (db: Database) =>
         .as('email'),
     );
 
-const toContract = (
+export const toContract = (
   row: Awaited<ReturnType<ReturnType<typeof selectContracts>['execute']>>[number],
-): ListedContract => ({ ...readContract(row), held: row.held, email: row.email });
+): ListedContract => ({
+  ...readContract(row),
+  held: row.held,
+  email: row.email,
+  createdAt: row.createdAt,
+});
 
 /** Lists contracts in the order in which they were made. */
 export const listAllContracts = (
@@ -47,31 +51,6 @@ export const listAllContracts = (
       .execute();
     return rows.map(toContract);
   });
-
-/** Returns the newest first. `state` is a status at `now`, or `held`. `before` is an id: only earlier contracts are returned. */
-export async function listContracts(
-  db: Database,
-  {
-    state,
-    before,
-    now,
-    limit,
-  }: { state?: string | undefined; before?: string | undefined; now: Date; limit: number },
-): Promise<ListedContract[]> {
-  const rows = await selectContracts(db)
-    .$if(before !== undefined, (query) => query.where('id', '<', before ?? ''))
-    .$if(state === 'held', (query) =>
-      query
-        // Few contracts have waiting periods. This keeps Postgres from looking at the others.
-        .where('id', 'in', (eb) => eb.selectFrom('waiting_periods').select('contract_id'))
-        .where(blockedCode, 'is not', null),
-    )
-    .$if(state !== undefined && state !== 'held', (query) => query.where(statusAt(now), '=', state ?? ''))
-    .orderBy('id', 'desc')
-    .limit(limit)
-    .execute();
-  return rows.map(toContract);
-}
 
 export type ListedInvoice = {
   id: number;
@@ -91,9 +70,13 @@ export type ListedInvoice = {
   email: string | null;
 };
 
-type InvoiceRow = Omit<ListedInvoice, 'id' | 'total' | 'open'> & { id: string; total: string; open: string };
+export type InvoiceRow = Omit<ListedInvoice, 'id' | 'total' | 'open'> & {
+  id: string;
+  total: string;
+  open: string;
+};
 
-const selectInvoices = ({ now, zone }: { now: Date; zone: string }) => sql`
+export const selectInvoices = ({ now, zone }: { now: Date; zone: string }) => sql`
   select i.number as id, coalesce(i.document, i.number::text) as number, c.signup_id as "signupId", i.status,
     i.status = 'open' and i.due_at <= ${now} as "isOverdue", i.currency, i.unit_amount as total,
     i.unit_amount - i.credited - i.allocated as open, i.issued_at as "issuedAt", i.due_at as "dueAt",
@@ -101,7 +84,7 @@ const selectInvoices = ({ now, zone }: { now: Date; zone: string }) => sql`
   from invoices i join service_contracts c on c.id = i.contract_id left join users u on u.id = c.user_id
     left join documents d on d.number = i.document`;
 
-const toInvoice = (row: InvoiceRow): ListedInvoice => ({
+export const toInvoice = (row: InvoiceRow): ListedInvoice => ({
   ...row,
   id: Number(row.id),
   total: Number(row.total),
@@ -119,23 +102,6 @@ export const listAllInvoices = (
       order by i.number limit ${sliceSize}`.execute(db);
     return rows.map(toInvoice);
   });
-
-/** Returns the newest first. `state` is a status or `overdue`. `before` is an invoice's `id`: only earlier ones are returned. */
-export async function listInvoices(
-  db: Database,
-  {
-    state,
-    before,
-    limit,
-    ...at
-  }: { state?: string | undefined; before?: number | undefined; limit: number; now: Date; zone: string },
-): Promise<ListedInvoice[]> {
-  const { rows } = await sql<InvoiceRow>`${selectInvoices(at)}
-    where ${before === undefined ? sql`true` : sql`i.number < ${before}`}
-      ${state === undefined ? sql`` : state === 'overdue' ? sql`and i.status = 'open' and i.due_at <= ${at.now}` : sql`and i.status = ${state}`}
-    order by i.number desc limit ${limit}`.execute(db);
-  return rows.map(toInvoice);
-}
 
 /** How long an open invoice has been overdue. */
 export type Age = 'not_due' | 'to_30_days' | 'to_60_days' | 'to_90_days' | 'longer';

@@ -25,10 +25,17 @@ const ofInvoice = sql`i.plan, i.currency, i.unit_amount as "unitAmount",
 /** `at` is text, because a JavaScript Date has no microseconds. */
 type Position = { at: string; number: string };
 
-/** Returns the newest first. `before` is the number of a document: only earlier ones are returned. */
+/** With `-` before it, the newest stand first. */
+export const documentSorts = ['issued', '-issued'] as const;
+
+export type DocumentSort = (typeof documentSorts)[number];
+
+type Page = { accountId: string; limit: number; sort: DocumentSort };
+
+/** `before` is the number of a document. Only those after it, in this order, are returned. */
 export async function listOwnDocuments(
   db: Database,
-  { before, ...page }: { accountId: string; limit: number; before?: string | undefined },
+  { before, ...page }: Page & { before?: string | undefined },
 ): Promise<OwnDocument[]> {
   const last = before === undefined ? undefined : await findPosition(db, page.accountId, before);
   if (before !== undefined && !last) return [];
@@ -36,30 +43,28 @@ export async function listOwnDocuments(
   return rows.map(readRow);
 }
 
-/** Selects the newest documents of each contract by an index, then the newest of all. */
+/** Selects the first documents of each contract by an index, then the first of all. */
 export function selectOwnDocuments({
   accountId,
   limit,
+  sort,
   last,
-}: {
-  accountId: string;
-  limit: number;
-  last?: Position | undefined;
-}): RawBuilder<Row> {
-  const isBefore = (at: RawBuilder<unknown>, number: RawBuilder<unknown>) =>
-    last ? sql`(${at}, ${number}) < (${last.at}::timestamptz, ${last.number}::text)` : sql`true`;
+}: Page & { last?: Position | undefined }): RawBuilder<Row> {
+  const [order, follows] = sort === 'issued' ? [sql`asc`, sql`>`] : [sql`desc`, sql`<`];
+  const isAfter = (at: RawBuilder<unknown>, number: RawBuilder<unknown>) =>
+    last ? sql`(${at}, ${number}) ${follows} (${last.at}::timestamptz, ${last.number}::text)` : sql`true`;
   return sql<Row>`
     select page.* from service_contracts c cross join lateral (
       (select d.kind, d.number, d.issued_at as "issuedAt", d.facts, ${ofInvoice}
       from documents d join invoices i on i.number = d.invoice
-      where d.facts #>> '{record,contract_id}' = c.id::text and ${isBefore(sql`d.issued_at`, sql`d.number`)}
-      order by d.issued_at desc, d.number desc limit ${limit})
+      where d.facts #>> '{record,contract_id}' = c.id::text and ${isAfter(sql`d.issued_at`, sql`d.number`)}
+      order by d.issued_at ${order}, d.number ${order} limit ${limit})
       union all
       (select 'invoice', i.number::text, i.issued_at, null::jsonb, ${ofInvoice}
       from invoices i
-      where i.contract_id = c.id and i.document is null and ${isBefore(sql`i.issued_at`, sql`i.number::text`)}
-      order by i.issued_at desc, i.number::text desc limit ${limit})) page
-    where c.account_id = ${accountId} order by page."issuedAt" desc, page.number desc limit ${limit}`;
+      where i.contract_id = c.id and i.document is null and ${isAfter(sql`i.issued_at`, sql`i.number::text`)}
+      order by i.issued_at ${order}, i.number::text ${order} limit ${limit})) page
+    where c.account_id = ${accountId} order by page."issuedAt" ${order}, page.number ${order} limit ${limit}`;
 }
 
 async function findPosition(db: Database, accountId: string, number: string): Promise<Position | undefined> {

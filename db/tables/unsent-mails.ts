@@ -58,36 +58,52 @@ const selectUnsent = (db: Pick<Database, 'selectFrom'>) =>
     ])
     .where('sent_at', 'is', null);
 
-/** Waiting mails are listed by their next try, the soonest first. All others are listed by their age, the newest first. */
+/** With `-` before it, the last stands first. Waiting mails are listed by their next try, all others by when they were written. */
+export const mailSorts = ['written', '-written', 'next', '-next'] as const;
+
+export type MailSort = (typeof mailSorts)[number];
+
 export const placeOf = (state: MailState | undefined, mail: UnsentMail): MailPlace => ({
   at: state === 'waiting' ? mail.nextAttemptAt : mail.createdAt,
   id: mail.id,
 });
 
-/** Without a state, lists mails that failed or were given up. */
+type Filters = { state?: MailState; kind?: string; people?: string[] };
+
+/** Without a state, mails that failed or were given up. With `people`, mails of these. */
+const fits = ({ state, kind, people }: Filters) =>
+  sql<boolean>`${state === 'waiting' ? sql`true` : hasFailed} and ${state ? isIn[state] : sql`true`}
+    and ${kind === undefined ? sql`true` : sql`kind = ${kind}`}
+    and ${people ? sql`id = any(array(select other.id from mails other where other.user_id = any(${people}::uuid[])))` : sql`true`}`;
+
 export async function listUnsentMails(
   db: Database,
   {
-    state,
-    kind,
+    sort,
     after,
     limit,
-  }: { state?: MailState; kind?: string; after?: MailPlace | undefined; limit: number },
+    ...filters
+  }: Filters & { sort: MailSort; after?: MailPlace | undefined; limit: number },
 ): Promise<UnsentMail[]> {
-  let query = selectUnsent(db).limit(limit);
-  query =
-    state === 'waiting'
-      ? query.orderBy('next_attempt_at').orderBy('id')
-      : query.where(hasFailed).orderBy('created_at', 'desc').orderBy('id', 'desc');
-  if (state) query = query.where(isIn[state]);
-  if (kind !== undefined) query = query.where('kind', '=', kind);
+  const isDown = sort.startsWith('-');
+  const place = filters.state === 'waiting' ? sql`next_attempt_at` : sql`created_at`;
+  let query = selectUnsent(db).where(fits(filters)).limit(limit);
+  for (const each of [place, sql`id`]) query = query.orderBy(each, isDown ? 'desc' : 'asc');
   if (after)
     query = query.where(
-      state === 'waiting'
-        ? sql<boolean>`(next_attempt_at, id) > (${after.at}, ${after.id}::uuid)`
-        : sql<boolean>`(created_at, id) < (${after.at}, ${after.id}::uuid)`,
+      sql<boolean>`(${place}, id) ${isDown ? sql`<` : sql`>`} (${after.at}, ${after.id}::uuid)`,
     );
   return query.execute();
+}
+
+/** Counts no further than `limit`. */
+export async function countUnsentMails(db: Database, limit: number, filters: Filters): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::int as count from (
+      select from mails where sent_at is null and ${fits(filters)} limit ${sql.lit(limit)}) listed`.execute(
+    db,
+  );
+  return rows[0]?.count ?? 0;
 }
 
 export const findUnsentMail = (db: Database, id: string): Promise<UnsentMail | undefined> =>

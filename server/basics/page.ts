@@ -6,3 +6,17 @@ export async function readPage<Row>(read: (limit: number) => Promise<Row[]>) {
   const page = rows.slice(0, pageSize);
   return { page, last: rows.length > pageSize ? page.at(-1) : undefined };
 }
+
+const mostCounted = 1_000;
+
+type Page = { page: unknown[]; last: unknown; before: unknown };
+
+/** Null if there are more than a list counts (contract 12.242). If everything is on the first page, nothing is counted. */
+export async function readCount(
+  { page, last, before }: Page,
+  count: (limit: number) => Promise<number>,
+): Promise<number | null> {
+  if (last === undefined && before === undefined) return page.length;
+  const found = await count(mostCounted + 1);
+  return found > mostCounted ? null : found;
+}

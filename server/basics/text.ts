@@ -70,6 +70,7 @@ export const textBounds = {
   profile_updated_at: 40,
   sure: 40,
   q: 800,
+  sort: 40,
   role: 40,
   seen: 100,
   kind: 100,

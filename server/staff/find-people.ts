@@ -27,13 +27,19 @@ const limit = maxHits + 1;
 // To search so many people takes a few milliseconds, and finds a word that one person in a hundred has.
 const newest = 4_000;
 
+/** Throws 422 at `/q` for a text that is too long. */
+export function readSearch(q: string): string {
+  const text = q.trim();
+  if (Array.from(text).length > maxCodePoints) refuse('/q', faultWords.search_long);
+  return text;
+}
+
 /** Finds people by `q` and the filters. An empty `q` finds the newest people. */
 export async function findPeople(
   { db, now }: Pick<Dependencies, 'db' | 'now'>,
   { q, role, state }: { q: string; role?: string | undefined; state?: string | undefined },
 ) {
-  const text = q.trim();
-  if (Array.from(text).length > maxCodePoints) refuse('/q', faultWords.search_long);
+  const text = readSearch(q);
   const filters = {
     role: readChoice('/role', role, ['user', 'manager', 'admin'] as const),
     state: readChoice('/state', state, statesToFilter),
@@ -80,7 +86,7 @@ function listNeeded(text: string): string[] {
   return words.filter((word, place) => !words.slice(0, place).some((longer) => longer.startsWith(word)));
 }
 
-const readKeys = (text: string) => ({
+export const readKeys = (text: string) => ({
   // No text in the database has U+0000, and Postgres refuses it.
   text: text.replaceAll('\0', '\ufffd'),
   email: readEmailAddress(text),

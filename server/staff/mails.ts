@@ -2,10 +2,12 @@
 import { giveUpMail, retryMail } from '../../db/tables/mails.ts';
 import { listNames } from '../../db/tables/staff-views.ts';
 import {
+  countUnsentMails,
   findUnsentMail,
   listUnsentMails,
   lockUnsentMail,
   type MailPlace,
+  type MailSort,
   type MailState,
   placeOf,
   type UnsentMail,
@@ -13,12 +15,13 @@ import {
 import { act, digestBasis, offerIf, type Subject } from '../acts/act.ts';
 import { mayAct } from '../acts/rights.ts';
 import type { Staff } from '../acts/staff.ts';
-import { readPage } from '../basics/page.ts';
+import { readCount, readPage } from '../basics/page.ts';
 import { isUuid } from '../basics/uuid.ts';
 import type { Dependencies } from '../ground/dependencies.ts';
 import { describeAnswer } from '../mail/describe-answer.ts';
 import { sayMailKind } from '../mail/kind-words.ts';
 import { leaseMs } from '../mail/outbox.ts';
+import { findPeople, readSearch } from './find-people.ts';
 
 const stateOf = ({ givenUpAt, lastError }: UnsentMail): MailState =>
   givenUpAt ? 'given_up' : lastError === null ? 'waiting' : 'failed';
@@ -44,14 +47,34 @@ const describeMail = (mail: UnsentMail) => ({
   isHeld: mail.isOnHold,
 });
 
+/** The sorts of a list of mails in that state. The first is the default. */
+export const mailSortsOf = (state: MailState | undefined): readonly MailSort[] =>
+  state === 'waiting' ? ['next', '-next'] : ['-written', 'written'];
+
+type Asked = {
+  state?: MailState;
+  kind?: string;
+  q?: string;
+  sort?: MailSort | undefined;
+  before?: MailPlace;
+};
+
 /** Returns a page of 50 mails, with the names of the recipients. `next` is null on the last page. */
 export async function listMails(
-  { db }: Dependencies,
+  { db, now }: Pick<Dependencies, 'db' | 'now'>,
   { session }: Staff,
-  { state, kind, before }: { state?: MailState; kind?: string; before?: MailPlace },
+  { state, kind, q = '', sort = mailSortsOf(state)[0] as MailSort, before }: Asked,
 ) {
-  const filter = { ...(state && { state }), ...(kind !== undefined && { kind }) };
-  const { page, last } = await readPage((limit) => listUnsentMails(db, { ...filter, after: before, limit }));
+  const search = readSearch(q);
+  const found = search === '' ? undefined : await findPeople({ db, now }, { q: search });
+  const filter = {
+    ...(state && { state }),
+    ...(kind !== undefined && { kind }),
+    ...(found && { people: found.people.map(({ id }) => id) }),
+  };
+  const { page, last } = await readPage((limit) =>
+    listUnsentMails(db, { ...filter, sort, after: before, limit }),
+  );
   const ids = page.map(({ userId }) => userId).filter((id) => id !== null);
   return {
     mails: page.map((mail) => {
@@ -66,6 +89,8 @@ export async function listMails(
     }),
     people: await listNames(db, [...new Set(ids)]),
     next: last ? writePlace(placeOf(state, last)) : null,
+    count: await readCount({ page, last, before }, (limit) => countUnsentMails(db, limit, filter)),
+    more: found?.more ?? false,
   };
 }
 

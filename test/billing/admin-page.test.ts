@@ -4,6 +4,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { inTransaction } from '../../db/postgres/transactions.ts';
 import { sumOpen } from '../../db/tables/invoice-lists.ts';
+import { buildInvoiceList } from '../../db/tables/staff-lists.ts';
 import { endsWithPerson } from '../../server/billing/customers/ends-with-person.ts';
 import { readSummary } from '../../server/billing/invoices/summary.ts';
 import { creditInvoice } from '../../server/billing/payments/credit.ts';
@@ -400,8 +401,144 @@ describe('the lists (contract 12.140 and 12.142)', () => {
       '/admin/contracts?state=open',
       '/admin/invoices?state=held',
       '/admin/invoices?before=x',
+      '/admin/invoices?sort=total',
+      '/admin/invoices?sort=due',
+      '/admin/invoices?state=paid&sort=-due',
+      '/admin/contracts?sort=issued',
+      `/admin/contracts?q=${'x'.repeat(201)}`,
+      `/admin/invoices?q=${'x'.repeat(201)}`,
     ])
       expect([path, (await app.send(path, { cookie })).status]).toEqual([path, 422]);
+  });
+
+  const outcomeOf = async (name: string, input: unknown) => {
+    const answer = await call(app, `billing.${name}`, cookie, input, true);
+    return [answer.status, JSON.parse(answer.text).error?.json?.data?.errors?.[0]?.pointer];
+  };
+
+  /** All pages of a list, one after the other. */
+  async function listAll(name: 'contracts' | 'invoices', key: string, input: object): Promise<string[]> {
+    const found: string[] = [];
+    for (let before: string | null | undefined; before !== null; ) {
+      const page = await ask(name, { ...input, ...(before && { before }) });
+      found.push(...page[name].map((each: Record<string, string>) => each[key]));
+      before = page.next;
+    }
+    return found;
+  }
+
+  it('are sorted by each column with an index, page by page, from either end (contract 12.240 and 12.241)', async () => {
+    const newest = Object.keys(contracts).reverse();
+    const bySignup = (sort: string) => listAll('contracts', 'signup_id', { sort });
+    expect(await bySignup('')).toEqual(newest);
+    expect(await bySignup('-created')).toEqual(newest);
+    expect(await bySignup('created')).toEqual([...newest].reverse());
+    expect(await bySignup('signup')).toEqual([...newest].sort());
+    expect(await bySignup('-signup')).toEqual([...newest].sort().reverse());
+    const ofSignup = await ask('contracts', { sort: 'signup' });
+    const [, second] = ofSignup.contracts;
+    const rest = await ask('contracts', { sort: 'signup', before: second.id });
+    expect(rest.contracts).toEqual(ofSignup.contracts.slice(2));
+
+    const all = Array.from({ length: 120 }, (_, at) => String(at + 1));
+    const byNumber = (input: object) => listAll('invoices', 'number', input);
+    expect(await byNumber({ sort: 'issued' })).toEqual(all);
+    expect(await byNumber({ sort: '-issued' })).toEqual([...all].reverse());
+    const open = all.filter((number) => Number(number) % 4 !== 3);
+    const isOverdue = (number: string) => Number(number) % 4 === 0;
+    const byDue = [...open.filter(isOverdue), ...open.filter((number) => !isOverdue(number))];
+    expect(await byNumber({ state: 'open', sort: 'due' })).toEqual(byDue);
+    expect(await byNumber({ state: 'open', sort: '-due' })).toEqual([...byDue].reverse());
+    expect(await byNumber({ state: 'overdue', sort: 'due' })).toEqual(open.filter(isOverdue));
+
+    for (const [name, input] of [
+      ['invoices', { sort: 'total' }],
+      ['invoices', { sort: 'due' }],
+      ['invoices', { sort: '-due', state: 'void' }],
+      ['contracts', { sort: 'issued' }],
+    ] as const)
+      expect([name, input, await outcomeOf(name, input)]).toEqual([name, input, [422, '/sort']]);
+  });
+
+  it('by the day they are due, open invoices are read by an index', async () => {
+    const plan = await app.db.transaction().execute(async (trx) => {
+      await sql`set local enable_seqscan = off`.execute(trx);
+      await sql`set local enable_bitmapscan = off`.execute(trx);
+      const list = { state: 'open', sort: 'due', before: 3, limit: 51, zone: 'UTC', now } as const;
+      const lines = await sql<{ 'QUERY PLAN': string }>`explain ${buildInvoiceList(list)}`.execute(trx);
+      return lines.rows.map((line) => line['QUERY PLAN']).join('\n');
+    });
+    expect(plan).toMatch(/Index Scan using invoices_due_at_idx on invoices i.*\n *Index Cond: .*due_at >/);
+  });
+
+  it('count what fits, up to 1,000 (contract 12.242)', async () => {
+    expect((await ask('invoices', { state: 'overdue', before: '50' })).count).toBe(30);
+    expect((await ask('contracts', { state: 'active' })).count).toBe(2);
+    expect(textOf(await app.send('/admin/invoices?state=paid', { cookie }))).toContain('30 invoices');
+    expect(textOf(await app.send('/admin/contracts?state=held', { cookie }))).toContain('1 contract ');
+    const add = (from: number, to: number) =>
+      sql`insert into invoices (number, contract_id, plan, period_starts_at, period_ends_at, currency, unit_amount,
+          status, paid_at, issued_at, due_at)
+        select n, id, 'starter', now() + n * interval '1 day', now() + (n + 1) * interval '1 day', 'EUR', 0, 'paid',
+          ${now}::timestamptz, ${now}, ${now}
+        from service_contracts, generate_series(${from}::int, ${to}::int) n where signup_id = 'canceled'`.execute(
+        app.db,
+      );
+    await add(1_001, 1_880);
+    expect((await ask('invoices', {})).count).toBe(1_000);
+    await add(1_881, 1_881);
+    expect((await ask('invoices', {})).count).toBe(null);
+    expect(textOf(await app.send('/admin/invoices', { cookie }))).toContain('More than 1,000 invoices');
+    await sql`alter table invoices disable trigger all`.execute(app.db);
+    await sql`delete from invoices where number > 1000`.execute(app.db);
+    await sql`alter table invoices enable trigger all`.execute(app.db);
+  });
+
+  it('are searched by number, by signup id and by person (contract 12.243)', async () => {
+    const other = await addPerson(app, { name: 'Quirin Vandermeer' });
+    await sql`insert into service_contracts (id, user_id, account_id, signup_id, plan, occurred_at, status)
+      values (${uuidv7()}, ${other.id}, ${other.accountId}, 'of-quirin', 'pro', now(), 'active')`.execute(
+      app.db,
+    );
+    await sql`insert into invoices (number, contract_id, plan, period_starts_at, period_ends_at, currency, unit_amount,
+        status, issued_at, due_at)
+      select 900, id, 'pro', now(), now() + interval '1 day', 'EUR', 100, 'open', ${now}, ${now}
+      from service_contracts where signup_id = 'of-quirin'`.execute(app.db);
+    const signups = (q: string, input = {}) => listAll('contracts', 'signup_id', { q, ...input });
+    const numbers = (q: string, input = {}) => listAll('invoices', 'number', { q, ...input });
+    for (const q of [other.email, ` ${other.id} `, 'quirin vander', 'of-quirin', '900'])
+      await expect
+        .poll(async () => [q, await signups(q), await numbers(q)], { timeout: 10_000 })
+        .toEqual([q, ['of-quirin'], ['900']]);
+    expect(await numbers('7')).toEqual(['7']);
+    expect(await signups('7')).toEqual(['active']);
+    expect(await numbers('900', { state: 'paid' })).toEqual([]);
+    expect((await numbers('active', { sort: 'issued' })).length).toBe(120);
+    for (const q of ['nobody-has-this', '!?', '\0', '99999999999999999'])
+      expect([q, await signups(q), await numbers(q)]).toEqual([q, [], []]);
+    expect((await ask('invoices', { q: '  ' })).count).toBe(121);
+    for (const name of ['contracts', 'invoices'])
+      expect(await outcomeOf(name, { q: 'x'.repeat(201) })).toEqual([422, '/q']);
+    const page = await app.send('/admin/invoices?q=quirin', { cookie });
+    expect([...page.text.matchAll(/data-document="([^"]+)"/g)].map(([, number]) => number)).toEqual(['900']);
+    expect(page.text).toContain('value="quirin"');
+    expect(page.text).toContain('href="/admin/invoices?q=quirin&amp;sort=issued"');
+  });
+
+  it('say that more than 50 people match, and list what belongs to 50 (contract 12.244)', async () => {
+    const ids = Array.from({ length: 51 }, () => uuidv7());
+    for (const id of ids) await addPerson(app, { id, name: 'Xaverl Manyfold' });
+    await sql`insert into service_contracts (id, user_id, account_id, signup_id, plan, occurred_at, status)
+      select gen_random_uuid(), id, account_id, 'many-' || id, 'pro', now(), 'active' from users
+      where name = 'Xaverl Manyfold'`.execute(app.db);
+    await expect
+      .poll(async () => (await ask('contracts', { q: 'xaverl' })).more, { timeout: 10_000 })
+      .toBe(true);
+    expect((await ask('contracts', { q: 'xaverl' })).count).toBe(50);
+    const page = textOf(await app.send('/admin/contracts?q=xaverl', { cookie }));
+    expect(page).toContain('More than 50 people match, so some contracts may be missing');
+    const few = await ask('contracts', { q: ids[0] });
+    expect([few.more, few.count]).toEqual([false, 1]);
   });
 
   it('are searches: counted, and in the audit', async () => {

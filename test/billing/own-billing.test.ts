@@ -285,18 +285,30 @@ it('every document can be reached, and the open ones that were due first are sho
       sizes.push(listed.length);
       found.push(...listed);
       expect(text.match(/>Pay |Unpaid|Overdue/g)?.length).toBeGreaterThanOrEqual(100);
-      expect(text.match(/Back to newest/g)?.length ?? 0).toBe(next === page ? 0 : 1);
+      expect(text.match(/Back to the first/g)?.length ?? 0).toBe(next === page ? 0 : 1);
       next = /href="(\/profile\/billing\?before=[^"#]+)#documents"/.exec(text)?.[1];
     }
     expect(found).toEqual(expected.reverse());
     expect(sizes).toEqual([50, 50, 50, 50, 50, 11]);
+    const oldest: string[] = [];
+    for (let at: string | undefined = `${page}?sort=issued`; at; ) {
+      const { text } = await browser.send(at);
+      oldest.push(...[...text.matchAll(/data-document="([^"]+)"/g)].map(([, each]) => each ?? ''));
+      at = /href="(\/profile\/billing\?sort=issued&amp;before=[^"#]+)#documents"/
+        .exec(text)?.[1]
+        ?.replace('&amp;', '&');
+    }
+    // Contract 7.451.
+    expect(oldest).toEqual([...found].reverse());
+    expect((await browser.send(`${page}?sort=`)).status).toBe(200);
+    expect((await browser.send(`${page}?sort=amount`)).status).toBe(422);
     const first = textOf(await browser.send(page));
     expect(first).toContain('These 100 were due first.');
     expect(first).toContain('Invoice 1000 ');
     expect(first).not.toContain('Invoice 1100 ');
     // Another person's documents look as if they did not exist.
     const none = await (await logIn(many.send, stranger)).send(`${page}?before=${number}`);
-    expect([none.status, textOf(none).includes('There is nothing earlier.')]).toEqual([200, true]);
+    expect([none.status, textOf(none).includes('There is nothing more.')]).toEqual([200, true]);
     const plan = await many.db.transaction().execute(async (trx) => {
       await sql`set local enable_seqscan = off`.execute(trx);
       await sql`set local enable_bitmapscan = off`.execute(trx);
@@ -305,6 +317,7 @@ it('every document can be reached, and the open ones that were due first are sho
       }>`select account_id as "accountId" from service_contracts`.execute(trx);
       const asked = selectOwnDocuments({
         accountId: rows[0]?.accountId ?? '',
+        sort: '-issued',
         limit: 51,
         last: { at: 'now', number },
       });

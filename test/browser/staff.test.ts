@@ -246,10 +246,14 @@ it.each([
     await tabTo(page, 'nav a[href="/admin/mails"]');
     await page.keyboard.press('Enter');
     await page.waitForURL('**/admin/mails');
-    await tabTo(page, `li:has([data-mail="${mail}"]) summary`);
+    await tabTo(page, `tr:has([data-mail="${mail}"]) summary`);
+    expect(await focused.textContent()).toBe(`Details: Password changed, ${recipient}`);
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('Tab');
+    await tabTo(page, `tr:has([data-mail="${mail}"]) summary.button`);
     expect(await focused.textContent()).toBe(`Send again: Password changed, ${recipient}`);
     await page.keyboard.press('Enter');
-    await tabTo(page, `li:has([data-mail="${mail}"]) [data-intent=retry] [name=why]`);
+    await tabTo(page, `tr:has([data-mail="${mail}"]) [data-intent=retry] [name=why]`);
     await page.keyboard.type('The mailbox is there again');
     await page.keyboard.press('Enter');
     await page.waitForURL('**/admin/mails?saved=retry');

@@ -245,7 +245,7 @@ const queries: Door[] = [
   { path: '/profile/security', fields: { saved: 'password' } },
   { path: '/profile/passkeys', fields: { saved: 'rename' } },
   { path: '/profile/products', fields: { saved: 'x' } },
-  { path: '/profile/billing', fields: { saved: 'x' } },
+  { path: '/profile/billing', fields: { saved: 'x', sort: 'issued', before: 'X' } },
   { path: '/profile/data', fields: { saved: 'x' } },
   { path: '/profile/email', fields: { sent: '1', saved: 'x' } },
   { path: '/profile/email/confirm', fields: { token } },
@@ -262,8 +262,8 @@ const queries: Door[] = [
   { path: '/admin/billing/settings', fields: { saved: 'set', example: 'x' }, isStaff: true },
   { path: '/admin/billing', fields: { before: 'x' }, isStaff: true },
   { path: '/admin/billing/preview', fields: { signup: 'x' }, isStaff: true },
-  { path: '/admin/contracts', fields: { state: 'held', before: 'x' }, isStaff: true },
-  { path: '/admin/invoices', fields: { state: 'open', before: '1' }, isStaff: true },
+  { path: '/admin/contracts', fields: { q: 'x', state: 'held', sort: 'signup', before: 'x' }, isStaff: true },
+  { path: '/admin/invoices', fields: { q: 'x', state: 'open', sort: 'due', before: '1' }, isStaff: true },
   {
     path: '/admin/files',
     fields: { saved: 'download', file: 'tax.csv', from: '2020-01-01', to: '2020-01-31' },
@@ -271,7 +271,7 @@ const queries: Door[] = [
   },
   {
     path: '/admin/mails',
-    fields: { state: 'failed', kind: 'x', before: 'x', saved: 'retry' },
+    fields: { q: 'x', state: 'failed', kind: 'x', sort: 'written', before: 'x', saved: 'retry' },
     isStaff: true,
   },
   {

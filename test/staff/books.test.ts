@@ -353,11 +353,11 @@ describe('the page of an invoice (contract 7.153)', () => {
     const rowOf = (which: string) =>
       textOf({
         ...list,
-        text: list.text.split('<li class="row">').find((row) => row.includes(`/${which}"`)) ?? '',
+        text: list.text.split('<tr role="row"').find((row) => row.includes(`/${which}"`)) ?? '',
       });
-    expect(rowOf(number)).toMatch(/EUR 14\.51 open of EUR 34\.51/);
+    expect(rowOf(number)).toMatch(/EUR 34\.51 EUR 14\.51 open/);
     expect(rowOf(untouched)).toContain('EUR 34.51');
-    expect(rowOf(untouched)).not.toContain('open of');
+    expect(rowOf(untouched)).not.toContain('open');
   });
 
   it('credits and issues anew (contract 11.70)', async () => {

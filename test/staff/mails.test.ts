@@ -113,7 +113,33 @@ describe('the list', () => {
     const sorted = [...times].sort();
     expect(times).toEqual(state === 'failed' ? sorted.reverse() : sorted);
     const found = all.map(({ id }) => id);
-    expect(found.sort()).toEqual(ids.sort());
+    expect([...found].sort()).toEqual(ids.sort());
+    // The other order, and how many there are (contract 12.240 to 12.242).
+    const sort = state === 'failed' ? 'written' : '-next';
+    const last = await list({ state, sort });
+    const others = await list({ state, sort, before: last.next });
+    expect([...last.mails, ...others.mails].map(({ id }) => id)).toEqual(found.reverse());
+    expect([first.count, second.count, last.count, others.next]).toEqual([60, 60, 60, null]);
+    const none = state === 'failed' ? ['next', '-next', 'to'] : ['written', '-written', 'to'];
+    for (const each of none) expect(await list({ state, sort: each })).toBe('422 validation_failed');
+  });
+
+  it('is searched by person (contract 12.246)', async () => {
+    const [own, other] = [await addPerson(app, { name: 'Ottokar Wunderlich' }), await addPerson(app)];
+    const [failed, waiting] = [await addMail({ to: own }), await addMail({ to: own, error: null })];
+    await addMail({ to: other });
+    const idsOf = async (filters: object) => (await list(filters)).mails.map(({ id }: { id: string }) => id);
+    await expect.poll(() => idsOf({ q: 'ottokar wunder' }), { timeout: 10_000 }).toEqual([failed]);
+    expect(await idsOf({ q: ` ${own.email} `, state: 'waiting' })).toEqual([waiting]);
+    expect(await list({ q: own.id })).toMatchObject({ count: 1, more: false, next: null });
+    expect(await idsOf({ q: 'nobody-has-this' })).toEqual([]);
+    expect(await idsOf({ q: '' })).toHaveLength(2);
+    expect(await list({ q: 'x'.repeat(201) })).toBe('422 validation_failed');
+    const refused = await app.send(`/admin/mails?q=${'x'.repeat(201)}`, { cookie: admin.cookie });
+    expect([refused.status, textOf(refused).includes('Search for no more than 200 characters.')]).toEqual([
+      422,
+      true,
+    ]);
   });
 
   it('has words for every kind of mail, the same to choose from, in the list and in the audit', async () => {
@@ -308,6 +334,15 @@ it('the page does both by its forms, and keeps its filters (contract 11.95)', as
   expect(page.text).toContain(`data-mail="${failed}"`);
   expect(page.text).toContain('&lt;b&gt;no&lt;/b&gt;');
   const form = { intent: 'give-up', id: failed, seen: await seenOf(failed), why: 'It bounces' };
+  await addMail();
+  const refused = await app.send('/admin/mails', { cookie: admin.cookie, form: { ...form, why: 'x' } });
+  const rows = refused.text.split('<tr role="row">').slice(2);
+  expect(refused.status).toBe(422);
+  // The row whose form was refused is open, and no other is.
+  expect(rows.map((row) => [row.includes(failed), row.includes('<details open="">')])).toEqual([
+    [false, false],
+    [true, true],
+  ]);
   const answer = await app.send('/admin/mails?state=failed', { cookie: admin.cookie, form });
   expect([answer.status, answer.headers.get('location')]).toEqual([
     303,

@@ -1,75 +1,102 @@
 import { Badge } from '../badge.tsx';
-import { Day } from '../instant.tsx';
+import { ShortDay } from '../instant.tsx';
 import { Money } from '../money.tsx';
 import { Section } from '../section.tsx';
+import { type Column, Table, type TableRow } from '../table.tsx';
 import { type DocumentsPath, nameOf } from './document-sheet.tsx';
 import { InvoiceState } from './invoices.tsx';
 import type { OwnBilling } from './own-contracts.tsx';
 
 type Document = OwnBilling['documents'][number];
 
-type Props = { documents: Document[]; next: string | null; isFirst: boolean };
+type Props = Pick<OwnBilling, 'documents' | 'sort' | 'next'> & { isFirst: boolean };
 
-export function OwnDocuments({ documents, next, isFirst }: Props) {
+const title = 'Invoices and credit notes';
+
+const columns: Column[] = [
+  { label: 'Document' },
+  { label: 'Date', sort: 'issued' },
+  { label: 'Amount', kind: 'amount' },
+  { label: 'Status', kind: 'state' },
+  { label: 'Files' },
+];
+
+/** The newest first, without a `sort`. */
+function pathOf(sort: string, before = ''): string {
+  const query = new URLSearchParams([
+    ...(sort === '-issued' ? [] : [['sort', sort]]),
+    ...(before ? [['before', before]] : []),
+  ]);
+  return `/profile/billing${query.size > 0 ? '?' : ''}${query}#documents`;
+}
+
+export function OwnDocuments({ documents, sort, next, isFirst }: Props) {
   return (
-    <Section id="documents" title="Invoices and credit notes">
-      {documents.length === 0 && <p>There is nothing earlier.</p>}
-      <ul className="rows documents">
-        {documents.map((document) => (
-          <DocumentRow key={document.number} {...document} />
-        ))}
-      </ul>
+    <Section id="documents" title={title}>
+      {documents.length === 0 ? (
+        <p>There is nothing more.</p>
+      ) : (
+        <Table
+          name="documents"
+          caption={title}
+          columns={columns}
+          rows={documents.map(toRow)}
+          sort={sort}
+          sortPath={pathOf}
+        />
+      )}
       {(next || !isFirst) && (
         <nav className="actions" aria-label="Pages of invoices and credit notes">
           {next && (
-            <a className="button quiet" href={`/profile/billing?before=${next}#documents`}>
-              Older
+            <a className="button quiet" href={pathOf(sort, next)}>
+              More
             </a>
           )}
-          {!isFirst && <a href="/profile/billing#documents">Back to newest</a>}
+          {!isFirst && <a href={pathOf(sort)}>Back to the first</a>}
         </nav>
       )}
     </Section>
   );
 }
 
-function DocumentRow(document: Document) {
-  const { number, title, issuedOn, corrects, amount, open, status, isOverdue, hasDocument, hasXml } =
-    document;
+function toRow(document: Document): TableRow {
+  const { number, issuedOn, amount, open, status, isOverdue, hasDocument, hasXml, corrects } = document;
   const name = nameOf(document);
-  return (
-    <li className="row" data-document={number}>
-      <div className="row-body">
-        <div className="row-text">
-          <a className="alone" href={`/invoices/${number}`}>
-            {name}
-          </a>
-          <p className="hint">
-            <bdi className="plan">{title}</bdi>, <Day at={issuedOn} />
-            {corrects && `, corrects invoice ${corrects}`}
-          </p>
-        </div>
-        <div className="row-end">
-          <Money {...amount} />
-          {status ? (
-            <InvoiceState status={status} isOverdue={isOverdue} />
-          ) : (
-            <Badge meaning="neutral">Credit</Badge>
-          )}
-          {open && (
-            <span className={open.unitAmount > 0 ? 'hint' : 'visually-hidden'} data-open={open.unitAmount}>
-              <Money {...open} /> {open.unitAmount > 0 ? 'to pay' : 'left to pay'}
-            </span>
-          )}
-        </div>
-        {hasDocument && (
-          <div className="row-more">
-            <Files path="/invoices" number={number} name={name} hasXml={hasXml} />
-          </div>
+  return {
+    key: number,
+    data: { 'data-document': number },
+    cells: [
+      <>
+        <a href={`/invoices/${number}`}>{name}</a>
+        <span className="hint">
+          <bdi className="plan">{document.title}</bdi>
+          {corrects && `, corrects invoice ${corrects}`}
+        </span>
+      </>,
+      <ShortDay key="date" at={issuedOn} />,
+      <>
+        <Money {...amount} />
+        {open && (
+          <span
+            className={
+              open.unitAmount > 0 && open.unitAmount < amount.unitAmount ? 'hint' : 'visually-hidden'
+            }
+            data-open={open.unitAmount}
+          >
+            <Money {...open} /> left to pay
+          </span>
         )}
-      </div>
-    </li>
-  );
+      </>,
+      status ? (
+        <InvoiceState key="status" status={status} isOverdue={isOverdue} />
+      ) : (
+        <Badge key="status" meaning="neutral">
+          Credit
+        </Badge>
+      ),
+      hasDocument && <Files key="files" path="/invoices" number={number} name={name} hasXml={hasXml} />,
+    ],
+  };
 }
 
 type FilesProps = { path: DocumentsPath; number: string; name: string; hasXml: boolean };

@@ -22,7 +22,7 @@ type PersonsForms = { name: string; email: string; forms: ActForm[] };
 /** The forms of a person's page, and the person that they are about. */
 export const ActsContext = createContext<PersonsForms>({ name: '', email: '', forms: [] });
 
-const isOf = (refused: Refused | undefined, { intent, about }: ActForm) =>
+export const isOf = (refused: Refused | undefined, { intent, about }: ActForm) =>
   refused?.values.intent === intent &&
   Object.entries(about).every(([name, value]) => refused.values[name] === value);
 

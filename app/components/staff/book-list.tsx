@@ -1,59 +1,106 @@
-import type { ReactNode } from 'react';
 import type { Who } from '../../staff.ts';
 import { EmptyState } from '../empty-state.tsx';
-import { Rows } from '../rows.tsx';
-import { Filters, Pages } from './filters.tsx';
+import { Field } from '../field.tsx';
+import { type Column, sayCount, Table, type TableRow } from '../table.tsx';
+import { Filters, isFiltered, MorePeople, Pages, pathOf } from './filters.tsx';
 import { StaffPage } from './staff-page.tsx';
-import { Name, personPath, Select } from './words.tsx';
+import { personPath, Select, ShortName } from './words.tsx';
 
 type BookListProps = {
-  path: '/admin/contracts' | '/admin/invoices';
-  title: 'Contracts' | 'Invoices';
+  name: 'contracts' | 'invoices';
   who: Who;
-  asked: { state: string };
+  asked: { q: string; state: string; sort: string };
   states: [value: string, words: string][];
+  /** What finds one besides its people. */
+  numbers: string;
+  columns: Column[];
+  /** The order of the list if none was asked for. */
+  firstSort: string;
   isFirst: boolean;
-  next: string | null | undefined;
-  /** The rows; undefined if the page's address was not valid. */
-  children: ReactNode[] | undefined;
+  /** Null if the page's address was not valid. */
+  list: { next: string | null; count: number | null; more: boolean } | null;
+  rows: TableRow[];
+  fault: string | undefined;
+  faultAt: string | undefined;
 };
 
-export function BookList({ path, title, who, asked, states, isFirst, next, children }: BookListProps) {
-  const { state } = asked;
-  const things = title.toLowerCase();
+export function BookList({
+  name,
+  who,
+  asked,
+  states,
+  numbers,
+  columns,
+  firstSort,
+  isFirst,
+  list,
+  rows,
+  fault,
+  faultAt,
+}: BookListProps) {
+  const path = `/admin/${name}`;
+  const title = name === 'contracts' ? 'Contracts' : 'Invoices';
+  const heading = list ? sayCount(list.count, name.slice(0, -1), name) : 'Nothing was searched';
   return (
     <StaffPage title={title} who={who} current="/admin/billing" part={path}>
       <Filters path={path} asked={asked}>
-        <Select label="State" name="state" value={state} options={[['', 'Any'], ...states]} />
+        <Field
+          label="Find"
+          hint={`${numbers}, or what finds the person: the beginning of a word of their name, account or address.`}
+          name="q"
+          type="search"
+          defaultValue={asked.q}
+          error={faultAt === '/q' ? fault : undefined}
+          autoComplete="off"
+        />
+        <Select label="State" name="state" value={asked.state} options={[['', 'Any'], ...states]} />
       </Filters>
       <section aria-labelledby="found">
         <div className="section-heading">
-          <h2 id="found">{`${isFirst ? 'Newest' : 'Earlier'} ${things}`}</h2>
+          <h2 id="found">{heading}</h2>
         </div>
+        {list?.more && <MorePeople of={name} />}
         <div className="card">
-          {children && children.length > 0 ? (
-            <Rows>{children}</Rows>
+          {rows.length > 0 ? (
+            <Table
+              name={name}
+              caption={heading}
+              columns={columns}
+              rows={rows}
+              sort={asked.sort || firstSort}
+              sortPath={(sort) => pathOf(path, { ...asked, sort })}
+            />
           ) : (
-            <EmptyState heading="h3" icon="invoice" title={`No ${things}`}>
+            <EmptyState heading="h3" icon="invoice" title={`No ${name}`}>
               <p>
-                {children
-                  ? state
-                    ? 'None is in this state.'
-                    : 'There are none yet.'
-                  : 'The address of this page is not right. Choose a state.'}
+                {!list
+                  ? faultAt === '/q'
+                    ? fault
+                    : 'The address of this page is not right. Choose a state.'
+                  : isFiltered(asked)
+                    ? 'Try another state, fewer letters or another word.'
+                    : 'There are none yet.'}
               </p>
             </EmptyState>
           )}
         </div>
-        <Pages {...{ path, next, isFirst }} asked={asked} of={`the ${things}`} />
+        <Pages
+          {...{ path, isFirst, asked }}
+          next={list?.next}
+          of={`the ${name}`}
+          words={['More', 'Back to the first']}
+        />
       </section>
     </StaffPage>
   );
 }
 
 /** Links to the person's page if there is an id. */
-export function Owner({ email, userId = null }: { email: string | null; userId?: string | null }) {
-  if (email === null) return <>of somebody who was erased</>;
-  const name = <Name>{email}</Name>;
-  return userId === null ? name : <a href={personPath(userId)}>{name}</a>;
+export function Owner({ email, userId }: { email: string | null; userId: string | null }) {
+  if (email === null || userId === null) return <>Somebody who was erased</>;
+  return (
+    <a href={personPath(userId)}>
+      <ShortName>{email}</ShortName>
+    </a>
+  );
 }

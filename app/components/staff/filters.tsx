@@ -1,10 +1,13 @@
 import type { ReactNode } from 'react';
+import { Notice } from '../notice.tsx';
 
 type Asked = Record<string, string>;
 
-export const isFiltered = (asked: Asked) => Object.values(asked).some((value) => value !== '');
+export const isFiltered = ({ sort: _, ...filters }: Asked) =>
+  Object.values(filters).some((value) => value !== '');
 
-function pathOf(path: string, asked: Asked, before = ''): string {
+/** The address of a list with these filters, in the order of `sort`. */
+export function pathOf(path: string, asked: Asked, before = ''): string {
   const set = Object.entries({ ...asked, before }).filter(([, value]) => value !== '');
   return set.length > 0 ? `${path}?${new URLSearchParams(set)}` : path;
 }
@@ -21,6 +24,11 @@ export const Filters = ({ path, asked, button = 'Show', children }: FiltersProps
       </div>
     </form>
   </search>
+);
+
+/** `of`: what is listed of the people who were found. */
+export const MorePeople = ({ of }: { of: string }) => (
+  <Notice kind="info">More than 50 people match, so some {of} may be missing: type more.</Notice>
 );
 
 type PagesProps = {

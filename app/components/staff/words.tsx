@@ -22,6 +22,13 @@ export const roleWords: Record<string, string> = {
 /** A name that somebody chose. Whatever its direction and marks, the text around it stays in place. */
 export const Name = ({ children }: { children: string }) => <bdi className="name">{children}</bdi>;
 
+/** The same for a cell of a table, which has room for two lines. It is written in full elsewhere. */
+export const ShortName = ({ children }: { children: string }) => (
+  <span className="two-lines">
+    <Name>{children}</Name>
+  </span>
+);
+
 const billingWords: Record<string, string> = {
   '/account/billing': 'all billing details',
   '/account/billing/company': 'company',

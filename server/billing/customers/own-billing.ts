@@ -2,6 +2,7 @@
 import { findDocumentOf } from '../../../db/tables/documents.ts';
 import { findInvoiceOfAccount, hasOverdueInvoice } from '../../../db/tables/invoices.ts';
 import {
+  type DocumentSort,
   listOpenOf,
   listOwnDocuments,
   listOwnUnused,
@@ -33,7 +34,11 @@ type Asked = Parameters<typeof previewDocuments>[1];
 const mostOpen = 100;
 
 /** Returns undefined for an unproved address. `before` is the `next` of the previous page. On the last page, `next` is null. */
-export async function describeOwnBilling(deps: Deps, actor: Actor, before?: string) {
+export async function describeOwnBilling(
+  deps: Deps,
+  actor: Actor,
+  { before, sort = '-issued' }: { before?: string | undefined; sort?: DocumentSort | undefined } = {},
+) {
   const { db, now } = deps;
   const { account, emailVerifiedAt } = actor.session.user;
   if (!emailVerifiedAt) return undefined;
@@ -42,7 +47,7 @@ export async function describeOwnBilling(deps: Deps, actor: Actor, before?: stri
     findSettings(db),
     listContracts(db, accountId),
     listOpenOf(db, { accountId, limit: mostOpen + 1 }),
-    readPage((limit) => listOwnDocuments(db, { accountId, before, limit })),
+    readPage((limit) => listOwnDocuments(db, { accountId, sort, before, limit })),
     listOwnUnused(db, accountId),
     describeOwnDetails(deps, actor),
   ]);
@@ -67,6 +72,7 @@ export async function describeOwnBilling(deps: Deps, actor: Actor, before?: stri
       each.kind === 'invoice' ? describeInvoice(each, now()) : describeCreditNote(each),
     ),
     next: documents.last?.number ?? null,
+    sort,
     details,
     countries: listCountries(),
   };

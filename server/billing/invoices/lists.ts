@@ -1,13 +1,17 @@
 // Everybody's contracts and invoices, for the commands and for administrators (contract 12.140 to 12.142).
 import type { Database } from '../../../db/postgres/client.ts';
+import type { ListedContract, ListedInvoice } from '../../../db/tables/invoice-lists.ts';
 import {
-  type ListedContract,
-  type ListedInvoice,
+  type ContractSort,
+  countContracts,
+  countInvoices,
+  type Found,
+  type InvoiceSort,
   listContracts,
   listInvoices,
-} from '../../../db/tables/invoice-lists.ts';
+} from '../../../db/tables/staff-lists.ts';
 import { minorDigits } from '../../basics/currencies.ts';
-import { readPage } from '../../basics/page.ts';
+import { readCount, readPage } from '../../basics/page.ts';
 import { contractStatusSchema, describeContract } from '../contracts/contract-list.ts';
 import { findLastDay } from '../contracts/last-day.ts';
 import { findZone } from './issue.ts';
@@ -17,7 +21,7 @@ export const invoiceStates = ['open', 'paid', 'void', 'overdue'] as const;
 
 /** `held` is why the next period of the contract cannot be invoiced. `email` is null once the user is erased. */
 export const describeListedContract = (
-  { held, email, ...contract }: ListedContract,
+  { held, email, createdAt: _, ...contract }: ListedContract,
   { now, zone }: { now: Date; zone: string },
 ) => ({
   ...describeContract(contract, now),
@@ -40,26 +44,45 @@ export const describeListedInvoice = (invoice: ListedInvoice) => ({
   email: invoice.email,
 });
 
-type Asked<Before> = { state?: string | undefined; before?: Before | undefined; now: Date };
+type Asked<Sort, Before> = {
+  state?: string | undefined;
+  found?: Found | undefined;
+  sort?: Sort | undefined;
+  before?: Before | undefined;
+  now: Date;
+};
 
-/** Returns a page of 50 contracts, newest first. `next` is the `before` of the next page. It is null on the last page. */
-export async function readContracts(db: Database, asked: Asked<string>) {
+/** Returns a page of 50 contracts. `next` is the `before` of the next page. It is null on the last page. */
+export async function readContracts(
+  db: Database,
+  { sort = '-created', before, ...filters }: Asked<ContractSort, string>,
+) {
   const zone = await findZone(db);
-  const { page, last } = await readPage((limit) => listContracts(db, { ...asked, limit }));
+  const { page, last } = await readPage((limit) => listContracts(db, { sort, before, limit, ...filters }));
   return {
     contracts: page.map((contract) => {
-      const described = describeListedContract(contract, { now: asked.now, zone });
+      const described = describeListedContract(contract, { now: filters.now, zone });
       const { price } = described;
-      return { ...described, minorDigits: price && minorDigits(price.currency) };
+      return {
+        ...described,
+        created_at: contract.createdAt.toISOString(),
+        minorDigits: price && minorDigits(price.currency),
+      };
     }),
     next: last?.id ?? null,
+    count: await readCount({ page, last, before }, (limit) => countContracts(db, limit, filters)),
   };
 }
 
-/** Returns a page of 50 invoices, newest first. `user_id` is null once the user is erased. */
-export async function readInvoices(db: Database, asked: Asked<number>) {
+/** Returns a page of 50 invoices. `user_id` is null once the user is erased. */
+export async function readInvoices(
+  db: Database,
+  { sort = '-issued', before, ...filters }: Asked<InvoiceSort, number>,
+) {
   const zone = await findZone(db);
-  const { page, last } = await readPage((limit) => listInvoices(db, { ...asked, zone, limit }));
+  const { page, last } = await readPage((limit) =>
+    listInvoices(db, { sort, before, limit, zone, ...filters }),
+  );
   return {
     invoices: page.map((invoice) => ({
       ...describeListedInvoice(invoice),
@@ -68,5 +91,6 @@ export async function readInvoices(db: Database, asked: Asked<number>) {
       minorDigits: minorDigits(invoice.currency),
     })),
     next: last?.id ?? null,
+    count: await readCount({ page, last, before }, (limit) => countInvoices(db, limit, filters)),
   };
 }

@@ -9,6 +9,16 @@ import { staff, withRight } from './init.ts';
 /** A missing member counts as empty, so that it is refused in its turn (contract 12.14), not before. */
 export const text = (name: Parameters<typeof textSchema>[0]) => textSchema(name).default('');
 
+/** One of these words. An empty text counts as none. */
+export const choice = <Choice extends string>(
+  name: Parameters<typeof textSchema>[0],
+  choices: readonly Choice[],
+) =>
+  textSchema(name)
+    .refine((text) => text === '' || choices.some((each) => each === text))
+    .transform((text) => (text || undefined) as Choice | undefined)
+    .optional();
+
 export const askedOf = ({ keys, mayLackSeen }: Pick<Subject<never>, 'keys' | 'mayLackSeen'>) => ({
   ...Object.fromEntries(keys.map((name) => [name, text(name)])),
   why: text('why'),

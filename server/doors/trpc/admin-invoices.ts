@@ -1,47 +1,56 @@
-// What administrators see of billing (contract 7.191 to 7.198, and 12.140 to 12.142).
+// What administrators see of billing (contract 7.191 to 7.198, 12.140 to 12.142, and 12.240 to 12.244).
 import { z } from 'zod';
+import { contractSorts, invoiceSorts } from '../../../db/tables/staff-lists.ts';
 import { searchAsStaff } from '../../acts/staff.ts';
 import { textSchema } from '../../basics/text.ts';
 import { signupIdSchema } from '../../billing/contracts/signup-message.ts';
-import { contractStates, invoiceStates, readContracts, readInvoices } from '../../billing/invoices/lists.ts';
+import { contractStates, invoiceStates } from '../../billing/invoices/lists.ts';
 import { readPreview } from '../../billing/invoices/preview.ts';
 import { monthSchema, summariseBilling } from '../../billing/invoices/summary.ts';
+import { searchContracts, searchInvoices } from '../../staff/find-books.ts';
 import { describeForStaff, describePreview, listWaiting } from '../../staff/invoices.ts';
-import { text } from './acts.ts';
+import { choice, text } from './acts.ts';
 import { allowed, router, staff } from './init.ts';
 
-/** An empty text filters nothing. */
-const filter = (states: readonly string[]) =>
-  textSchema('state')
-    .refine((state) => state === '' || states.includes(state))
-    .transform((state) => state || undefined)
-    .optional();
+const q = textSchema('q').optional();
 
 export const adminInvoicesRouter = router({
-  /** The newest first. A page names people, so it counts as a search. */
+  /** The newest first, unless `sort` says otherwise. A page names people, so it counts as a search. */
   contracts: allowed('billing.contracts')
-    .input(z.object({ state: filter(contractStates), before: z.uuid().optional() }).default({}))
-    .query(({ ctx, input }) =>
-      searchAsStaff(ctx, 'contracts', () => readContracts(ctx.deps.db, { ...input, now: ctx.deps.now() })),
-    ),
+    .input(
+      z
+        .object({
+          state: choice('state', contractStates),
+          sort: choice('sort', contractSorts),
+          q,
+          before: z.uuid().optional(),
+        })
+        .default({}),
+    )
+    .query(({ ctx, input }) => searchAsStaff(ctx, 'contracts', () => searchContracts(ctx.deps, input))),
 
-  /** The newest first. A page names people, so it counts as a search. `before` is the `next` of another page. */
+  /** The newest first, unless `sort` says otherwise. A page names people, so it counts as a search. */
   invoices: allowed('billing.invoices')
     .input(
       z
         .object({
-          state: filter(invoiceStates),
+          state: choice('state', invoiceStates),
+          sort: choice('sort', invoiceSorts),
+          q,
+          /** The `next` of another page. */
           before: textSchema('before')
             .refine((text) => /^[1-9]\d{0,14}$/.test(text))
             .transform(Number)
             .optional(),
         })
+        // Only open invoices have an index by the day they are due.
+        .refine(({ state, sort }) => !sort?.endsWith('due') || state === 'open' || state === 'overdue', {
+          path: ['sort'],
+        })
         .default({}),
     )
     .query(async ({ ctx, input }) => {
-      const read = await searchAsStaff(ctx, 'invoices', () =>
-        readInvoices(ctx.deps.db, { ...input, now: ctx.deps.now() }),
-      );
+      const read = await searchAsStaff(ctx, 'invoices', () => searchInvoices(ctx.deps, input));
       return { ...read, next: read.next === null ? null : String(read.next) };
     }),
 

@@ -1,18 +1,20 @@
 // What administrators see of clients, and what they do about unsent mails (contract 12.120 to 12.131).
 import { z } from 'zod';
-import { mailStates } from '../../../db/tables/unsent-mails.ts';
+import { mailSorts, mailStates } from '../../../db/tables/unsent-mails.ts';
 import { type Staff, searchAsStaff } from '../../acts/staff.ts';
 import { textSchema } from '../../basics/text.ts';
 import type { Dependencies } from '../../ground/dependencies.ts';
 import { listClients } from '../../staff/clients.ts';
-import { listMails, mailActs, readPlace } from '../../staff/mails.ts';
-import { proceduresOf } from './acts.ts';
+import { listMails, mailActs, mailSortsOf, readPlace } from '../../staff/mails.ts';
+import { choice, proceduresOf } from './acts.ts';
 import { allowed, router } from './init.ts';
 
 const filters = z
   .object({
     state: z.enum(mailStates),
     kind: textSchema('kind'),
+    q: textSchema('q'),
+    sort: choice('sort', mailSorts),
     before: textSchema('before').transform((text, { addIssue }) => {
       const place = readPlace(text);
       if (!place) addIssue({ code: 'custom', message: 'It must be the `next` of a page.' });
@@ -20,6 +22,7 @@ const filters = z
     }),
   })
   .partial()
+  .refine(({ state, sort }) => !sort || mailSortsOf(state).includes(sort), { path: ['sort'] })
   .default({});
 
 export const clientsRouter = router({

@@ -1,5 +1,6 @@
 // Procedures for the pages of billing. Programs cannot call them.
 import { z } from 'zod';
+import { documentSorts } from '../../../../db/tables/own-documents.ts';
 import { describeOwnBilling, hasOwnOverdue } from '../../../billing/customers/own-billing.ts';
 import {
   confirmInvoiceEmail,
@@ -8,12 +9,13 @@ import {
   keepOwnInvoiceEmail,
   mailInvoiceEmailAgain,
 } from '../../../billing/customers/own-details.ts';
+import { choice } from '../acts.ts';
 import { anonymous, lookUp, person, router } from '../init.ts';
 
 const link = z.object({ token: z.string() });
 
 export const billingPagesRouter = router({
-  /** Null until the address is proved. `before` is the number of a document. The answer has only earlier documents. */
+  /** Null until the address is proved. `before` is the number of a document. The answer has only those after it. */
   describe: person
     .input(
       z
@@ -22,10 +24,11 @@ export const billingPagesRouter = router({
             .string()
             .regex(/^[A-Z0-9-]{1,40}$/)
             .optional(),
+          sort: choice('sort', documentSorts),
         })
         .optional(),
     )
-    .query(async ({ ctx, input }) => (await describeOwnBilling(ctx.deps, ctx, input?.before)) ?? null),
+    .query(async ({ ctx, input }) => (await describeOwnBilling(ctx.deps, ctx, input)) ?? null),
   /** The answer is false without a full session. */
   hasOverdue: anonymous.query(async ({ ctx }) => {
     const found = await lookUp(ctx);
