@@ -22,6 +22,7 @@ export const onceForms: Record<string, true | readonly string[]> = {
   '/profile/billing': ['cancel', 'keep-contract'],
   // Once such a form has worked, what it was made from has changed.
   '/admin/people/:id': true,
+  '/admin/people/:id/:tab': true,
   '/admin/invoices/:number': true,
   '/admin/billing/unallocated': true,
   '/admin/billing/settings': true,

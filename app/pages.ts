@@ -16,7 +16,9 @@ export function createPages(build: ServerBuild): Pages {
   return {
     routes: routes
       .flatMap((route) =>
-        route?.module.default ? buildPage(route, build) : buildEndpoint(route as BuiltRoute),
+        route?.module.default
+          ? listPaths(route).flatMap((path) => buildPage(route, path, build))
+          : buildEndpoint(route as BuiltRoute),
       )
       // A fixed name comes before a pattern that would match it, and a pattern with an extension before one without.
       .sort((one, other) => rankOf(one.path) - rankOf(other.path)),
@@ -73,9 +75,8 @@ function buildEndpoint(route: BuiltRoute): Route {
 }
 
 /** The route of a page. Until 1.1.0 it also has a route with `.data`, from which open pages of 0.6.0 load their data. */
-function buildPage(route: BuiltRoute, build: ServerBuild): Route[] {
+function buildPage(route: BuiltRoute, path: string, build: ServerBuild): Route[] {
   const render = buildRender(route.id, build);
-  const path = pathOf(route);
   const page = {
     methods: methodsOf(route),
     headers: { 'cache-control': 'no-store' },
@@ -156,6 +157,12 @@ function asRefused({ body, headers }: Response, refused: Refused): Response {
 }
 
 const pathOf = (route: BuiltRoute) => `/${route.path ?? ''}`;
+
+/** The path of a page, and the path without its last part if that may be left out, as in `/admin/people/:id/:tab?`. */
+function listPaths(route: BuiltRoute): string[] {
+  const path = pathOf(route);
+  return path.endsWith('?') ? [path.replace(/\/[^/]+$/, ''), path.slice(0, -1)] : [path];
+}
 
 function methodsOf({ module: { default: component, loader, action } }: BuiltRoute): string[] {
   return [...(component || loader ? ['GET', 'HEAD'] : []), ...(action ? ['POST'] : [])];

@@ -223,6 +223,13 @@ export const sections: Section[] = [
       ['id', 'uuid'],
     ],
   }),
+  section('notes', 'staff_notes', {
+    columns: ['text', 'at'],
+    key: [
+      ['at', 'timestamptz'],
+      ['id', 'uuid'],
+    ],
+  }),
   section('changes', 'changes', {
     isOwn: (userId) => sql`user_id = ${userId} and (subject <> 'contract'
       or exists (select from users u where u.id = ${userId} and u.email_verified_at is not null))`,

@@ -489,6 +489,8 @@ COMMENT ON TABLE erased_users IS 'Written by the service when it erases a user. 
 --   reserved_addresses (user_id) ON DELETE CASCADE
 --   service_contracts (user_id)
 --   sessions (user_id) ON DELETE CASCADE
+--   staff_notes (author_id) ON DELETE SET NULL
+--   staff_notes (user_id) ON DELETE CASCADE
 --   take_back_changes (user_id) ON DELETE CASCADE
 CREATE TABLE users (
   id uuid NOT NULL,
@@ -2027,6 +2029,22 @@ CREATE TRIGGER sessions_tell_clients_of_deletion AFTER DELETE ON sessions
   FOR EACH ROW
   WHEN (old.ended_at IS NULL AND old.created_at > (now() - '30 days'::interval) AND old.last_seen_at > (now() - '14 days'::interval))
   EXECUTE FUNCTION tell_clients_of_session();
+
+-- staff_notes ---------------------------------------------------------------------------------------------------------
+
+CREATE TABLE staff_notes (
+  id uuid NOT NULL,
+  user_id uuid NOT NULL,
+  author_id uuid,
+  text text NOT NULL,
+  at timestamp with time zone NOT NULL,
+  CONSTRAINT staff_notes_pkey PRIMARY KEY (id),
+  CONSTRAINT staff_notes_text_check CHECK (char_length(text) >= 1 AND char_length(text) <= 500),
+  CONSTRAINT staff_notes_author_id_fkey FOREIGN KEY (author_id) REFERENCES users(id) ON DELETE SET NULL,
+  CONSTRAINT staff_notes_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
+);
+CREATE INDEX staff_notes_author_id_idx ON staff_notes USING btree (author_id) WHERE author_id IS NOT NULL;
+CREATE INDEX staff_notes_user_id_at_id_idx ON staff_notes USING btree (user_id, at, id);
 
 -- sums_of_hours -------------------------------------------------------------------------------------------------------
 

@@ -489,6 +489,14 @@ export interface Sessions {
   user_id: string;
 }
 
+export interface StaffNotes {
+  at: Timestamp;
+  author_id: string | null;
+  id: string;
+  text: string;
+  user_id: string;
+}
+
 export interface SumsOfHours {
   count: Int8;
   hour: Timestamp;
@@ -597,6 +605,7 @@ export interface DB {
   restores: Restores;
   service_contracts: ServiceContracts;
   sessions: Sessions;
+  staff_notes: StaffNotes;
   sums_of_hours: SumsOfHours;
   take_back_changes: TakeBackChanges;
   used_passkey_challenges: UsedPasskeyChallenges;

@@ -12,6 +12,8 @@ import { SideNav } from './side-nav.tsx';
 type PageProps = {
   title: string;
   intro?: ReactNode;
+  /** Stands below title and intro, and stays in sight with them. */
+  head?: ReactNode;
   /** The pages of the account are always wide. */
   wide?: boolean;
   /** Hides the account's navigation, for a page that asks for one thing first. */
@@ -21,7 +23,7 @@ type PageProps = {
   children: ReactNode;
 };
 
-export function Page({ title, intro, wide, alone, nav, children }: PageProps) {
+export function Page({ title, intro, head, wide, alone, nav, children }: PageProps) {
   const root = useRootData();
   const refused = useRefused();
   const { pathname } = useLocation();
@@ -30,9 +32,10 @@ export function Page({ title, intro, wide, alone, nav, children }: PageProps) {
   const beside = isAccount ? <SideNav label="Your account" pages={accountPages} current={current} /> : nav;
   const content = (
     <main id="main" tabIndex={-1} className={wide || isAccount ? 'wide' : undefined}>
-      <div className="heading">
+      <div className={head ? 'heading stays' : 'heading'}>
         <h1>{title}</h1>
         {intro && <p className="intro">{intro}</p>}
+        {head}
       </div>
       {refused?.code === 'ended' && (
         <Notice kind="warning">

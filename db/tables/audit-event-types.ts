@@ -239,6 +239,7 @@ export const auditEventTypes = {
     staff: 'Staff: said whether the VAT ID is checked',
   },
   'staff.create': { limit: 'commands', staff: 'Staff: created the account' },
+  'staff.delete_note': { limit: 'staff.looked', staff: 'Staff: deleted a note' },
   'staff.end_session': {
     limit: 'staff.looked',
     person: 'Our support team logged the account out in one browser',
@@ -262,6 +263,8 @@ export const auditEventTypes = {
   'staff.keep': { limit: 'staff.looked', staff: 'Staff: canceled the deletion' },
   'staff.limited': { limit: 'one a day', staff: 'Staff: reached the limit of looks or searches' },
   'staff.looked': { limit: '300 people an hour', staff: 'Staff: looked at a person' },
+  // Counted for each author. The person reads the note in the download, and nothing of it in the activity.
+  'staff.note': { limit: { times: 60, seconds: hour }, staff: 'Staff: left a note' },
   'staff.plan_deletion': { limit: 'staff.looked', staff: 'Staff: planned the deletion' },
   'staff.remove_factors': { limit: 'staff.looked', staff: 'Staff: removed the second factors' },
   'staff.remove_link': { limit: 'staff.looked', staff: 'Staff: disconnected a marketplace account' },

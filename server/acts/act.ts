@@ -42,7 +42,7 @@ export type Subject<Thing> = {
 };
 
 export type Author =
-  | { by: 'staff'; actorId: string; why: string; visit: Visit }
+  | { by: 'staff'; actorId: string; why?: string | undefined; visit: Visit }
   | { by: 'operator'; why?: string | undefined; name: string; systemUser: string };
 
 export type PaymentTrail = Omit<AuditEvent, 'type' | 'reason' | 'details'> & {
@@ -77,6 +77,8 @@ export type Act<Thing, Read, Result, Name = string> = {
   locksLinks?: true;
   /** Throws 429 `rate_limited`. */
   requireAllowance?: (deps: Pick<Dependencies, 'db'>, target: Thing, actorId: string) => Promise<void>;
+  /** The act needs no reason, because what is typed says enough. */
+  hasNoWhy?: true;
   /** The audit event of the act itself, with the result of `do`. The changes that the act makes have their own events. */
   event?: AuditEventType;
   /** The forms that make sense on a page. Each entry has the fields that identify the thing. */
@@ -120,7 +122,7 @@ export function requireRight({ session }: Pick<Staff, 'session'>, right: Right):
   if (!mayDo(right, session.user.role)) throw new AppError('not_found');
 }
 
-export type Asked = Given & { why: string; seen?: string | undefined };
+export type Asked = Given & { why?: string | undefined; seen?: string | undefined };
 
 /** Throws the errors of contract 12.14, in their order. Without `seen`, it does not check whether the form is out of date. */
 export async function actAsStaff<Thing, Read, Result>(
@@ -139,7 +141,10 @@ export async function actAsStaff<Thing, Read, Result>(
   if (!known) throw new AppError('not_found');
   requireMay(actor, known);
   if (!isConfirmed(deps, staff.session)) throw new AppError('login_required');
-  const fields = { ...asked.fields, why: readWhy } as Fields<Thing, Read & { why: string }>;
+  const fields = { ...asked.fields, ...(!asked.hasNoWhy && { why: readWhy }) } as Fields<
+    Thing,
+    Read & { why?: string }
+  >;
   const read = await readFields(fields, { ...given, why: typed }, { ...deps, thing: known.thing });
   const { why } = read;
   if (known.userId) await countLook(deps, staff, { userId: known.userId });

@@ -37,6 +37,10 @@ export const faultWords = {
     'Too many wrong codes have been entered with this link. Use a passkey, or contact support.',
   why_length: 'Say why in 3 to 500 characters.',
   why_not_shown: 'Say why on one line, without characters that cannot be shown.',
+  note_length: 'Write 1 to 500 characters.',
+  note_not_shown: 'Write on one line, without characters that cannot be shown.',
+  note_gone: 'This note does not exist or has already been deleted.',
+  notes_full: 'There are 100 notes on this person already. An administrator can delete some.',
   choice_missing: 'Choose one.',
   told_later:
     'We emailed another address of the account first. Only the link in that email can freeze the account.',

@@ -17,6 +17,7 @@ export type ActForm = {
   isDanger: boolean;
   sides: Side[];
   isIdle: boolean;
+  hasWhy: boolean;
   fields: FormField[];
   at: Place;
 };
@@ -45,8 +46,9 @@ export const buildForms = <Shown>(
             isDanger: words.isDanger === true || (words.isDanger?.(which) ?? false),
             sides: words.sides?.(shown) ?? [],
             isIdle: words.isIdle?.(shown) ?? false,
+            hasWhy: !acts[intent].hasNoWhy,
             fields: words.fields?.(shown) ?? [],
-            at: typeof words.at === 'function' ? words.at(which) : (words.at ?? 'whole'),
+            at: typeof words.at === 'function' ? words.at(which) : (words.at ?? 'head'),
           };
         });
   });

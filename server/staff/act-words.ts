@@ -30,20 +30,21 @@ export type Side = { title: string; lines: string[] };
 /** `shown` is what the page shows. `about` says which form of the act it is. */
 type Say<Shown> = string | ((shown: Shown, about: Given) => string);
 
+/** `head` stays above all parts. */
 export type Place =
+  | 'head'
+  | 'notes'
+  | 'note'
   | 'login'
   | 'session'
-  | 'sessions'
-  | 'verification'
-  | 'capability'
+  | 'rights'
   | 'link'
   | 'billing'
-  | 'contract'
-  | 'whole';
+  | 'contract';
 
 // biome-ignore lint/suspicious/noExplicitAny: each is shown what its act is about
 export type ActWords<Shown = any, Thing = any> = {
-  /** The part of a person's page that has the forms. If left out, it is the part about the account. */
+  /** The part of a person's page that has the forms. If left out, it is the head. */
   at?: Place | ((about: Given) => Place);
   /** The button that opens the form. */
   label: Say<Shown>;
@@ -86,20 +87,6 @@ export type CommandWords<Thing = any> = {
 };
 
 const unchanged = () => 'Nothing to change.';
-
-/** `has` says whether the account has the right now. `will` says whether it has the right after the decision. */
-const sayDecided = ({ account }: Person, has: boolean, will: boolean) =>
-  has === will
-    ? 'Only who decides it changes. {name} notices nothing now, and gets no email.'
-    : `We email {name} that what the account may do has changed. ${account.others.length > 0 ? 'Everybody in the account sees' : 'They see'} it on their profile, and products learn it at once.`;
-
-const hasIt = ({ account }: Person, { capability = '' }: Given) =>
-  capability === 'verification' ? account.verifiedAt !== null : account.granted.includes(capability);
-
-const marketplaceSaysIt = ({ links }: Person, { capability = '' }: Given) =>
-  links.some(({ verified, capabilities }) =>
-    capability === 'verification' ? verified === true : capabilities?.includes(capability),
-  );
 
 const sayDecision = (about: string): CommandWords<User> => ({
   about: `${about}; name somebody who belongs to the account`,
@@ -157,7 +144,6 @@ const ofPerson = {
     },
   },
   resume: {
-    at: 'login',
     label: 'End the suspension',
     notice: 'We email {name} that they can log in again. Nothing else changes.',
     outcome: 'The account is not suspended. They can log in.',
@@ -168,7 +154,6 @@ const ofPerson = {
     },
   },
   thaw: {
-    at: 'login',
     label: ({ frozenAt }) =>
       frozenAt ? 'End the freeze' : 'End the suspension, and say whose the account is',
     button: ({ frozenAt }) => (frozenAt ? 'End the freeze' : 'Give the account back'),
@@ -210,7 +195,6 @@ const ofPerson = {
     },
   },
   'end-sessions': {
-    at: 'sessions',
     label: 'Log them out everywhere',
     notice: 'We log {name} out in every browser, and email them that we did. They can log in again at once.',
     outcome: 'They are logged out everywhere.',
@@ -221,7 +205,7 @@ const ofPerson = {
     },
   },
   'send-mail': {
-    at: 'login',
+    at: ({ kind }) => (kind === 'set-password' ? 'head' : 'login'),
     label: (_person, { kind }) =>
       kind === 'set-password' ? 'Send a link to set a password' : 'Send a link to verify the address',
     button: 'Send the link',
@@ -231,7 +215,7 @@ const ofPerson = {
         : holdsEmail
           ? 'We email {email} a link that sets a new password. It works for an hour. Until it is used, nothing changes.'
           : 'We email {email} a link that asks whose address it is, and sets a password. Until it is used, nothing changes.',
-    outcome: 'The mail is on its way. Its state is below, under Mails.',
+    outcome: 'The mail is on its way. Its state is under Mails.',
     command: {
       about: 'send a user the email that sets a password, or that proves the address',
       done: ({ email }) => `An email is on its way to ${email}.`,
@@ -280,44 +264,14 @@ const ofPerson = {
       notAllowed: 'This user is staff, suspended or frozen, and gets no other address.',
     },
   },
-  verify: {
-    at: 'verification',
-    label: ({ account }) => (account.verifiedAt ? 'Decide that it is verified' : 'Verify the account'),
-    to: 'Verify the account',
-    notice: (person) => sayDecided(person, person.account.verifiedAt !== null, true),
-    outcome: 'The account is verified.',
-    command: sayDecision('say that an account is verified, whatever the marketplace says'),
-  },
-  unverify: {
-    at: 'verification',
-    label: ({ account }) => (account.verifiedAt ? 'End the verification' : 'Decide that it is not verified'),
-    button: 'Decide that it is not verified',
-    notice: (person) => sayDecided(person, person.account.verifiedAt !== null, false),
-    outcome: 'The account is not verified.',
-    isDanger: true,
-    command: sayDecision('say that an account is not verified, whatever the marketplace says'),
-  },
-  grant: {
-    at: 'capability',
-    label: 'Allow it',
-    notice: (person, about) => sayDecided(person, hasIt(person, about), true),
-    outcome: 'The account is allowed to do it.',
-    command: sayDecision('give an account a capability, whatever the marketplace says'),
-  },
-  revoke: {
-    at: 'capability',
-    label: 'Do not allow it',
-    notice: (person, about) => sayDecided(person, hasIt(person, about), false),
-    outcome: 'The account is not allowed to do it.',
-    isDanger: true,
-    command: sayDecision('take a capability from an account, whatever the marketplace says'),
-  },
-  undecide: {
-    at: ({ capability }) => (capability === 'verification' ? 'verification' : 'capability'),
-    label: 'Leave it to the marketplace',
-    notice: (person, about) => sayDecided(person, hasIt(person, about), marketplaceSaysIt(person, about)),
-    outcome: 'The marketplace decides it from now on.',
-    command: sayDecision('let the marketplace decide about a capability, or the verification, again'),
+  decide: {
+    at: 'rights',
+    label: 'Decide',
+    button: 'Save the decisions',
+    to: 'Save the decisions',
+    notice: ({ account }) =>
+      `If what the account may do changes, we email {name}. ${account.others.length > 0 ? 'Everybody in the account sees' : 'They see'} it on their profile, and products learn it at once. If only who decides it changes, nobody notices.`,
+    outcome: 'The decisions are saved.',
   },
   'change-role': {
     label: 'Change the role',
@@ -366,6 +320,33 @@ const ofPerson = {
     notice:
       'We email {name} that the marketplace account is no longer connected. They can no longer log in from there, and whoever came in by it alone is logged out. The account loses what only the marketplace gives it.',
     outcome: 'The marketplace account is not connected any more.',
+    isDanger: true,
+  },
+  note: {
+    at: 'notes',
+    label: 'Leave a note',
+    button: 'Save the note',
+    to: 'Save the note',
+    notice:
+      'The person can read this note in the download of their data, without your name. They get no email.',
+    outcome: 'The note is saved.',
+    fields: () => [
+      { name: 'text', label: 'Note', kind: 'text', hint: '1 to 500 characters, on one line.', most: 500 },
+    ],
+    command: {
+      about: 'leave a note on a person, which they can read in the download of their data',
+      takes: { text: 'the note, 1 to 500 characters on one line' },
+      done: ({ email }) => `The note on ${email} is saved.`,
+      nothing: unchanged,
+    },
+  },
+  'delete-note': {
+    at: 'note',
+    label: 'Delete',
+    button: 'Delete the note',
+    to: 'Delete the note',
+    notice: 'The note is gone for good, also from the download of {name}. They get no email.',
+    outcome: 'The note is deleted.',
     isDanger: true,
   },
   'accept-country': {
@@ -602,6 +583,13 @@ export const actWords: Record<string, ActWords> = {
 
 /** For commands whose form has another name, or that have no form. */
 export const furtherCommands: Record<string, CommandWords> = {
+  'account:verify': sayDecision('say that an account is verified, whatever the marketplace says'),
+  'account:unverify': sayDecision('say that an account is not verified, whatever the marketplace says'),
+  'account:grant': sayDecision('give an account a capability, whatever the marketplace says'),
+  'account:revoke': sayDecision('take a capability from an account, whatever the marketplace says'),
+  'account:undecide': sayDecision(
+    'let the marketplace decide about a capability, or the verification, again',
+  ),
   'payment:record': {
     about: 'record a payment that came in; it pays what is open of the invoice, and the rest waits',
     takes: {

@@ -2,11 +2,13 @@
 import { z } from 'zod';
 import type { Database } from '../../db/postgres/client.ts';
 import {
+  type Account,
   type Decision,
   decideCapability,
   decideVerification,
   findDecided,
 } from '../../db/tables/accounts.ts';
+import { deferAuditEvent } from '../../db/tables/audit-events.ts';
 import {
   findBillingDetails,
   lockBillingDetails,
@@ -22,7 +24,7 @@ import { deletePendingHandOffs } from '../../db/tables/pending-hand-offs.ts';
 import { countRecoveryCodes } from '../../db/tables/recovery-codes.ts';
 import { endSessions } from '../../db/tables/sessions.ts';
 import { setUserRole, setUserSuspended, type User } from '../../db/tables/users.ts';
-import { act, offerIf, person } from '../acts/act.ts';
+import { type ActContext, act, offerIf, person } from '../acts/act.ts';
 import { readBy, readOneOf, readSome, refuse } from '../acts/fields.ts';
 import { tellOtherAdministrators } from '../acts/tell-administrators.ts';
 import { AppError, invalidMember } from '../basics/errors.ts';
@@ -43,6 +45,7 @@ import { describePendingNewAddress, offerNewAddress } from '../identity/recovery
 import { sessionLimits } from '../identity/session/sessions.ts';
 import { provider } from '../marketplace/accept-profile.ts';
 import { externalIdSchema } from '../marketplace/payload.ts';
+import { leaveNote, removeNote } from './note-acts.ts';
 import type { Person } from './person.ts';
 
 const suspend = act({
@@ -211,26 +214,14 @@ const removeAllFactors = act({
   },
 });
 
-/** Returns what was decided here about a capability or the verification. */
-const decidedAs = ({ granted, revoked, verified }: Person['account']['decided'], what: string): Decision =>
-  what === verification ? verified : granted.includes(what) ? true : revoked.includes(what) ? false : null;
+type Decided = 'grant' | 'revoke' | 'verify' | 'unverify' | 'undecide';
 
 /** A decision is kept even if the account already has the right, because the marketplace may take back a right that it gave. */
-const decide = (
-  name: 'grant' | 'revoke' | 'verify' | 'unverify' | 'undecide',
-  decision: Decision,
-  ...choices: string[]
-) =>
+const decide = (name: Decided, decision: Decision, ...choices: string[]) =>
   act({
     about: person,
     right: { name: 'people.decide', manager: 'customers', isAboutAccount: true },
     event: `staff.${name}`,
-    offers: ({ account: { decided } }: Person) =>
-      choices.length === 0
-        ? offerIf(decided.verified !== decision)
-        : choices
-            .filter((what) => decidedAs(decided, what) !== decision)
-            .map((capability) => ({ capability })),
     locksLinks: true,
     command: {
       name: `account:${name}`,
@@ -243,18 +234,10 @@ const decide = (
     },
     fields: { capability: choices.length > 0 ? readOneOf(...choices) : () => verification },
     formBasis: (db, { account }) => findDecided(db, account.id),
-    async do({ trx, deps, target, record }, { capability: what }) {
-      const { id } = target.account;
-      const isVerification = what === verification;
-      const account = isVerification
-        ? await decideVerification(trx, id, decision)
-        : await decideCapability(trx, id, what, decision);
+    async do(context, { capability: what }) {
+      const account = await decideOne(context, what, decision);
       if (!account) return undefined;
-      const type = isVerification ? 'verification.decided' : 'capability.decided';
-      record({ type, reason: reasons.get(decision), details: { what } });
-      const has = (rights: typeof account) =>
-        isVerification ? rights.verifiedAt !== null : rights.capabilities.includes(what);
-      if (has(account) !== has(target.account)) await notify(trx, deps, target, 'rights_decided');
+      await tellOfRights(context, account);
       return { what };
     },
   });
@@ -265,6 +248,73 @@ const reasons = new Map<Decision, string>([
   [false, 'no'],
   [null, 'undecided'],
 ]);
+
+/** Returns the changed account, or undefined if this was decided already. */
+async function decideOne(
+  { trx, target, record }: ActContext<User>,
+  what: string,
+  decision: Decision,
+): Promise<Account | undefined> {
+  const { id } = target.account;
+  const isVerification = what === verification;
+  const account = isVerification
+    ? await decideVerification(trx, id, decision)
+    : await decideCapability(trx, id, what, decision);
+  const type = isVerification ? 'verification.decided' : 'capability.decided';
+  if (account) record({ type, reason: reasons.get(decision), details: { what } });
+  return account;
+}
+
+/** Sends a mail only if the account may do something else than before. */
+async function tellOfRights({ trx, deps, target }: ActContext<User>, account: Account): Promise<void> {
+  const sayRights = ({ verifiedAt, capabilities: names }: Pick<Account, 'verifiedAt' | 'capabilities'>) =>
+    [verifiedAt !== null, ...[...names].sort()].join(' ');
+  if (sayRights(account) !== sayRights(target.account)) await notify(trx, deps, target, 'rights_decided');
+}
+
+const rights = [verification, ...capabilities] as const;
+
+/** The acts of one decision, whose events the audit has: about the verification, and about a capability. */
+const decisions: [written: string, decision: Decision, ofVerification: Decided, ofCapability: Decided][] = [
+  ['yes', true, 'verify', 'grant'],
+  ['no', false, 'unverify', 'revoke'],
+  ['undecided', null, 'undecide', 'undecide'],
+];
+const readDecision = readOneOf('yes', 'no', 'undecided', '');
+
+/** Decides about several rights at once. What is left empty stays as it is. */
+const decideRights = act({
+  about: person,
+  right: { name: 'people.decideRights', manager: 'customers', isAboutAccount: true },
+  offers: () => [{}],
+  locksLinks: true,
+  fields: Object.fromEntries(rights.map((what) => [what, readDecision])) as Record<
+    (typeof rights)[number],
+    typeof readDecision
+  >,
+  formBasis: (db, { account }) => findDecided(db, account.id),
+  async do(context, read) {
+    const { trx, target, by } = context;
+    let account: Account | undefined;
+    for (const what of rights) {
+      const found = decisions.find(([written]) => written === read[what]);
+      if (!found) continue;
+      const [, decision, ofVerification, ofCapability] = found;
+      const changed = await decideOne(context, what, decision);
+      if (!changed) continue;
+      account = changed;
+      deferAuditEvent(trx, {
+        ...by.trail,
+        type: `staff.${what === verification ? ofVerification : ofCapability}`,
+        userId: target.id,
+        details: { ...by.trail.details, what },
+      });
+    }
+    if (!account) return undefined;
+    await tellOfRights(context, account);
+    return {};
+  },
+});
 
 const changeRole = act({
   about: person,
@@ -468,6 +518,7 @@ export const peopleActs = {
   grant: decide('grant', true, ...capabilities),
   revoke: decide('revoke', false, ...capabilities),
   undecide: decide('undecide', null, ...capabilities, verification),
+  decide: decideRights,
   'change-role': changeRole,
   'plan-deletion': planDeletion,
   keep,
@@ -475,4 +526,6 @@ export const peopleActs = {
   'remove-link': removeLink,
   'check-vat-id': checkVatId,
   'accept-country': acceptCountry,
+  note: leaveNote,
+  'delete-note': removeNote,
 };

@@ -7,6 +7,7 @@ import { listInvoices } from '../../db/tables/invoices.ts';
 import { listSessions } from '../../db/tables/live-sessions.ts';
 import { countRecoveryCodes } from '../../db/tables/recovery-codes.ts';
 import { listContracts } from '../../db/tables/service-contracts.ts';
+import { listNotes } from '../../db/tables/staff-notes.ts';
 import {
   listFactorsOf,
   listLinksOfAccount,
@@ -70,6 +71,7 @@ export async function describePerson(
     details,
     history,
     activity,
+    notes,
     zone,
   ] = await Promise.all([
     findDecided(db, account.id),
@@ -84,13 +86,17 @@ export async function describePerson(
     findBillingDetails(db, account.id),
     listNewestChanges(db, { userId: id, accountId: account.id, limit: newest }),
     listAuditEvents(db, { person: id, isWithoutStaff: false, limit: newest }),
+    listNotes(db, id),
     findZone(db),
   ]);
   /** The staff in the account, if a manager looks. */
   const hidden = new Set(
     isManager ? others.filter(({ role }) => isStaffRole(role)).map((each) => each.id) : [],
   );
-  const authorIds = [...activity, ...history].flatMap(({ actorId }) => actorId ?? []);
+  const authorIds = [
+    ...[...activity, ...history].flatMap(({ actorId }) => actorId ?? []),
+    ...notes.flatMap(({ authorId }) => authorId ?? []),
+  ];
   const authors = await listNames(db, [...new Set(authorIds)]);
   const triedFrom = new Set(refused.flatMap(({ address }) => address ?? []));
   return {
@@ -138,6 +144,7 @@ export async function describePerson(
     })),
     /** Null if nobody has said to whom documents are made out. */
     billing: details ?? null,
+    notes,
     history: history.map((change) => ({
       ...change,
       ...(hidden.size > 0 && change.subject === 'account' && { why: null }),

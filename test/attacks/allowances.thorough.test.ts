@@ -176,6 +176,7 @@ const doors: Record<string, Counted | Free | Bounded> = {
       .map((name) => [`trpc admin.${name}`, byStaff]),
   ),
   'POST /admin/people/:id': byStaff,
+  'POST /admin/people/:id/:tab': byStaff,
   'POST /admin/invoices/:number': byStaff,
   'POST /admin/billing/unallocated': byStaff,
   'POST /admin/mails': byStaff,

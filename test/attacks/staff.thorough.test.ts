@@ -173,7 +173,10 @@ describe('an act', () => {
     await actCases[name]?.arrange?.(app.db, target);
     return target;
   }
-  const eventOf = (name: string) => `staff.${actCases[name]?.intent.replaceAll('-', '_')}`;
+  const eventOf = (name: string) =>
+    actCases[name]?.event ?? `staff.${actCases[name]?.intent.replaceAll('-', '_')}`;
+  const addNote = sql`insert into staff_notes (id, user_id, text, at)
+    select gen_random_uuid(), id, 'x', now() from users where id = `;
 
   it.each(names.filter((name) => name !== 'people.sendMail'))(
     'is done once, though 16 send the same form at once: %s',
@@ -197,6 +200,9 @@ describe('an act', () => {
     'people.sendMail': sql`update users set email_verified_at = null where id = `,
     'people.removeFactors': sql`delete from authenticators where user_id = `,
     'people.decide': sql`update accounts set verified_here = true where id = `,
+    'people.decideRights': sql`update accounts set verified_here = true where id = `,
+    'people.addNote': addNote,
+    'people.deleteNote': addNote,
     'people.setRole': sql`update users set role = 'admin' where id = `,
     'people.planDeletion': sql`update users set deletion_due_at = now() + interval '3 days' where id = `,
     'people.keep': sql`update users set deletion_due_at = deletion_due_at + interval '3 days' where id = `,

@@ -240,7 +240,7 @@ it('leads from a person to what their contracts will be charged', async () => {
     .where('signup_id', '=', 'crm_open')
     .executeTakeFirstOrThrow();
   const path = '/admin/billing/preview?signup=crm_open';
-  const person = await billing.app.send(`/admin/people/${id}`, { cookie: admin });
+  const person = await billing.app.send(`/admin/people/${id}/billing`, { cookie: admin });
   expect(person.text).toContain(`href="${path}"`);
   const { status, text } = await billing.app.send(path, { cookie: admin });
   expect([status, text.match(/EUR\u00a034\.51|EUR&nbsp;34\.51/g)?.length]).toEqual([200, 24]);
@@ -253,7 +253,7 @@ it('leads from a person to what their contracts will be charged', async () => {
     ]).toEqual([signup, 404]);
   const { cookie } = await addStaff(billing.app, 'manager');
   expect((await billing.app.send(path, { cookie })).status).toBe(404);
-  expect((await billing.app.send(`/admin/people/${id}`, { cookie })).text).not.toContain(path);
+  expect((await billing.app.send(`/admin/people/${id}/billing`, { cookie })).text).not.toContain(path);
 });
 
 it('says of what is held for somebody who was erased that it is not tried again', async () => {

@@ -306,7 +306,7 @@ describe('for a caller, by staff (contract 7.160 and 7.425 to 7.427)', () => {
       await sql`update users set account_id = ${accountId} where id = ${staff.id}`.execute(app.db);
     return staff;
   }
-  const pageOf = async () => `/admin/people/${await findId(app.db, owner)}`;
+  const pageOf = async () => `/admin/people/${await findId(app.db, owner)}/billing`;
   const openPage = async ({ cookie }: { cookie: string }) => app.send(await pageOf(), { cookie });
   const send = async ({ cookie }: { cookie: string }, form: Record<string, string> | undefined) =>
     savedOf(await app.send(await pageOf(), { cookie, form: { why, ...form } }));

@@ -184,7 +184,7 @@ describe.each(Object.entries(zones))('for a seller in %s', (zone, facts) => {
   it('staff read it on the person’s page', async () => {
     const { cookie } = await openStaff();
     const id = await idOf(app.db, owner);
-    const page = await app.send(`/admin/people/${id}`, { cookie });
+    const page = await app.send(`/admin/people/${id}/billing`, { cookie });
     expect(sorted(readRows(page))).toEqual(sorted(rowsOf(expected)));
     const { contracts } = readData(await call(app, 'people.get', cookie, { id }, true));
     expect(

@@ -93,7 +93,7 @@ const decide = async (
   fields: Record<string, string> = {},
   { role = 'admin', seen }: { role?: string; seen?: string } = {},
 ) =>
-  app.send(`/admin/people/${id}`, {
+  app.send(`/admin/people/${id}/billing`, {
     cookie: cookies[role],
     form: {
       intent: 'accept-country',
@@ -138,7 +138,7 @@ describe('a customer who types the address of another country', () => {
     const done = await decide(mover);
     expect([done.status, done.headers.get('location')]).toEqual([
       303,
-      `/admin/people/${mover.id}?saved=accept-country`,
+      `/admin/people/${mover.id}/billing?saved=accept-country`,
     ]);
     expect(await read(mover.email)).toMatchObject({ address: american, country: 'US', waiting: null });
     await setClock('2026-05-10T10:00:01Z');
@@ -283,9 +283,9 @@ describe('the decision', () => {
     await save(mover.browser, american);
     const seen = (await seenOf(mover.id)) ?? '';
     expect((await decide(mover, {}, { role: 'manager', seen })).status).toBe(403);
-    expect((await app.send(`/admin/people/${mover.id}`, { cookie: cookies.manager })).text).not.toContain(
-      'data-intent="accept-country"',
-    );
+    expect(
+      (await app.send(`/admin/people/${mover.id}/billing`, { cookie: cookies.manager })).text,
+    ).not.toContain('data-intent="accept-country"');
     expect((await decide(mover, { why: 'x' }, { seen })).status).toBe(422);
     expect((await decide(mover, { accepted: 'maybe' }, { seen })).status).toBe(422);
     await save(mover.browser, { ...american, line1: '2 Main Street' });

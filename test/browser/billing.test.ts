@@ -91,7 +91,7 @@ it('the pages of billing for administrators have no serious axe finding, console
     await page.getByRole('heading', { level: 1, name: number }).waitFor();
     await look(number);
   }
-  await page.goto(`/admin/people/${await idOf(site.app.db, owner)}`);
+  await page.goto(`/admin/people/${await idOf(site.app.db, owner)}/billing`);
   await page.getByRole('heading', { name: 'Invoices' }).waitFor();
   await look('a customer');
   const previews = page.getByRole('link', { name: 'What will be invoiced' });

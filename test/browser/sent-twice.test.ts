@@ -107,8 +107,8 @@ describe.each([
     await page.waitForURL('**/profile');
     await page.goto(`/admin/people/${await idOf(site.app.db, email)}`);
     const form = page.locator('form[data-intent="suspend"]');
-    if (!(await form.isVisible()))
-      await page.locator('details:has(form[data-intent="suspend"]) summary').last().click();
+    for (const each of await page.locator('details:has(form[data-intent="suspend"])').all())
+      if (!(await form.isVisible())) await each.locator('> summary').click();
     await form.getByLabel('Why').fill('They asked for it');
     await pressTwice(page, 'Suspend the account');
     await arriveAt(page, '?saved=suspend');

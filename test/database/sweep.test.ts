@@ -23,6 +23,7 @@ const kept: Record<string, string> = {
   users: 'until erased',
   erased_users: 'for ever: an id for each person who left',
   authenticators: 'as long as its user, one each',
+  staff_notes: 'as long as its user, 100 each',
   recovery_codes: 'as long as its user, ten each',
   external_links: 'as long as its user',
   person_words: 'as long as its user, one each',

@@ -115,6 +115,12 @@ const personPage = '/admin/people/01900000-0000-7000-8000-000000000003';
 const acts: Record<string, string>[] = [
   { intent: 'send-mail', kind: 'set-password' },
   { intent: 'grant', capability: 'sell_products' },
+  {
+    ...{ intent: 'decide', verification: 'yes', manage_storefront: 'yes' },
+    ...{ sell_media_inventory: 'yes', sell_products: 'no', sell_services: 'undecided' },
+  },
+  { intent: 'note', text: 'x' },
+  { intent: 'delete-note', note: 'x' },
   { intent: 'change-role', role: 'manager' },
   { intent: 'change-email', email: 'new@example.test' },
   { intent: 'thaw', keep: 'new@example.test', removeFactors: 'yes' },
@@ -257,6 +263,7 @@ const queries: Door[] = [
   { path: '/profile/passkeys/offer', fields: next },
   { path: '/admin/people', fields: { q: 'x', role: 'user', state: 'frozen' }, isStaff: true },
   { path: personPage, fields: { saved: 'suspend' }, isStaff: true },
+  { path: `${personPage}/rights`, fields: { saved: 'decide', refused: 'x' }, isStaff: true },
   { path: '/admin/invoices/1', fields: { saved: 'pay' }, isStaff: true },
   { path: '/admin/billing/unallocated', fields: { saved: 'allocate' }, isStaff: true },
   { path: '/admin/billing/settings', fields: { saved: 'set', example: 'x' }, isStaff: true },

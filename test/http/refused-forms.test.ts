@@ -397,6 +397,13 @@ const rows: Row[] = [
     says: 'This has changed since you opened the page',
   },
   {
+    form: '/admin/people/:id/:tab suspend',
+    arrange: admin,
+    fields: { why: 'They asked for it', seen: 'x' },
+    status: 409,
+    says: 'This has changed since you opened the page',
+  },
+  {
     form: '/admin/people/:id change-role',
     arrange: async () => ({ browser: await logIn(app.send, 'manager@example.test') }),
     fields: { role: 'admin', why: 'They asked for it', seen: 'x' },
@@ -473,7 +480,8 @@ describe.each(rows.map((row) => [`${row.form}, ${row.status}`, row] as const))('
   it('comes back to its page, and says the same when the page is opened again', async () => {
     const { browser, query = '' } = await row.arrange();
     const [page = '', intent] = row.form.split(' ');
-    const here = page.replace(':id', customerId).replace(':number', invoiceNumber) + query;
+    const here =
+      page.replace(':id', customerId).replace(':tab', 'rights').replace(':number', invoiceNumber) + query;
     const path = await postRefused(browser, here, { ...(intent && { intent }), ...row.fields });
     // Contract 9.172.
     for (const _again of [1, 2]) {

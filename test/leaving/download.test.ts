@@ -95,6 +95,9 @@ const leftOutColumns: Record<string, string> = {
   'passkeys.public_key': 'of no meaning to people',
   'passkeys.user_id': 'the same everywhere',
   'pending_email_changes.user_id': 'the same everywhere',
+  'staff_notes.author_id': 'of the staff',
+  'staff_notes.id': 'of no meaning',
+  'staff_notes.user_id': 'the same everywhere',
   'reserved_addresses.number': 'the order of changes',
   'reserved_addresses.user_id': 'the same everywhere',
   'allocations.id': 'of no meaning',
@@ -197,6 +200,8 @@ describe('a download (contract 2.90)', () => {
     await sql`insert into new_addresses (id, user_id, email, asked_at, expires_at)
       select gen_random_uuid(), id, 'offered@example.test', now(), now() + interval '1 day' from users
       where email = ${email}`.execute(app.db);
+    await sql`insert into staff_notes (id, user_id, author_id, text, at)
+      select gen_random_uuid(), id, id, 'Mine', now() from users where email = ${email}`.execute(app.db);
     expect((await browser.send('/profile/email', { form: { email: 'next@example.test' } })).status).toBe(303);
     const answer = await browser.send(file);
     await sql`delete from authenticators`.execute(app.db);

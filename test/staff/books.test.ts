@@ -493,8 +493,12 @@ describe('the page of an invoice (contract 7.153)', () => {
       .where('email', '=', 'customer@example.test')
       .executeTakeFirstOrThrow();
     const link = `href="/admin/invoices/${number}"`;
-    expect((await app.send(`/admin/people/${user.id}`, { cookie: admin.cookie })).text).toContain(link);
-    expect((await app.send(`/admin/people/${user.id}`, { cookie: manager.cookie })).text).not.toContain(link);
+    expect((await app.send(`/admin/people/${user.id}/billing`, { cookie: admin.cookie })).text).toContain(
+      link,
+    );
+    expect(
+      (await app.send(`/admin/people/${user.id}/billing`, { cookie: manager.cookie })).text,
+    ).not.toContain(link);
   });
 });
 

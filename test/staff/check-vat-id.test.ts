@@ -47,7 +47,7 @@ const post = async (role: string, fields: Record<string, string>) =>
   });
 
 it('shows the details, and marks the id by the form (contract 11.47)', async () => {
-  const shown = await app.send(`/admin/people/${target.id}`, { cookie: cookies.admin });
+  const shown = await app.send(`/admin/people/${target.id}/billing`, { cookie: cookies.admin });
   expect(textOf(shown)).toMatch(/Company Fleurs SARL .* VAT ID FR83404833048 Not checked/);
   expect((await post('admin', {})).headers.get('location')).toContain('saved=check-vat-id');
   expect(await isChecked()).toBe(true);
@@ -59,7 +59,7 @@ it('shows the details, and marks the id by the form (contract 11.47)', async () 
 });
 
 it('is for administrators only', async () => {
-  const shown = await app.send(`/admin/people/${target.id}`, { cookie: cookies.manager });
+  const shown = await app.send(`/admin/people/${target.id}/billing`, { cookie: cookies.manager });
   expect(textOf(shown)).toContain('FR83404833048');
   expect(shown.text).not.toContain('data-intent="check-vat-id"');
   expect((await post('manager', {})).status).toBe(403);

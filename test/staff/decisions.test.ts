@@ -21,7 +21,7 @@ type Merchant = { id: string; externalId: string; email: string };
 const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000);
 const verification = 'verification';
 const openPage = (id: string) =>
-  app.send(`/admin/people/${id}`, { cookie, headers: { accept: 'text/html' } });
+  app.send(`/admin/people/${id}/rights`, { cookie, headers: { accept: 'text/html' } });
 
 /** Adds somebody who, as the marketplace says, sells products and services, and so is verified. */
 async function addMerchant(capabilities = ['sell_products', 'sell_services']): Promise<Merchant> {
@@ -67,12 +67,13 @@ const intents = {
 type Door = (merchant: Merchant, what: string, decision: Decision) => Promise<void>;
 const doors: Record<string, Door> = {
   async page({ id }, what, decision) {
-    const intent = intents[decision][what === verification ? 0 : 1];
-    const isNamed = what !== verification || decision === 'undecided';
-    const form = formsOf(await openPage(id)).get(isNamed ? `${intent} ${what}` : intent);
+    const form = formsOf(await openPage(id)).get('decide');
     expect(form).toBeDefined();
-    const answer = await app.send(`/admin/people/${id}`, { cookie, form: { ...form, why } });
-    expect(answer.headers.get('location')).toBe(`/admin/people/${id}?saved=${intent}`);
+    const path = `/admin/people/${id}/rights`;
+    const answer = await app.send(path, { cookie, form: { ...form, [what]: decision, why } });
+    expect(answer.headers.get('location')).toBe(`${path}?saved=decide`);
+    const checked = new RegExp(`<input(?=[^>]* name="${what}")(?=[^>]* checked="")[^>]* value="${decision}"`);
+    expect((await openPage(id)).text).toMatch(checked);
   },
   // Contract 11.113.
   async tRPC({ id }, what, decision) {
@@ -158,11 +159,13 @@ it('a form is made from what was decided: what the marketplace says meanwhile do
     capabilities: ['sell_services'],
     profileUpdatedAt: minutesAgo(5),
   });
-  const send = (name: string) =>
-    app.send(`/admin/people/${merchant.id}`, { cookie, form: { ...forms.get(name), why } });
-  expect((await send('grant sell_services')).status).toBe(303);
+  const send = (decision: Decision) => {
+    const form = { ...forms.get('decide'), sell_services: decision, why };
+    return app.send(`/admin/people/${merchant.id}/rights`, { cookie, form });
+  };
+  expect((await send('yes')).status).toBe(303);
   expect((await readSources(merchant)) as object).toMatchObject({ granted_here: ['sell_services'] });
-  expect((await send('revoke sell_services')).status).toBe(409);
+  expect((await send('no')).status).toBe(409);
 });
 
 it('one of 16 decisions at once is recorded', async () => {
@@ -173,4 +176,54 @@ it('one of 16 decisions at once is recorded', async () => {
   const { rows } = await sql`select 1 from audit_events
     where user_id = ${merchant.id} and type = 'capability.decided'`.execute(app.db);
   expect(rows).toHaveLength(1);
+});
+
+describe('several decisions at once (contract 12.232)', () => {
+  const read = async ({ id }: Merchant) => {
+    const { rows } = await sql<{ type: string; what: string }>`select type, details ->> 'what' as what
+      from audit_events where user_id = ${id} and type like 'staff.%' and type <> 'staff.looked'
+      order by at, id`.execute(app.db);
+    return rows.map(({ type, what }) => `${type} ${what}`).sort();
+  };
+  const ask = async ({ id }: Merchant, fields: Record<string, string>) => {
+    const { seen } = readData(await call(app, 'people.get', cookie, { id }, true));
+    return readData(
+      await call(app, 'people.decideRights', cookie, { id, why, seen: seen.decide, ...fields }),
+    );
+  };
+
+  it('are one change with one mail, and each is in the audit', async () => {
+    const merchant = await addMerchant(['sell_services']);
+    const { mails } = (await readTold(merchant)) as { mails: number };
+    const fields = { verification: 'yes', sell_products: 'yes', sell_services: 'no', manage_storefront: '' };
+    expect(await ask(merchant, fields)).toBe('done');
+    expect(await readGets(merchant)).toEqual(['sell_products']);
+    expect(await readTold(merchant)).toMatchObject({ mails: mails + 1 });
+    expect(await read(merchant)).toEqual([
+      'staff.grant sell_products',
+      'staff.revoke sell_services',
+      'staff.verify verification',
+    ]);
+    expect(await ask(merchant, fields)).toBe('nothing');
+    expect(await ask(merchant, {})).toBe('nothing');
+    expect(await read(merchant)).toHaveLength(3);
+  });
+
+  it('are all refused if one is wrong', async () => {
+    const merchant = await addMerchant([]);
+    const before = await readSources(merchant);
+    const { seen } = readData(await call(app, 'people.get', cookie, { id: merchant.id }, true));
+    const asked = { id: merchant.id, why, seen: seen.decide, verification: 'yes', sell_products: 'maybe' };
+    expect((await call(app, 'people.decideRights', cookie, asked)).status).toBe(422);
+    expect(await readSources(merchant)).toEqual(before);
+  });
+
+  it('that change only who decides tell nobody', async () => {
+    const merchant = await addMerchant();
+    const before = await readTold(merchant);
+    expect(await ask(merchant, { verification: 'yes', sell_products: 'yes', sell_services: 'yes' })).toBe(
+      'done',
+    );
+    expect(await readTold(merchant)).toEqual(before);
+  });
 });

@@ -159,7 +159,7 @@ describe('the list', () => {
     await ask('giveUp', { id, seen: await seenOf(id) });
     const audit = await app.send('/admin/audit?kind=staff.give_up_mail', { cookie: admin.cookie });
     expect(textOf(audit)).toContain('Staff: gave up a mail: Second reminder of an invoice');
-    const person = await app.send(`/admin/people/${customer.id}`, { cookie: admin.cookie });
+    const person = await app.send(`/admin/people/${customer.id}/mails`, { cookie: admin.cookie });
     expect(textOf(person)).toContain('Second reminder of an invoice');
   });
 

@@ -5,7 +5,7 @@ import { type Answer, locationOf, openApp, openProductionApp } from '../support/
 import { type Browser, logIn, textOf } from '../support/app/visitor.ts';
 import { idOf } from '../support/database/database.ts';
 import { addPasskey } from '../support/people/authenticator.ts';
-import { call, formsOf, readData } from '../support/people/staff.ts';
+import { call, formsOf, openTabs, readData } from '../support/people/staff.ts';
 import { enterCode, setUp, showCode } from '../support/people/totp-app.ts';
 import { shared } from '../support/run/shared.ts';
 
@@ -21,6 +21,8 @@ const merchant = 'merchant@example.test';
 
 const open = (browser: Pick<Browser, 'send'>, path: string) => browser.send(path, { headers: html });
 const pathTo = async (email: string, of = app) => `/admin/people/${await idOf(of.db, email)}`;
+
+const openAll = (browser: Browser, path: string) => openTabs((each) => open(browser, each), path);
 
 /** Sends a form of that page as a browser does, and follows the answer. */
 async function send(browser: Browser, path: string, fields: Record<string, string>): Promise<Answer> {
@@ -112,8 +114,8 @@ describe('a person', () => {
     const browser = await logIn(app.send, manager);
     // A refused login is recorded once it was answered.
     await expect.poll(async () => textOf(await open(browser, path))).toContain('The password was wrong');
-    const ofManager = await open(browser, path);
-    const ofAdmin = await open(await logIn(app.send, admin), path);
+    const ofManager = await openAll(browser, path);
+    const ofAdmin = await openAll(await logIn(app.send, admin), path);
     const [few, all] = [formsOf(ofManager), formsOf(ofAdmin)];
     expect([...few.keys()].filter((form) => /role|deletion|keep|email$|freeze|thaw|link/.test(form))).toEqual(
       [],
@@ -128,7 +130,7 @@ describe('a person', () => {
 
   it('says each reason why they cannot log in, and why a product would get nothing (contract 12.32)', async () => {
     const browser = await logIn(app.send, manager);
-    const suspended = await open(browser, await pathTo('suspended@example.test'));
+    const suspended = await openAll(browser, await pathTo('suspended@example.test'));
     expect(suspended.text).toContain('data-obstacle="suspended"');
     expect(textOf(suspended)).toContain('Nothing. The account is suspended.');
     expect([...formsOf(suspended).keys()]).toContain('resume');
@@ -138,14 +140,14 @@ describe('a person', () => {
   });
 
   it('who is staff shows a manager name, address and role, and no form', async () => {
-    const page = await open(await logIn(app.send, manager), await pathTo(admin));
+    const page = await openAll(await logIn(app.send, manager), await pathTo(admin));
     expect(textOf(page)).toContain('Only administrators see more');
     expect(formsOf(page).size).toBe(0);
     expect(page.text).not.toContain('data-would-get');
   });
 
   it('who is oneself has facts and no form', async () => {
-    const page = await open(await logIn(app.send, admin), await pathTo(admin));
+    const page = await openAll(await logIn(app.send, admin), await pathTo(admin));
     expect(textOf(page)).toContain('This is you.');
     expect(page.text).toContain('data-would-get');
     expect(formsOf(page).size).toBe(0);
@@ -171,12 +173,6 @@ describe('each form (contract 11.9, 11.47, 11.83 and 12.22)', () => {
     ['resume', customer, {}, 'The account is not suspended.'],
     ['freeze', customer, {}, 'The account is frozen.'],
     ['thaw', customer, { keep: customer }, 'The account is neither frozen nor suspended any more.'],
-    ['verify', 'new-merchant@example.test', {}, 'The account is verified.'],
-    ['unverify', 'new-merchant@example.test', {}, 'The account is not verified.'],
-    ['undecide verification', 'new-merchant@example.test', {}, 'The marketplace decides it from now on.'],
-    ['grant sell_services', customer, {}, 'The account is allowed to do it.'],
-    ['revoke sell_services', customer, {}, 'The account is not allowed to do it.'],
-    ['undecide sell_services', customer, {}, 'The marketplace decides it from now on.'],
     ['end-sessions', merchant, {}, 'They are logged out everywhere.'],
     ['remove-factors', merchant, {}, 'Passkeys, app and recovery codes are gone.'],
     ['change-role', customer, { role: 'manager' }, 'The role has changed.'],
@@ -205,7 +201,7 @@ describe('each form (contract 11.9, 11.47, 11.83 and 12.22)', () => {
 
   it.each(inOrder)('%s of %s', async (name, email, typed, says) => {
     const path = await pathTo(email);
-    const form = formsOf(await open(browser, path)).get(name);
+    const form = formsOf(await openAll(browser, path)).get(name);
     expect(form, name).toBeDefined();
     // Contract 12.19.
     expect(form?.seen).toMatch(/^[0-9a-f]{64}$/);
@@ -247,17 +243,18 @@ describe('a refused form', () => {
     expect([thawed.status, textOf(thawed).includes('Choose one.')]).toEqual([422, true]);
   });
 
-  it('says that it has changed meanwhile, and is made anew', async () => {
-    const path = await pathTo(merchant);
-    const form = formsOf(await open(browser, path)).get('revoke sell_products');
-    const other = formsOf(await open(browser, path)).get('grant sell_media_inventory');
-    expect((await send(browser, path, { ...other, why })).status).toBe(200);
-    const answer = await send(browser, path, { ...form, why });
+  it('says that it has changed meanwhile, is made anew, and keeps what was chosen', async () => {
+    const path = `${await pathTo(merchant)}/rights`;
+    const form = formsOf(await open(browser, path)).get('decide');
+    const answerOf = (of: typeof form, right: string) => send(browser, path, { ...of, [right]: 'no', why });
+    expect((await answerOf(form, 'sell_media_inventory')).status).toBe(200);
+    const answer = await answerOf(form, 'sell_products');
     expect(answer.status).toBe(409);
     expect(textOf(answer)).toContain('This has changed since you opened the page');
-    const anew = formsOf(answer).get('revoke sell_products');
+    expect(answer.text).toMatch(/<input(?=[^>]* name="sell_products")(?=[^>]* checked="")[^>]* value="no"/);
+    const anew = formsOf(answer).get('decide');
     expect(anew?.seen).not.toBe(form?.seen);
-    expect((await send(browser, path, { ...anew, why })).status).toBe(200);
+    expect((await answerOf(anew, 'sell_products')).status).toBe(200);
   });
 
   it('says so above, if the page does not have the form any more', async () => {

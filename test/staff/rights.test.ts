@@ -89,6 +89,8 @@ const managerHelps = [
   'people.sendMail',
   'people.removeFactors',
   'people.decide',
+  'people.decideRights',
+  'people.addNote',
 ];
 
 /** The answer that the contract gives to a caller who is staff. */
@@ -99,7 +101,7 @@ function expectedOf(caller: CallerName, name: string, target: TargetName): strin
   if (name === 'people.wouldGet') return isManager && isStaffTarget ? '403 not_allowed' : '200';
   const isOwn = target === 'self' || target === 'somebody in one’s own account';
   const isAboutStaff =
-    isStaffTarget || (name === 'people.decide' && target === 'customer in an account with staff');
+    isStaffTarget || (name.startsWith('people.decide') && target === 'customer in an account with staff');
   const isAllowed =
     !isOwn &&
     (isManager

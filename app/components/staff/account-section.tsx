@@ -1,10 +1,8 @@
-import { useContext } from 'react';
-import { Section } from '../section.tsx';
-import { Acts, ActsContext, type Person } from './acts.tsx';
+import type { Person } from './acts.tsx';
 import { Name, personPath, roleWords } from './words.tsx';
 
 export function PersonFacts({ person }: { person: Person }) {
-  const { id, email, role, account, emailVerifiedAt, holdsEmail } = person;
+  const { id, name, email, role, account, emailVerifiedAt, holdsEmail } = person;
   return (
     <section aria-labelledby="who">
       <h2 id="who" className="visually-hidden">
@@ -12,6 +10,10 @@ export function PersonFacts({ person }: { person: Person }) {
       </h2>
       <div className="card">
         <dl className="facts">
+          <dt>Name</dt>
+          <dd>
+            <Name>{name}</Name>
+          </dd>
           <dt>Email address</dt>
           <dd>
             <Name>{email}</Name>{' '}
@@ -48,15 +50,5 @@ export function PersonFacts({ person }: { person: Person }) {
         </div>
       </div>
     </section>
-  );
-}
-
-/** Suspending, roles and leaving. */
-export function WholeAccount() {
-  if (!useContext(ActsContext).forms.some(({ at }) => at === 'whole')) return null;
-  return (
-    <Section id="whole" title="The account as a whole">
-      <Acts at="whole" />
-    </Section>
   );
 }

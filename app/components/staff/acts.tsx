@@ -22,6 +22,7 @@ type PersonsForms = { name: string; email: string; forms: ActForm[] };
 /** The forms of a person's page, and the person that they are about. */
 export const ActsContext = createContext<PersonsForms>({ name: '', email: '', forms: [] });
 
+/** Whether the refused form is this one. */
 export const isOf = (refused: Refused | undefined, { intent, about }: ActForm) =>
   refused?.values.intent === intent &&
   Object.entries(about).every(([name, value]) => refused.values[name] === value);
@@ -53,18 +54,20 @@ export function askBefore(
 
 /**
  * Shows the forms that match `about`: of `forms` or, without them, of the person's page for the place `at`. Screen readers read
- * `named` after the button.
+ * `named` after the button. `isBare`: the forms stand in a row of buttons that has more.
  */
 export function Acts({
   forms: given,
   at,
   about = {},
   named,
+  isBare = false,
 }: {
   forms?: ActForm[];
   at?: Place;
   about?: Record<string, string>;
   named?: ReactNode;
+  isBare?: boolean;
 }) {
   const ofPage = useContext(ActsContext).forms.filter((form) => form.at === at);
   const isAbout = (form: ActForm) =>
@@ -73,19 +76,34 @@ export function Acts({
     );
   const shown = (given ?? ofPage).filter(isAbout);
   if (shown.length === 0) return null;
-  return (
-    <div className="acts">
-      {shown.map((form) => (
-        <Act key={`${form.intent} ${JSON.stringify(form.about)}`} form={form} named={named} />
-      ))}
-    </div>
-  );
+  const acts = shown.map((form) => (
+    <Act key={`${form.intent} ${JSON.stringify(form.about)}`} form={form} named={named} />
+  ));
+  return isBare ? acts : <div className="acts">{acts}</div>;
 }
 
 function Act({ form, named }: { form: ActForm; named: ReactNode }) {
   const any = useRefused();
+  return (
+    <Disclosure
+      label={
+        <>
+          {form.label}
+          {named && <span className="visually-hidden">: {named}</span>}
+        </>
+      }
+      open={isOf(any, form)}
+    >
+      <ActFields form={form} />
+    </Disclosure>
+  );
+}
+
+/** The form itself. `first` stands above what it says. */
+export function ActFields({ form, first }: { form: ActForm; first?: ReactNode }) {
+  const any = useRefused();
   const refused = isOf(any, form) ? any : undefined;
-  const { intent, about, hidden, label, button, notice, isDanger, isIdle, sides, fields } = form;
+  const { intent, about, hidden, button, notice, isDanger, isIdle, hasWhy, sides, fields } = form;
   // A refused form keeps what was sent. Only `seen` is new, because the form is rebuilt from what is shown now.
   const kept = { ...hidden, ...(refused && pick(refused.values, Object.keys(hidden))), seen: hidden.seen };
   // An error of a hidden field is shown at the first visible one.
@@ -93,40 +111,30 @@ function Act({ form, named }: { form: ActForm; named: ReactNode }) {
   const what = (
     <>
       <Refusal refused={refused} />
+      {first}
       <p data-notice>
         <Words text={notice} />
       </p>
       {sides.length > 0 && <Sides sides={sides} />}
     </>
   );
+  if (isIdle) return what;
   return (
-    <Disclosure
-      label={
-        <>
-          {label}
-          {named && <span className="visually-hidden">: {named}</span>}
-        </>
-      }
-      open={refused !== undefined}
-    >
-      {isIdle ? (
-        what
-      ) : (
-        <form method="post" data-intent={intent}>
-          {what}
-          {Object.entries({ ...about, ...kept }).map(([name, value]) => (
-            <input key={name} type="hidden" name={name} value={value} />
-          ))}
-          {fields.map((field, at) => (
-            <FieldOf key={field.name} field={field} refused={refused} error={at === 0 ? unseen : undefined} />
-          ))}
-          <WhyField hint="At least 3 characters. For the audit: only staff see it." refused={refused} />
-          <button type="submit" name="intent" value={intent} className={isDanger ? 'danger' : undefined}>
-            {button}
-          </button>
-        </form>
+    <form method="post" data-intent={intent}>
+      {what}
+      {Object.entries({ ...about, ...kept }).map(([name, value]) => (
+        <input key={name} type="hidden" name={name} value={value} />
+      ))}
+      {fields.map((field, at) => (
+        <FieldOf key={field.name} field={field} refused={refused} error={at === 0 ? unseen : undefined} />
+      ))}
+      {hasWhy && (
+        <WhyField hint="At least 3 characters. For the audit: only staff see it." refused={refused} />
       )}
-    </Disclosure>
+      <button type="submit" name="intent" value={intent} className={isDanger ? 'danger' : undefined}>
+        {button}
+      </button>
+    </form>
   );
 }
 

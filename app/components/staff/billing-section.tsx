@@ -20,7 +20,13 @@ const none = <span className="hint">None</span>;
 
 export function BillingSection({ person }: { person: Person }) {
   const { billing, account } = person;
-  if (!billing) return null;
+  if (!billing)
+    return (
+      <Section id="billing" title="Billing details">
+        <p>Nobody has said to whom invoices are made out.</p>
+        <Acts at="billing" />
+      </Section>
+    );
   const {
     company,
     address,

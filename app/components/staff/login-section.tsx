@@ -301,7 +301,6 @@ export function StaffSessions({ person }: { person: Person }) {
           ))}
         </Rows>
       )}
-      <Acts at="sessions" />
     </Section>
   );
 }

@@ -87,7 +87,15 @@ function sayDetail({ what, from, to }: Change['changes'][number]): string {
 }
 
 /** Shows the first rows, and the others behind a summary. */
-function Newest<T>({ rows, first, draw }: { rows: T[]; first: number; draw: (rows: T[]) => ReactNode }) {
+export function Newest<T>({
+  rows,
+  first,
+  draw,
+}: {
+  rows: T[];
+  first: number;
+  draw: (rows: T[]) => ReactNode;
+}) {
   const others = rows.slice(first);
   return (
     <>

@@ -4,6 +4,7 @@ import type { AccountPage } from '../account/account-pages.ts';
 import { Notice } from '../notice.tsx';
 import { Page } from '../page.tsx';
 import { SideNav } from '../side-nav.tsx';
+import { Tabs } from './tabs.tsx';
 
 type Entry = AccountPage & { isForAdmins?: boolean; parts?: Part[] };
 type Part = { path: string; title: string };
@@ -38,10 +39,12 @@ type StaffPageProps = {
   current: string;
   /** The path of this page, if several pages share an entry in the navigation. */
   part?: string;
+  /** Stays in sight together with the title. */
+  head?: ReactNode;
   children: ReactNode;
 };
 
-export function StaffPage({ title, intro, who, current, part, children }: StaffPageProps) {
+export function StaffPage({ title, intro, who, current, part, head, children }: StaffPageProps) {
   const { title: about, parts } = pages.find(({ path }) => path === current) ?? {};
   const nav = (
     <SideNav
@@ -52,20 +55,8 @@ export function StaffPage({ title, intro, who, current, part, children }: StaffP
     />
   );
   return (
-    <Page title={title} intro={intro} nav={nav} wide>
-      {parts && (
-        <nav className="tabs" aria-label={about}>
-          <ul>
-            {parts.map(({ path, title: words }) => (
-              <li key={path}>
-                <a href={path} aria-current={path === part ? 'page' : undefined}>
-                  {words}
-                </a>
-              </li>
-            ))}
-          </ul>
-        </nav>
-      )}
+    <Page title={title} intro={intro} head={head} nav={nav} wide>
+      {parts && <Tabs label={about} pages={parts} current={part} />}
       {who.lacksFactor && (
         <Notice kind="warning">You are here without a second factor, which only local mode allows.</Notice>
       )}

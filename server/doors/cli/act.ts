@@ -171,7 +171,8 @@ export function addActCommands(program: Command): void {
       return { field, option: option.attributeName(), values: taken.values };
     });
     if (asks) command.option('--yes', 'do not ask', false);
-    addReason(command, { isRequired: needsWhy });
+    if (act.hasNoWhy) addOperator(command);
+    else addReason(command, { isRequired: needsWhy });
     command.action(async (key: unknown, ...rest: unknown[]) => {
       const options = rest[fields.filter(({ option }) => option === undefined).length] as Options;
       const given = Object.fromEntries(

@@ -48,10 +48,12 @@ type ProceduresOf<Part extends string, Acts extends Record<string, AnyAct>> = {
 
 const buildProcedure = (act: AnyAct) => {
   const fields = Object.keys(act.fields) as Parameters<typeof textSchema>[0][];
+  const { why, ...asked } = askedOf(act.about);
   return (act.about.isPerson ? staff : withRight(act.right))
     .input(
       z.object({
-        ...askedOf(act.about),
+        ...asked,
+        ...(!act.hasNoWhy && { why }),
         ...Object.fromEntries(fields.map((name) => [name, text(name)])),
       }),
     )

@@ -19,6 +19,7 @@ const values: Record<string, string> = {
   ':id': pendingId,
   ':file': 'none.css',
   ':page': 'integrate',
+  ':tab': 'rights',
   '*': 'profile.get',
 };
 const queries: Record<string, string> = {
@@ -56,6 +57,7 @@ const forms: Record<string, Record<string, string>> = {
   '/admin/billing/unallocated': { intent: 'paid-back', payment: 'none', why: 'half done', seen: 'x' },
   '/admin/mails': { intent: 'retry', id: pendingId, why: 'half done', seen: 'x' },
   [`/admin/people/${pendingId}`]: { intent: 'suspend', why: 'half done', seen: 'x' },
+  [`/admin/people/${pendingId}/rights`]: { intent: 'suspend', why: 'half done', seen: 'x' },
   '/admin/billing/settings': { intent: 'stop', why: 'half done', seen: 'x' },
   '/admin/files': { file: 'people.csv' },
 };

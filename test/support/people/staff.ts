@@ -92,6 +92,8 @@ export const addLink = (
 
 export type ActCase = {
   intent: Intent;
+  /** Its audit event, if the name differs from the intent. */
+  event?: string;
   /** The fields of its form beside `id`, `why` and `seen`. */
   fields: (target: Person) => Record<string, string>;
   /** Prepares the target so that there is something to do. */
@@ -168,6 +170,26 @@ export const actCases: Record<string, ActCase> = {
     look: async (db, { accountId }) =>
       (await sql`select capabilities from accounts where id = ${accountId}`.execute(db)).rows,
   },
+  'people.decideRights': {
+    intent: 'decide',
+    event: 'staff.grant',
+    fields: () => ({ sell_services: 'yes' }),
+    look: async (db, { accountId }) =>
+      (await sql`select capabilities from accounts where id = ${accountId}`.execute(db)).rows,
+  },
+  'people.addNote': {
+    intent: 'note',
+    fields: () => ({ text: 'Prefers French' }),
+    look: count('staff_notes'),
+  },
+  'people.deleteNote': {
+    intent: 'delete-note',
+    fields: ({ id }) => ({ note: id }),
+    arrange: (db, { id }) =>
+      sql`insert into staff_notes (id, user_id, text, at) values (${id}, ${id}, 'Prefers French', now())
+        on conflict do nothing`.execute(db),
+    look: count('staff_notes'),
+  },
   'people.setRole': {
     intent: 'change-role',
     fields: ({ role }) => ({ role: role === 'user' ? 'manager' : 'user' }),
@@ -230,6 +252,14 @@ export const call = (
         })
       : send(`/trpc/admin.${name}`, { cookie, json: { json: input }, ...options }),
   );
+
+/** A person's page with all its tabs, as one answer: that of the first tab, with the text of all. */
+export async function openTabs(open: (path: string) => Promise<Answer>, path: string): Promise<Answer> {
+  const first = await open(path);
+  const others = ['billing', 'rights', 'activity', 'mails', 'products'];
+  const texts = await Promise.all(others.map(async (tab) => (await open(`${path}/${tab}`)).text));
+  return { ...first, text: [first.text, ...texts].join('\n') };
+}
 
 /** The forms of a page of staff, by intent and what they are about. */
 export function formsOf({ text }: Answer): Map<string, Record<string, string>> {
