@@ -4,7 +4,7 @@ type Asked = Record<string, string>;
 
 export const isFiltered = (asked: Asked) => Object.values(asked).some((value) => value !== '');
 
-function pathOf(path: string, asked: Asked, before = ''): string {
+export function pathOf(path: string, asked: Asked, before = ''): string {
   const set = Object.entries({ ...asked, before }).filter(([, value]) => value !== '');
   return set.length > 0 ? `${path}?${new URLSearchParams(set)}` : path;
 }
