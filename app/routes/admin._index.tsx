@@ -51,7 +51,7 @@ export default function Overview() {
   return (
     <StaffPage
       title="Overview"
-      intro="How much happened, what waits for somebody, and what it was."
+      intro="How much happened, what waits for somebody, and what it was in full."
       who={who}
       current="/admin"
     >

@@ -64,7 +64,8 @@ export async function loader(args: LoaderFunctionArgs) {
     });
     return { ...list, ...named };
   });
-  const asked = { kind, person: loaded.person.id, staff: loaded.staff.id, client, looks };
+  const keep = ({ id, typed }: Whom) => id || typed;
+  const asked = { kind, person: keep(loaded.person), staff: keep(loaded.staff), client, looks };
   return { ...loaded, asked, day, isFirst: before === '' };
 }
 
@@ -161,11 +162,7 @@ export default function Audit() {
           <div className="card">
             {lines.length === 0 ? (
               <EmptyState heading="h3" icon="clock" title={isFirst ? 'Nothing found' : 'Nothing earlier'}>
-                <p>
-                  {isFiltered({ ...asked, faults: person.fault ?? staff.fault ?? '' })
-                    ? 'Try fewer filters.'
-                    : 'Nothing has happened yet.'}
-                </p>
+                <p>{isFiltered(asked) ? 'Try fewer filters.' : 'Nothing has happened yet.'}</p>
               </EmptyState>
             ) : (
               <ul className="rows audit">

@@ -82,6 +82,9 @@ it('lists the people to choose from if several fit, and shows no event until one
     expect(page.text).toContain(
       `href="/admin/audit?kind=staff.suspend&amp;person=${idOf(name)}&amp;staff=${admin.id}"`,
     );
+  // A choice keeps what was typed in the other field.
+  const both = await open({ person: 'quentin', staff: 'nobody' });
+  expect(both.text).toContain(`href="/admin/audit?person=${idOf('Quentin Long')}&amp;staff=nobody"`);
   const chosen = await open({ kind: 'staff.suspend', person: idOf('Quentin Long'), staff: admin.id });
   expect(linesOf(chosen)).toEqual(['staff.suspend']);
 });

@@ -36,7 +36,7 @@ export function BarChart({ name, title, words: [one, several], unit, bars }: Bar
   const time = unit === 'hour' ? hours : bars.length > 7 ? days : weekdays;
   const end = unit === 'hour' ? both : days;
   // Each label belongs to the bar above its beginning.
-  const every = unit === 'hour' || bars.length > 7 ? 6 : 1;
+  const every = unit === 'hour' ? 6 : bars.length > 7 ? 10 : 1;
   return (
     <div className="course">
       <p className="course-title" aria-hidden="true">
