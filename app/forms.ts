@@ -44,8 +44,8 @@ export function requireNoAsks({ asks }: { asks?: ConfirmAsks }): void {
 /**
  * Answers a posted form. `act` does what the form asks for, and returns the path to go on to, or the answer. If `act` throws a
  * refusal, the page shows the form again and says why. `keeps` names the fields that the page may fill in again: never a secret.
- * A form that `needsNoFields` may be posted without a body. `shows` says which problems the page shows. If a refused form
- * `isLarge`, the answer is the page itself, because a cookie might have no room for the fields.
+ * A form that `needsNoFields` may be posted without a body. `shows` says which problems the page shows. A form that `isLarge` is
+ * kept whole, and its faults may be in any words.
  */
 export async function answerForm(
   { request, context }: Args,
@@ -85,8 +85,8 @@ export async function answerForm(
     }
     const refused = await describeRefusal(error, { request, context }, { values, shows, isLarge });
     if (refused instanceof Response) return refused;
-    if (isLarge) return answerAtOnce(refused);
-    const id = transport.prefersHtml(request) && (await keepRefused(refused, { request, context }));
+    const id =
+      transport.prefersHtml(request) && (await keepRefused(refused, { request, context }, { isLarge }));
     return id ? redirectDocument(pathWith({ request, context }, id), 303) : answerAtOnce(refused);
   }
 }
@@ -111,7 +111,7 @@ async function describeRefusal(
   }
   const { transport, visit } = args.context;
   const refusal = transport.readRefusal(error, visit);
-  if (refusal.code === 'login_required') return toLogin(args, isLarge ? {} : { values });
+  if (refusal.code === 'login_required') return toLogin(args, { values, isLarge });
   if (!shows(refusal.code)) throw refusal;
   const errors = Object.fromEntries(refusal.errors.map(({ pointer, detail }) => [pointer.slice(1), detail]));
   const wait = Number(refusal.headers['Retry-After']);

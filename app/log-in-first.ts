@@ -11,14 +11,15 @@ type Why = 'ended' | 'other-browser';
  */
 export async function toLogin(
   { request, context }: Args,
-  { values, why }: { values?: Record<string, string>; why?: Why } = {},
+  { values, isLarge, why }: { values?: Record<string, string>; isLarge?: boolean; why?: Why } = {},
 ): Promise<Response> {
   const { transport, procedures } = context;
   const session = await procedures.visitor.session();
   // Until 1.1.0: the script of a page of 0.6.0 sends forms, too.
   const isFromPage = transport.prefersHtml(request) || context.isPageData;
   const isLost = values !== undefined && session !== 'live' && isFromPage;
-  const id = isLost && (await keepRefused({ code: 'ended', errors: {}, values }, { request, context }));
+  const ended = { code: 'ended', errors: {}, values: values ?? {} };
+  const id = isLost && (await keepRefused(ended, { request, context }, { isLarge }));
   const said = id || session === 'ended' ? 'ended' : session === 'none' ? why : undefined;
   const back = values
     ? pathWith({ request, context }, id || undefined)

@@ -36,6 +36,8 @@ const ownRefusals = {
   last_admin: 409,
   /** The session had ended, so nothing was done. */
   ended: 200,
+  /** The form is to have one more row, and is not finished. */
+  more_rows: 200,
 };
 
 export type OwnRefusal = keyof typeof ownRefusals;
@@ -55,6 +57,7 @@ const problemsOfOwn: Record<OwnRefusal, Parameters<Refuse>> = {
   taken: ['email_in_use'],
   last_admin: ['last_admin'],
   ended: ['login_required'],
+  more_rows: ['invalid_request', 'Send all rows with the form.'],
 };
 
 /** The problem that an action throws for a program (contract 9.280). */
@@ -103,8 +106,10 @@ export const retryAfter = ({ waitSeconds }: Pick<Refused, 'waitSeconds'>): Recor
 export const keepRefused = (
   { code, errors, message, waitSeconds, values }: Omit<Refused, 'status'>,
   { request, context }: Args,
+  { isLarge = false }: { isLarge?: boolean } = {},
 ) =>
   context.procedures.forms.keep({
+    isLarge,
     path: pagePath(request),
     code,
     // The page knows the usual text of a problem, so only another text is kept.

@@ -3,13 +3,16 @@ import { useLoaderData } from '@remix-run/react';
 import { Row, Rows } from '../components/rows.tsx';
 import { Section } from '../components/section.tsx';
 import { titled } from '../components/service-name.ts';
+import { both } from '../components/staff/bar-chart.tsx';
 import { Counts } from '../components/staff/counts.tsx';
-import { both, LoginChart } from '../components/staff/login-chart.tsx';
+import { LoginChart } from '../components/staff/login-chart.tsx';
 import {
   handOffWords,
   launchWords,
   loginWords,
   mailWords,
+  numberWords,
+  sayChange,
   sayResult,
   signupWords,
 } from '../components/staff/overview-words.ts';
@@ -42,16 +45,51 @@ const toCounts = (results: Result[], words: Record<string, string>) =>
 
 export default function Overview() {
   const found = useLoaderData<typeof loader>();
-  const { who, of, since, unit, series, countLimit, now } = found;
+  const { who, of, since, unit, numbers, series, countLimit, now } = found;
+  const words = spans.find(([span]) => span === of)?.[1] ?? '';
   const say = (count: number) => (count < countLimit ? whole(count) : `${whole(countLimit)} or more`);
   return (
     <StaffPage
       title="Overview"
-      intro="What waits for somebody now, and what happened."
+      intro="How much happened, what waits for somebody, and what it was in full."
       who={who}
       current="/admin"
     >
-      <Section id="now" title="Now">
+      <section aria-labelledby="numbers">
+        <div className="section-heading">
+          <h2 id="numbers">The last {words}</h2>
+        </div>
+        <nav className="tabs" aria-label="How far back">
+          <ul>
+            {spans.map(([span, words]) => (
+              <li key={span}>
+                <a
+                  href={span === '24h' ? '/admin' : `/admin?of=${span}`}
+                  aria-current={span === of ? 'page' : undefined}
+                >
+                  {words}
+                </a>
+              </li>
+            ))}
+          </ul>
+        </nav>
+        <dl className="card numbers">
+          {numbers.map(({ name, count, changePercent }) => (
+            <div key={name} data-number={name}>
+              <dt>{numberWords[name]}</dt>
+              <dd>
+                <strong>{whole(count)}</strong>
+                {changePercent !== null && (
+                  <span className="hint">
+                    {sayChange(changePercent)} the {words} before
+                  </span>
+                )}
+              </dd>
+            </div>
+          ))}
+        </dl>
+      </section>
+      <Section id="now" title="What waits for somebody">
         <Rows>
           <Row
             href="/admin/clients"
@@ -92,32 +130,13 @@ export default function Overview() {
           />
         </Rows>
       </Section>
-      <section aria-labelledby="happened">
-        <div className="section-heading">
-          <h2 id="happened">What happened</h2>
-          <p>
-            About so much since {both.format(since)} UTC. Hours and days are those of UTC. The last ten
-            seconds are not there yet, and those of an instance that was killed are missing.
-          </p>
-        </div>
-        <nav className="tabs" aria-label="How far back">
-          <ul>
-            {spans.map(([span, words]) => (
-              <li key={span}>
-                <a
-                  href={span === '24h' ? '/admin' : `/admin?of=${span}`}
-                  aria-current={span === of ? 'page' : undefined}
-                >
-                  {words}
-                </a>
-              </li>
-            ))}
-          </ul>
-        </nav>
-        <div className="card">
-          <LoginChart series={series} unit={unit} />
-        </div>
-      </section>
+      <Section
+        id="happened"
+        title="Over time"
+        intro={`About so much since ${both.format(since)} UTC. Hours and days are those of UTC.`}
+      >
+        <LoginChart series={series} unit={unit} />
+      </Section>
       <Section id="logins" title="Logins">
         <Counts head="Result" counts={toCounts(found.logins, loginWords)} nothing="Nobody tried to log in." />
       </Section>

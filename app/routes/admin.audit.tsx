@@ -1,57 +1,84 @@
 import type { LoaderFunctionArgs } from '@remix-run/node';
 import { useLoaderData } from '@remix-run/react';
+import type { Procedures } from '../../server/doors/trpc/router.ts';
 import { EmptyState } from '../components/empty-state.tsx';
 import { Field } from '../components/field.tsx';
+import { Row, Rows } from '../components/rows.tsx';
 import { titled } from '../components/service-name.ts';
 import { EventRow } from '../components/staff/event-row.tsx';
-import { Filters, isFiltered, Pages } from '../components/staff/filters.tsx';
+import { Filters, isFiltered, Pages, pathOf } from '../components/staff/filters.tsx';
 import { StaffPage } from '../components/staff/staff-page.tsx';
-import { Select } from '../components/staff/words.tsx';
+import { Name, PersonLink, roleWords, Select } from '../components/staff/words.tsx';
 import { loadForStaff } from '../staff.ts';
 
 export const meta = titled('Audit');
 
 const isId = (text: string) => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(text);
 
+type Found = Awaited<ReturnType<Procedures['staffForms']['findPeople']>>;
+/** `fault`: nobody has what was typed. `choices`: several people have it. */
+type Whom = { typed: string; id: string; fault?: string; choices?: Found };
+
 export async function loader(args: LoaderFunctionArgs) {
-  const { transport } = args.context;
+  const { transport, visit } = args.context;
   const query = transport.readQuery(args.request);
-  const asked = {
-    kind: query.get('kind') ?? '',
-    person: query.get('person')?.trim() ?? '',
-    staff: query.get('staff')?.trim() ?? '',
-    client: query.get('client')?.trim() ?? '',
-  };
+  const kind = query.get('kind') ?? '';
+  const client = query.get('client')?.trim() ?? '';
+  const looks = query.get('looks') ? 'yes' : '';
   const before = query.get('before') ?? '';
   const day = /^\d{4}-\d\d-\d\d$/.test(before) && !Number.isNaN(Date.parse(before)) ? before : '';
-  const faults = {
-    person: asked.person !== '' && !isId(asked.person),
-    staff: asked.staff !== '' && !isId(asked.staff),
-  };
-  // An id that is not valid belongs to nobody.
-  const isNone = faults.person || faults.staff || (before !== '' && !day && !isId(before));
+
+  async function find(procedures: Procedures, q: string, isStaff: boolean): Promise<Whom> {
+    const typed = q.trim();
+    if (typed === '' || isId(typed)) return { typed, id: typed };
+    try {
+      const choices = await procedures.staffForms.findPeople({ q: typed, isStaff });
+      const [first, ...others] = choices.people;
+      if (!first) return { typed, id: '', fault: isStaff ? noStaff : nobody };
+      return others.length > 0 ? { typed, id: '', choices } : { typed, id: first.id };
+    } catch (error) {
+      const { code, errors } = transport.readRefusal(error, visit);
+      if (code !== 'validation_failed') throw error;
+      return { typed, id: '', fault: errors[0]?.detail ?? nobody };
+    }
+  }
+
   const loaded = await loadForStaff(args, async (procedures) => {
-    const kinds = await procedures.staffForms.auditKinds();
-    if (isNone) return { kinds, events: [], people: [], next: null };
-    const { kind, person, staff, client } = asked;
-    const list = await procedures.admin.audit.list({
+    const [kinds, person, staff] = await Promise.all([
+      procedures.staffForms.auditKinds(),
+      find(procedures, query.get('person') ?? '', false),
+      find(procedures, query.get('staff') ?? '', true),
+    ]);
+    const named = { kinds, person, staff };
+    const isOpen = [person, staff].some(({ typed, id }) => typed !== id && id === '');
+    // An id that is not valid belongs to no event.
+    if (isOpen || (before !== '' && !day && !isId(before)))
+      return { ...named, lines: [], people: [], next: null };
+    const list = await procedures.staffForms.audit({
+      hasLooks: looks !== '',
       ...(kind && { kind }),
-      ...(person && { person }),
-      ...(staff && { staff }),
+      ...(person.id && { person: person.id }),
+      ...(staff.id && { staff: staff.id }),
       ...(client && { client }),
       ...(before && { before: day ? `${day}T23:59:59.999Z` : before }),
     });
-    return { ...list, kinds };
+    return { ...list, ...named };
   });
-  return { ...loaded, asked, day, faults, isFirst: before === '' };
+  const keep = ({ id, typed }: Whom) => id || typed;
+  const asked = { kind, person: keep(loaded.person), staff: keep(loaded.staff), client, looks };
+  return { ...loaded, asked, day, isFirst: before === '' };
 }
 
-const notAnId = 'Enter the whole user id. It is on the page of the person.';
+const nobody = 'Nobody was found. Enter the beginning of a name or an address, or a user id.';
+const noStaff = 'Nobody of the staff was found. Enter the beginning of a name or an address, or a user id.';
 
 const path = '/admin/audit';
 
 export default function Audit() {
-  const { who, kinds, events, people, next, asked, day, faults, isFirst } = useLoaderData<typeof loader>();
+  const { who, kinds, person, staff, lines, people, next, asked, day, isFirst } =
+    useLoaderData<typeof loader>();
+  const write = ({ typed, id }: Whom) => people.find((each) => each.id === id)?.email ?? typed;
+  const hasChoices = Boolean(person.choices || staff.choices);
   return (
     <StaffPage
       title="Audit"
@@ -78,19 +105,20 @@ export default function Audit() {
         />
         <Field
           label="About the person"
-          hint="A user id"
+          hint="A name, address or user id"
           name="person"
-          defaultValue={asked.person}
+          defaultValue={write(person)}
           autoComplete="off"
-          error={faults.person ? notAnId : undefined}
+          error={person.fault}
         />
         <Field
           label="By the member of staff"
-          hint="A user id"
+          hint="A name, address or user id"
           name="staff"
-          defaultValue={asked.staff}
+          defaultValue={write(staff)}
           autoComplete="off"
-          error={faults.staff ? notAnId : undefined}
+          error={staff.fault}
+          focusOnError={!person.fault}
         />
         <Field
           label="With the product"
@@ -100,26 +128,94 @@ export default function Audit() {
           autoComplete="off"
         />
         <Field label="Until the day" hint="In UTC" name="before" type="date" defaultValue={day} />
+        <label className="choice">
+          <input type="checkbox" name="looks" value="yes" defaultChecked={asked.looks !== ''} />
+          Also looks and searches
+        </label>
       </Filters>
-      <section aria-labelledby="events">
-        <div className="section-heading">
-          <h2 id="events">{isFirst ? 'Newest events' : 'Earlier events'}</h2>
-        </div>
-        <div className="card">
-          {events.length === 0 ? (
-            <EmptyState heading="h3" icon="clock" title={isFirst ? 'Nothing found' : 'Nothing earlier'}>
-              <p>{isFiltered(asked) ? 'Try fewer filters.' : 'Nothing has happened yet.'}</p>
-            </EmptyState>
-          ) : (
-            <ul className="rows audit">
-              {events.map((event) => (
-                <EventRow key={event.id} event={event} known={people} />
-              ))}
-            </ul>
-          )}
-        </div>
-        <Pages path={path} {...{ asked, next, isFirst }} of="the audit" />
-      </section>
+      {person.choices && (
+        <Choices id="persons" title="About whom?" name="person" {...{ asked, found: person.choices }} />
+      )}
+      {staff.choices && (
+        <Choices id="staff" title="By whom?" name="staff" {...{ asked, found: staff.choices }} />
+      )}
+      {!hasChoices && (
+        <section aria-labelledby="events">
+          <div className="section-heading">
+            <h2 id="events">{isFirst ? 'Newest events' : 'Earlier events'}</h2>
+            {(person.id || staff.id) && (
+              <p>
+                {person.id && (
+                  <>
+                    About <PersonLink known={people} id={person.id} />
+                  </>
+                )}
+                {person.id && staff.id && ', '}
+                {staff.id && (
+                  <>
+                    {person.id ? 'by' : 'By'} <PersonLink known={people} id={staff.id} />
+                  </>
+                )}
+              </p>
+            )}
+          </div>
+          <div className="card">
+            {lines.length === 0 ? (
+              <EmptyState heading="h3" icon="clock" title={isFirst ? 'Nothing found' : 'Nothing earlier'}>
+                <p>{isFiltered(asked) ? 'Try fewer filters.' : 'Nothing has happened yet.'}</p>
+              </EmptyState>
+            ) : (
+              <ul className="rows audit">
+                {lines.map(
+                  ([event, ...same]) =>
+                    event && <EventRow key={event.id} event={event} same={same} known={people} />,
+                )}
+              </ul>
+            )}
+          </div>
+          <Pages path={path} {...{ asked, next, isFirst }} of="the audit" />
+        </section>
+      )}
     </StaffPage>
+  );
+}
+
+type ChoicesProps = {
+  id: string;
+  title: string;
+  name: 'person' | 'staff';
+  asked: Record<string, string>;
+  found: Found;
+};
+
+/** The people who have what was typed. Each leads to the events of that person. */
+function Choices({ id, title, name, asked, found }: ChoicesProps) {
+  return (
+    <section aria-labelledby={id}>
+      <div className="section-heading">
+        <h2 id={id}>{title}</h2>
+        <p>
+          {found.more
+            ? 'Many people fit. Choose one, or type more.'
+            : `${found.people.length} people fit. Choose one.`}
+        </p>
+      </div>
+      <div className="card">
+        <Rows>
+          {found.people.map((each) => (
+            <Row
+              key={each.id}
+              href={pathOf(path, { ...asked, [name]: each.id })}
+              title={<Name>{each.name}</Name>}
+              about={
+                <>
+                  <Name>{each.email}</Name> · {roleWords[each.role] ?? each.role}
+                </>
+              }
+            />
+          ))}
+        </Rows>
+      </div>
+    </section>
   );
 }

@@ -9,7 +9,7 @@ import { Refusal } from '../components/staff/acts.tsx';
 import { SettingsForm } from '../components/staff/settings-form.tsx';
 import { PendingSettings, SettingsVersions } from '../components/staff/settings-versions.tsx';
 import { StaffPage } from '../components/staff/staff-page.tsx';
-import { actConfirmed, answerForm, text } from '../forms.ts';
+import { actConfirmed, answerForm, refuseForm, text } from '../forms.ts';
 import { isShownToStaff, pagePath } from '../refused.ts';
 import { loadForStaff } from '../staff.ts';
 
@@ -31,6 +31,7 @@ export const action = (args: ActionFunctionArgs) =>
       // People who are no longer staff, or lack a credential, are redirected before they are asked for anything else.
       await procedures.staffForms.who();
       const intent = text(form, 'intent');
+      if (addedBy(intent)) throw refuseForm('more_rows');
       if (intent !== 'set' && intent !== 'stop')
         throw args.context.transport.invalidParameter('intent', 'It must be an action of this page.');
       const asked = { why: text(form, 'why'), seen: text(form, 'seen') };
@@ -43,6 +44,9 @@ export const action = (args: ActionFunctionArgs) =>
       return `${pagePath(args.request)}?saved=${intent}`;
     },
   });
+
+/** The name of the table to which a form adds a row. */
+const addedBy = (intent: string | undefined) => /^add-(rules|plans)$/.exec(intent ?? '')?.[1];
 
 export const headers = ({ actionHeaders }: { actionHeaders: Headers }) => actionHeaders;
 
@@ -61,7 +65,9 @@ export default function BillingSettings() {
       />
     );
   }
-  const isSetRefused = refused?.values.intent === 'set';
+  const isTyped = refused !== undefined && refused.values.intent !== 'stop';
+  // What was typed was made from the settings as they were then.
+  const isOfNow = !isTyped || refused.code === 'edited_meanwhile';
   return (
     <StaffPage
       title="Billing settings"
@@ -74,13 +80,13 @@ export default function BillingSettings() {
       {refused?.code === 'edited_meanwhile' ? (
         <Notice kind="error" focus>
           The settings have changed since you opened the page, so nothing was saved.
-          {isSetRefused &&
+          {isTyped &&
             ' The form below holds what you typed. See at the end of the page what is new before you send it again.'}
         </Notice>
       ) : (
         <Refusal refused={refused} />
       )}
-      {isSetRefused && refused.code === 'validation_failed' && (
+      {isTyped && refused.code === 'validation_failed' && (
         <Notice kind="error" focus>
           <p>Nothing was saved. Correct what is wrong, then save again:</p>
           <ul className="points">
@@ -107,15 +113,16 @@ export default function BillingSettings() {
           pending={pending}
           people={people}
           seen={seen}
-          refused={refused?.values.intent === 'stop' ? refused : undefined}
+          refused={isTyped ? undefined : refused}
         />
       )}
       <SettingsForm
         sections={sections}
-        values={isSetRefused ? refused.values : fields}
-        errors={isSetRefused ? refused.errors : {}}
-        seen={seen}
+        values={isTyped ? refused.values : fields}
+        errors={isTyped ? refused.errors : {}}
+        seen={isOfNow ? seen : (refused.values.seen ?? '')}
         isFirst={!inForce}
+        added={refused?.code === 'more_rows' ? addedBy(refused.values.intent) : undefined}
       />
       {versions.length > 0 && <SettingsVersions {...{ versions, people, memberNames }} />}
     </StaffPage>

@@ -169,6 +169,8 @@ export async function hasEventOf(
   return rows.length > 0;
 }
 
+export const looksAndSearches: string[] = ['staff.looked', 'staff.searched'] satisfies AuditEventType[];
+
 /** An event as staff read it. */
 export type AuditRow = {
   id: string;
@@ -189,6 +191,8 @@ export type AuditFilter = {
   person?: string | undefined;
   staff?: string | undefined;
   types?: string[] | undefined;
+  /** Leaves out looks and searches of staff. */
+  isWithoutLooks?: boolean | undefined;
   /** Leaves out events about staff, and events by staff that are about no person. */
   isWithoutStaff: boolean;
 };
@@ -201,6 +205,7 @@ export async function listAuditEvents(
     person,
     staff,
     types,
+    isWithoutLooks,
     isWithoutStaff,
     before,
     limit,
@@ -211,6 +216,7 @@ export async function listAuditEvents(
     person === undefined ? undefined : sql`e.user_id = ${person}`,
     staff === undefined ? undefined : sql`e.actor_id = ${staff}`,
     types === undefined ? undefined : sql`e.type = any(${types})`,
+    isWithoutLooks ? sql`e.type <> all(${looksAndSearches})` : undefined,
     isWithoutStaff
       ? sql`not exists (select from users u where u.id = e.user_id and u.role <> 'user')
           and not (e.user_id is null and e.actor_id is not null)`

@@ -53,6 +53,30 @@ export async function listSumsByTime(
   return rows.map((row) => ({ ...row, count: Number(row.count) }));
 }
 
+/**
+ * The sums by key of two spans that are equally long: the present one from `since`, and the one that began at `before`. Both end
+ * before the present hour of their span. Undefined if nothing is known from before the earlier span.
+ */
+export async function compareSums(
+  trx: Transaction<DB>,
+  { before, since, now, names }: { before: Date; since: Date; now: Date; names: readonly string[] },
+): Promise<{ key: string; present: number; earlier: number }[] | undefined> {
+  const { rows } = await sql<{ key: string | null; present: string; earlier: string }>`
+    with hours as (select date_trunc('hour', ${now}::timestamptz, 'UTC') as present)
+    select null as key, 0 as present, 0 as earlier where exists (select from sums_of_hours where hour < ${before})
+    union all
+    select key, coalesce(sum(count) filter (where hour >= ${since}), 0),
+      coalesce(sum(count) filter (where hour < ${since}), 0)
+    from sums_of_hours, hours
+    where split_part(key, '{', 1) = any(${[...names]}) and (hour >= ${since} and hour < present
+      or hour >= ${before} and hour < present - (${since}::timestamptz - ${before}::timestamptz))
+    group by key`.execute(trx);
+  if (!rows.some(({ key }) => key === null)) return undefined;
+  return rows.flatMap(({ key, present, earlier }) =>
+    key === null ? [] : [{ key, present: Number(present), earlier: Number(earlier) }],
+  );
+}
+
 export async function findLastCounted(
   db: Database,
   { keys, now }: { keys: readonly string[]; now: Date },

@@ -84,8 +84,10 @@ export const textBounds = {
   sell_services: 40,
   keep: 320,
   removeFactors: 40,
-  person: 100,
-  staff: 100,
+  // Names, addresses or ids.
+  person: 800,
+  staff: 800,
+  looks: 40,
   before: 100,
   file: 40,
   from: 40,

@@ -1,5 +1,10 @@
 // The audit, as staff read it (contract 12.36).
-import { type AuditFilter, type AuditRow, listAuditEvents } from '../../db/tables/audit-events.ts';
+import {
+  type AuditFilter,
+  type AuditRow,
+  listAuditEvents,
+  looksAndSearches,
+} from '../../db/tables/audit-events.ts';
 import { listNames } from '../../db/tables/staff-views.ts';
 import type { Staff } from '../acts/staff.ts';
 import { readPage } from '../basics/page.ts';
@@ -7,7 +12,7 @@ import type { Dependencies } from '../ground/dependencies.ts';
 import { provider } from '../marketplace/accept-profile.ts';
 import { sayEvent } from './event-words.ts';
 
-type AuditAsked = Omit<AuditFilter, 'isWithoutStaff' | 'types'> & {
+type AuditAsked = Pick<AuditFilter, 'kind' | 'person' | 'staff'> & {
   client?: string | undefined;
   before?: Date | string | undefined;
 };
@@ -21,27 +26,87 @@ const ofMarketplace = [
   ...['import.accepted', 'link.removed', 'staff.remove_link'],
 ];
 
+type Deps = Pick<Dependencies, 'db'>;
+
+const toFilter = ({ session }: Staff, { client, ...asked }: AuditAsked) => ({
+  ...asked,
+  types: typesOfClient(client),
+  isWithoutStaff: session.user.role === 'manager',
+});
+
 /**
  * Returns a page of 50 events, newest first, with the names of the people in it. `before` is an instant, or the `next` of the
  * previous page. `next` is null on the last page. A manager gets no events about staff, no network addresses, and no browser
  * or place of staff.
  */
-export async function listAudit(
-  { db }: Pick<Dependencies, 'db'>,
-  { session }: Staff,
-  { client, ...asked }: AuditAsked,
-) {
-  const isManager = session.user.role === 'manager';
-  const types = typesOfClient(client);
-  const filter = { ...asked, types, isWithoutStaff: isManager };
+export async function listAudit({ db }: Deps, staff: Staff, asked: AuditAsked) {
+  const filter = toFilter(staff, asked);
   const { page, last } = await readPage((limit) => listAuditEvents(db, { ...filter, limit }));
-  const ids = page.flatMap(({ userId, actorId }) => [userId, actorId]).filter((id) => id !== null);
   return {
-    events: page.map((event) => ({ ...(isManager ? forManager(event) : event), what: sayEvent(event) })),
-    people: await listNames(db, [...new Set(ids)]),
+    events: page.map(toShown(staff)),
+    people: await listPeople(db, page),
     next: last?.id ?? null,
   };
 }
+
+const toShown = ({ session }: Staff) => {
+  const isManager = session.user.role === 'manager';
+  return (event: AuditRow) => ({ ...(isManager ? forManager(event) : event), what: sayEvent(event) });
+};
+
+const listPeople = (db: Deps['db'], page: AuditRow[], ...more: (string | undefined)[]) => {
+  const ids = [...page.flatMap(({ userId, actorId }) => [userId, actorId]), ...more];
+  return listNames(db, [...new Set(ids.filter((id) => typeof id === 'string'))]);
+};
+
+const linesOfPage = 50;
+/** A page reads no more events than these, however many of them are one line. */
+const eventsOfPage = 1_000;
+
+/**
+ * The same for people: equal refusals in a row are one line, and looks and searches are left out unless they are asked for. A
+ * page has up to 50 lines. `people` also has the people who were asked for.
+ */
+export async function listAuditLines(
+  { db }: Deps,
+  staff: Staff,
+  { hasLooks, ...asked }: AuditAsked & { hasLooks: boolean },
+) {
+  const isWithoutLooks = !hasLooks && !looksAndSearches.includes(asked.kind ?? '');
+  const filter = { ...toFilter(staff, asked), isWithoutLooks };
+  let rows: AuditRow[] = [];
+  let lines: AuditRow[][] = [];
+  // Few pages have so many refusals that fifty events are too few.
+  for (const limit of [linesOfPage + 1, eventsOfPage + 1]) {
+    rows = await listAuditEvents(db, { ...filter, limit });
+    lines = foldRefusals(rows.slice(0, limit - 1));
+    if (rows.length < limit || lines.length >= linesOfPage) break;
+  }
+  const page = lines.slice(0, linesOfPage);
+  const events = page.flat();
+  const show = toShown(staff);
+  return {
+    /** The events of each line, newest first. */
+    lines: page.map((line) => line.map(show)),
+    people: await listPeople(db, events, asked.person, asked.staff),
+    next: rows.length > events.length ? (events.at(-1)?.id ?? null) : null,
+  };
+}
+
+/** Puts each refusal into the line of the one before it if kind, reason, person and details are equal. */
+function foldRefusals(events: AuditRow[]): AuditRow[][] {
+  const lines: AuditRow[][] = [];
+  for (const event of events) {
+    const line = lines.at(-1);
+    if (line?.[0] && isRefusal(event) && keyOf(event) === keyOf(line[0])) line.push(event);
+    else lines.push([event]);
+  }
+  return lines;
+}
+
+const isRefusal = ({ type, actorId }: AuditRow) => type.endsWith('refused') && actorId === null;
+const keyOf = ({ type, reason, userId, details }: AuditRow) =>
+  JSON.stringify([type, reason, userId, details]);
 
 export const forManager = <T extends Pick<AuditRow, 'actorId' | 'address' | 'device' | 'place'>>(
   event: T,

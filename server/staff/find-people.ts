@@ -103,6 +103,23 @@ async function findByWords(db: Database, words: string[], filters: PersonFilters
   return hits.sort((a, b) => (a.id < b.id ? 1 : -1));
 }
 
+/** Finds people, or only members of the staff, by what names them. The whole address of one of them finds no other. */
+export async function findNamed(
+  deps: Pick<Dependencies, 'db' | 'now'>,
+  { q, isStaff }: { q: string; isStaff: boolean },
+) {
+  const roles = isStaff ? ['admin', 'manager'] : [undefined];
+  const found = await Promise.all(roles.map((role) => findPeople(deps, { q, role })));
+  const people = found
+    .flatMap((each) => each.people)
+    .map(({ id, name, email, role }) => ({ id, name, email, role }));
+  const address = readEmailAddress(q);
+  const named = people.filter(({ email }) => email === address);
+  return named.length === 1
+    ? { people: named, more: false }
+    : { people, more: found.some(({ more }) => more) };
+}
+
 type Found = ReturnType<typeof show>;
 
 /** A manager sees only name, address and role of other staff (contract 12.9). */

@@ -1,10 +1,10 @@
-// What administrators see of the business at a glance (contract 12.107 to 12.110): from the sums of hours, and as of now.
+// What administrators see of the business at a glance (contract 12.107 to 12.110, and 12.253): from the sums of hours, and as of now.
 import { inTransaction } from '../../db/postgres/transactions.ts';
 import { listDeliveries } from '../../db/tables/event-deliveries.ts';
 import { countOpen, countWaitingCountries } from '../../db/tables/invoice-lists.ts';
 import { countFailedMails } from '../../db/tables/mails.ts';
 import { countPeopleIn } from '../../db/tables/person-words.ts';
-import { listSumsByTime } from '../../db/tables/sums-of-hours.ts';
+import { compareSums, listSumsByTime } from '../../db/tables/sums-of-hours.ts';
 import { isProblemCode, problems } from '../basics/problems.ts';
 import { overdueBefore } from '../billing/invoices/waiting-country.ts';
 import type { Dependencies } from '../ground/dependencies.ts';
@@ -31,6 +31,14 @@ const metrics = {
   mails: 'identity_mails_total',
 };
 
+/** The numbers at the top of the page, and which of the sums they add up. */
+const numbers = {
+  logins: { name: metrics.logins, isCounted: ({ result }: Labels) => result === 'ok' },
+  launches: { name: metrics.launches, isCounted: ({ outcome }: Labels) => outcome === 'payload' },
+  signUps: { name: metrics.signUps, isCounted: () => true },
+  refusals: { name: metrics.refusals, isCounted: () => true },
+};
+
 /** The alert about clients that are behind has the same limit. */
 const behindSeconds = 900;
 /** No count goes higher than this, so that the page stays fast. */
@@ -44,8 +52,10 @@ export async function getOverview(deps: Dependencies, of: Span) {
   const newest = Math.floor(now.getTime() / unitMs[unit]) * unitMs[unit];
   const times = Array.from({ length: count }, (_, n) => new Date(newest - (count - 1 - n) * unitMs[unit]));
   const since = times[0] as Date;
+  const before = new Date(since.getTime() - count * unitMs[unit]);
   const [
     sums,
+    compared,
     deliveries,
     frozen,
     waiting,
@@ -57,6 +67,7 @@ export async function getOverview(deps: Dependencies, of: Span) {
   ] = await inTransaction(db, { by: 'service' }, (trx) =>
     Promise.all([
       listSumsByTime(trx, { since, now, unit }),
+      compareSums(trx, { before, since, now, names: Object.values(numbers).map(({ name }) => name) }),
       listDeliveries(trx, [...config.clients.keys()]),
       countPeopleIn(trx, 'frozen', countLimit),
       countPeopleIn(trx, 'waiting', countLimit),
@@ -82,6 +93,17 @@ export async function getOverview(deps: Dependencies, of: Span) {
     since,
     unit,
     countLimit,
+    numbers: Object.entries(numbers).map(([name, number]) => {
+      const isIn = (sum: ReturnType<typeof readKey>) =>
+        sum.name === number.name && number.isCounted(sum.labels);
+      const all = compared?.filter(({ key }) => isIn(readKey(key))) ?? [];
+      const [present, earlier] = [sumOf(all, 'present'), sumOf(all, 'earlier')];
+      return {
+        name: name as keyof typeof numbers,
+        count: sumOf(read.filter(isIn), 'count'),
+        changePercent: earlier === 0 ? null : Math.round(((present - earlier) / earlier) * 100),
+      };
+    }),
     series: times.map((at) => ({ at, logins: countLogins(at), launches: countLaunches(at) })),
     logins: byResult(metrics.logins),
     launches: byLabels(metrics.launches).map(({ labels, count: each }) => ({
@@ -98,7 +120,7 @@ export async function getOverview(deps: Dependencies, of: Span) {
       title: client === noClient ? null : client === paymentProvider ? 'Payments' : titleOf(client),
       count: each,
     })),
-    signUps: byLabels(metrics.signUps).reduce((all, { count: each }) => all + each, 0),
+    signUps: sumOf(byLabels(metrics.signUps), 'count'),
     signups: byResult(metrics.signups),
     mails: byResult(metrics.mails),
     now: {
@@ -120,6 +142,10 @@ export async function getOverview(deps: Dependencies, of: Span) {
   };
 }
 
+const sumOf = <Name extends string>(all: readonly Record<Name, number>[], name: Name): number =>
+  all.reduce((sum, each) => sum + each[name], 0);
+
+type Labels = Readonly<Record<string, string | undefined>>;
 type Read = { labels: Readonly<Record<string, string>>; count: number };
 
 /** Adds the counts of equal labels. The highest comes first. */

@@ -6,7 +6,7 @@ import { findSettingsInForce } from '../../db/tables/billing-settings.ts';
 import { setSettings } from '../../server/billing/settings/set-settings.ts';
 import type { BillingSettings } from '../../server/billing/settings/settings.ts';
 import { type Answer, locationOf, openApp, openProductionApp } from '../support/app/app.ts';
-import { logIn, openBrowser, textOf } from '../support/app/visitor.ts';
+import { type Browser, logIn, openBrowser, textOf } from '../support/app/visitor.ts';
 import { germanSettings, setBillingClock } from '../support/billing/settings.ts';
 import { idOf } from '../support/database/database.ts';
 import { addPerson, addSession, addStaff, call, readData, readOutcome } from '../support/people/staff.ts';
@@ -26,6 +26,7 @@ beforeEach(async () => {
   await sql`alter table billing_settings enable trigger user`.execute(app.db);
   await sql`delete from mails`.execute(app.db);
   await sql`delete from rate_limits`.execute(app.db);
+  await sql`delete from refused_forms`.execute(app.db);
   await sql`update users set role = 'user' where role = 'admin' and email <> 'admin@example.test'`.execute(
     app.db,
   );
@@ -622,6 +623,15 @@ describe('the page', () => {
 
   const open = async () => logIn(app.send, 'admin@example.test');
 
+  /** Sends the form as a browser does, and opens the page that a refused form leads to. */
+  async function sendForm(browser: Browser, form: Record<string, string>, to = page): Promise<Answer> {
+    const answer = await browser.send(to, { form, headers: html });
+    const next = answer.status === 303 ? locationOf(answer) : undefined;
+    return next?.searchParams.has('refused')
+      ? browser.send(next.pathname + next.search, { headers: html })
+      : answer;
+  }
+
   it('does not exist for managers and customers, and sends people who are not logged in to the login', async () => {
     for (const email of ['manager@example.test', 'customer@example.test']) {
       const browser = await logIn(app.send, email);
@@ -697,7 +707,8 @@ describe('the page', () => {
       sellerName: 'Zoë & Söhne "GmbH" <b>',
       iban: 'DE89370400440532013000',
       'ruleRate-1': '19.00',
-      'ruleCountry-2': '*',
+      'ruleCountry-1': 'Germany',
+      'ruleCountry-2': 'All others',
       'planPrice-1': '29.00',
       customersMayCancel: 'yes',
       why: '',
@@ -713,7 +724,7 @@ describe('the page', () => {
     expect(textOf(await browser.send(page, { headers: html }))).not.toContain('Version 2');
   });
 
-  it('answers a wrong form at once with 422, what was typed, and words at each field', async () => {
+  it('shows a wrong form again with 422, what was typed, and words at each field (contract 7.457)', async () => {
     const browser = await open();
     const { cookie } = await openAdmin();
     await mustSet(cookie, germanSettings);
@@ -727,7 +738,7 @@ describe('the page', () => {
       secondReminder: '8',
       why: 'x',
     };
-    const answer = await browser.send(page, { form: wrong, headers: html });
+    const answer = await sendForm(browser, wrong);
     expect(answer.status).toBe(422);
     expect(fieldsOf(answer)).toMatchObject({ ...wrong, seen: fields.seen });
     for (const words of [
@@ -744,6 +755,119 @@ describe('the page', () => {
     expect((await browser.send(page, { form: { intent: 'drop', why }, headers: html })).status).toBe(400);
   });
 
+  it('keeps a refused form with the settings that it was made from, so that it undoes no later change (contract 7.457)', async () => {
+    const browser = await open();
+    const { cookie } = await openAdmin();
+    await mustSet(cookie, germanSettings);
+    const fields = fieldsOf(await browser.send(page, { headers: html }));
+    const typed = { ...fields, daysToPay: 'soon', why };
+    const refused = await browser.send(page, { form: typed, headers: html });
+    const { pathname, search } = locationOf(refused);
+    await mustSet(cookie, withChange({ terms: { past_due_after_days: 9 } }));
+    const kept = await browser.send(pathname + search, { headers: html });
+    expect([kept.status, fieldsOf(kept)]).toEqual([422, typed]);
+    const late = await sendForm(browser, { ...fieldsOf(kept), daysToPay: '5' }, pathname + search);
+    expect([late.status, fieldsOf(late).daysToPay]).toEqual([409, '5']);
+    expect((await inForceAt(start)).terms.past_due_after_days).toBe(9);
+    // Nobody else is shown the form.
+    const other = await logIn(app.send, 'admin@example.test');
+    expect(fieldsOf(await other.send(pathname + search, { headers: html })).daysToPay).not.toBe('soon');
+  });
+
+  it('answers a form at once that is too long to keep (contract 7.457)', async () => {
+    const browser = await open();
+    const rows = Array.from({ length: 100 }, (_, at) => [
+      `planDescription-${at + 1}`,
+      Array.from({ length: 4 }, () => crypto.randomUUID()).join(' '),
+    ]);
+    const answer = await browser.send(page, {
+      form: { intent: 'set', why, seen: 'x', ...Object.fromEntries(rows) },
+      headers: html,
+    });
+    expect([answer.status, fieldsOf(answer)['planDescription-100']]).toEqual([422, rows[99]?.[1]]);
+    const { rows: kept } = await sql`select from refused_forms`.execute(app.db);
+    expect(kept).toEqual([]);
+  });
+
+  it('keeps the rules of every country of the EU, with words and plans', async () => {
+    const browser = await open();
+    const states = 'AT BE BG CY CZ DE DK EE ES FI FR GR HR HU IE IT LT LU LV MT NL PL PT RO SE SI SK'.split(
+      ' ',
+    );
+    const typed: Record<string, string> = { ...fieldsOf(await browser.send(page, { headers: html })), why };
+    for (const [at, state] of states.entries()) {
+      const row = at + 1;
+      Object.assign(typed, {
+        ...{
+          [`ruleCountry-${row}`]: state,
+          [`ruleRate-${row}`]: `${17 + (at % 11)}.50`,
+          [`ruleCategory-${row}`]: 'S',
+        },
+        ...{ [`ruleWords-${row}`]: `Words for ${state}`, [`ruleFrom-${row}`]: `2026-01-${10 + (at % 20)}` },
+        ...{ [`plan-${row}`]: `plan-${row}`, [`planTitle-${row}`]: `Plan number ${row}` },
+        ...{ [`planDescription-${row}`]: `What is in plan ${row}`, [`planPrice-${row}`]: `${row * 7}.95` },
+      });
+    }
+    const refused = await browser.send(page, { form: typed, headers: html });
+    const { pathname, search } = locationOf(refused);
+    expect(fieldsOf(await browser.send(pathname + search, { headers: html }))).toMatchObject({
+      'ruleCountry-27': 'SK',
+      'planPrice-27': '189.95',
+    });
+  });
+
+  it('adds a row to a table without script, keeps what was typed, and saves nothing (contract 7.456)', async () => {
+    const browser = await open();
+    const { cookie } = await openAdmin();
+    await mustSet(cookie, germanSettings);
+    const first = fieldsOf(await browser.send(page, { headers: html }));
+    const rowsOf = (fields: Record<string, string>, name: string) =>
+      Object.keys(fields).filter((each) => each.startsWith(`${name}-`)).length;
+    expect([rowsOf(first, 'ruleCountry'), rowsOf(first, 'plan')]).toEqual([3, 1]);
+    const typed = { ...first, sellerName: 'Typed', daysToPay: 'no number', intent: 'add-rules' };
+    const added = await sendForm(browser, typed);
+    expect(added.status).toBe(200);
+    expect(fieldsOf(added)).toEqual({ ...typed, intent: 'set', ...newRow(4) });
+    expect(added.text).toMatch(/<input [^>]*name="ruleCountry-4"[^>]*autofocus/i);
+    expect(textOf(added)).not.toMatch(/Nothing was saved|is wrong/);
+    // The next row is below the empty one.
+    const twice = await sendForm(browser, { ...fieldsOf(added), intent: 'add-rules' });
+    expect(fieldsOf(twice)).toEqual({ ...typed, intent: 'set', ...newRow(4), ...newRow(5) });
+    const plans = await sendForm(browser, { ...fieldsOf(twice), intent: 'add-plans' });
+    expect([rowsOf(fieldsOf(plans), 'ruleCountry'), rowsOf(fieldsOf(plans), 'plan')]).toEqual([5, 2]);
+    // An empty row is left out of what is saved.
+    const done = await browser.send(page, {
+      form: { ...fieldsOf(plans), daysToPay: '5', why },
+      headers: html,
+    });
+    expect(locationOf(done).search).toBe('?saved=set');
+    expect((await inForceAt(start)).tax).toEqual(germanSettings.tax);
+    expect((await read(cookie)).versions).toHaveLength(2);
+    // There are no more than 200 rows.
+    const full = await sendForm(browser, { ...first, 'plan-200': 'last', intent: 'add-plans' });
+    expect([rowsOf(fieldsOf(full), 'plan'), full.text.includes('value="add-plans"')]).toEqual([200, false]);
+    expect((await browser.send(page, { form: { intent: 'add-x', why }, headers: html })).status).toBe(400);
+    const json = { accept: 'application/json' };
+    expect((await browser.send(page, { form: { intent: 'add-rules' }, headers: json })).status).toBe(400);
+  });
+  const newRow = (number: number) => ({
+    ...{ [`ruleCountry-${number}`]: '', [`ruleRate-${number}`]: '', [`ruleCategory-${number}`]: '' },
+    ...{ [`ruleWords-${number}`]: '', [`ruleFrom-${number}`]: '' },
+  });
+
+  it('keeps a time zone that the list lacks (contract 7.455)', async () => {
+    const browser = await open();
+    const { cookie } = await openAdmin();
+    await mustSet(cookie, withChange({ seller: { time_zone: 'US/Pacific' } }));
+    const fields = fieldsOf(await browser.send(page, { headers: html }));
+    expect(fields.timeZone).toBe('US/Pacific');
+    await browser.send(page, { form: { ...fields, daysToPay: '5', why }, headers: html });
+    expect(await inForceAt(start)).toMatchObject({
+      seller: { time_zone: 'US/Pacific' },
+      terms: { days_to_pay: 5 },
+    });
+  });
+
   it('asks for a credential, keeps every field of the form meanwhile, and shows what others changed', async () => {
     const browser = await open();
     const { cookie } = await openAdmin();
@@ -757,7 +881,7 @@ describe('the page', () => {
         'ruleRate-2': '21',
         why,
       };
-      const asked = await browser.send(page, { form: typed, headers: html });
+      const asked = await sendForm(browser, typed);
       expect([asked.status, textOf(asked).includes('Confirm it’s you')]).toEqual([401, true]);
       const hidden = Object.fromEntries(
         [...asked.text.matchAll(/<input type="hidden" name="([^"]+)" value="([^"]*)"/g)].map(
@@ -769,7 +893,7 @@ describe('the page', () => {
       expect((await browser.send(page, { form: confirmed, headers: html })).status).toBe(303);
       expect(await inForceAt(start)).toMatchObject({ payment: { text: 'ü'.repeat(500) } });
       // This form was made from settings that have been replaced since.
-      const late = await browser.send(page, { form: { ...typed, daysToPay: '5' }, headers: html });
+      const late = await sendForm(browser, { ...typed, daysToPay: '5' });
       expect([late.status, fieldsOf(late).daysToPay, fieldsOf(late).seen === typed.seen]).toEqual([
         409,
         '5',
@@ -799,10 +923,7 @@ describe('the page', () => {
     expect(shown.text).toContain('dateTime="2026-11-27T12:00:00.000Z"');
     // The form shows the settings that will count, so that another change does not take them back.
     expect(fieldsOf(shown).iban).toBe('FR7630006000011234567890189');
-    const refused = await browser.send(page, {
-      form: { ...fieldsOf(shown, 'stop'), why: '' },
-      headers: html,
-    });
+    const refused = await sendForm(browser, { ...fieldsOf(shown, 'stop'), why: '' });
     expect([refused.status, textOf(refused).includes('Say why in 3 to 500 characters.')]).toEqual([
       422,
       true,
@@ -829,7 +950,7 @@ describe('the page', () => {
     const fields = fieldsOf(await browser.send(page, { headers: html }));
     const text = 'fr76 3000 6000 0112 3456 7890 189';
     const form = { ...fields, paymentText: text, 'planTitle-1': text, why };
-    const refused = await browser.send(page, { form, headers: html });
+    const refused = await sendForm(browser, form);
     expect(refused.status).toBe(422);
     for (const name of ['paymentText', 'planTitle-1']) expect(refused.text).toContain(`href="#${name}"`);
     expect(fieldsOf(refused).paymentText).toBe(text);

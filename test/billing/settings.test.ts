@@ -3,7 +3,11 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../server/basics/errors.ts';
 import { type BillingSettings, readSettings } from '../../server/billing/settings/settings.ts';
-import { readSettingsForm, writeSettingsForm } from '../../server/billing/settings/settings-form.ts';
+import {
+  describeSettingsForm,
+  readSettingsForm,
+  writeSettingsForm,
+} from '../../server/billing/settings/settings-form.ts';
 import { isMemberState } from '../../server/billing/values/countries.ts';
 import { readVatId } from '../../server/billing/values/vat-ids.ts';
 import { germanSettings } from '../support/billing/settings.ts';
@@ -324,6 +328,45 @@ describe('the form of settings', () => {
     const yen = change({ '/seller/currency': 'JPY', '/plans/starter/price': 2900 }) as BillingSettings;
     expect(writeSettingsForm(yen)['planPrice-1']).toBe('2900');
     expect(readSettingsForm(writeSettingsForm(yen))).toEqual(yen);
+  });
+
+  it('has the names of the countries of its rules, and takes codes too (contract 7.455)', () => {
+    const countriesOf = (typed: Record<string, string>) =>
+      readSettingsForm({ ...fields, ...typed }).tax.rules.map(({ country }) => country);
+    expect(fields).toMatchObject({
+      country: 'DE',
+      'ruleCountry-1': 'Germany',
+      'ruleCountry-2': 'France',
+      'ruleCountry-3': 'All others',
+    });
+    expect(countriesOf({ 'ruleCountry-2': ' austria ', 'ruleCountry-3': 'all others' })).toEqual([
+      ...['DE', 'AT', '*'],
+    ]);
+    expect(countriesOf({ 'ruleCountry-2': 'at', 'ruleCountry-3': '*' })).toEqual(['DE', 'AT', '*']);
+    expect(faultsOf(() => readSettingsForm({ ...fields, 'ruleCountry-2': 'Atlantis' }))).toEqual({
+      '/ruleCountry-2': 'Choose a country from the list, or “All others”.',
+    });
+    expect(
+      faultsOf(() => readSettingsForm({ ...fields, country: '', vatId: '', timeZone: '' })),
+    ).toMatchObject({
+      '/country': 'Choose a country.',
+      '/timeZone': 'Choose a time zone.',
+    });
+  });
+
+  it('lists every country and time zone that it takes (contract 7.455)', () => {
+    const lists = Object.values(describeSettingsForm()).flat();
+    const optionsOf = (name: string) =>
+      Object.keys(lists.flatMap((part) => part.fields).find((field) => field.name === name)?.options ?? {});
+    const names = lists.flatMap(
+      ({ table }) => table?.columns.flatMap(({ countries = [] }) => countries) ?? [],
+    );
+    expect([optionsOf('country').length, names.length]).toEqual([250, 250]);
+    const [empty, ...zones] = optionsOf('timeZone');
+    expect([empty, zones.length > 300]).toEqual(['', true]);
+    for (const timeZone of zones)
+      expect(readSettingsForm({ ...fields, timeZone }).seller.time_zone).toBe(timeZone);
+    expect(zones).toEqual(expect.arrayContaining(['UTC', 'Europe/Berlin', 'America/New_York']));
   });
 
   it('takes decimals with a comma, leaves empty rows out, and numbers rows as they are', () => {

@@ -15,9 +15,9 @@ type Page = Awaited<ReturnType<TestSite['visit']>>['page'];
 const pathOf = (page: Page) => new URL(page.url()).pathname;
 const refusedOf = (page: Page) => new URL(page.url()).searchParams.get('refused');
 
-async function logInAnew(page: Page) {
+async function logInAnew(page: Page, as = email) {
   await page.goto('/login');
-  await logIn(page, email);
+  await logIn(page, as);
   await page.waitForURL('**/profile');
 }
 
@@ -34,6 +34,7 @@ type Row = {
   arrange?: (page: Page) => Promise<void>;
   send: (page: Page) => Promise<void>;
   says: string;
+  /** The name of the field that has the focus, or its selector. */
   focus: string;
   holds?: [label: string, value: string];
 };
@@ -80,6 +81,24 @@ const rows: Row[] = [
     says: 'Enter your password to change your email address.',
     focus: 'confirmPassword',
   },
+  {
+    // This form is longer than a cookie.
+    what: 'the settings of billing',
+    path: '/admin/billing/settings',
+    arrange: (page) => logInAnew(page, 'admin@example.test'),
+    async send(page) {
+      // The service says what is wrong, and not the browser.
+      await page.locator('form.settings').evaluate((form: HTMLFormElement) => {
+        form.noValidate = true;
+      });
+      await page.getByLabel('Text at the bottom of each page').fill('Foot '.repeat(90));
+      await page.getByLabel('Name of the company').fill('Blumen Zoë GmbH');
+      await page.getByRole('button', { name: 'Save the settings' }).click();
+    },
+    says: 'Nothing was saved.',
+    focus: '.notice.error',
+    holds: ['Name of the company', 'Blumen Zoë GmbH'],
+  },
 ];
 
 const findSidewaysScrolling = async (page: Page): Promise<string[]> =>
@@ -117,7 +136,7 @@ describe.each(browsers)('%s,', (browser, options) => {
     };
     await check();
     // Where to type is where the mistake is.
-    await page.locator(`[name=${row.focus}]:focus`).waitFor();
+    await page.locator(`:is([name="${row.focus}"], ${row.focus}):focus`).waitFor();
     const id = refusedOf(page);
     expect(id).toMatch(/^[0-9a-f-]{36}$/);
     expect(await inspect(page, `back, ${row.what}, ${browser}`)).toEqual([]);

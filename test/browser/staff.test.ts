@@ -43,6 +43,8 @@ it('every page of the staff has no serious axe finding, console message or sidew
     .first()
     .evaluate((each) => each.setAttribute('open', ''));
   await look('overview');
+  await addSums();
+  for (const of of ['24h', '7d', '30d']) await look(`overview of ${of}`, `/admin?of=${of}`);
   await look('nobody found', '/admin/people?q=nobody-has-this');
   const merchant = await path('merchant@example.test');
   const { id: author } = await sql<{ id: string }>`select id from users where email = 'admin@example.test'`
@@ -80,6 +82,17 @@ it('every page of the staff has no serious axe finding, console message or sidew
   await page.getByText('Say why in 3 to 500 characters.').waitFor();
   await look('refused');
   await look('audit', '/admin/audit');
+  await look('audit of several people', '/admin/audit?person=example&staff=a');
+  await sql`insert into audit_events (id, at, type, reason, user_id, address, device, details)
+    select gen_random_uuid(), now() - n * interval '1 minute', 'login.refused', 'wrong_password', id, '198.51.100.' || n % 3,
+      'Chrome on Linux', '{}' from generate_series(1, 10) n, users where email = 'merchant@example.test'`.execute(
+    site.app.db,
+  );
+  await page.goto('/admin/audit?person=merchant@example.test&kind=login.refused');
+  await page.getByText('10 times').waitFor();
+  await look('audit of one person');
+  await page.locator('main details summary').first().click();
+  await look('audit with each of ten refusals');
   await look('audit without events', '/admin/audit?person=nobody&kind=staff.looked');
   await look('clients', '/admin/clients');
   await look('no mails', '/admin/mails?state=given_up');
@@ -108,6 +121,14 @@ async function openDetails(page: Page, form: ReturnType<Page['locator']>, press 
   for (const each of await hiding.all()) await press(each.locator('> summary'));
 }
 const click = (locator: ReturnType<Page['locator']>) => locator.click();
+/** Counts of two months, as a service has them that is used by day more than by night. */
+const addSums = () =>
+  sql`insert into sums_of_hours (hour, key, count, last_at)
+    select date_trunc('hour', now()) - n * interval '1 hour', key, 1 + (most * (1 + sin(n / 4.0)) * (1 + sin(n * 7.0)) / 4)::int, now()
+    from generate_series(0, 24 * 70) n, (values ('identity_logins_total{result="ok"}', 340),
+      ('identity_launches_total{client="crm_app",outcome="payload"}', 90), ('identity_sign_ups_total{result="password"}', 4),
+      ('identity_refusals_total{code="nonce_replayed",client="marketplace"}', 7)) as counted (key, most)
+    on conflict do nothing`.execute(site.app.db);
 
 /** Opens the form of an act, says why, and sends it. The browser's own checks are left out. */
 async function act(page: Page, intent: string, button: string, why: string, about = '') {
@@ -334,9 +355,12 @@ it('the settings of billing look right empty, set, refused and waiting', async (
   await page.getByLabel('Why', { exact: true }).fill('A test');
   await page.getByLabel('IBAN (optional)').fill('DE00');
   await page.getByLabel('Rate in %, rule 2').fill('many');
-  await page.getByLabel('Country, rule 3').fill('AT');
+  await page.getByRole('button', { name: 'Add a rule' }).click();
+  await page.locator('[name=ruleCountry-4]:focus').fill('Austria');
+  expect(await page.getByLabel('Rate in %, rule 2').inputValue()).toBe('many');
   await page.getByRole('button', { name: 'Save the settings' }).click();
   await page.getByText('Nothing was saved.').waitFor();
+  expect(await page.getByLabel('Country, rule 4').inputValue()).toBe('Austria');
   await look('refused');
   await setSettings(db);
   await page.goto('/admin/billing/settings');

@@ -283,7 +283,7 @@ const queries: Door[] = [
   },
   {
     path: '/admin/audit',
-    fields: { kind: 'x', person: 'x', staff: 'x', client: 'x', before: 'x' },
+    fields: { kind: 'x', person: 'x', staff: 'x', client: 'x', looks: 'yes', before: 'x' },
     isStaff: true,
   },
   {

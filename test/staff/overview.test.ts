@@ -82,15 +82,65 @@ it.each([
   const { status, text } = await page(query);
   expect(status).toBe(200);
   const drawn = (of: string) =>
-    [...text.matchAll(new RegExp(`data-${of}="(\\d+)"`, 'g'))].map(([, count]) => count);
+    [
+      ...(text.match(new RegExp(`aria-labelledby="course-${of}-title.*?</svg>`, 's'))?.[0] ?? '').matchAll(
+        /data-count="(\d+)"/g,
+      ),
+    ].map(([, count]) => count);
   const rows = [...text.matchAll(/<tr data-at="[^"]+">.*?<\/tr>/g)]
     .map(([row]) => [...row.matchAll(/<td>([\d,]+)<\/td>/g)].map(([, count]) => count?.replace(',', '')))
     .reverse();
   expect(rows).toHaveLength(steps);
   expect(rows.map(([logins]) => logins)).toEqual(drawn('logins'));
   expect(rows.map(([, launches]) => launches)).toEqual(drawn('launches'));
-  expect(text).toMatch(/<svg[^>]* role="img" aria-labelledby="course-title course-about"/);
+  for (const of of ['logins', 'launches'])
+    expect(text).toMatch(
+      new RegExp(`<svg[^>]* role="img" aria-labelledby="course-${of}-title course-${of}-about"`),
+    );
   expect(text).toContain('About so much since');
+});
+
+it.each([
+  ['24h', 'logins', 7, null],
+  ['24h', 'launches', 5, null],
+  ['24h', 'signUps', 10, null],
+  ['24h', 'refusals', 15, null],
+  ['7d', 'logins', 57, null],
+  ['30d', 'logins', 657, null],
+])(
+  'has four numbers, and their change if the span before is known (%s, %s, contract 12.253)',
+  async (of, name, count, changePercent) => {
+    const numbers: { name: string }[] = (await get(of)).numbers;
+    expect(numbers.map((each) => each.name)).toEqual(['logins', 'launches', 'signUps', 'refusals']);
+    expect(numbers.find((each) => each.name === name)).toEqual({ name, count, changePercent });
+  },
+);
+
+it('compares as many whole hours of both spans (contract 12.253)', async () => {
+  const change = async (of: string) => (await get(of)).numbers[3].changePercent;
+  const key = 'identity_refusals_total{code="not_found",client="no-client"}';
+  const add = (hours: number, count: number) =>
+    addToSums(app.db, [{ hour: hoursAgo(hours), key, count, lastAt: hoursAgo(hours) }]);
+  // The hour of the span before that is like the present hour, and what was before that span, do not count.
+  await add(24, 1_000);
+  await add(48, 1_000);
+  expect(await change('24h')).toBe(null);
+  await add(25, 10);
+  expect(await change('24h')).toBe(50);
+  await add(47, 20);
+  expect(await change('24h')).toBe(-50);
+  const { text } = await page();
+  const [, number = ''] = /data-number="refusals">(.*?)<\/div>/s.exec(text) ?? [];
+  expect(number.replaceAll(/<[^>]*>/g, '')).toContain('\u221250\u00a0% against the 24 hours before');
+  const [, unknown = ''] = /data-number="launches">(.*?)<\/div>/s.exec(text) ?? [];
+  expect(unknown.replaceAll(/<[^>]*>/g, '')).toBe('Launches5');
+});
+
+it('has the numbers first, then what waits, and then what happened', async () => {
+  const { text } = await page();
+  const ids = [...text.matchAll(/<h2 id="([^"]+)"/g)].map(([, id]) => id);
+  expect(ids.slice(0, 4)).toEqual(['numbers', 'now', 'happened', 'logins']);
+  expect(text).not.toContain('killed');
 });
 
 it('has what waits as of now', async () => {

@@ -8,33 +8,48 @@ type Column = {
   inputMode?: 'numeric' | 'decimal';
   /** The words for each value. */
   options?: Record<string, string>;
+  /** The names to suggest. */
+  countries?: string[];
 };
 
 type EditRowsProps = {
   id: string;
+  /** The button that adds a row has the intent `add-` and this name. */
+  name: string;
   caption: string;
   /** What a row is, in one word. */
   row: string;
   hint: string;
   /** An error of the table as a whole. */
   error: string | undefined;
+  /** The button that adds a row was pressed. */
+  isAdded: boolean;
   columns: Column[];
   values: Fields;
   errors: Fields;
 };
 
-const emptyRows = 3;
 const mostRows = 200;
 
-/** A table to edit. It ends with empty rows, so it needs no script to add one. */
-export function EditRows({ id, caption, row, hint, error, columns, values, errors }: EditRowsProps) {
-  const filled = Object.entries(values).flatMap(([field, value]) => {
-    const [name, number] = field.split('-');
-    return number !== undefined && value !== '' && columns.some((each) => each.name === name)
-      ? [Number(number)]
-      : [];
+/** A table to edit, with a button that sends the form and gets it back with one more row. */
+export function EditRows({
+  id,
+  name,
+  caption,
+  row,
+  hint,
+  error,
+  isAdded,
+  columns,
+  values,
+  errors,
+}: EditRowsProps) {
+  const numbers = Object.keys(values).flatMap((field) => {
+    const [, column, number] = /^(\w+)-(\d{1,3})$/.exec(field) ?? [];
+    return columns.some((each) => each.name === column) ? [Number(number)] : [];
   });
-  const count = Math.min(Math.max(0, ...filled) + emptyRows, mostRows + emptyRows);
+  // An empty row of a refused form stays.
+  const count = Math.min(Math.max(1, Math.max(0, ...numbers) + (isAdded ? 1 : 0)), mostRows);
   const described = [`${id}-hint`, error && `${id}-error`].filter(Boolean).join(' ');
   return (
     <div className="field">
@@ -59,10 +74,29 @@ export function EditRows({ id, caption, row, hint, error, columns, values, error
         </thead>
         <tbody>
           {Array.from({ length: count }, (_, at) => at + 1).map((number) => (
-            <Cells key={number} number={number} row={row} columns={columns} values={values} errors={errors} />
+            <Cells
+              key={number}
+              {...{ number, row, columns, values, errors }}
+              takesFocus={isAdded && number === count}
+            />
           ))}
         </tbody>
       </table>
+      {columns.map(
+        (column) =>
+          column.countries && (
+            <datalist key={column.name} id={`${column.name}-list`}>
+              {column.countries.map((each) => (
+                <option key={each} value={each} />
+              ))}
+            </datalist>
+          ),
+      )}
+      {count < mostRows && (
+        <button type="submit" className="secondary" name="intent" value={`add-${name}`} formNoValidate>
+          Add a {row}
+        </button>
+      )}
     </div>
   );
 }
@@ -74,13 +108,14 @@ function Cells({
   columns,
   values,
   errors,
-}: Pick<EditRowsProps, 'row' | 'columns' | 'values' | 'errors'> & { number: number }) {
+  takesFocus,
+}: Pick<EditRowsProps, 'row' | 'columns' | 'values' | 'errors'> & { number: number; takesFocus: boolean }) {
   const wrong = columns.filter(({ name }) => errors[`${name}-${number}`]);
   return (
     <>
       <tr>
         {columns.map((column) => {
-          const { name, label, isDay, inputMode, options } = column;
+          const { name, label, isDay, inputMode, options, countries } = column;
           const field = `${name}-${number}`;
           const isWrong = wrong.includes(column);
           const common = {
@@ -107,6 +142,9 @@ function Cells({
               ) : (
                 <input
                   {...common}
+                  // biome-ignore lint/a11y/noAutofocus: somebody who adds a row fills it in next
+                  autoFocus={takesFocus && column === columns[0]}
+                  list={countries && `${name}-list`}
                   type={isDay ? 'date' : undefined}
                   inputMode={inputMode}
                   dir={isDay ? undefined : 'auto'}

@@ -45,6 +45,19 @@ export const mailWords: Record<string, string> = {
   given_up: 'Given up',
 };
 
+export const numberWords = {
+  logins: 'Logins',
+  launches: 'Launches',
+  signUps: 'New accounts',
+  refusals: 'Refusals',
+};
+
+/** Says a change before the words for the span that it is against. */
+export const sayChange = (percent: number): string =>
+  percent === 0
+    ? 'About as many as in'
+    : `${percent > 0 ? '+' : '\u2212'}${Math.abs(percent)}\u00a0% against`;
+
 /** Says a result in words, such as "Refused: nonce replayed". */
 export const sayResult = (words: Record<string, string>, result: string): string =>
   words[result] ?? `Refused: ${result.replaceAll('_', ' ')}`;

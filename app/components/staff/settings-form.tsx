@@ -15,7 +15,11 @@ type Filled = { values: Fields; errors: Fields };
 function Line({ field, values, errors }: Filled & { field: Part['fields'][number] }) {
   const { name, label, isOptional, hint, inputMode, options } = field;
   const [value, error] = [values[name] ?? '', errors[name]];
-  if (options) return <Choice {...{ label, name, value, error }} options={Object.entries(options)} />;
+  if (options) {
+    // A value that the list lacks stays, such as a time zone under an older name.
+    const known = Object.hasOwn(options, value) ? options : { [value]: value, ...options };
+    return <Choice {...{ label, name, value, hint, error }} options={Object.entries(known)} />;
+  }
   const Input = field.isEmail ? EmailField : Field;
   return (
     <Input
@@ -33,9 +37,20 @@ function Line({ field, values, errors }: Filled & { field: Part['fields'][number
   );
 }
 
-function Parts({ parts = [], ...filled }: Filled & { parts: Part[] | undefined }) {
+type PartsProps = Filled & { parts: Part[] | undefined; added: string | undefined };
+
+function Parts({ parts = [], added, ...filled }: PartsProps) {
   return parts.map(({ fields, table }) => {
-    if (table) return <EditRows key={table.id} {...table} error={filled.errors[table.name]} {...filled} />;
+    if (table)
+      return (
+        <EditRows
+          key={table.id}
+          {...table}
+          error={filled.errors[table.name]}
+          isAdded={added === table.name}
+          {...filled}
+        />
+      );
     const lines = fields.map((field) => <Line key={field.name} field={field} {...filled} />);
     return lines.length === 1 ? (
       lines
@@ -78,13 +93,31 @@ export function SettingsForm({
   errors,
   seen,
   isFirst,
-}: Filled & { sections: Sections; seen: string; isFirst: boolean }) {
+  added,
+}: Filled & {
+  sections: Sections;
+  seen: string;
+  isFirst: boolean;
+  /** The name of the table that gets one more row. */
+  added: string | undefined;
+}) {
   return (
     <form method="post" data-intent="set" className="settings">
       <input type="hidden" name="seen" value={seen} />
+      {/* The Enter key presses the first button of a form, which must not be one that adds a row. */}
+      <button
+        type="submit"
+        name="intent"
+        value="set"
+        className="visually-hidden"
+        tabIndex={-1}
+        aria-hidden="true"
+      >
+        Save the settings
+      </button>
       {titles.map(([id, title, intro]) => (
         <Section key={id} id={id} title={title} intro={intro}>
-          <Parts parts={sections[id]} values={values} errors={errors} />
+          <Parts parts={sections[id]} values={values} errors={errors} added={added} />
         </Section>
       ))}
       <Section id="save" title={isFirst ? 'Set up billing' : 'Save'}>

@@ -74,19 +74,26 @@ type ChoiceProps = {
   name: string;
   value: string;
   options: [value: string, words: string][];
+  hint?: string | undefined;
   error?: string | undefined;
   id?: string;
 };
 
-export function Choice({ label, name, value, options, error, id = name }: ChoiceProps) {
+export function Choice({ label, name, value, options, hint, error, id = name }: ChoiceProps) {
+  const described = [hint && `${id}-hint`, error && `${id}-error`].filter(Boolean).join(' ');
   return (
     <div className="field">
       <label htmlFor={id}>{label}</label>
+      {hint && (
+        <p className="hint" id={`${id}-hint`}>
+          {hint}
+        </p>
+      )}
       <select
         {...{ id, name }}
         defaultValue={value}
         aria-invalid={error ? true : undefined}
-        aria-describedby={error ? `${id}-error` : undefined}
+        aria-describedby={described || undefined}
       >
         {options.map(([each, words]) => (
           <option key={each} value={each}>

@@ -90,7 +90,10 @@ function* checkRules(json: unknown): Iterable<FieldError> {
   const countries = new Set(rules.map((rule) => trimmed(find(rule, 'country'))));
   const own = trimmed(find(json, 'seller', 'address', 'country'));
   if (!countries.has('*'))
-    yield { pointer: '/tax/rules', detail: 'Add a rule for all other countries, with * as its country.' };
+    yield {
+      pointer: '/tax/rules',
+      detail: 'Add a rule for all other countries: * in a file, “All others” in the form.',
+    };
   if (own !== undefined && isCountry(own) && !countries.has(own))
     yield { pointer: '/tax/rules', detail: 'Add a rule for the seller’s own country.' };
 }

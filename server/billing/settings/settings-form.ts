@@ -3,6 +3,7 @@
 import { z } from 'zod';
 import { minorDigits } from '../../basics/currencies.ts';
 import { AppError, type FieldError, writePointer } from '../../basics/errors.ts';
+import { findCountryByName, nameCountry, readCountry } from '../values/countries.ts';
 import { readDecimal, writeDigits } from '../values/decimals.ts';
 import {
   type BillingSettings,
@@ -10,6 +11,7 @@ import {
   type FormTable,
   formFields,
   formTables,
+  otherCountries,
   readSettings,
   settingsSchema,
 } from './settings.ts';
@@ -108,6 +110,7 @@ function writeValue(settings: BillingSettings, place: Place): string {
   const value = findAt(settings, place.path);
   if (typeof value === 'number') return writeDigits(value, digitsOf(place, settings.seller.currency));
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
+  if (place.countries) return value === '*' ? otherCountries : nameCountry(String(value));
   return String((typeof value === 'object' ? place.path.at(-1) : value) ?? '');
 }
 
@@ -116,14 +119,18 @@ const digitsOf = ({ digits = 0 }: Place, currency: string): number =>
 
 /** A text that cannot be read stays a text, which the schema then refuses. */
 function readValue(place: Place, typed: string, currency: string): unknown {
-  const { schema, digits } = place;
+  const { schema, digits, countries } = place;
   const text = isOptional(schema) ? typed.trim() : typed;
+  if (countries)
+    return isSameText(text, otherCountries) ? '*' : (findCountryByName(text) ?? readCountry(text) ?? text);
   if (text === '' && isOptional(schema)) return undefined;
   if (schema instanceof z.ZodBoolean) return text === 'yes' ? true : text === 'no' ? false : text;
   if (digits === undefined) return text;
   // People may write a rate with a percent sign.
   return readDecimal(digits === 2 ? text.replace(/%\s*$/, '') : text, digitsOf(place, currency)) ?? text;
 }
+
+const isSameText = (one: string, other: string) => one.trim().toLowerCase() === other.toLowerCase();
 
 /** `places` maps pointers into `json` to the form's fields. */
 function readForm(fields: Fields) {

@@ -9,7 +9,7 @@ import { readEmailAddress } from '../../identity/ground/email-address.ts';
 import { planSchema } from '../contracts/signup-message.ts';
 import { readBic, readIban } from '../values/bank-account.ts';
 import { billingTextSchema, longestLine } from '../values/billing-text.ts';
-import { isCountry } from '../values/countries.ts';
+import { isCountry, listCountries } from '../values/countries.ts';
 import { isDay } from '../values/days.ts';
 import { isLinkTemplate } from '../values/payment-link.ts';
 import { readVatId } from '../values/vat-ids.ts';
@@ -24,13 +24,15 @@ export type FormField = {
   inputMode?: 'numeric' | 'decimal';
   /** The words for each value, if the field is a choice. */
   options?: Record<string, string>;
+  /** The form has the names of countries in place of their codes, and suggests these. */
+  countries?: string[];
   /** The value while there are no settings. */
   usual?: string;
   isBeside?: true;
   /** The section of the form. If left out, it is the section named after the part of the settings. */
   section?: string;
   digits?: number | 'of the currency';
-  /** What the form says about a faulty number. The words of the schema are about whole numbers, as a file has them. */
+  /** What the form says about a faulty value, if the words of the schema are about a file. */
   fault?: string;
 };
 
@@ -81,9 +83,11 @@ const numberSchema = (min: number, max: number) => {
   return z.int(fault).min(min, fault).max(max, fault);
 };
 
+/** An offset such as +01:00 has no summer time, and IST and CST are ambiguous. So only names of regions and UTC count. */
+const isZoneName = (name: string) => /^(?:UTC|(?!SystemV\/)[A-Za-z]\w*(?:\/[\w+-]+)+)$/.test(name);
+
 function isTimeZone(name: string): boolean {
-  // An offset such as +01:00 has no summer time, and IST and CST are ambiguous. So only names of regions and UTC count.
-  if (!/^(?:UTC|(?!SystemV\/)[A-Za-z]\w*(?:\/[\w+-]+)+)$/.test(name) || name.length > 60) return false;
+  if (!isZoneName(name) || name.length > 60) return false;
   try {
     new Intl.DateTimeFormat('en', { timeZone: name });
     return true;
@@ -91,6 +95,13 @@ function isTimeZone(name: string): boolean {
     return false;
   }
 }
+
+const countries = listCountries();
+
+/** What the form calls `*`. */
+export const otherCountries = 'All others';
+
+const zones = ['UTC', ...Intl.supportedValuesOf('timeZone')].filter(isZoneName);
 
 const prefixSchema = readIf(
   (text) => /^[A-Z0-9-]{1,12}$/.test(text),
@@ -111,7 +122,11 @@ export const settingsSchema = z.strictObject({
         postcode: field(line, 'postcode', 'Postcode'),
         city: field(line, 'city', 'City', { isBeside: true }),
         country: field(countrySchema, 'country', 'Country', {
-          hint: 'Two letters, such as DE',
+          options: {
+            '': 'Choose a country',
+            ...Object.fromEntries(countries.map(({ code, name }) => [code, name])),
+          },
+          fault: 'Choose a country.',
           isBeside: true,
         }),
       })
@@ -132,7 +147,14 @@ export const settingsSchema = z.strictObject({
       readIf(isTimeZone, 'Enter a time zone by its IANA name, such as Europe/Berlin.'),
       'timeZone',
       'Time zone',
-      { hint: 'Such as Europe/Berlin. It decides the day, and so the year, of each invoice' },
+      {
+        hint: 'It decides the day, and so the year, of each invoice',
+        options: {
+          '': 'Choose a time zone',
+          ...Object.fromEntries(zones.map((zone) => [zone, zone.replaceAll('_', ' ')])),
+        },
+        fault: 'Choose a time zone.',
+      },
     ),
     currency: field(
       readIf(isCurrency, 'Enter an ISO 4217 currency code, such as EUR.').describe('currency'),
@@ -180,7 +202,7 @@ export const settingsSchema = z.strictObject({
     .refine((plans) => Object.keys(plans).length <= maxRows, `Use no more than ${maxRows} plans.`)
     .register(formTables, {
       ...{ name: 'plans', id: 'plans-rows', caption: 'Plans', row: 'plan' },
-      hint: 'The plan’s name is that of the CRM, such as starter.',
+      hint: 'The plan’s name is that of the CRM, such as starter. Empty a row to remove it.',
     }),
   terms: z.strictObject({
     days_to_pay: days(0, 'daysToPay', 'Days to pay', { usual: '14', hint: 'From the day of the invoice' }),
@@ -230,6 +252,10 @@ export const settingsSchema = z.strictObject({
             ),
             'ruleCountry',
             'Country',
+            {
+              countries: [otherCountries, ...countries.map(({ name }) => name)],
+              fault: `Choose a country from the list, or “${otherCountries}”.`,
+            },
           ),
           // The rate is in hundredths of a percent.
           rate: field(
@@ -267,7 +293,7 @@ export const settingsSchema = z.strictObject({
       .describe('tax rules')
       .register(formTables, {
         ...{ name: 'rules', id: 'rules', caption: 'Tax rules', row: 'rule' },
-        hint: 'One row each for the seller’s own country and for *, which counts for every country without a rule of its own, also in the EU. Empty a row to remove it; save to get more empty rows.',
+        hint: 'One row each for the seller’s own country and for “All others”, which counts for every country without a rule of its own, also in the EU. Empty a row to remove it.',
       }),
     reverse_charge_words: field(
       billingTextSchema(300).describe('words of reverse charge'),

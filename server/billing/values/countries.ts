@@ -36,6 +36,11 @@ export const listCountries = (): { code: string; name: string }[] =>
     .map((code) => ({ code, name: nameCountry(code) }))
     .sort((one, other) => one.name.localeCompare(other.name, 'en'));
 
+const codesByName = new Map(listCountries().map(({ code, name }) => [name.toLowerCase(), code]));
+
+export const findCountryByName = (name: string): string | undefined =>
+  codesByName.get(name.trim().toLowerCase());
+
 const memberStates = new Set(
   'AT BE BG CY CZ DE DK EE ES FI FR GR HR HU IE IT LT LU LV MT NL PL PT RO SE SI SK'.split(' '),
 );

@@ -9,9 +9,9 @@ import { textSchema } from '../../basics/text.ts';
 import { listMailKinds } from '../../mail/kind-words.ts';
 import { isOnPages, sayOutcome, withForms } from '../../staff/act-forms.ts';
 import { acts, type Intent } from '../../staff/acts.ts';
-import { listAudit } from '../../staff/audit.ts';
+import { listAudit, listAuditLines } from '../../staff/audit.ts';
 import { listKinds } from '../../staff/event-words.ts';
-import { findPeople, showHits } from '../../staff/find-people.ts';
+import { findNamed, findPeople, showHits } from '../../staff/find-people.ts';
 import { peopleActs, verification } from '../../staff/people-acts.ts';
 import { wouldGet } from '../../staff/person.ts';
 import { getPerson, listPersonForms } from '../../staff/person-page.ts';
@@ -68,24 +68,21 @@ const decisions = new Map<string, readonly [Intent, Intent]>([
 const word = (name: Parameters<typeof textSchema>[0]) =>
   textSchema(name).refine((text) => /^[\w.-]*$/.test(text));
 
+const auditFilters = z
+  .object({
+    kind: word('kind'),
+    person: z.uuid(),
+    staff: z.uuid(),
+    client: word('client'),
+    before: z.union([z.uuid(), instantSchema]),
+  })
+  .partial();
+
 const auditRouter = router({
-  list: staff
-    .input(
-      z
-        .object({
-          kind: word('kind'),
-          person: z.uuid(),
-          staff: z.uuid(),
-          client: word('client'),
-          before: z.union([z.uuid(), instantSchema]),
-        })
-        .partial()
-        .default({}),
-    )
-    .query(({ ctx, input }) =>
-      // A page names the people of 50 events. If it did not count as a search, staff could page through everybody.
-      searchAsStaff(ctx, 'people', () => listAudit(ctx.deps, ctx, input)),
-    ),
+  list: staff.input(auditFilters.default({})).query(({ ctx, input }) =>
+    // A page names the people of 50 events. If it did not count as a search, staff could page through everybody.
+    searchAsStaff(ctx, 'people', () => listAudit(ctx.deps, ctx, input)),
+  ),
 });
 
 const billingRouter = mergeRouters(
@@ -130,6 +127,18 @@ export const staffFormsRouter = router({
   }),
 
   auditKinds: staff.query(() => listKinds()),
+
+  /** The audit as its page shows it. */
+  audit: staff
+    .input(auditFilters.extend({ hasLooks: z.boolean() }))
+    .query(({ ctx, input }) => searchAsStaff(ctx, 'people', () => listAuditLines(ctx.deps, ctx, input))),
+
+  /** Finds people, or members of the staff, for a filter. */
+  findPeople: staff
+    .input(z.object({ q: text('q'), isStaff: z.boolean() }))
+    .query(({ ctx, input: { q, isStaff } }) =>
+      searchAsStaff(ctx, 'people', () => findNamed(ctx.deps, { q, isStaff })),
+    ),
 
   mailKinds: staff.query(() => listMailKinds()),
 

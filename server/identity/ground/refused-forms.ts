@@ -18,6 +18,8 @@ const maxCookieBytes = 1_000;
 // A stranger has no row, so their cookie has room for any one form.
 const maxCookieBytesOfStranger = 2_000;
 const maxRowsOfUser = 10;
+// The database checks this, too.
+const maxRowBytes = 4_000;
 const maxCookiesBytes = 8_192;
 
 const refusedFormSchema = z.object({
@@ -33,6 +35,8 @@ const refusedFormSchema = z.object({
     z.string(),
     z.custom<FaultName>((name) => typeof name === 'string' && isFaultName(name)),
   ),
+  /** Faults of a large form whose words have no name. */
+  words: z.record(z.string(), z.string()).optional(),
   /** Unix seconds: when to try again. */
   waitsUntil: z.int().optional(),
   fields: z.record(z.string(), z.string()),
@@ -42,7 +46,7 @@ export type RefusedForm = z.infer<typeof refusedFormSchema>;
 
 const formInRowSchema = refusedFormSchema
   .pick({ id: true, refusedAt: true })
-  .extend({ userId: z.string(), inRow: z.literal(true) });
+  .extend({ userId: z.string(), inRow: z.literal(true), isLarge: z.literal(true).optional() });
 
 type FormInRow = z.infer<typeof formInRowSchema>;
 
@@ -53,33 +57,37 @@ type Deps = CookieDeps & Pick<Dependencies, 'db'>;
 
 const nowSeconds = ({ now }: CookieDeps) => Math.floor(now().getTime() / 1_000);
 
-/** Undefined if there is no room for the form. Then the form must be answered at once. */
+/**
+ * Undefined if there is no room for the form. Then the form must be answered at once. A form that `isLarge` is kept whole,
+ * compressed in a row.
+ */
 export async function keepRefusedForm(
   deps: Deps,
   request: Request,
   form: Omit<RefusedForm, 'id' | 'refusedAt'>,
+  { isLarge = false }: { isLarge?: boolean } = {},
 ): Promise<{ id: string; setCookie: string } | undefined> {
   const id = crypto.randomUUID();
-  const fields = pickShort(form.fields);
+  const fields = isLarge ? form.fields : pickShort(form.fields);
   const isCut = Object.keys(form.fields).some((name) => !(name in fields));
   // Never lose a reason in the author's words (contract 9.173), or a part of a form that will be sent again as it is.
   if (isCut && (form.code === 'confirm' || ('why' in form.fields && !('why' in fields)))) return undefined;
   const kept = { ...form, id, refusedAt: nowSeconds(deps), fields };
   const others = await readForms(deps, request);
   const maxBytes = form.userId ? maxCookieBytes : maxCookieBytesOfStranger;
-  const inCookie = await packForms(deps, [kept, ...others], maxBytes, form.userId ? maxForms : 1);
+  const inCookie = isLarge
+    ? undefined
+    : await packForms(deps, [kept, ...others], maxBytes, form.userId ? maxForms : 1);
   if (inCookie) return hasRoom(deps, request, inCookie) ? { id, setCookie: inCookie } : undefined;
   if (!form.userId) return undefined;
   const { userId } = form;
-  const named = await packForms(
-    deps,
-    [{ id, userId, refusedAt: kept.refusedAt, inRow: true }, ...others],
-    maxBytes,
-    1,
-  );
+  const row: FormInRow = {
+    ...{ id, userId, refusedAt: kept.refusedAt, inRow: true },
+    ...(isLarge && { isLarge }),
+  };
+  const named = await packForms(deps, [row, ...others], maxBytes, 1);
   if (!named || !hasRoom(deps, request, named)) return undefined;
-  await keepInRow(deps, { ...kept, userId });
-  return { id, setCookie: named };
+  return (await keepInRow(deps, row, kept)) ? { id, setCookie: named } : undefined;
 }
 
 /** Packs as many of the newest forms as there is room for. Undefined if there is room for fewer than `minForms`. */
@@ -97,23 +105,36 @@ async function packForms(
   return undefined;
 }
 
-const contextOfRow = (id: string) => `refused form ${id}`;
+/** Until 1.1.0: an instance of 0.6.0 reads no compressed form, so it is sealed for another context. */
+const contextOfRow = ({ id, isLarge }: FormInRow) => `${isLarge ? 'large ' : ''}refused form ${id}`;
 
-async function keepInRow({ db, config }: Deps, form: RefusedForm & { userId: string }): Promise<void> {
-  const { id, userId, refusedAt } = form;
-  const plain = new TextEncoder().encode(JSON.stringify(form));
-  const sealed = await seal(config.encryptionKeys, contextOfRow(id), plain);
+/** False if the form is too long. */
+async function keepInRow({ db, config }: Deps, row: FormInRow, form: RefusedForm): Promise<boolean> {
+  const { id, userId, refusedAt, isLarge } = row;
+  const json = new TextEncoder().encode(JSON.stringify(form));
+  const plain = isLarge ? await convert(json, new CompressionStream('deflate-raw')) : json;
+  const sealed = await seal(config.encryptionKeys, contextOfRow(row), plain);
+  if (sealed.length > maxRowBytes) return false;
   const expiresAt = new Date((refusedAt + lifeSeconds) * 1_000);
   await insertRefusedForm(db, { id, userId, sealed, expiresAt }, maxRowsOfUser);
+  return true;
 }
 
-async function readRow(
-  { db, config, now }: Deps,
-  { id, userId }: FormInRow,
-): Promise<RefusedForm | undefined> {
+const convert = async (
+  bytes: Uint8Array,
+  by: { readable: ReadableStream; writable: WritableStream },
+): Promise<Uint8Array> =>
+  new Uint8Array(
+    await new Response(new Blob([Uint8Array.from(bytes)]).stream().pipeThrough(by)).arrayBuffer(),
+  );
+
+async function readRow({ db, config, now }: Deps, row: FormInRow): Promise<RefusedForm | undefined> {
+  const { id, userId, isLarge } = row;
   const sealed = await findRow(db, { id, userId, now: now() });
-  const opened = sealed && (await unseal(config.encryptionKeys, contextOfRow(id), sealed));
-  return opened && refusedFormSchema.safeParse(JSON.parse(new TextDecoder().decode(opened.plain))).data;
+  const opened = sealed && (await unseal(config.encryptionKeys, contextOfRow(row), sealed));
+  if (!opened) return undefined;
+  const json = isLarge ? await convert(opened.plain, new DecompressionStream('deflate-raw')) : opened.plain;
+  return refusedFormSchema.safeParse(JSON.parse(new TextDecoder().decode(json))).data;
 }
 
 function pickShort(fields: Record<string, string>): Record<string, string> {

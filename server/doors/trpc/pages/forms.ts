@@ -22,8 +22,8 @@ async function findUserId(ctx: TrpcContext): Promise<string | null> {
 
 export const formsRouter = router({
   /**
-   * Keeps a form for its page and the user who is logged in. `faults` are sentences of server/basics/fault-words.ts. Returns the
-   * id of the form, or null if a sentence is not from there or the browser has no room for the form.
+   * Keeps a form for its page and the user who is logged in. `faults` are sentences of server/basics/fault-words.ts, and any others
+   * only if the form `isLarge`. Returns the id of the form, or null if a sentence is not from there or there is no room for the form.
    */
   keep: anonymous
     .input(
@@ -33,9 +33,10 @@ export const formsRouter = router({
         faults: words,
         waitSeconds: z.int().optional(),
         fields: words,
+        isLarge: z.boolean(),
       }),
     )
-    .mutation(async ({ ctx, input: { faults, waitSeconds, ...form } }) => {
+    .mutation(async ({ ctx, input: { faults, waitSeconds, isLarge, ...form } }) => {
       // A browser without cookies gets the refusal at once (contract 9.171).
       if (!sendsCookies(ctx.deps, ctx.request)) return null;
       const isEnded = form.code === 'ended';
@@ -45,14 +46,16 @@ export const formsRouter = router({
       const named = Object.entries(faults).map(
         ([field, each]) => [field, field === 'meant' ? 'email_slip' : nameFault(each)] as const,
       );
-      if (!named.every(isKnown)) return null;
+      const known = named.filter(isKnown);
+      const isUnnamed = ([field]: [string, string]) => !known.some(([each]) => each === field);
+      const unnamed = Object.entries(faults).filter(isUnnamed);
+      if (unnamed.length > 0 && !isLarge) return null;
       const waitsUntil = waitSeconds && Math.floor(ctx.deps.now().getTime() / 1_000) + waitSeconds;
-      const kept = await keepRefusedForm(ctx.deps, ctx.request, {
-        ...form,
-        userId,
-        faults: Object.fromEntries(named),
-        waitsUntil,
-      });
+      const refused = {
+        ...{ ...form, userId, faults: Object.fromEntries(known), waitsUntil },
+        ...(unnamed.length > 0 && { words: Object.fromEntries(unnamed) }),
+      };
+      const kept = await keepRefusedForm(ctx.deps, ctx.request, refused, { isLarge });
       if (!kept) return null;
       setCookies(ctx, [kept.setCookie]);
       return kept.id;
@@ -68,13 +71,13 @@ export const formsRouter = router({
   find: anonymous.input(z.object({ id: z.string(), path: z.string() })).query(async ({ ctx, input }) => {
     const kept = await findRefusedForm(ctx.deps, ctx.request, { ...input, userId: await findUserId(ctx) });
     if (!kept) return null;
-    const { code, fields, faults, waitsUntil } = kept;
+    const { code, fields, faults, words: unnamed, waitsUntil } = kept;
     const said = Object.entries(faults).map(([field, name]) => [field, sayFault(name, fields)]);
     const seconds = waitsUntil && waitsUntil - Math.floor(ctx.deps.now().getTime() / 1_000);
     return {
       code,
       fields,
-      faults: Object.fromEntries(said) as Record<string, string>,
+      faults: { ...(Object.fromEntries(said) as Record<string, string>), ...unnamed },
       waitSeconds: seconds && Math.max(1, seconds),
     };
   }),
