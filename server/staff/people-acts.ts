@@ -254,7 +254,9 @@ const decide = (
       record({ type, reason: reasons.get(decision), details: { what } });
       const has = (rights: typeof account) =>
         isVerification ? rights.verifiedAt !== null : rights.capabilities.includes(what);
-      if (has(account) !== has(target.account)) await notify(trx, deps, target, 'rights_decided');
+      const to = has(account) ? 'yes' : 'no';
+      if (has(account) !== has(target.account))
+        await notify(trx, deps, target, 'rights_decided', undefined, { what, to });
       return { what };
     },
   });
@@ -281,14 +283,15 @@ const changeRole = act({
     if (role !== 'admin') await requireOtherAdmin();
     await setUserRole(trx, target.id, role);
     await endSessions(trx, target.id, 'all', deps.now());
-    await notify(trx, deps, target, 'role_changed');
+    const change = { was: target.role, role };
+    await notify(trx, deps, target, 'role_changed', undefined, change);
     const actorId = author.by === 'staff' ? author.actorId : undefined;
     if (role !== 'user')
       await tellOtherAdministrators(trx, deps, {
         kind: 'role_granted',
         actorId,
         about: target.id,
-        details: { role },
+        details: change,
       });
     return { role };
   },
