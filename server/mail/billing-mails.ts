@@ -197,11 +197,12 @@ export const findSellerName = async (db: Dependencies['db']): Promise<string | u
 /** What the settings say of a contract's plan, for a mail about a contract that was added. */
 export async function findOrdered({ db, config }: Dependencies, contractId: string): Promise<Ordered> {
   const contract = await findContract(db, { id: contractId });
-  const settings = (await findSettingsInForce(db))?.settings as BillingSettings | undefined;
+  // This mail must leave, whatever an early version of the settings lacks.
+  const settings = (await findSettingsInForce(db))?.settings as Partial<BillingSettings> | undefined;
   const products = [...config.clients.values()].filter(({ listedTo }) => listedTo.includes('contract'));
   return {
-    plan: contract && (settings?.plans[contract.plan]?.title ?? contract.plan),
-    seller: settings?.seller.name,
+    plan: contract && (settings?.plans?.[contract.plan]?.title ?? contract.plan),
+    seller: settings?.seller?.name,
     products: products.map(({ title }) => title).join(', ') || undefined,
   };
 }

@@ -38,6 +38,9 @@ export type BillingWords = {
   pdf: 'attached' | 'unverified' | 'not_made';
 };
 
+const whereToPay = (words: BillingWords): string =>
+  words.pdf === 'not_made' ? where(words) : `${where(words)} It says how to pay.`;
+
 const pay = (words: BillingWords): [string, string][] =>
   words.open === undefined
     ? [['To pay', 'nothing']]
@@ -107,7 +110,7 @@ const remind = (words: BillingWords, which: string): MailMessage => ({
   subject: `${which}: invoice ${words.number} from ${words.seller} is overdue`,
   paragraphs: [
     `Invoice ${words.number} from ${words.seller} was due on ${words.due}, and it has not been paid in full.`,
-    `Please pay what is open. ${where(words)} It says how to pay.`,
+    `Please pay what is open. ${whereToPay(words)}`,
   ],
   facts: [
     ['Invoice', words.number],
@@ -127,7 +130,7 @@ export const billingMails: Record<BillingMailKind, (words: BillingWords) => Mail
       ...(words.replaces === undefined
         ? []
         : [`It takes the place of invoice ${words.replaces}, which is no longer valid. Do not pay both.`]),
-      words.open === undefined ? where(words) : `${where(words)} It says how to pay.`,
+      words.open === undefined ? where(words) : whereToPay(words),
     ],
     facts: [
       ['Invoice', words.number],
@@ -177,7 +180,7 @@ export const billingMails: Record<BillingMailKind, (words: BillingWords) => Mail
       `Your trial of ${words.plan} from ${words.seller} ends by itself: you do not need to cancel it. Nothing is charged unless you go on.`,
       words.goOn === undefined
         ? `To go on after the trial, ask ${words.seller}: ${words.sellerEmail}.`
-        : 'To go on after the trial, order on the page below.',
+        : 'To go on after the trial, use this link:',
     ],
     facts: [
       ['Last day', words.lastDay ?? ''],

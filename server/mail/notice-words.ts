@@ -101,12 +101,9 @@ function sayRight(what = '', to = ''): string {
     : `Our support team has taken from your account the right to ${deed}. It had this right before.`;
 }
 
-const sayOrdered = ({ plan, seller }: Ordered): string =>
-  plan && seller ? `the plan ${plan} from ${seller}` : seller ? `a contract from ${seller}` : 'a contract';
-
 /** Who asked for a contract, as far as we know. */
-export const sayWhoOrdered = (ordered: Ordered): string =>
-  `Someone ordered ${sayOrdered(ordered)} with this email address, or asked for a trial of it.`;
+export const sayWhoOrdered = ({ plan, seller }: Ordered): string =>
+  `Someone ordered ${plan ? `the plan ${plan} ` : ''}${seller ? `from ${seller} ` : ''}with this email address, or asked for a trial.`;
 
 export const listOrdered = ({ plan, seller, products }: Ordered): [string, string][] =>
   [
@@ -271,8 +268,8 @@ export const buildNotices = ({
     doubt: {
       done: 'If you did this, or somebody else who belongs to the account, you are done.',
       lines: [
-        'We email you a link to set a new password. It logs everyone else out.',
-        'It also removes an address for invoices that was added in the last 30 days, or that came with an order and that nobody has kept.',
+        'We email you a link to set a new password. The new password logs everyone else out.',
+        'It also removes an address for invoices that is new (30 days), or that came with an order and that nobody has kept.',
         'Then check Security and Billing in your account.',
       ],
     },

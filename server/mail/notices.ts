@@ -22,9 +22,9 @@ export const denyByPassword = (baseUrl: string, lines = usualLines) => ({
 const denyByTakeBack = ({ link, until }: TakeBackLink, added = 'since then') => ({
   url: link,
   lines: [
-    'You take your account back: you set a new password, and we log everyone else out. You may be asked for a passkey or a code that you had before.',
-    `We remove passkeys, authenticator apps and recovery codes added ${added}, and cancel any request to delete the account.`,
-    `The link works once, in any browser, until ${sayInstant(new Date(until))}.`,
+    'You take your account back with a new password. We log everyone else out.',
+    `We remove passkeys, apps and recovery codes added ${added}, and cancel any request to delete the account.`,
+    `You may need a passkey or code from before. The link works once, in any browser, until ${sayInstant(new Date(until))}.`,
   ],
 });
 

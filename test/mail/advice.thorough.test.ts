@@ -245,7 +245,9 @@ describe('the advice of a notice is true', () => {
       await takeInvoices(person);
       await make(person);
       const { text, path } = await readNotice(email, kind);
-      expect(text).toMatch(/you are done\.\n\nThis wasn’t me:\n.*\n\n- You take your account back: /);
+      expect(text).toMatch(
+        /you are done\.\n\nThis wasn’t me:\n.*\n\n- You take your account back with a new password\. /,
+      );
       expect(path).toMatch(/^\/take-back\?token=/);
       const until = /until (\d+ \w+ \d{4} at \d\d:\d\d) UTC/.exec(text)?.[1]?.replace(' at', '');
       expect(Math.round((Date.parse(`${until} UTC`) - now()) / 86_400_000)).toBe(7);
@@ -419,7 +421,7 @@ describe('the advice of a notice is true', () => {
     // What was true when the mail was written (contract 9.375).
     expect(text).toContain('Someone in your account has entered another email address for invoices.');
     expect(text).toContain(
-      '- It also removes an address for invoices that was added in the last 30 days, or that came with an order and that nobody has kept.\n- Then check Security and Billing in your account.',
+      '- It also removes an address for invoices that is new (30 days), or that came with an order and that nobody has kept.\n- Then check Security and Billing in your account.',
     );
     expect(path).toBe('/forgot-password');
     const owner = await setPasswordByMail(person);
