@@ -269,7 +269,7 @@ export const buildNotices = ({
       done: 'If you did this, or somebody else who belongs to the account, you are done.',
       lines: [
         'We email you a link to set a new password. The new password logs everyone else out.',
-        'It also removes an address for invoices that is new (30 days), or that came with an order and that nobody has kept.',
+        'It also removes an address for invoices from the last 30 days, or one that came with an order and that nobody has kept.',
         'Then check Security and Billing in your account.',
       ],
     },

@@ -421,7 +421,7 @@ describe('the advice of a notice is true', () => {
     // What was true when the mail was written (contract 9.375).
     expect(text).toContain('Someone in your account has entered another email address for invoices.');
     expect(text).toContain(
-      '- It also removes an address for invoices that is new (30 days), or that came with an order and that nobody has kept.\n- Then check Security and Billing in your account.',
+      '- It also removes an address for invoices from the last 30 days, or one that came with an order and that nobody has kept.\n- Then check Security and Billing in your account.',
     );
     expect(path).toBe('/forgot-password');
     const owner = await setPasswordByMail(person);

@@ -93,16 +93,23 @@ function About(contract: Contract) {
   ));
 }
 
-const GoOn = ({ link, name, email }: NonNullable<Contract['goOn']>) =>
-  link ? (
-    <a href={link} rel="noreferrer">
-      Go on after the trial
-    </a>
-  ) : (
+function GoOn({ link, name, email }: NonNullable<Contract['goOn']>) {
+  if (!link)
+    return (
+      <>
+        To go on after the trial, ask <bdi>{name}</bdi>: <bdi>{email}</bdi>.
+      </>
+    );
+  return (
     <>
-      To go on after the trial, ask <bdi>{name}</bdi>: <bdi>{email}</bdi>.
+      To go on after the trial,{' '}
+      <a href={link} rel="noreferrer">
+        order from <bdi>{name}</bdi>
+      </a>
+      .
     </>
   );
+}
 
 function NextCharge(next: Next) {
   if (next.state === 'held')
