@@ -32,7 +32,7 @@ export type BillingWords = {
   isBySupport: boolean;
   hasSupport: boolean;
   price: string | undefined;
-  /** Where a trial's customer goes on, if the settings say it. */
+  /** The page where a customer goes on after a trial, if the settings name one. */
   goOn: string | undefined;
   /** `unverified`: the address of the reader is not verified. */
   pdf: 'attached' | 'unverified' | 'not_made';

@@ -55,7 +55,7 @@ type Whole = MailMessage & {
   foot: { words: string; url: string }[];
 };
 
-export const denialLabel = 'This wasn’t me';
+const denialLabel = 'This wasn’t me';
 
 /** A URL as people write it: for a `mailto:` link only the mailbox. */
 const spell = (url: string) =>

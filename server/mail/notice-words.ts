@@ -4,7 +4,7 @@ import type { PrintedText } from '../billing/settings/set-settings.ts';
 import type { Capability } from '../identity/ground/capabilities.ts';
 
 /** Without `advice`, the reader may have done it. */
-export type Notice = {
+type Notice = {
   subject: string;
   text: string;
   /** What the reader does or knows now. */
