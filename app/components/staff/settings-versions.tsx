@@ -51,8 +51,8 @@ export function PendingSettings({
       title="A change waits"
       intro={
         <>
-          From <Instant at={pending.countsFrom} /> customers pay in another way. Until then any administrator
-          can stop it.
+          From <Instant at={pending.countsFrom} /> customers pay in another way, or go on elsewhere after a
+          trial. Until then any administrator can stop it.
         </>
       }
     >
