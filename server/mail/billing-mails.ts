@@ -95,7 +95,9 @@ async function composeAboutDocument(
     hasLogin,
     seller: seller.name,
     sellerEmail: seller.email,
-    bank: account?.iban ? { iban: spellIban(account.iban), bic: account.bic } : undefined,
+    bank: account?.iban
+      ? { recipient: account.name, iban: spellIban(account.iban), bic: account.bic }
+      : undefined,
     number,
     invoice: facts.invoice?.number ?? number,
     replaces: facts.replaces,

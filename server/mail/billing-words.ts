@@ -11,7 +11,7 @@ export type BillingWords = {
   hasLogin: boolean;
   seller: string;
   sellerEmail: string;
-  bank: { iban: string; bic: string | undefined } | undefined;
+  bank: { recipient: string; iban: string; bic: string | undefined } | undefined;
   /** The number of the document. `invoice` is the number of the invoice that the document is about. */
   number: string;
   invoice: string;
@@ -96,10 +96,10 @@ function sayWhoCanceled({ plan, isBySupport, lastDay }: BillingWords): string {
     : `At your request, our support team has canceled your ${plan} contract.`;
 }
 
-const howToPay = ({ bank, seller, number }: BillingWords): [string, string][] =>
+const howToPay = ({ bank, number }: BillingWords): [string, string][] =>
   bank
     ? [
-        ['Recipient', seller],
+        ['Recipient', bank.recipient],
         ['IBAN', bank.iban],
         ...(bank.bic ? [['BIC', bank.bic] as [string, string]] : []),
         ['Reference', number],

@@ -451,11 +451,13 @@ describe('a reminder', () => {
 
   it('has the bank account in force, not that of its invoice (contract 7.461)', async () => {
     await billAndSend();
-    const seller = { ...germanSettings.seller, iban: 'FR7630006000011234567890189' };
-    await setSettings(books.db, { ...germanSettings, seller });
+    const changed = { name: 'Blumen AG', iban: 'FR7630006000011234567890189' };
+    await setSettings(books.db, { ...germanSettings, seller: { ...germanSettings.seller, ...changed } });
     await inDays(22);
     await books.bill();
-    expect((await books.send()).find(isReminder)?.text).toContain('IBAN: FR76 3000 6000 0112 3456 7890 189');
+    expect((await books.send()).find(isReminder)?.text).toContain(
+      'Recipient: Blumen AG\nIBAN: FR76 3000 6000 0112 3456 7890 189',
+    );
     await setSettings(books.db);
   });
 

@@ -26,7 +26,7 @@ export const money: BillingWords = {
   hasLogin: true,
   seller: 'Blumen & <Söhne>',
   sellerEmail: 'billing@example.test',
-  bank: { iban: 'DE89 3704 0044 0532 0130 00', bic: 'COBADEFFXXX' },
+  bank: { recipient: 'Blumen & <Söhne>', iban: 'DE89 3704 0044 0532 0130 00', bic: 'COBADEFFXXX' },
   number: 'INV-2026-0001',
   invoice: 'INV-2026-0001',
   replaces: undefined,
