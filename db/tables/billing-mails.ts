@@ -50,12 +50,15 @@ const copySuffix = ':copy';
 
 export const copyKeyOf = (key: string) => `${key}${copySuffix}`;
 
-/** Undefined if nobody gets the mail. `hasOther`: of the mail and its copy, the mailbox already gets the other one. */
+/** Undefined if nobody gets the mail. `hasLogin`: a user of the account has that address. `hasOther`: of the mail and its copy, the mailbox already gets the other one. */
 export async function findMailbox(
   db: Database,
   contractId: string,
   { id, kind, isCopy }: { id: string; kind: BillingMailKind; isCopy: boolean },
-): Promise<{ email: string; isProved: boolean; isForInvoices: boolean; hasOther: boolean } | undefined> {
+): Promise<
+  | { email: string; isProved: boolean; isForInvoices: boolean; hasLogin: boolean; hasOther: boolean }
+  | undefined
+> {
   const now = recipientOf(kind);
   const copy = isCopy ? copyRecipientOf(kind) : sql<string>`null::text`;
   const email = sql<string>`coalesce(${copy}, ${now})`;
@@ -66,6 +69,8 @@ export async function findMailbox(
       email.as('email'),
       sql<boolean>`case when ${copy} is null then m."isProved" else m."isCopyProved" end`.as('isProved'),
       sql<boolean>`m."isForInvoices" and ${email} = m.email`.as('isForInvoices'),
+      sql<boolean>`exists (select from users o join service_contracts c on c.account_id = o.account_id
+        where c.id = m."contractId" and o.email = ${email} and o.holds_email)`.as('hasLogin'),
       sql<boolean>`exists (select from mails own join mails other on other.key = ${keyOfOther}
         where own.id = ${id} and ${email} = case when other.sent_at is null then ${placeOfUnsent} else other.recipient end)`.as(
         'hasOther',

@@ -8,6 +8,7 @@ const rowBounds = {
   planTitle: 800,
   planDescription: 2_000,
   planPrice: 40,
+  planLink: 1_000,
   ruleCountry: 40,
   ruleRate: 40,
   ruleCategory: 40,

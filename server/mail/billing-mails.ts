@@ -16,12 +16,14 @@ import { sayDay } from '../basics/day-words.ts';
 import { isRunning, presentStatus } from '../billing/contracts/contract-states.ts';
 import { findLastDay } from '../billing/contracts/last-day.ts';
 import type { BillingSettings } from '../billing/settings/settings.ts';
+import { spellIban } from '../billing/values/bank-account.ts';
 import { formatAmount } from '../billing/values/decimals.ts';
 import type { DocumentFacts } from '../billing/values/document-facts.ts';
 import type { Dependencies } from '../ground/dependencies.ts';
 import { type BillingWords, billingMails } from './billing-words.ts';
 import type { MailMessage } from './layout.ts';
 import type { Message } from './mailer.ts';
+import type { Ordered } from './notice-words.ts';
 
 /** `isCopy`: a copy for the person, sent while nobody has confirmed the address for invoices. */
 type Mail<Kind> = Pick<MailRow, 'id' | 'details'> & { kind: Kind; isCopy: boolean };
@@ -65,6 +67,7 @@ async function composeAboutDocument(
         email: config.billingArchiveEmail,
         isProved: true,
         isForInvoices: false,
+        hasLogin: false,
         hasOther: false,
       }
     : await findMailbox(db, facts.record.contract_id, { id, kind, isCopy });
@@ -77,17 +80,24 @@ async function composeAboutDocument(
   if (mailbox.hasOther) return undefined;
   const other = await findOtherReminder(db, kind, number, now());
   if (other) return other === 'is later' ? undefined : { until: other };
-  const { email: to, isProved, isForInvoices } = mailbox;
+  const { email: to, isProved, isForInvoices, hasLogin } = mailbox;
   const found = isProved ? await findPdf(db, number) : undefined;
   // After only one try, the PDF may still come in a moment. A copy for the archive always waits: it is worthless without its PDF.
   const hasFailed =
     (found?.tries ?? 0) > 1 && now().getTime() - Date.parse(facts.record.issued_at) > longestWaitMs;
   if (isProved && !found?.pdf && (details.archive || !hasFailed))
     return { until: waitFrom(now(), found?.nextTryAt) };
-  const { line, currency } = facts;
+  const { line, currency, seller } = facts;
+  // As on pages, the bank account in force counts, not that of the document (contract 7.248).
+  const account = ((await findSettingsInForce(db))?.settings as BillingSettings | undefined)?.seller;
   const message = billingMails[kind]({
     ...nothing(config.baseUrl),
-    seller: facts.seller.name,
+    hasLogin,
+    seller: seller.name,
+    sellerEmail: seller.email,
+    bank: account?.iban
+      ? { recipient: account.name, iban: spellIban(account.iban), bic: account.bic }
+      : undefined,
     number,
     invoice: facts.invoice?.number ?? number,
     replaces: facts.replaces,
@@ -163,11 +173,15 @@ async function composeAboutContract(
   if (!contract || !mailbox || mailbox.hasOther || !settings) return undefined;
   const status = presentStatus(contract, now());
   if (!isStillSo[kind](contract, details, status)) return undefined;
-  const { plans, seller, terms, tax } = settings;
+  const { plans, seller, tax } = settings;
   const { plan, price } = contract;
   const lastDay = isRunning(status) && findLastDay(seller.time_zone, contract, now());
   const message = billingMails[kind]({
     ...nothing(config.baseUrl),
+    hasLogin: mailbox.hasLogin,
+    seller: seller.name,
+    sellerEmail: seller.email,
+    goOn: plans[plan]?.link,
     plan: plans[plan]?.title ?? plan,
     lastDay: lastDay ? sayDay(lastDay) : undefined,
     isBySupport: details.by === 'support',
@@ -175,13 +189,25 @@ async function composeAboutContract(
     price: price
       ? `${formatAmount(price.unitAmount, price.currency)} a ${price.interval}${tax.prices === 'net' ? ', before tax' : ''}`
       : undefined,
-    mayCancel: terms.customers_may_cancel,
   });
   return { to: mailbox.email, message: mailbox.isForInvoices ? { ...message, why: toInvoices } : message };
 }
 
 export const findSellerName = async (db: Dependencies['db']): Promise<string | undefined> =>
   ((await findSettingsInForce(db))?.settings as BillingSettings | undefined)?.seller.name;
+
+/** What the settings say of a contract's plan, for a mail about a contract that was added. */
+export async function findOrdered({ db, config }: Dependencies, contractId: string): Promise<Ordered> {
+  const contract = await findContract(db, { id: contractId });
+  // This mail must leave, whatever an early version of the settings lacks.
+  const settings = (await findSettingsInForce(db))?.settings as Partial<BillingSettings> | undefined;
+  const products = [...config.clients.values()].filter(({ listedTo }) => listedTo.includes('contract'));
+  return {
+    plan: contract && (settings?.plans?.[contract.plan]?.title ?? contract.plan),
+    seller: settings?.seller?.name,
+    products: products.map(({ title }) => title).join(', ') || undefined,
+  };
+}
 
 const isStillSo: Record<
   ContractMailKind,
@@ -195,7 +221,10 @@ const isStillSo: Record<
 
 const nothing = (baseUrl: string): BillingWords => ({
   baseUrl,
+  hasLogin: false,
   seller: '',
+  sellerEmail: '',
+  bank: undefined,
   number: '',
   invoice: '',
   replaces: undefined,
@@ -210,6 +239,6 @@ const nothing = (baseUrl: string): BillingWords => ({
   isBySupport: false,
   hasSupport: false,
   price: undefined,
-  mayCancel: false,
+  goOn: undefined,
   pdf: 'attached',
 });

@@ -1,12 +1,17 @@
 // The words of mails about contracts, documents and money (contract 7.270 to 7.282). No customer can have typed any of them.
 import type { BillingMailKind } from '../../db/tables/mail-kinds.ts';
 import type { MailMessage } from './layout.ts';
-import { askSupport } from './notices.ts';
+import { askSupport, passwordLines } from './notice-words.ts';
+import { denyByPassword } from './notices.ts';
 
 /** Amounts and days are in words, such as EUR 29.00 and 14 March 2026. */
 export type BillingWords = {
   baseUrl: string;
+  /** False if the reader has no login with us, as in an accounts department. Then the mail has no link to our pages. */
+  hasLogin: boolean;
   seller: string;
+  sellerEmail: string;
+  bank: { recipient: string; iban: string; bic: string | undefined } | undefined;
   /** The number of the document. `invoice` is the number of the invoice that the document is about. */
   number: string;
   invoice: string;
@@ -27,10 +32,14 @@ export type BillingWords = {
   isBySupport: boolean;
   hasSupport: boolean;
   price: string | undefined;
-  mayCancel: boolean;
+  /** The page where a customer goes on after a trial, if the settings name one. */
+  goOn: string | undefined;
   /** `unverified`: the address of the reader is not verified. */
   pdf: 'attached' | 'unverified' | 'not_made';
 };
+
+const whereToPay = (words: BillingWords): string =>
+  words.pdf === 'not_made' ? where(words) : `${where(words)} It says how to pay.`;
 
 const pay = (words: BillingWords): [string, string][] =>
   words.open === undefined
@@ -40,7 +49,9 @@ const pay = (words: BillingWords): [string, string][] =>
         ['Due', words.due],
       ];
 
-function where({ pdf }: BillingWords, what = 'invoice'): string {
+function where({ pdf, hasLogin, seller, sellerEmail }: BillingWords, what = 'invoice'): string {
+  if (pdf === 'not_made' && !hasLogin)
+    return `No PDF is attached because it could not be made yet. Ask ${seller} for it: ${sellerEmail}.`;
   switch (pdf) {
     case 'attached':
       return `The ${what} is attached as a PDF.`;
@@ -51,18 +62,31 @@ function where({ pdf }: BillingWords, what = 'invoice'): string {
   }
 }
 
-const see = ({ baseUrl, number }: BillingWords, what = 'invoice') => ({
-  label: `See the ${what}`,
-  url: `${baseUrl}/invoices/${number}`,
-});
+/** `isQuiet`: the reader need not do anything. */
+const see = (
+  { baseUrl, number, hasLogin }: BillingWords,
+  what = 'invoice',
+  isQuiet = false,
+): Pick<MailMessage, 'action'> =>
+  hasLogin
+    ? {
+        action: {
+          ...{ label: `See the ${what}`, url: `${baseUrl}/invoices/${number}` },
+          ...(isQuiet && { isQuiet }),
+        },
+      }
+    : {};
 
-const billing = ({ baseUrl }: BillingWords) => ({
-  label: 'Go to Billing',
-  url: `${baseUrl}/profile/billing`,
-});
+const billing = ({ baseUrl, hasLogin }: BillingWords): Pick<MailMessage, 'action'> =>
+  hasLogin ? { action: { label: 'Go to Billing', url: `${baseUrl}/profile/billing`, isQuiet: true } } : {};
 
-const ifNotYou =
-  'If this was not you, set a new password: this logs everyone else out. Then look at Billing and Security in your account.';
+const doubt = ({ baseUrl, hasLogin }: BillingWords): Pick<MailMessage, 'after' | 'denial'> =>
+  hasLogin
+    ? {
+        after: ['If you did this, you are done.'],
+        denial: denyByPassword(baseUrl, passwordLines('Then check Billing and Security in your account.')),
+      }
+    : {};
 
 /** Staff may end a contract without being asked to, but cancel it at the end of a period only for a customer who asks. */
 function sayWhoCanceled({ plan, isBySupport, lastDay }: BillingWords): string {
@@ -72,18 +96,29 @@ function sayWhoCanceled({ plan, isBySupport, lastDay }: BillingWords): string {
     : `At your request, our support team has canceled your ${plan} contract.`;
 }
 
+const howToPay = ({ bank, number }: BillingWords): [string, string][] =>
+  bank
+    ? [
+        ['Recipient', bank.recipient],
+        ['IBAN', bank.iban],
+        ...(bank.bic ? [['BIC', bank.bic] as [string, string]] : []),
+        ['Reference', number],
+      ]
+    : [];
+
 const remind = (words: BillingWords, which: string): MailMessage => ({
   subject: `${which}: invoice ${words.number} from ${words.seller} is overdue`,
   paragraphs: [
     `Invoice ${words.number} from ${words.seller} was due on ${words.due}, and it has not been paid in full.`,
-    `Please pay what is open. ${where(words)} It says how to pay.`,
+    `Please pay what is open. ${whereToPay(words)}`,
   ],
   facts: [
     ['Invoice', words.number],
     ['Still to pay', words.open ?? 'nothing'],
     ['Due', words.due],
+    ...howToPay(words),
   ],
-  action: see(words),
+  ...see(words),
   after: ['If you have paid in the last few days, you can ignore this email.'],
 });
 
@@ -95,7 +130,7 @@ export const billingMails: Record<BillingMailKind, (words: BillingWords) => Mail
       ...(words.replaces === undefined
         ? []
         : [`It takes the place of invoice ${words.replaces}, which is no longer valid. Do not pay both.`]),
-      words.open === undefined ? where(words) : `${where(words)} It says how to pay.`,
+      words.open === undefined ? where(words) : whereToPay(words),
     ],
     facts: [
       ['Invoice', words.number],
@@ -106,7 +141,7 @@ export const billingMails: Record<BillingMailKind, (words: BillingWords) => Mail
       ['Total', words.total],
       ...pay(words),
     ],
-    action: see(words),
+    ...see(words, 'invoice', words.open === undefined),
   }),
   invoice_reminder_1: (words) => remind(words, 'Reminder'),
   invoice_reminder_2: (words) => remind(words, 'Second reminder'),
@@ -124,7 +159,7 @@ export const billingMails: Record<BillingMailKind, (words: BillingWords) => Mail
       ['Still to pay', words.open ?? 'nothing'],
       ...(words.open === undefined ? [] : ([['Due', words.due]] as [string, string][])),
     ],
-    action: see(words),
+    ...see(words, 'invoice', words.open === undefined),
   }),
   credit_note_issued: (words) => ({
     subject: `Credit note ${words.number} from ${words.seller}`,
@@ -137,19 +172,23 @@ export const billingMails: Record<BillingMailKind, (words: BillingWords) => Mail
       ['Invoice', words.invoice],
       ['Total', words.total],
     ],
-    action: see(words, 'credit note'),
+    ...see(words, 'credit note', true),
   }),
   trial_ends: (words) => ({
     subject: `Your trial ends on ${words.lastDay}`,
     paragraphs: [
-      `Your trial of ${words.plan} ends soon.`,
-      `You can see your contract under Billing.${words.mayCancel ? ' If you do not want to go on, you can cancel there.' : ''}`,
+      `Your trial of ${words.plan} from ${words.seller} ends by itself: you do not need to cancel it. Nothing is charged unless you go on.`,
+      words.goOn === undefined
+        ? `To go on after the trial, ask ${words.seller}: ${words.sellerEmail}.`
+        : 'To go on after the trial, use this link:',
     ],
     facts: [
-      ['Trial ends', words.lastDay ?? ''],
-      ...(words.price === undefined ? [] : ([['Price after that', words.price]] as [string, string][])),
+      ['Last day', words.lastDay ?? ''],
+      ...(words.price === undefined ? [] : ([['Price if you go on', words.price]] as [string, string][])),
     ],
-    action: billing(words),
+    ...(words.goOn === undefined
+      ? billing(words)
+      : { action: { label: 'Go on after the trial', url: words.goOn } }),
   }),
   contract_cancel_asked: (words) => ({
     subject: 'Your contract has been canceled',
@@ -160,15 +199,15 @@ export const billingMails: Record<BillingMailKind, (words: BillingWords) => Mail
         : 'You can use everything until then. No further period is charged. Until then you can also change your mind under Billing.',
     ],
     ...(words.lastDay !== undefined && { facts: [['Last day', words.lastDay]] }),
-    action: billing(words),
-    after: [
-      words.isBySupport ? `If you have a question about this, ${askSupport(words.hasSupport)}.` : ifNotYou,
-    ],
+    ...billing(words),
+    ...(words.isBySupport
+      ? { after: [`If you have a question about this, ${askSupport(words.hasSupport)}.`] }
+      : doubt(words)),
   }),
   contract_kept: (words) => ({
     subject: 'Your contract goes on',
     paragraphs: [`You kept your ${words.plan} contract. It does not end now.`],
-    action: billing(words),
-    after: [ifNotYou],
+    ...billing(words),
+    ...doubt(words),
   }),
 };

@@ -12,8 +12,11 @@ export type MailMessage = {
   paragraphs: string[];
   /** Rows below the first paragraph, such as when something happened. */
   facts?: [label: string, value: string][];
-  action?: { label: string; url: string };
+  /** `isQuiet`: an outlined button, because most readers need not press it. */
+  action?: { label: string; url: string; isQuiet?: true };
   after?: string[];
+  /** For readers who did not do it: an outlined button, and what it does in at most three lines. */
+  denial?: { url: string; lines: string[] };
   /** Why the reader gets the email, unless it is because they have an account. */
   why?: string;
 };
@@ -52,12 +55,14 @@ type Whole = MailMessage & {
   foot: { words: string; url: string }[];
 };
 
+const denialLabel = 'This wasn’t me';
+
 /** A URL as people write it: for a `mailto:` link only the mailbox. */
 const spell = (url: string) =>
   /^mailto:/i.test(url) ? decodeIfPossible(url.slice('mailto:'.length).replace(/\?.*$/s, '')) : url;
 
 function buildText(message: Whole): string {
-  const { greeting, paragraphs, facts = [], action, after = [], why, foot } = message;
+  const { greeting, paragraphs, facts = [], action, after = [], denial, why, foot } = message;
   const [first = '', ...others] = paragraphs;
   const parts = [
     greeting,
@@ -67,6 +72,7 @@ function buildText(message: Whole): string {
     // The link has a line of its own, so that every program finds its end.
     ...(action ? [`${action.label}:\n${action.url}`] : []),
     ...after,
+    ...(denial ? [`${denialLabel}:\n${denial.url}`, denial.lines.map((line) => `- ${line}`).join('\n')] : []),
     why,
     foot.map(({ words, url }) => `${words} ${spell(url)}`).join('\n'),
   ];
@@ -77,12 +83,17 @@ const font = "font-family:-apple-system,'Segoe UI',Roboto,'Helvetica Neue',Arial
 const soft = 'color:#566069;font-size:14px';
 
 function buildHtml(message: Whole, { name, accent }: MailStyle): string {
-  const { fullSubject, subject, greeting, paragraphs, facts = [], action, after = [], why, foot } = message;
+  const { fullSubject, subject, greeting, paragraphs, facts = [], why, foot } = message;
+  const { action, after = [], denial } = message;
   const [first = '', ...others] = paragraphs;
-  const button =
-    action &&
-    `<p style="margin:24px 0"><a class="button" href="${escapeHtml(action.url)}" style="display:inline-block;padding:12px 20px;border-radius:8px;background:${accent.light};color:#ffffff;font-weight:600;text-decoration:none">${escapeHtml(action.label)}</a></p>
-<p class="soft" style="margin:0 0 16px;${soft};word-break:break-all">Or open this link: <a class="link" href="${escapeHtml(action.url)}" style="color:${accent.textLight}">${escapeHtml(action.url)}</a></p>`;
+  const link = (url: string) =>
+    `<p class="soft" style="margin:0 0 16px;${soft};word-break:break-all">Or open this link: <a class="link" href="${escapeHtml(url)}" style="color:${accent.textLight}">${escapeHtml(url)}</a></p>`;
+  const button = ({ label, url, isQuiet }: NonNullable<MailMessage['action']>) => {
+    const [kind, look] = isQuiet
+      ? ['outline', `padding:10px 18px;border:2px solid ${accent.textLight};color:${accent.textLight}`]
+      : ['button', `padding:12px 20px;background:${accent.light};color:#ffffff`];
+    return `<p style="margin:24px 0 16px"><a class="${kind}" href="${escapeHtml(url)}" style="display:inline-block;border-radius:8px;font-weight:600;text-decoration:none;${look}">${escapeHtml(label)}</a></p>`;
+  };
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -100,6 +111,7 @@ function buildHtml(message: Whole, { name, accent }: MailStyle): string {
   .soft { color: #a4adb5 !important; }
   .button { background: ${accent.dark} !important; }
   .link { color: ${accent.textDark} !important; }
+  .outline { color: ${accent.textDark} !important; border-color: ${accent.textDark} !important; }
 }
 </style>
 </head>
@@ -114,8 +126,9 @@ ${paragraph(greeting)}
 ${paragraph(first)}
 ${facts.length > 0 ? listFacts(facts) : ''}
 ${others.map(paragraph).join('\n')}
-${button ?? ''}
+${action ? button(action) + link(action.url) : ''}
 ${after.map(paragraph).join('\n')}
+${denial ? button({ label: denialLabel, url: denial.url, isQuiet: true }) + listLines(denial.lines) + link(denial.url) : ''}
 </td></tr>
 <tr><td class="soft" style="padding:16px 4px 0;${soft};overflow-wrap:anywhere">${escapeHtml(why)}<br>
 ${foot.map(footLine).join('<br>\n')}</td></tr>
@@ -128,6 +141,9 @@ ${foot.map(footLine).join('<br>\n')}</td></tr>
 }
 
 const paragraph = (text: string) => `<p style="margin:0 0 16px">${escapeHtml(text)}</p>`;
+
+const listLines = (lines: string[]) =>
+  `<ul style="margin:0 0 16px;padding-left:20px">${lines.map((line) => `<li>${escapeHtml(line)}</li>`).join('')}</ul>`;
 
 const footLine = ({ words, url }: { words: string; url: string }) =>
   `${escapeHtml(words)} <a class="soft" href="${escapeHtml(url)}" style="${soft}">${escapeHtml(spell(url))}</a>`;

@@ -2,6 +2,7 @@
 import type { LetterKind } from '../../db/tables/mail-kinds.ts';
 import type { MailTokenPurpose } from '../../db/tables/mail-tokens.ts';
 import type { MailMessage } from './layout.ts';
+import { listOrdered, type Ordered, sayWhoOrdered } from './notice-words.ts';
 
 type LetterWords = {
   link: string;
@@ -12,6 +13,8 @@ type LetterWords = {
   product?: string | undefined;
   /** The name of the selling company, in a letter about invoices. */
   seller?: string | undefined;
+  /** In a welcome. */
+  ordered?: Ordered | undefined;
 };
 
 type Letter = {
@@ -60,14 +63,17 @@ const onlyOnce = (life: string) => `The link works once and expires after ${life
 const thenTo = (product: string | undefined) => (product ? ` You will then go on to ${product}.` : '');
 
 /** Goes to a new customer from the CRM. They have no password yet. */
-function buildWelcome({ link, life, name }: LetterWords): MailMessage {
+function buildWelcome({ link, life, name, ordered = {} }: LetterWords): MailMessage {
   return {
     subject: 'Set a password for your new account',
-    paragraphs: [`We have created an account with ${name} for you. Set a password to start using it.`],
+    paragraphs: [
+      `${sayWhoOrdered(ordered)} For this, we have created an account with ${name}. Set a password to start using it.`,
+    ],
+    facts: listOrdered(ordered),
     action: { label: 'Set a password', url: link },
     after: [
       `${renewable(life)} Using it also verifies your email address.`,
-      'If you were not expecting this email, you can ignore it. Nobody can log in to the account without this link.',
+      'If neither you nor your company ordered this, you can ignore this email. Nobody can log in to the account without this link.',
     ],
   };
 }

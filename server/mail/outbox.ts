@@ -21,7 +21,7 @@ import {
   findLaunchedClient,
 } from '../identity/ground/address-proof.ts';
 import { buildAccent } from '../settings/accent.ts';
-import { composeBillingMail, findSellerName } from './billing-mails.ts';
+import { composeBillingMail, findOrdered, findSellerName } from './billing-mails.ts';
 import { describeAnswer } from './describe-answer.ts';
 import { findGreeted } from './greeting.ts';
 import { layOut } from './layout.ts';
@@ -122,7 +122,8 @@ async function composeMessage(
   }
   if (!isLetter(kind)) {
     // Until 1.1.0: unsent mails of 0.6.0 and 0.5.0 have other names for the time.
-    const { at = details.time ?? details.when ?? '', device, until, who, by, countsAt, role, what } = details;
+    const { at = details.time ?? details.when ?? '', device, until, who, by } = details;
+    const { countsAt, was, role, what, to: decided, contract } = details;
     const token = until && (await createTakeBackToken(db, id));
     const takeBack = token && until ? { link: `${baseUrl}/take-back?token=${token}`, until } : undefined;
     // This mail also tells of other changes, so it goes out even if its link is void.
@@ -139,10 +140,8 @@ async function composeMessage(
       hasSupport,
       who: who ? { id: who, name: await nameOf(who) } : undefined,
       by: by && (by === 'command' ? 'A command on the server' : await nameOf(by)),
-      countsAt,
-      role,
-      what,
-      takeBack,
+      ...{ countsAt, was, role, what, to: decided, takeBack },
+      ordered: contract ? await findOrdered(deps, contract) : undefined,
     });
     return { id, to, ...layOut(notice, style, greeted) };
   }
@@ -158,8 +157,9 @@ async function composeMessage(
   const query = new URLSearchParams({ ...(token && { token }), ...(details.next && { next: details.next }) });
   const link = `${baseUrl}${path}${query.size > 0 ? `?${query}` : ''}`;
   const seller = kind === 'invoice_email' ? await findSellerName(db) : undefined;
+  const ordered = details.contract ? await findOrdered(deps, details.contract) : undefined;
   const product = clients.get(findLaunchedClient(details.next) ?? '')?.title;
-  return { id, to, ...layOut(build({ link, life, name, product, seller }), style, greeted) };
+  return { id, to, ...layOut(build({ link, life, name, product, seller, ordered }), style, greeted) };
 }
 
 // The value of --accent in app/styles.

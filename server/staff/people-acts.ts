@@ -267,9 +267,12 @@ async function decideOne(
 
 /** Sends a mail only if the account may do something else than before. */
 async function tellOfRights({ trx, deps, target }: ActContext<User>, account: Account): Promise<void> {
-  const sayRights = ({ verifiedAt, capabilities: names }: Pick<Account, 'verifiedAt' | 'capabilities'>) =>
-    [verifiedAt !== null, ...[...names].sort()].join(' ');
-  if (sayRights(account) !== sayRights(target.account)) await notify(trx, deps, target, 'rights_decided');
+  const has = ({ verifiedAt, capabilities: held }: typeof account, what: (typeof rights)[number]) =>
+    what === verification ? verifiedAt !== null : held.includes(what);
+  const changed = rights.filter((what) => has(account, what) !== has(target.account, what));
+  if (changed.length === 0) return;
+  const to = changed.map((what) => (has(account, what) ? 'yes' : 'no')).join(' ');
+  await notify(trx, deps, target, 'rights_decided', undefined, { what: changed.join(' '), to });
 }
 
 const rights = [verification, ...capabilities] as const;
@@ -331,14 +334,15 @@ const changeRole = act({
     if (role !== 'admin') await requireOtherAdmin();
     await setUserRole(trx, target.id, role);
     await endSessions(trx, target.id, 'all', deps.now());
-    await notify(trx, deps, target, 'role_changed');
+    const change = { was: target.role, role };
+    await notify(trx, deps, target, 'role_changed', undefined, change);
     const actorId = author.by === 'staff' ? author.actorId : undefined;
     if (role !== 'user')
       await tellOtherAdministrators(trx, deps, {
         kind: 'role_granted',
         actorId,
         about: target.id,
-        details: { role },
+        details: change,
       });
     return { role };
   },

@@ -91,12 +91,11 @@ describe('an invoice', () => {
     await later(6);
     const sent = await books.send();
     expect(sent.map((mail) => mail.to).sort()).toEqual([archive, email].sort());
-    for (const { subject, text, attachment } of sent) {
+    for (const { to, subject, text, attachment } of sent) {
       expect(subject).toBe(`Invoice ${number} from Blumen GmbH – Identity`);
-      expect(text.match(/https?:\S+/g)).toEqual([
-        `http://localhost:3000/invoices/${number}`,
-        'http://localhost:3000',
-      ]);
+      // Nobody logs in as the archive (contract 7.460).
+      const links = to === archive ? [] : [`http://localhost:3000/invoices/${number}`];
+      expect(text.match(/https?:\S+/g)).toEqual([...links, 'http://localhost:3000']);
       for (const words of ['Total: EUR 34.51', 'To pay: EUR 34.51', 'Due: 14 February 2027'])
         expect(text).toContain(words);
       expect(text).toContain('Period: 31 January 2027 to 27 February 2027');
@@ -177,8 +176,14 @@ describe('an invoice', () => {
       [`Payment received for invoice ${number} from Blumen GmbH`],
     ]);
     expect(sent[0]?.text).toContain('this is the address for invoices of an account');
+    // Contract 7.460.
+    expect(sent[0]?.text).not.toContain('/invoices/');
+    await sql`update users set email = ${invoices} where email = ${email}`.execute(books.db);
+    await record({ invoiceNumber: number, amount: 1 });
+    expect((await books.send())[0]?.text).toContain(`/invoices/${number}`);
+    await sql`update users set email = ${email} where email = ${invoices}`.execute(books.db);
     const { rows } = await sql`select recipient from mails where recipient = ${invoices}`.execute(books.db);
-    expect(rows).toHaveLength(1);
+    expect(rows).toHaveLength(2);
   });
 
   it.each([true, false])(
@@ -423,6 +428,9 @@ describe('a reminder', () => {
       `Second reminder: invoice ${number} from Blumen GmbH is overdue – Identity`,
     ]);
     expect(sent[0]?.text).toContain('Still to pay: EUR 24.51');
+    expect(sent[0]?.text).toContain(
+      `IBAN: DE89 3704 0044 0532 0130 00\nBIC: COBADEFFXXX\nReference: ${number}\n`,
+    );
     expect(sent[0]?.attachment?.name).toBe(`${number}.pdf`);
   });
 
@@ -438,6 +446,18 @@ describe('a reminder', () => {
     expect(await remind(16)).toEqual([]);
     expect(await remind(22)).toEqual([`Reminder: invoice ${number} from Blumen GmbH is overdue`]);
     expect(await remind(29)).toEqual([`Second reminder: invoice ${number} from Blumen GmbH is overdue`]);
+    await setSettings(books.db);
+  });
+
+  it('has the bank account in force, not that of its invoice (contract 7.461)', async () => {
+    await billAndSend();
+    const changed = { name: 'Blumen AG', iban: 'FR7630006000011234567890189' };
+    await setSettings(books.db, { ...germanSettings, seller: { ...germanSettings.seller, ...changed } });
+    await inDays(22);
+    await books.bill();
+    expect((await books.send()).find(isReminder)?.text).toContain(
+      'Recipient: Blumen AG\nIBAN: FR76 3000 6000 0112 3456 7890 189',
+    );
     await setSettings(books.db);
   });
 
@@ -704,13 +724,26 @@ describe('a trial', () => {
     expect(to(email)(await tell(10.9))).toEqual([]);
     const [mail] = await tell(11);
     expect(mail?.subject).toBe('Your trial ends on 14 February 2027 – Identity');
-    expect(mail?.text).toContain('Price after that: EUR 29.00 a month, before tax');
-    expect(mail?.text).toContain('Your trial of Starter ends soon.');
+    expect(mail?.text).toContain('Price if you go on: EUR 29.00 a month, before tax');
+    expect(mail?.text).toContain('Your trial of Starter from Blumen GmbH ends by itself');
+    expect(mail?.text).toContain('To go on after the trial, ask Blumen GmbH: billing@example.test.');
     expect(mail?.text).toContain('http://localhost:3000/profile/billing');
     expect(to(email)(await tell(12))).toEqual([]);
     await books.report(id, trial(20));
     expect(to(email)(await tell(13))).toEqual([]);
     expect(to(email)(await tell(18))).toEqual(['Your trial ends on 20 February 2027']);
+  });
+
+  it('leads to where the plan’s customers go on, if the settings say it (contract 7.462 and 7.463)', async () => {
+    await books.setClock(start);
+    const link = 'https://shop.example.test/starter?from=trial';
+    const plans = { starter: { title: 'Starter', link } };
+    await setSettings(books.db, { ...germanSettings, plans });
+    await books.report(next('Trial'), trial(14));
+    const [mail] = await tell(11);
+    expect(mail?.text).toContain(`Go on after the trial:\n${link}\n`);
+    expect(mail?.text).not.toContain('/profile/billing');
+    await setSettings(books.db);
   });
 
   it('of four days to the millisecond is told of', async () => {

@@ -353,3 +353,28 @@ it('an invoice from before there was a seller is marked as no tax invoice (contr
     await plain.close();
   }
 });
+
+it('a trial ends by itself, and the page says how to go on, before its end and after (contract 7.462)', async () => {
+  const plain = await openApp({ now: () => clock.at });
+  try {
+    const seller = await arrangeSeller(plain, clock);
+    await seller.setClock('2037-04-01T12:00:00.000Z');
+    await seller.report('trial', {
+      contract: { status: 'trialing', trial_ends_at: '2037-04-15T12:00:00.000Z' },
+    });
+    const look = async () => (await logIn(plain.send, owner)).send(page);
+    expect(textOf(await look())).toMatch(
+      /Free until 15 April 2037 \. The trial ends by itself: you do not need to cancel it\. If you go on, it costs EUR\s29\.00 a month before tax\. To go on after the trial, ask Blumen GmbH : billing@example\.test/,
+    );
+    const link = 'https://shop.example.test/starter';
+    await setSettings(plain.db, { ...germanSettings, plans: { starter: { title: 'Starter', link } } });
+    for (const now of ['2037-04-02T12:00:00.000Z', '2037-04-16T12:00:00.000Z']) {
+      await seller.setClock(now);
+      const answer = await look();
+      expect(answer.text).toContain(`<a href="${link}" rel="noreferrer">`);
+      expect(textOf(answer)).toContain('To go on after the trial, order from');
+    }
+  } finally {
+    await plain.close();
+  }
+});

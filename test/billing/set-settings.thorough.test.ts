@@ -33,10 +33,16 @@ beforeEach(async () => {
   await setBillingClock(app.db, start);
 });
 
-type Change = { seller?: Partial<BillingSettings['seller']>; terms?: object; payment?: object };
+type Change = {
+  seller?: Partial<BillingSettings['seller']>;
+  plans?: BillingSettings['plans'];
+  terms?: object;
+  payment?: object;
+};
 
-const withChange = ({ seller, terms, payment }: Change) => ({
+const withChange = ({ seller, plans, terms, payment }: Change) => ({
   ...germanSettings,
+  plans: plans ?? germanSettings.plans,
   seller: { ...germanSettings.seller, ...seller },
   terms: { ...germanSettings.terms, ...terms },
   payment: { ...germanSettings.payment, ...payment },
@@ -114,12 +120,16 @@ describe('the first settings', () => {
 });
 
 describe('another bank account or link', () => {
+  const { starter = { title: '' } } = germanSettings.plans;
   it.each<[what: string, change: Change]>([
     ['an IBAN', { seller: { iban: 'FR7630006000011234567890189' } }],
     ['a BIC', { seller: { bic: 'DEUTDEFF' } }],
     ['no BIC', { seller: { bic: undefined } }],
     ['a link', { payment: { link: 'https://other.example/{number}' } }],
     ['no link', { payment: { link: undefined } }],
+    // Contract 7.463.
+    ['a link of a plan', { plans: { starter: { ...starter, link: 'https://shop.example/starter' } } }],
+    ['a link of a new plan', { plans: { starter, new: { title: 'New', link: 'https://shop.example/new' } } }],
   ])('counts after 24 hours, and everything else at once: %s', async (_, change) => {
     const admin = await openAdmin();
     await mustSet(admin.cookie, germanSettings);
@@ -129,7 +139,10 @@ describe('another bank account or link', () => {
       version: 2,
       pending: { version: 3 },
     });
-    const soon = withChange({ terms: { days_to_pay: 30 } });
+    const plans = Object.fromEntries(
+      Object.entries(changed.plans).map(([name, plan]) => [name, { ...plan, link: undefined }]),
+    );
+    const soon = withChange({ plans, terms: { days_to_pay: 30 } });
     expect(await inForceAt(start)).toEqual(soon);
     expect(await inForceAt('2026-11-27T11:59:59.999Z')).toEqual(soon);
     expect(await inForceAt('2026-11-27T12:00:00Z')).toEqual(JSON.parse(JSON.stringify(changed)));
@@ -696,6 +709,7 @@ describe('the page', () => {
       'plan-2': 'starter',
       'planTitle-2': 'Starter',
       'planPrice-2': '29,00',
+      'planLink-2': 'https://shop.example/starter',
       why,
     };
     const done = await browser.send(page, { form: typed, headers: html });
@@ -716,7 +730,7 @@ describe('the page', () => {
     expect(await inForceAt(start)).toMatchObject({
       seller: { vat_id: 'DE136695976', currency: 'EUR' },
       numbers: { invoice: 'INV-', credit_note: 'CN-' },
-      plans: { starter: { title: 'Starter', price: 2900 } },
+      plans: { starter: { title: 'Starter', price: 2900, link: 'https://shop.example/starter' } },
     });
     // Sending the same form a second time changes nothing.
     const again = await browser.send(page, { form: { ...fieldsOf(saved), why }, headers: html });

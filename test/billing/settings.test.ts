@@ -179,6 +179,18 @@ describe('settings', () => {
       '/tax/reverse_charge_words',
       /“Reverse charge”/,
     ],
+    [
+      'a plan’s link without https',
+      { '/plans/starter/link': 'http://shop.example/' },
+      '/plans/starter/link',
+      /https/,
+    ],
+    [
+      'a plan’s link with a placeholder',
+      { '/plans/starter/link': 'https://shop.example/{number}' },
+      '/plans/starter/link',
+      /https/,
+    ],
     ['a link without https', { '/payment/link': 'http://pay.example/{number}' }, '/payment/link', /https/],
     [
       'a link with another placeholder',

@@ -1,127 +1,19 @@
 import { describe, expect, it } from 'vitest';
-import type { MailKind } from '../../db/tables/mail-kinds.ts';
-import type { Told } from '../../db/tables/take-back-changes.ts';
-import { type BillingWords, billingMails } from '../../server/mail/billing-words.ts';
+import { billingMails } from '../../server/mail/billing-words.ts';
 import { isPlain } from '../../server/mail/greeting.ts';
-import { layOut, type MailMessage } from '../../server/mail/layout.ts';
+import { layOut } from '../../server/mail/layout.ts';
 import { letters } from '../../server/mail/letters.ts';
-import { buildNotice, buildRest } from '../../server/mail/notices.ts';
-import { buildAccent } from '../../server/settings/accent.ts';
+import { buildNotice } from '../../server/mail/notices.ts';
 import { linkIn } from '../support/people/mail-server.ts';
-
-const baseUrl = 'https://id.example.test';
-const notice = { baseUrl, at: '2026-01-02T03:04:05.000Z', device: 'Firefox on Linux', hasSupport: true };
-const words = { link: `${baseUrl}/a?token=t&next=%2Fb`, life: '1 hour', name: 'Château & <Söhne>' };
-const manager = { id: '0198c1d2-0000-7000-8000-000000000001', name: 'manager@example.test' };
-const admin = 'admin@example.test';
-const takeBack = { link: `${baseUrl}/take-back?token=t`, until: '2026-01-09T03:04:05.000Z' };
-const supportUrl = 'mailto:help%2Bid@example.test?subject=Login';
-const style = { name: words.name, accent: buildAccent('#14594a'), baseUrl, supportUrl };
-
-const money: BillingWords = {
+import {
   baseUrl,
-  seller: 'Blumen & <Söhne>',
-  number: 'INV-2026-0001',
-  invoice: 'INV-2026-0001',
-  replaces: undefined,
-  plan: 'Starter & <more>',
-  period: '1 January 2026 to 31 January 2026',
-  total: 'EUR 34.51',
-  open: 'EUR 34.51',
-  due: '14 January 2026',
-  received: 'EUR 10.00',
-  pays: undefined,
-  lastDay: '31 January 2026',
-  isBySupport: false,
-  hasSupport: true,
-  price: 'EUR 29.00 a month',
-  mayCancel: true,
-  pdf: 'attached',
-};
-const paid = { ...money, open: undefined };
-const bySupport = { ...money, isBySupport: true };
-
-type BillingSpecial =
-  | 'invoice_issued that is paid'
-  | 'invoice_issued without its PDF'
-  | 'payment_received of all'
-  | 'contract_cancel_asked at once'
-  | 'contract_cancel_asked by staff'
-  | 'contract_cancel_asked by staff at once';
-
-type Special = `${Told | 'rest'} with a take-back link` | 'rest';
-
-const messages: Record<MailKind | Special | BillingSpecial, MailMessage> = {
-  welcome: letters.welcome.build(words),
-  set_password: letters.set_password.build(words),
-  prove_address: letters.prove_address.build(words),
-  verify_email: letters.verify_email.build(words),
-  sign_up: letters.sign_up.build(words),
-  account_exists: letters.account_exists.build(words),
-  change_email: letters.change_email.build(words),
-  new_address: letters.new_address.build(words),
-  stop_new_address: letters.stop_new_address.build(words),
-  invoice_email: letters.invoice_email.build(words),
-  account_frozen: buildNotice('account_frozen', notice),
-  account_thawed: buildNotice('account_thawed', notice),
-  authenticator_added: buildNotice('authenticator_added', notice),
-  authenticator_removed: buildNotice('authenticator_removed', notice),
-  codes_guessed: buildNotice('codes_guessed', notice),
-  factors_removed: buildNotice('factors_removed', notice),
-  invoice_email_changed: buildNotice('invoice_email_changed', notice),
-  link_removed: buildNotice('link_removed', notice),
-  recovery_code_used: buildNotice('recovery_code_used', notice),
-  recovery_codes_made: buildNotice('recovery_codes_made', notice),
-  rights_decided: buildNotice('rights_decided', notice),
-  role_changed: buildNotice('role_changed', notice),
-  sessions_ended: buildNotice('sessions_ended', notice),
-  bank_details_changed: buildNotice('bank_details_changed', { ...notice, countsAt: notice.at }),
-  person_frozen: buildNotice('person_frozen', { ...notice, who: manager, by: admin }),
-  role_granted: buildNotice('role_granted', { ...notice, who: manager, by: admin, role: 'admin' }),
-  billing_texts_changed: buildNotice('billing_texts_changed', { ...notice, by: admin, what: 'name payment' }),
-  staff_limited: buildNotice('staff_limited', { ...notice, who: manager }),
-  account_deleted: buildNotice('account_deleted', notice),
-  account_linked: buildNotice('account_linked', notice),
-  account_resumed: buildNotice('account_resumed', notice),
-  account_suspended: buildNotice('account_suspended', notice),
-  contract_added: buildNotice('contract_added', notice),
-  data_downloaded: buildNotice('data_downloaded', notice),
-  deletion_canceled: buildNotice('deletion_canceled', notice),
-  deletion_requested: buildNotice('deletion_requested', notice),
-  email_change_undone: buildNotice('email_change_undone', notice),
-  email_changed: buildNotice('email_changed', notice),
-  email_proved: buildNotice('email_proved', notice),
-  email_replaced: buildNotice('email_replaced', notice),
-  new_browser: buildNotice('new_browser', notice),
-  passkey_added: buildNotice('passkey_added', notice),
-  passkey_removed: buildNotice('passkey_removed', notice),
-  password_changed: buildNotice('password_changed', notice),
-  password_set: buildNotice('password_set', notice),
-  'passkey_added with a take-back link': buildNotice('passkey_added', { ...notice, takeBack }),
-  'authenticator_added with a take-back link': buildNotice('authenticator_added', { ...notice, takeBack }),
-  'recovery_codes_made with a take-back link': buildNotice('recovery_codes_made', { ...notice, takeBack }),
-  'email_changed with a take-back link': buildNotice('email_changed', { ...notice, takeBack }),
-  'deletion_requested with a take-back link': buildNotice('deletion_requested', { ...notice, takeBack }),
-  invoice_issued: billingMails.invoice_issued(money),
-  'invoice_issued that is paid': billingMails.invoice_issued(paid),
-  'invoice_issued without its PDF': billingMails.invoice_issued({ ...money, pdf: 'unverified' }),
-  invoice_reminder_1: billingMails.invoice_reminder_1(money),
-  invoice_reminder_2: billingMails.invoice_reminder_2(money),
-  payment_received: billingMails.payment_received(money),
-  'payment_received of all': billingMails.payment_received({ ...paid, pays: 'EUR 9.00' }),
-  credit_note_issued: billingMails.credit_note_issued({ ...money, number: 'CN-2026-0001' }),
-  trial_ends: billingMails.trial_ends(money),
-  contract_cancel_asked: billingMails.contract_cancel_asked(money),
-  'contract_cancel_asked at once': billingMails.contract_cancel_asked({ ...money, lastDay: undefined }),
-  'contract_cancel_asked by staff': billingMails.contract_cancel_asked(bySupport),
-  'contract_cancel_asked by staff at once': billingMails.contract_cancel_asked({
-    ...bySupport,
-    lastDay: undefined,
-  }),
-  contract_kept: billingMails.contract_kept(money),
-  rest: buildRest(notice),
-  'rest with a take-back link': buildRest({ ...notice, takeBack }),
-};
+  messages,
+  money,
+  notice,
+  style,
+  supportUrl,
+  words,
+} from '../support/people/sample-mails.ts';
 
 const decode = (html: string) =>
   html
@@ -139,11 +31,32 @@ const linksOf = (html: string) => [...html.matchAll(/href="([^"]*)"/g)].map(([, 
 describe.each(Object.entries(messages))('the mail %s', (_, message) => {
   const { subject, text, html } = layOut(message, style);
 
-  it('has one action: a line of the text, and in the HTML a button and the same as text', () => {
-    const link = linkIn({ text }, new URL(message.action?.url ?? '').pathname).href;
-    // Besides the action, only the foot of the mail has links.
-    expect(text.match(/https?:\S+/g)).toEqual([link, baseUrl]);
-    expect(linksOf(html)).toEqual([link, link, baseUrl, supportUrl]);
+  it('has each button as a line of the text, and in the HTML as a button and as text', () => {
+    const links = [message.action?.url, message.denial?.url].filter((url) => url !== undefined);
+    for (const link of links) expect(linkIn({ text }, new URL(link).pathname).href).toBe(link);
+    // Besides the buttons, only the foot of the mail has links.
+    expect(text.match(/https?:\S+/g)).toEqual([...links, baseUrl]);
+    expect(linksOf(html)).toEqual([...links.flatMap((link) => [link, link]), baseUrl, supportUrl]);
+  });
+
+  it('ends with “This wasn’t me” and three lines if its reader may have done it (contract 9.370)', () => {
+    const filled = html.match(/class="button"/g) ?? [];
+    const quiet = html.match(/class="outline"/g) ?? [];
+    const isQuiet = message.action?.isQuiet === true;
+    expect(filled).toHaveLength(message.action && !isQuiet ? 1 : 0);
+    expect(quiet).toHaveLength((message.denial ? 1 : 0) + (isQuiet ? 1 : 0));
+    if (!message.denial) return;
+    // A reader who may be done already is not pushed to do anything (contract 9.371).
+    expect(filled).toEqual([]);
+    expect(message.denial.lines).toHaveLength(3);
+    const order = [message.paragraphs[0], 'you are done.', 'This wasn’t me:', ...message.denial.lines];
+    const places = order.map((part) => text.indexOf(part ?? ''));
+    expect(places).not.toContain(-1);
+    expect(places).toEqual([...places].sort((one, other) => one - other));
+  });
+
+  it('says times with “UTC” (contract 9.377)', () => {
+    expect(text.replaceAll(/\d\d:\d\d UTC/g, '')).not.toMatch(/\d\d:\d\d/);
   });
 
   it('has the name of the service in its subject, after what it is about (contract 9.230)', () => {
@@ -154,7 +67,10 @@ describe.each(Object.entries(messages))('the mail %s', (_, message) => {
 
   it('says the same in both parts, and whose it is (contract 9.124 and 9.230)', () => {
     const words = wordsOf(html);
-    const said = ['Hello,', ...message.paragraphs, ...(message.after ?? [])];
+    const said = [
+      ...['Hello,', ...message.paragraphs, ...(message.after ?? [])],
+      ...(message.denial?.lines ?? []),
+    ];
     for (const sentence of said) expect(words).toContain(sentence);
     for (const sentence of said) expect(text).toContain(sentence);
     for (const [label, value] of message.facts ?? []) {
@@ -236,10 +152,80 @@ it.each([
   ...['Zoë, your account', 'Zoë\nHello', 'Zoë: go', 'a/b', '<b>', 'Zoë!', '', ' Zoë', '🎁', 'z'.repeat(61)],
 ])('%j cannot', (name) => expect(isPlain(name)).toBe(false));
 
-it('says on which day an account is deleted', () => {
-  expect(messages.deletion_requested.paragraphs[0]).toContain(
-    'We will delete it on 16 January 2026 at 03:04 UTC.',
+it('says first how to keep an account, and then on which day it is deleted (contract 9.374)', () => {
+  for (const kind of ['deletion_requested', 'deletion_requested with a take-back link'] as const)
+    expect(messages[kind].paragraphs[0]).toMatch(
+      /^To keep your account, log in and choose “Keep your account”\. Otherwise we will delete it on 16 January 2026 at 03:04 UTC,/,
+    );
+});
+
+it('gives one order after the second factor was removed (contract 9.374)', () => {
+  const { text } = layOut(messages.factors_removed, style);
+  expect(text.match(/set a new password/gi)).toEqual(['Set a new password']);
+  expect(messages.factors_removed.action).toBeUndefined();
+});
+
+it('says which role and which right there was and is (contract 9.372 and 9.376)', () => {
+  const say = (kind: keyof typeof messages) => layOut(messages[kind], style).text;
+  expect(say('role_changed')).toContain('changed the role of your account from manager to customer.');
+  expect(say('role_changed without facts')).toContain('changed the role of your account. ');
+  expect(say('role_granted')).toContain('is now an administrator. Before, the role was customer.');
+  expect(say('rights_decided')).toContain(
+    'has given your account the right to sell products. It did not have this right before.',
   );
+  expect(say('rights_decided of the verification')).toContain(
+    'your account is no longer verified. It was verified before.',
+  );
+  const both = { ...notice, what: 'verification sell_services', to: 'yes no' };
+  expect(layOut(buildNotice('rights_decided', both), style).text).toMatch(
+    /has verified your account\. .* has taken from your account the right to sell services\. /,
+  );
+  expect(say('rights_decided without facts')).toContain('has decided what your account may do.');
+});
+
+it('says of a role or a right only words of ours', () => {
+  const typed = { ...notice, was: 'constructor', role: 'evil.example', what: 'toString', to: 'evil.example' };
+  for (const kind of ['role_changed', 'rights_decided', 'invoice_email_changed', 'role_granted'] as const)
+    expect(layOut(buildNotice(kind, typed), style).text).not.toMatch(/evil|constructor|toString|function/);
+});
+
+it('names plan, company and products of what was ordered, and who asked (contract 9.373)', () => {
+  for (const kind of ['welcome', 'contract_added'] as const) {
+    const { text } = layOut(messages[kind], style);
+    expect(text).toContain(
+      'Someone ordered the plan Starter from Blumen & <Söhne> with this email address, or asked for a trial.',
+    );
+    expect(text).toContain('Plan: Starter\nCompany: Blumen & <Söhne>\nProducts: Flower CRM\n');
+    expect(layOut(messages[`${kind} without facts`], style).text).toContain(
+      'Someone ordered with this email address, or asked for a trial.',
+    );
+  }
+});
+
+it('has no button to our pages for an accounts department, not even without the PDF (contract 7.460)', () => {
+  const kinds = [
+    'invoice_issued to an accounts department',
+    'invoice_issued to an accounts department, without its PDF',
+    'trial_ends to an accounts department',
+    'contract_cancel_asked to an accounts department',
+  ] as const;
+  for (const kind of kinds) {
+    const { text, html } = layOut(messages[kind], style);
+    expect(text).not.toMatch(/Log in|password|not be made.*It says how to pay/);
+    expect(html).not.toMatch(/class="(?:button|outline)"/);
+  }
+  expect(layOut(messages[kinds[1]], style).text).toContain(
+    'Ask Blumen & <Söhne> for it: billing@example.test.',
+  );
+});
+
+it('has bank account and reference in the text of a reminder (contract 7.461)', () => {
+  const { text } = layOut(messages.invoice_reminder_1, style);
+  expect(text).toContain(
+    'Recipient: Blumen & <Söhne>\nIBAN: DE89 3704 0044 0532 0130 00\nBIC: COBADEFFXXX\nReference: INV-2026-0001\n',
+  );
+  const bare = billingMails.invoice_reminder_1({ ...money, bank: undefined });
+  expect(layOut(bare, style).text).not.toMatch(/IBAN|Reference/);
 });
 
 it('escapes every text that it is given', () => {
@@ -250,9 +236,10 @@ it('escapes every text that it is given', () => {
     facts: [[bad, bad]] as [string, string][],
     action: { label: bad, url: `https://id.example.test/?${bad}` },
     after: [bad],
+    denial: { url: `https://id.example.test/?${bad}`, lines: [bad] },
     why: bad,
   };
   const { html } = layOut(message, { ...style, name: bad, baseUrl: bad, supportUrl: bad }, bad);
   expect(html).not.toContain('<img');
-  expect(html.match(/&quot;&gt;&lt;img src=x onerror=&#39;alert\(1\)&#39;&gt;&amp;amp;/g)).toHaveLength(20);
+  expect(html.match(/&quot;&gt;&lt;img src=x onerror=&#39;alert\(1\)&#39;&gt;&amp;amp;/g)).toHaveLength(24);
 });

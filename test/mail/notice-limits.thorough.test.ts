@@ -166,7 +166,7 @@ describe('notices that others cause', () => {
     const accountId = rows[0]?.accountId ?? '';
     await repeat(30, () =>
       inTransaction(changes.app.db, { by: 'service' }, (trx) =>
-        tellOfInvoiceEmail(trx, { now: () => changes.clock.now }, accountId, undefined),
+        tellOfInvoiceEmail(trx, { now: () => changes.clock.now }, accountId, 'kept', undefined),
       ),
     );
     await flood(email, 10);

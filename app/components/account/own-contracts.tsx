@@ -59,7 +59,7 @@ const Title = ({ title, plan }: Pick<Contract, 'title' | 'plan'>) =>
   title === null ? <span className="plan">{plan}</span> : <bdi>{title}</bdi>;
 
 function About(contract: Contract) {
-  const { description, status, lastDay, price, isBeforeTax, next } = contract;
+  const { description, status, lastDay, price, isBeforeTax, goOn, next } = contract;
   const lines: ReactNode[] = [];
   if (description) lines.push(<bdi>{description}</bdi>);
   const cost = price && (
@@ -71,16 +71,19 @@ function About(contract: Contract) {
   if (status === 'trialing' && lastDay)
     lines.push(
       <>
-        Free until <LastDay on={lastDay} />
+        Free until <LastDay on={lastDay} />. The trial ends by itself: you do not need to cancel it.
         {cost && (
           <>
-            , then {cost} {isBeforeTax && 'before tax '}if you continue
+            {' '}
+            If you go on, it costs {cost}
+            {isBeforeTax && ' before tax'}.
           </>
         )}
       </>,
     );
   else if (status === 'active' || status === 'past_due') lines.push(cost ?? 'No price set');
   if (end) lines.push(end);
+  if (goOn && (status === 'trialing' || status === 'expired')) lines.push(<GoOn {...goOn} />);
   if (next) lines.push(<NextCharge {...next} />);
   return lines.map((line, at) => (
     // biome-ignore lint/suspicious/noArrayIndexKey: they do not move
@@ -88,6 +91,24 @@ function About(contract: Contract) {
       {line}
     </span>
   ));
+}
+
+function GoOn({ link, name, email }: NonNullable<Contract['goOn']>) {
+  if (!link)
+    return (
+      <>
+        To go on after the trial, ask <bdi>{name}</bdi>: <bdi>{email}</bdi>.
+      </>
+    );
+  return (
+    <>
+      To go on after the trial,{' '}
+      <a href={link} rel="noreferrer">
+        order from <bdi>{name}</bdi>
+      </a>
+      .
+    </>
+  );
 }
 
 function NextCharge(next: Next) {

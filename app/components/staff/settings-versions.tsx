@@ -43,6 +43,7 @@ export function PendingSettings({
     ['IBAN', ({ settings }) => settings.seller.iban && group(settings.seller.iban)],
     ['BIC', ({ settings }) => settings.seller.bic],
     ['Link to pay', ({ settings }) => settings.payment.link],
+    ['Links after a trial', ({ settings }) => listPlanLinks(settings.plans)],
   ];
   return (
     <Section
@@ -50,8 +51,8 @@ export function PendingSettings({
       title="A change waits"
       intro={
         <>
-          From <Instant at={pending.countsFrom} /> customers pay in another way. Until then any administrator
-          can stop it.
+          From <Instant at={pending.countsFrom} /> customers pay in another way, or go on elsewhere after a
+          trial. Until then any administrator can stop it.
         </>
       }
     >
@@ -97,6 +98,11 @@ export function PendingSettings({
     </Section>
   );
 }
+
+const listPlanLinks = (plans: Whole['settings']['plans']): string | undefined =>
+  Object.entries(plans)
+    .flatMap(([plan, { link }]) => (link ? `${plan}: ${link}` : []))
+    .join(', ') || undefined;
 
 const states: Record<Described['versions'][number]['state'], [words: string, meaning: Meaning]> = {
   in_force: ['In force', 'good'],

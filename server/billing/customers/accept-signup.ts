@@ -63,12 +63,14 @@ export async function acceptSignup(
     return { ...outcome, ignored: outcome.change === 'updated' ? await fill(known) : [] };
   }
   const terms = applyReport(undefined, report, now);
+  const id = uuidv7();
   const { id: userId, accountId } = customer
     ? { id: customer.id, accountId: customer.account.id }
-    : await welcomeCustomer(trx, config, signup, now, trace);
-  const contract = { id: uuidv7(), userId, accountId, signupId: signup.signup_id, ...terms, cancelsAt: null };
+    : await welcomeCustomer(trx, config, signup, id, now, trace);
+  const contract = { id, userId, accountId, signupId: signup.signup_id, ...terms, cancelsAt: null };
   deferContract(trx, contract);
-  if (customer) await notify(trx, { now: () => now }, customer, 'contract_added');
+  if (customer)
+    await notify(trx, { now: () => now }, customer, 'contract_added', undefined, { contract: id });
   return { contract, change: 'created', isNewCustomer: !customer, ignored: await fill(contract) };
 }
 
@@ -99,6 +101,7 @@ async function welcomeCustomer(
   trx: Transaction<DB>,
   config: Pick<Config, 'production'>,
   { user, account }: Signup,
+  contract: string,
   now: Date,
   trace: Trace | undefined,
 ) {
@@ -109,7 +112,7 @@ async function welcomeCustomer(
     kind: 'welcome',
     userId: ids.id,
     recipient: user.email,
-    details: keepTrace(trace),
+    details: { ...keepTrace(trace), contract },
     now,
   });
   return ids;

@@ -21,15 +21,19 @@ export async function endInvoiceEmailLinks(trx: Transaction<DB>, accountId: stri
   deferEndOfInvoiceEmailTokens(trx, accountId);
 }
 
+/** What was done to the address for invoices. */
+type InvoiceEmailChange = 'given' | 'proved' | 'kept' | 'removed';
+
 /** Tells everybody of the account about a change. `request` comes from the person who made it. */
 export async function tellOfInvoiceEmail(
   trx: Transaction<DB>,
   deps: Pick<Dependencies, 'now'>,
   accountId: string,
+  what: InvoiceEmailChange,
   request: Request | undefined,
 ): Promise<void> {
   for (const user of await listUsersOfAccount(trx, accountId))
-    await notify(trx, deps, user, 'invoice_email_changed', request);
+    await notify(trx, deps, user, 'invoice_email_changed', request, { what });
 }
 
 export const takeOutInvoiceEmail: EndsWithPerson['takeOutInvoiceEmail'] = async (
@@ -51,7 +55,7 @@ export const takeOutInvoiceEmail: EndsWithPerson['takeOutInvoiceEmail'] = async 
     details: { changed: ['invoiceEmail'] },
   };
   deferAuditEvent(trx, { ...trail, ...changed, userId: user.id });
-  await tellOfInvoiceEmail(trx, deps, accountId, request);
+  await tellOfInvoiceEmail(trx, deps, accountId, 'removed', request);
 };
 
 const mayBeOfThief = (

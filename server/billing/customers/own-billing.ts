@@ -101,6 +101,7 @@ function describeContract(
     plan,
     title: named?.title ?? null,
     description: named?.description ?? null,
+    goOn: describeGoOn(settings, plan),
     ...end,
     price: price && { ...toAmount(price.currency, price.unitAmount), interval: price.interval },
     isBeforeTax: settings?.settings.tax.prices === 'net',
@@ -108,6 +109,13 @@ function describeContract(
     canKeep: goesOn && cancelsAt !== null,
     next,
   };
+}
+
+/** How a customer goes on after a trial: the plan's link, or else whom to ask. Null without a seller. */
+function describeGoOn(settings: Settings | undefined, plan: string) {
+  if (!settings) return null;
+  const { seller, plans } = settings.settings;
+  return { link: plans[plan]?.link ?? null, name: seller.name, email: seller.email };
 }
 
 /** For the history of a person in the account: the last day that a change names. */

@@ -106,10 +106,12 @@ export async function updateOwnDetails(deps: Dependencies, actor: Actor, given: 
     await recordActorEvent(trx, actor, { type: 'billing.updated', details: { changed } });
     if (!changed.includes('invoiceEmail')) return;
     await endInvoiceEmailLinks(trx, accountId);
-    await tellOfInvoiceEmail(trx, deps, accountId, actor.request);
+    const isOwn =
+      value.invoiceEmail === present.email && present.holdsEmail && present.emailVerifiedAt !== null;
+    const what = isOwn ? 'proved' : value.invoiceEmail === null ? 'removed' : 'given';
+    await tellOfInvoiceEmail(trx, deps, accountId, what, actor.request);
     if (value.invoiceEmail === null) return;
-    if (value.invoiceEmail === present.email && present.holdsEmail && present.emailVerifiedAt)
-      await proveInvoiceEmail(trx, { accountId, email: present.email, at: deps.now() });
+    if (isOwn) await proveInvoiceEmail(trx, { accountId, email: present.email, at: deps.now() });
     else if (asks) await sendLink(trx, deps, actor, value.invoiceEmail);
   });
 }
@@ -133,7 +135,7 @@ export async function keepOwnInvoiceEmail(deps: Dependencies, actor: Actor, emai
       reason: 'kept',
       details: { changed: ['invoiceEmail'] },
     });
-    await tellOfInvoiceEmail(trx, deps, accountId, actor.request);
+    await tellOfInvoiceEmail(trx, deps, accountId, 'kept', actor.request);
   });
 }
 
@@ -222,7 +224,7 @@ export async function confirmInvoiceEmail(
     // The reader of the mailbox may be somebody else, whose place stays private. So only `requestId` is kept of the request.
     const { requestId } = trailOf(visit);
     deferAuditEvent(trx, { type: 'billing.invoice_email_proved', requestId, userId });
-    await tellOfInvoiceEmail(trx, deps, accountId, undefined);
+    await tellOfInvoiceEmail(trx, deps, accountId, 'proved', undefined);
   });
 }
 

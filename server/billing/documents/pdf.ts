@@ -1,5 +1,6 @@
 // A document as a PDF/A-3b, with the e-invoice and the sealed facts as attachments. Loaded only when a document is made, so that
 // the process does not load pdfkit when it starts.
+import { spellIban } from '../values/bank-account.ts';
 import { formatAmount, formatDecimal, formatPercent } from '../values/decimals.ts';
 import type { Address, DocumentFacts } from '../values/document-facts.ts';
 import { fillPaymentLink } from '../values/payment-link.ts';
@@ -198,7 +199,7 @@ function writePayment(sheet: Sheet, facts: DocumentFacts): void {
   const rows: [string, string][] = seller.iban
     ? [
         ['Account holder', seller.name],
-        ['IBAN', seller.iban.replace(/(.{4})(?=.)/g, '$1 ')],
+        ['IBAN', spellIban(seller.iban)],
         ...(seller.bic ? ([['BIC', seller.bic]] as [string, string][]) : []),
         ['Reference', facts.number],
         ['Amount', formatAmount(total, currency)],

@@ -1,5 +1,5 @@
-// Each change of the billing settings is a version (contract 7.114 to 7.121). A new bank account or payment link counts after 24
-// hours, and every administrator can stop it until then.
+// Each change of the billing settings is a version (contract 7.114 to 7.121). A new bank account or link counts after 24 hours, and
+// every administrator can stop it until then.
 import type { Transaction } from 'kysely';
 import type { Database } from '../../../db/postgres/client.ts';
 import type { DB } from '../../../db/schema.ts';
@@ -91,13 +91,14 @@ export async function setSettings(
       actorId: trail.actorId ?? null,
       why: trail.why,
     });
-  const isLater = inForce !== undefined && !isSame(bankOf(inForce.settings), bankOf(settings));
+  const hasBankOf = (before: BillingSettings) => isSame(keepBank(settings, before), settings);
+  const isLater = inForce !== undefined && !hasBankOf(inForce.settings);
   const { version } = await insert(isLater ? keepBank(settings, inForce.settings) : settings, 'now');
   if (!isLater) {
     deferSet(trx, trail, { version });
     return { done: true, version };
   }
-  const isKnown = pending !== undefined && isSame(bankOf(pending.settings), bankOf(settings));
+  const isKnown = pending !== undefined && hasBankOf(pending.settings);
   const later = await insert(settings, isKnown ? { asVersion: pending.version } : { afterHours: 24 });
   deferSet(trx, trail, { version, pending: later.version, countsFrom: later.countsFrom.toISOString() });
   if (!isKnown)
@@ -111,22 +112,20 @@ export async function setSettings(
   return { done: true, version, pending: later };
 }
 
-const bankOf = ({ seller, payment }: BillingSettings) => ({
-  iban: seller.iban,
-  bic: seller.bic,
-  link: payment.link,
-});
-
-function keepBank(settings: BillingSettings, present: BillingSettings): BillingSettings {
-  const { iban, bic, link } = bankOf(present);
+/** The settings with the bank account and the links of `present`. */
+function keepBank(settings: BillingSettings, { seller, plans, payment }: BillingSettings): BillingSettings {
+  const { iban, bic } = seller;
   return {
     ...settings,
     seller: { ...settings.seller, iban, bic },
-    payment: { ...settings.payment, link },
+    plans: Object.fromEntries(
+      Object.entries(settings.plans).map(([name, plan]) => [name, { ...plan, link: plans[name]?.link }]),
+    ),
+    payment: { ...settings.payment, link: payment.link },
   };
 }
 
-/** The texts that documents print at once, by the names that the mail uses (server/mail/notices.ts). */
+/** The texts that documents print at once, by the names that the mail uses (server/mail/notice-words.ts). */
 const textsOf = ({ seller, plans, tax, payment }: BillingSettings) => ({
   name: seller.name,
   address: seller.address,

@@ -197,12 +197,22 @@ export const settingsSchema = z.strictObject({
           digits: 'of the currency',
           fault: 'Enter an amount such as 29.00, with as many digits as the currency has.',
         }),
+        link: field(
+          optional(
+            readIf(
+              (text) => isLinkTemplate(text) && !text.includes('{'),
+              'Enter an https address of at most 500 characters.',
+            ),
+          ),
+          'planLink',
+          'Link after a trial',
+        ),
       }),
     )
     .refine((plans) => Object.keys(plans).length <= maxRows, `Use no more than ${maxRows} plans.`)
     .register(formTables, {
       ...{ name: 'plans', id: 'plans-rows', caption: 'Plans', row: 'plan' },
-      hint: 'The plan’s name is that of the CRM, such as starter. Empty a row to remove it.',
+      hint: 'The plan’s name is that of the CRM, such as starter. The link leads customers to where they go on after a trial. Empty a row to remove it.',
     }),
   terms: z.strictObject({
     days_to_pay: days(0, 'daysToPay', 'Days to pay', { usual: '14', hint: 'From the day of the invoice' }),

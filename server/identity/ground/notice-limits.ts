@@ -36,7 +36,7 @@ type Notice = {
   kind: NoticeKind;
   userId: string;
   recipient: string;
-  details: { at: string; device?: string; traceId?: string };
+  details: { at: string } & Record<string, string>;
   now: Date;
 };
 

@@ -21,16 +21,22 @@ import { insertWithinLimits } from './notice-limits.ts';
 
 type ToldUser = Pick<User, 'id' | 'email' | 'holdsEmail'>;
 
-/** Only for an address that the user holds. `request` made the change, if a person's browser sent one. */
+/**
+ * Only for an address that the user holds. `request` made the change, if a person's browser sent one. `facts` say what has changed.
+ * They must contain nothing that somebody typed.
+ */
 export async function notify(
   trx: Transaction<DB>,
   { now }: Pick<Dependencies, 'now'>,
   user: ToldUser,
   kind: NoticeKind,
   request?: Request,
+  facts?: Record<string, string>,
 ): Promise<void> {
   const { id: userId, email, holdsEmail } = user;
-  if (holdsEmail) await insertWithinLimits(trx, buildNotice({ userId, email }, kind, { at: now(), request }));
+  if (!holdsEmail) return;
+  const { details, ...notice } = buildNotice({ userId, email }, kind, { at: now(), request });
+  await insertWithinLimits(trx, { ...notice, details: { ...details, ...facts } });
 }
 
 /** For a mailbox whose address the owner may no longer hold. No limit applies. */

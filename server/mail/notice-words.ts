@@ -1,0 +1,362 @@
+// The words of emails that tell people what happened to their account. They contain no word that somebody could have typed.
+import type { NoticeKind } from '../../db/tables/mail-kinds.ts';
+import type { PrintedText } from '../billing/settings/set-settings.ts';
+import type { Capability } from '../identity/ground/capabilities.ts';
+
+/** Without `advice`, the reader may have done it. */
+type Notice = {
+  subject: string;
+  text: string;
+  /** What the reader does or knows now. */
+  advice?: string;
+  /** `isQuiet`: most readers need not press it. */
+  action?: { label: string; path: string; isQuiet?: true };
+  why?: string;
+  /** For readers who did it or did not: what the first are told instead of the usual, and what “This wasn’t me” does. */
+  doubt?: { done?: string; lines?: string[] };
+};
+
+export const isOrWas = 'You received this email because this is, or was, the email address of an account.';
+
+/** The lines about the link that sets a new password. */
+export const passwordLines = (last: string) => [
+  'We email you a link to set a new password.',
+  'The new password logs everyone else out.',
+  last,
+];
+
+export const usualLines = passwordLines('Then check Security in your account.');
+
+export const askSupport = (hasSupport: boolean) =>
+  hasSupport ? 'contact support' : 'contact the people who run this service';
+
+/** What a contract that was added is for. Each member is undefined if the settings do not name it. */
+export type Ordered = {
+  plan?: string | undefined;
+  seller?: string | undefined;
+  products?: string | undefined;
+};
+
+// `dueAt`: when the account is deleted if its owner asked for that at the time of the mail. `who`: the person that a warning to
+// administrators is about. `countsAt`: when the change takes effect. `was` and `role`: the roles before and after. `what`: the
+// changed texts, the changed rights, or what was done to the address for invoices. `to`: yes or no for each of these rights.
+export type Words = {
+  dueAt: string;
+  hasSupport: boolean;
+  who: { id: string; name: string };
+  countsAt: string;
+  was: string | undefined;
+  role: string | undefined;
+  what: string | undefined;
+  to: string | undefined;
+  ordered: Ordered;
+};
+
+const printedTexts: Record<PrintedText, string> = {
+  name: 'the seller’s name',
+  address: 'the seller’s address',
+  contact: 'the seller’s email address or tax numbers',
+  foot: 'the foot',
+  plans: 'what plans are called',
+  payment: 'the payment instructions',
+  tax: 'the words about tax',
+};
+
+const sayTexts = (names = ''): string =>
+  names
+    .split(' ')
+    .flatMap((name) => printedTexts[name as PrintedText] ?? [])
+    .join(', ');
+
+const roles = new Map([
+  ['user', 'customer'],
+  ['manager', 'manager'],
+  ['admin', 'administrator'],
+]);
+
+/** Mails of 0.6.0 do not say which roles. */
+function sayRoles(was = '', role = ''): string {
+  const [before, after] = [roles.get(was), roles.get(role)];
+  return before && after ? ` from ${before} to ${after}` : '';
+}
+
+const deeds: Record<Capability, string> = {
+  manage_storefront: 'manage a storefront',
+  sell_media_inventory: 'sell media inventory',
+  sell_products: 'sell products',
+  sell_services: 'sell services',
+};
+
+/** Mails of 0.6.0 do not say which rights. */
+function sayRights(whats = '', tos = ''): string {
+  const answers = tos.split(' ');
+  const sentences = whats.split(' ').flatMap((what, n) => sayRight(what, answers[n] === 'yes') ?? []);
+  return sentences.join(' ') || 'Our support team has decided what your account may do.';
+}
+
+function sayRight(what: string, isYes: boolean): string | undefined {
+  if (what === 'verification')
+    return isYes
+      ? 'Our support team has verified your account. It was not verified before.'
+      : 'Our support team has decided that your account is no longer verified. It was verified before.';
+  const deed = Object.hasOwn(deeds, what) && deeds[what as Capability];
+  if (!deed) return undefined;
+  return isYes
+    ? `Our support team has given your account the right to ${deed}. It did not have this right before.`
+    : `Our support team has taken from your account the right to ${deed}. It had this right before.`;
+}
+
+/** Who asked for a contract, as far as we know. */
+export const sayWhoOrdered = ({ plan, seller }: Ordered): string =>
+  `Someone ordered ${plan ? `the plan ${plan} ` : ''}${seller ? `from ${seller} ` : ''}with this email address, or asked for a trial.`;
+
+export const listOrdered = ({ plan, seller, products }: Ordered): [string, string][] =>
+  [
+    ['Plan', plan],
+    ['Company', seller],
+    ['Products', products],
+  ].filter((row): row is [string, string] => row[1] !== undefined);
+
+const whereInvoicesGo: Record<string, Pick<Notice, 'subject' | 'text'>> = {
+  given: {
+    subject: 'An address for your invoices was entered',
+    text: 'Someone in your account has entered another email address for invoices. No invoice goes there until its reader confirms the address. Until then, invoices go to the person who has the contract.',
+  },
+  proved: {
+    subject: 'Your invoices go to another email address',
+    text: 'The new email address for the invoices of your account has been confirmed. Invoices now go there.',
+  },
+  kept: {
+    subject: 'The address for your invoices stays',
+    text: 'Someone in your account has decided to keep the email address for invoices that came with an order. Invoices go there if its reader has confirmed the address.',
+  },
+  removed: {
+    subject: 'The address for your invoices was removed',
+    text: 'The email address for the invoices of your account has been removed. Invoices now go to the person who has the contract.',
+  },
+};
+
+// Mails of 0.6.0 do not say which.
+const invoicesGoSomewhere = {
+  subject: 'The address for your invoices has changed',
+  text: 'The email address for the invoices of your account has been added, confirmed, changed or removed. You can see under Billing where your invoices go.',
+};
+
+const whyAdministrator = 'You received this email because you are an administrator.';
+
+export const buildNotices = ({
+  dueAt,
+  hasSupport,
+  who,
+  countsAt,
+  was,
+  role,
+  what,
+  to,
+  ordered,
+}: Words): Record<NoticeKind, Notice> => ({
+  account_frozen: {
+    subject: 'Your account is frozen',
+    text: 'Your account was frozen, with the link in one of our emails or by our support team, because someone else may have got in. Nobody can log in to it until our support team knows who its owner is. Nothing else has changed.',
+    advice: `To get your account back, ${askSupport(hasSupport)}.`,
+    why: isOrWas,
+  },
+  account_thawed: {
+    subject: 'Your account is no longer frozen',
+    text: 'Our support team has unfrozen your account. Its owner can log in again. If we also sent you a link to set a new password, the account is under your address: use that link, because the old password does not work any more.',
+    advice: `If you are the owner and cannot log in, ${askSupport(hasSupport)}.`,
+    action: { label: 'Log in', path: '/login' },
+    why: isOrWas,
+  },
+  account_deleted: {
+    subject: 'Your account has been deleted',
+    text: 'Your account has been deleted. Contracts that were still running have been canceled. We keep invoices because the law requires it.',
+    advice: 'You can use this email address for a new account at any time.',
+    why: 'You received this email because this was the email address of your account.',
+  },
+  account_linked: {
+    subject: 'Your marketplace account is connected',
+    text: 'A marketplace account has been connected to your account. You can now log in from the marketplace.',
+  },
+  account_resumed: {
+    subject: 'Your account is no longer suspended',
+    text: 'Our support team has ended the suspension of your account. You can log in again.',
+    advice: `If you have a question about this, ${askSupport(hasSupport)}.`,
+    action: { label: 'Log in', path: '/login' },
+  },
+  account_suspended: {
+    subject: 'Your account is suspended',
+    text: 'Our support team has suspended your account. You cannot log in while it is suspended. All browsers have been logged out.',
+    advice: `If you have a question about this, ${askSupport(hasSupport)}.`,
+  },
+  authenticator_added: {
+    subject: 'An authenticator app has been added to your account',
+    text: 'From now on, logging in with your password also needs a code from the app. All other browsers have been logged out.',
+  },
+  authenticator_removed: {
+    subject: 'The authenticator app has been removed from your account',
+    text: 'The authenticator app for your account has been turned off. From now on, your password is enough to log in.',
+  },
+  bank_details_changed: {
+    subject: 'How customers pay you has been changed',
+    text: `The bank account or a link on your invoices or in your emails, to pay or to go on after a trial, has been changed. The change counts from ${countsAt}. Until then the bank account and the links from before are used.`,
+    advice:
+      'Check the change with whoever made it, by phone or in person. If it is not right, stop it on the page before it counts: every administrator can.',
+    action: { label: 'See or stop the change', path: '/admin/billing/settings' },
+    why: whyAdministrator,
+  },
+  billing_texts_changed: {
+    subject: 'What your invoices say has been changed',
+    text: `Texts on your invoices have been changed: ${sayTexts(what)}. The change counts already.`,
+    advice:
+      'Check by phone or in person that this is right: a text can ask customers to pay somewhere else. If it is not right, put it back on the page, and see in the audit what else was done.',
+    action: { label: 'See the settings', path: '/admin/billing/settings' },
+    why: whyAdministrator,
+  },
+  codes_guessed: {
+    subject: 'Wrong codes were entered for your account',
+    text: 'Someone entered several wrong codes after the right password for your account, or with a link in one of our emails that takes your account back or gives it another email address. They are not logged in. They cannot get in without one of your codes or passkeys.',
+    advice:
+      'Anyone with a link that takes your account back can read email sent to an address that your account has, or had in the last 7 days. Anyone with a link that gives your account another email address can read email sent to the address that our support team was told.',
+    doubt: {},
+  },
+  contract_added: {
+    subject: 'A contract has been added to your account',
+    text: `${sayWhoOrdered(ordered)} Your account has this address, so the contract has been added to it. Nothing else in your account has changed.`,
+    advice: `You can see it under Billing. If neither you nor your company ordered it, ${askSupport(hasSupport)}.`,
+    action: { label: 'See the contract', path: '/profile/billing', isQuiet: true },
+  },
+  data_downloaded: {
+    subject: 'Your data has been downloaded',
+    text: 'A copy of everything that we keep about you has been downloaded from your account.',
+  },
+  deletion_canceled: {
+    subject: 'Your account will not be deleted',
+    text: 'The deletion that was planned for your account has been canceled. Your account stays as it is.',
+  },
+  deletion_requested: {
+    subject: 'Your account will be deleted in 14 days',
+    text: `To keep your account, log in and choose “Keep your account”. Otherwise we will delete it on ${dueAt}, because we received a request to delete it. Until then you cannot open our products.`,
+    action: { label: 'Keep your account', path: '/profile/delete', isQuiet: true },
+    doubt: {
+      done: 'If you asked for this and still want it, you are done.',
+      lines: passwordLines('Then choose “Keep your account”.'),
+    },
+  },
+  email_change_undone: {
+    subject: 'Your change of email address has been undone',
+    text: 'Your account has its previous email address again. Either the link in the email that we sent there was used, or our support team found out who the owner is. All other browsers have been logged out.',
+    advice: `The account no longer uses this address.${hasSupport ? ' If this was not you, contact support.' : ''}`,
+  },
+  email_changed: {
+    subject: 'Your email address has changed',
+    text: 'Your account now has another email address. You can no longer log in with this one.',
+    why: 'You received this email because this was the email address of your account.',
+  },
+  email_proved: {
+    subject: 'Your email address is verified',
+    text: 'Your email address has been verified. You can now open our other products.',
+  },
+  email_replaced: {
+    subject: 'Your email address has changed',
+    text: 'The marketplace has sent us a new email address for your account. It replaces this one.',
+    advice: `If you did this, you are done. If you did not, change it back at the marketplace${hasSupport ? ', or contact support' : ''}.`,
+    why: 'You received this email because this was the email address of your account.',
+  },
+  factors_removed: {
+    subject: 'Your second factor has been removed',
+    text: 'Our support team has removed the authenticator app, recovery codes and passkeys from your account. All browsers have been logged out. Your password no longer works.',
+    advice: `Set a new password with the link in our next email. Then set up a second factor again.${hasSupport ? ' If you did not ask for this, contact support.' : ''}`,
+  },
+  invoice_email_changed: {
+    ...((what && Object.hasOwn(whereInvoicesGo, what) && whereInvoicesGo[what]) || invoicesGoSomewhere),
+    doubt: {
+      done: 'If you did this, or somebody else who belongs to the account, you are done.',
+      lines: [
+        'We email you a link to set a new password. The new password logs everyone else out.',
+        'It also removes an address for invoices from the last 30 days, or one that came with an order and that nobody has kept.',
+        'Then check Security and Billing in your account.',
+      ],
+    },
+  },
+  link_removed: {
+    subject: 'Your marketplace account is no longer connected',
+    text: 'Our support team has disconnected a marketplace account from your account. You can no longer log in from there.',
+    advice: `If you did not ask for this, ${askSupport(hasSupport)}.`,
+    action: { label: 'See connected accounts', path: '/profile/security', isQuiet: true },
+  },
+  new_browser: {
+    subject: 'New login to your account',
+    text: 'There was a login to your account from a browser that you have not used before.',
+  },
+  passkey_added: {
+    subject: 'A passkey has been added to your account',
+    text: 'A passkey has been added to your account. Anyone who has it can log in without your password.',
+    doubt: {
+      lines: passwordLines(
+        'Then go to Security, then Passkeys, to remove the passkey: a new password does not remove it.',
+      ),
+    },
+  },
+  passkey_removed: {
+    subject: 'A passkey has been removed from your account',
+    text: 'A passkey has been removed from your account. It can no longer be used to log in.',
+  },
+  password_changed: {
+    subject: 'Your password has changed',
+    text: 'The password for your account has been changed. All other browsers have been logged out.',
+  },
+  password_set: {
+    subject: 'Your password has been set',
+    text: 'A password for your account has been set with a link that we emailed to you. All other browsers have been logged out.',
+  },
+  recovery_code_used: {
+    subject: 'A recovery code for your account was used',
+    text: 'A recovery code was used to log in to your account after the password, or to take it back with the link in one of our emails. That code will not work again.',
+  },
+  recovery_codes_made: {
+    subject: 'You have new recovery codes',
+    text: 'New recovery codes have been made for your account. The old ones no longer work.',
+  },
+  rights_decided: {
+    subject: 'What your account may do has changed',
+    text: `${sayRights(what, to)} Your profile shows what it may do.`,
+    advice: `If you have a question about this, ${askSupport(hasSupport)}.`,
+    action: { label: 'Go to your profile', path: '/profile', isQuiet: true },
+  },
+  role_changed: {
+    subject: 'Your role has changed',
+    text: `Our support team has changed the role of your account${sayRoles(was, role)}. All browsers have been logged out.`,
+    advice: `If you did not expect this, ${askSupport(hasSupport)}.`,
+    action: { label: 'Log in', path: '/login' },
+  },
+  person_frozen: {
+    subject: 'An account has been frozen',
+    text: `The account of ${who.name} has been frozen. Nobody can log in to it until an administrator ends the freeze.`,
+    advice:
+      'Check by phone or in person that this is right. If it is not, end the freeze on the page of the person, and see in the audit what else was done.',
+    action: { label: 'See the person', path: `/admin/people/${who.id}` },
+    why: whyAdministrator,
+  },
+  role_granted: {
+    subject: 'Someone has been given a staff role',
+    text: `${who.name} is now ${role === 'admin' ? 'an administrator' : 'a manager'}.${was && roles.has(was) ? ` Before, the role was ${roles.get(was)}.` : ''}`,
+    advice:
+      'Check by phone or in person that this is right. If it is not, take the role away on the page of the person, and see in the audit what else was done.',
+    action: { label: 'See the person', path: `/admin/people/${who.id}` },
+    why: whyAdministrator,
+  },
+  sessions_ended: {
+    subject: 'You have been logged out everywhere',
+    text: 'Our support team has logged your account out in all browsers.',
+    advice: `You can log in again. If you did not ask for this, ${askSupport(hasSupport)}.`,
+    action: { label: 'Log in', path: '/login' },
+  },
+  staff_limited: {
+    subject: 'Someone on your team has looked at very many people',
+    text: `${who.name} has searched for, or looked at, more people within an hour than we allow. Further looks are refused for a while. Someone else may be using their session.`,
+    advice: 'Ask them. If it was not them, end their sessions, and see in the audit what was looked at.',
+    action: { label: 'See the audit', path: '/admin/audit' },
+    why: whyAdministrator,
+  },
+});
