@@ -49,7 +49,7 @@ const printedTexts: Record<PrintedText, string> = {
   address: 'the seller’s address',
   contact: 'the seller’s email address or tax numbers',
   foot: 'the foot',
-  plans: 'what plans are called',
+  plans: 'what plans are called, or where their links lead',
   payment: 'the payment instructions',
   tax: 'the words about tax',
 };

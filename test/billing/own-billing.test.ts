@@ -255,6 +255,51 @@ it('promises neither day nor amount of a next invoice that is held or waits for 
   expect(await said()).not.toContain('Next invoice on');
 });
 
+describe('the contracts of a customer', () => {
+  const link = 'https://crm.example/buy?plan=pro&x="';
+  const plans = { pro: { title: 'Pro & more', link }, none: { title: 'None' } };
+
+  it('come first: those that go on, then those that have ended (contract 7.469)', async () => {
+    const isolated = await openApp({ now: () => clock.at });
+    try {
+      const some = await arrangeSeller(isolated, clock, { ...germanSettings, plans });
+      const report = (name: string, contract: object) => some.report(name, { email: owner, contract });
+      await report('ended', { plan: 'ended', status: 'canceled' });
+      await report('pays', { plan: 'none' });
+      await some.bill();
+      const answer = await (await logIn(isolated.send, owner)).send(page);
+      const places = ['id="contracts"', 'None', '>ended<', 'id="to-pay"', 'id="documents"', 'id="details"'];
+      const found = places.map((each) => answer.text.indexOf(each, answer.text.indexOf('<main')));
+      expect(found.every((at, index) => at > (found[index - 1] ?? 0))).toBe(true);
+    } finally {
+      await isolated.close();
+    }
+  });
+
+  it('say that a trial ends by itself, and how to go on if its plan has a link (contract 7.471)', async () => {
+    const isolated = await openApp({ now: () => clock.at });
+    try {
+      const some = await arrangeSeller(isolated, clock, { ...germanSettings, plans });
+      const trial = {
+        status: 'trialing',
+        trial_ends_at: new Date(+clock.at + 20 * 86_400_000).toISOString(),
+      };
+      await some.report('with', { email: owner, contract: { ...trial, plan: 'pro' } });
+      await some.report('without', { email: owner, contract: { ...trial, plan: 'none' } });
+      await some.report('runs', { email: owner, contract: { plan: 'pro' } });
+      const answer = await (await logIn(isolated.send, owner)).send(page);
+      const said = textOf(answer);
+      expect(
+        said.match(/Your trial ends by itself on \d+ \w+ 2037 ?\. You will not be charged\./g),
+      ).toHaveLength(2);
+      expect(answer.text.match(/href="https:\/\/crm\.example\/buy\?plan=pro&amp;x=&quot;"/g)).toHaveLength(1);
+      expect(said.match(/Go on with Pro & more/g)).toHaveLength(1);
+    } finally {
+      await isolated.close();
+    }
+  });
+});
+
 it('every document can be reached, and the open ones that were due first are shown', async () => {
   const many = await openApp({ now: () => clock.at });
   try {

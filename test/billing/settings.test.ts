@@ -195,6 +195,37 @@ describe('settings', () => {
       '/payment/link',
       /https/,
     ],
+    // Contract 7.470.
+    [
+      'a plan’s link without https',
+      { '/plans/starter/link': 'http://a.example' },
+      '/plans/starter/link',
+      /https/,
+    ],
+    [
+      'a plan’s link with a user',
+      { '/plans/starter/link': 'https://a@b.example' },
+      '/plans/starter/link',
+      /https/,
+    ],
+    [
+      'a plan’s link with a brace',
+      { '/plans/starter/link': 'https://a.example/{number}' },
+      '/plans/starter/link',
+      /https/,
+    ],
+    [
+      'a plan’s link of 501 characters',
+      { '/plans/starter/link': `https://a.example/${'x'.repeat(483)}` },
+      '/plans/starter/link',
+      /https/,
+    ],
+    [
+      'a plan’s link that is a script',
+      { '/plans/starter/link': 'javascript:alert(1)' },
+      '/plans/starter/link',
+      /https/,
+    ],
     ['a link that is a script', { '/payment/link': 'javascript:alert(1)' }, '/payment/link', /https/],
   ])('are refused with %s', (_, changes, pointer, says) => {
     const found = faults(change(changes));
@@ -340,13 +371,17 @@ describe('the form of settings', () => {
       'plan-2': 'pro',
       'planTitle-2': 'Pro',
       'planPrice-2': '49.9',
+      'planLink-2': ' https://crm.example/buy?plan=pro ',
     });
     expect(tax.rules.map(({ country, rate }) => [country, rate])).toEqual([
       ['DE', 1900],
       ['FR', 2000],
       ['*', 750],
     ]);
-    expect(plans.pro).toEqual({ title: 'Pro', description: undefined, price: 4990 });
+    expect(plans.pro).toEqual({
+      ...{ title: 'Pro', description: undefined, price: 4990 },
+      link: 'https://crm.example/buy?plan=pro',
+    });
   });
 
   it.each<[what: string, changed: Record<string, string>, field: string]>([

@@ -50,6 +50,8 @@ it('the pages of billing have no serious axe finding, console message or sideway
   await look('billing');
   for (const summary of await page.locator('summary').all()) await summary.click();
   await look('billing, canceling');
+  await page.getByRole('link', { name: 'Edit your billing details' }).click();
+  await look('billing, details edited');
   await page.getByLabel('VAT ID').fill('FR1');
   await page.getByLabel('Postal code').fill('');
   await page.getByRole('button', { name: 'Save' }).click();

@@ -15,23 +15,32 @@ type Contract = OwnBilling['contracts'][number];
 type Next = NonNullable<Contract['next']>;
 type Told = { saved: string | null; refused: Refused | undefined };
 
+/** A card for each contract that goes on, then one for those that have ended (contract 7.469). */
 export function OwnContracts({ contracts, ...told }: { contracts: Contract[] } & Told) {
+  const running = contracts.filter(({ isRunning }) => isRunning);
+  const ended = contracts.filter(({ isRunning }) => !isRunning);
+  const groups = [...running.map((contract) => [contract]), ended].filter(({ length }) => length > 0);
   return (
-    <Section id="contracts" title="Service contracts">
+    <Section id="contracts" title="Service contracts" bare>
       <ContractOutcome {...told} />
-      <Rows>
-        {contracts.map((contract) => (
-          <Row
-            key={contract.id}
-            title={<Title {...contract} />}
-            about={<About {...contract} />}
-            end={<ContractState {...contract} />}
-          >
-            {contract.canCancel && <Cancel contract={contract} refused={told.refused} />}
-            {contract.canKeep && <Keep contract={contract} />}
-          </Row>
-        ))}
-      </Rows>
+      {groups.map((group) => (
+        <div key={group[0]?.id} className="card">
+          <Rows>
+            {group.map((contract) => (
+              <Row
+                key={contract.id}
+                title={<Title {...contract} />}
+                about={<About {...contract} />}
+                end={<ContractState {...contract} />}
+              >
+                {contract.goOnLink && <GoOn contract={contract} href={contract.goOnLink} />}
+                {contract.canCancel && <Cancel contract={contract} refused={told.refused} />}
+                {contract.canKeep && <Keep contract={contract} />}
+              </Row>
+            ))}
+          </Rows>
+        </div>
+      ))}
     </Section>
   );
 }
@@ -71,18 +80,19 @@ function About(contract: Contract) {
   if (status === 'trialing' && lastDay)
     lines.push(
       <>
-        Free until <LastDay on={lastDay} />
-        {cost && (
-          <>
-            , then {cost} {isBeforeTax && 'before tax '}if you continue
-          </>
-        )}
+        Your trial ends by itself on <LastDay on={lastDay} />. You will not be charged.
       </>,
+      cost && (
+        <>
+          If you go on, it costs {cost}
+          {isBeforeTax && ' before tax'}.
+        </>
+      ),
     );
   else if (status === 'active' || status === 'past_due') lines.push(cost ?? 'No price set');
   if (end) lines.push(end);
   if (next) lines.push(<NextCharge {...next} />);
-  return lines.map((line, at) => (
+  return lines.filter(Boolean).map((line, at) => (
     // biome-ignore lint/suspicious/noArrayIndexKey: they do not move
     <span key={at} className="line">
       {line}
@@ -150,6 +160,14 @@ function Cancel({ contract, refused }: { contract: Contract; refused: Refused | 
     </Disclosure>
   );
 }
+
+const GoOn = ({ contract, href }: { contract: Contract; href: string }) => (
+  <a className="button" href={href} rel="noreferrer">
+    <span>
+      Go on with <Title {...contract} />
+    </span>
+  </a>
+);
 
 const Keep = ({ contract }: { contract: Contract }) => (
   <form method="post" data-intent="keep-contract">

@@ -19,6 +19,7 @@ import { findLastDayIn } from '../contracts/last-day.ts';
 import { buildTaxedBuyer } from '../invoices/buyers.ts';
 import { findSettings, findZone, type Settings, zoneOf } from '../invoices/issue.ts';
 import { addMonths, previewDocuments } from '../invoices/preview.ts';
+import { findPlanLink } from '../settings/plan-link.ts';
 import { listCountries, nameCountry } from '../values/countries.ts';
 import { dayIn } from '../values/days.ts';
 import { type DocumentFacts, hasXml } from '../values/document-facts.ts';
@@ -100,6 +101,8 @@ function describeContract(
     isBeforeTax: settings?.settings.tax.prices === 'net',
     canCancel: goesOn && !cancelsAt && mayCancel(settings),
     canKeep: goesOn && cancelsAt !== null,
+    isRunning: goesOn,
+    goOnLink: (end.status === 'trialing' && findPlanLink(settings?.settings, plan)) || null,
     next,
   };
 }

@@ -126,14 +126,14 @@ function keepBank(settings: BillingSettings, present: BillingSettings): BillingS
   };
 }
 
-/** The texts that documents print at once, by the names that the mail uses (server/mail/notices.ts). */
+/** What documents print, or customers see, at once, by the names that the mail uses (server/mail/notices.ts). */
 const textsOf = ({ seller, plans, tax, payment }: BillingSettings) => ({
   name: seller.name,
   address: seller.address,
   contact: [seller.email, seller.vat_id, seller.tax_number],
   foot: seller.foot,
   plans: Object.fromEntries(
-    Object.entries(plans).map(([plan, { title, description }]) => [plan, { title, description }]),
+    Object.entries(plans).map(([plan, { title, description, link }]) => [plan, { title, description, link }]),
   ),
   payment: payment.text,
   tax: [tax.reverse_charge_words, ...tax.rules.map(({ country, words }) => ({ country, words }))],

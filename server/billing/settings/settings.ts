@@ -11,7 +11,7 @@ import { readBic, readIban } from '../values/bank-account.ts';
 import { billingTextSchema, longestLine } from '../values/billing-text.ts';
 import { isCountry } from '../values/countries.ts';
 import { isDay } from '../values/days.ts';
-import { isLinkTemplate } from '../values/payment-link.ts';
+import { isLinkTemplate, isPlainLink } from '../values/payment-link.ts';
 import { readVatId } from '../values/vat-ids.ts';
 import { findFaultsBetween } from './check-settings.ts';
 
@@ -175,12 +175,17 @@ export const settingsSchema = z.strictObject({
           digits: 'of the currency',
           fault: 'Enter an amount such as 29.00, with as many digits as the currency has.',
         }),
+        link: field(
+          optional(readIf(isPlainLink, 'Enter an https address.')),
+          'planLink',
+          'Link after a trial',
+        ),
       }),
     )
     .refine((plans) => Object.keys(plans).length <= maxRows, `Use no more than ${maxRows} plans.`)
     .register(formTables, {
       ...{ name: 'plans', id: 'plans-rows', caption: 'Plans', row: 'plan' },
-      hint: 'The plan’s name is that of the CRM, such as starter.',
+      hint: 'The plan’s name is that of the CRM, such as starter. The link is an https address on which a trial’s customer goes on.',
     }),
   terms: z.strictObject({
     days_to_pay: days(0, 'daysToPay', 'Days to pay', { usual: '14', hint: 'From the day of the invoice' }),
