@@ -259,7 +259,7 @@ describe('the contracts of a customer', () => {
   const link = 'https://crm.example/buy?plan=pro&x="';
   const plans = { pro: { title: 'Pro & more', link }, none: { title: 'None' } };
 
-  it('come first: those that go on, then those that have ended (contract 7.469)', async () => {
+  it('come first, and ended ones last among them (contract 7.469)', async () => {
     const isolated = await openApp({ now: () => clock.at });
     try {
       const some = await arrangeSeller(isolated, clock, { ...germanSettings, plans });

@@ -15,7 +15,7 @@ type Contract = OwnBilling['contracts'][number];
 type Next = NonNullable<Contract['next']>;
 type Told = { saved: string | null; refused: Refused | undefined };
 
-/** A card for each contract that goes on, then one for those that have ended (contract 7.469). */
+/** A card for each contract that goes on, then one for all ended contracts (contract 7.469). */
 export function OwnContracts({ contracts, ...told }: { contracts: Contract[] } & Told) {
   const running = contracts.filter(({ isRunning }) => isRunning);
   const ended = contracts.filter(({ isRunning }) => !isRunning);
