@@ -136,8 +136,9 @@ export default function Code() {
           <br />
           {supportUrl ? <a href={supportUrl}>Contact support</a> : 'Contact the people who run this service.'}
           <br />
-          Once they know it is you, they can remove your second factors and email you a link. You then set a
-          new password: yours stops working, and you are logged out everywhere.
+          Once they know that it is you, they remove your app, your recovery codes and your passkeys. Your
+          password stops working, and you are logged out everywhere. You get an email with a link to set a new
+          password.
         </p>
       )}
     </Page>

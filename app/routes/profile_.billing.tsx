@@ -1,10 +1,7 @@
 import type { ActionFunctionArgs, LoaderFunctionArgs } from '@remix-run/node';
 import { useLoaderData } from '@remix-run/react';
-import {
-  BillingDetailsForm,
-  detailsFields,
-  hasDetails,
-} from '../components/account/billing-details-form.tsx';
+import { BillingDetails, hasDetails } from '../components/account/billing-details.tsx';
+import { detailsFields } from '../components/account/billing-details-form.tsx';
 import { Outcome } from '../components/account/outcome.tsx';
 import {
   ContractOutcome,
@@ -37,7 +34,8 @@ export const loader = (args: LoaderFunctionArgs) =>
       procedures.profile.get(),
     ]);
     const undecided = await procedures.billingPages.findUndecided();
-    return { billing, email, undecided, isFirst: before === undefined };
+    const isEditing = query.get('edit') === 'details';
+    return { billing, email, undecided, isFirst: before === undefined, isEditing };
   });
 
 export const action = (args: ActionFunctionArgs) =>
@@ -96,7 +94,7 @@ const buttons = new Map([
 ]);
 
 export default function Billing() {
-  const { billing, email, undecided, isFirst, saved } = useLoaderData<typeof loader>();
+  const { billing, email, undecided, isFirst, isEditing, saved } = useLoaderData<typeof loader>();
   const refused = useRefused();
   if (refused?.asks) {
     const { intent = '' } = refused.values;
@@ -135,9 +133,9 @@ export default function Billing() {
               We have <Money {...amount} /> from you that pays no invoice. We will contact you about it.
             </Notice>
           ))}
-          {billing.open.length > 0 && <ToPay {...billing} />}
           {billing.contracts.length === 0 && <ContractOutcome {...told} />}
           {billing.contracts.length > 0 && <OwnContracts contracts={billing.contracts} {...told} />}
+          {billing.open.length > 0 && <ToPay {...billing} />}
           {(billing.documents.length > 0 || !isFirst) && <OwnDocuments {...billing} isFirst={isFirst} />}
           {isEmpty && (
             <div className="card">
@@ -147,10 +145,11 @@ export default function Billing() {
             </div>
           )}
           {(!isEmpty || hasDetails(billing.details)) && (
-            <BillingDetailsForm
+            <BillingDetails
               details={billing.details}
               countries={billing.countries}
               email={email}
+              isEditing={isEditing}
               {...told}
             />
           )}

@@ -103,6 +103,7 @@ export const textBounds = {
   contract: 100,
   token: 100,
   saved: 40,
+  edit: 40,
   example: 40,
   of: 40,
   use: 40,

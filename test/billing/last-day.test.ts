@@ -144,7 +144,8 @@ describe.each(Object.entries(zones))('for a seller in %s', (zone, facts) => {
       rows.map((row) => {
         const name = /class="plan">([^<]+)</.exec(row)?.[1] ?? '';
         const words = textOf({ text: row } as Answer);
-        const [, said = null] = /(?:free until|last day(?: is)?|ended on) (\d+ \w+ \d{4})/i.exec(words) ?? [];
+        const [, said = null] =
+          /(?:free until|ends by itself on|last day(?: is)?|ended on) (\d+ \w+ \d{4})/i.exec(words) ?? [];
         return [
           name,
           {

@@ -63,8 +63,10 @@ describe('the form (contract 7.230, 7.234 and 7.235)', () => {
     });
     const shown = await browser.send(`${page}?saved=details`);
     expect(textOf(shown)).toContain('Saved.');
-    expect(fieldOf(shown, 'vatId').value).toBe('FR83404833048');
-    expect(shown.text).toMatch(/<option value="FR" selected="">France/);
+    expect(textOf(shown)).toMatch(/VAT ID FR83404833048 We have not checked .* Invoices go to/);
+    const edited = await browser.send(`${page}?edit=details`);
+    expect(fieldOf(edited, 'vatId').value).toBe('FR83404833048');
+    expect(edited.text).toMatch(/<option value="FR" selected="">France/);
   });
 
   it.each([
@@ -216,7 +218,27 @@ describe('the form (contract 7.230, 7.234 and 7.235)', () => {
       false,
     ]);
     await openClient(app.send, browser.cookie()).billing.update.mutate({ company: 'x' });
-    expect((await browser.send(page)).text).toContain('name="vatId"');
+    const shown = await browser.send(page);
+    expect(textOf(shown)).toContain('Billing details');
+    // Contract 7.468.
+    expect(shown.text).not.toContain('name="vatId"');
+    expect((await browser.send(`${page}?edit=details`)).text).toContain('name="vatId"');
+  });
+
+  it('stays open after a mistake, with what was typed, and closes once it is saved (contract 7.468)', async () => {
+    const browser = await open();
+    await save({ ...form, company: 'First' }, browser);
+    const edits = `${page}?edit=details`;
+    const wrong = await browser.send(edits, {
+      form: { ...form, city: 'Typed', vatId: 'FR1' },
+      headers: html,
+    });
+    const shown = wrong.status === 303 ? await browser.send(wrong.headers.get('location') ?? '') : wrong;
+    expect(shown.text).toMatch(/name="city"[^>]*value="Typed"/);
+    const right = await browser.send(edits, { form: { ...form, company: 'Closed' } });
+    expect([right.status, right.headers.get('location')]).toEqual([303, `${page}?saved=details`]);
+    const { text } = await browser.send(`${page}?saved=details`);
+    expect([text.includes('Closed'), text.includes('name="city"')]).toEqual([true, false]);
   });
 
   it('is shown to nobody whose address is not proved, and changes nothing for them', async () => {

@@ -179,18 +179,6 @@ describe('settings', () => {
       '/tax/reverse_charge_words',
       /“Reverse charge”/,
     ],
-    [
-      'a plan’s link without https',
-      { '/plans/starter/link': 'http://shop.example/' },
-      '/plans/starter/link',
-      /https/,
-    ],
-    [
-      'a plan’s link with a placeholder',
-      { '/plans/starter/link': 'https://shop.example/{number}' },
-      '/plans/starter/link',
-      /https/,
-    ],
     ['a link without https', { '/payment/link': 'http://pay.example/{number}' }, '/payment/link', /https/],
     [
       'a link with another placeholder',
@@ -209,6 +197,37 @@ describe('settings', () => {
       'a link of 501 characters',
       { '/payment/link': `https://pay.example/${'x'.repeat(481)}` },
       '/payment/link',
+      /https/,
+    ],
+    // Contract 7.463.
+    [
+      'a plan’s link without https',
+      { '/plans/starter/link': 'http://a.example' },
+      '/plans/starter/link',
+      /https/,
+    ],
+    [
+      'a plan’s link with a user',
+      { '/plans/starter/link': 'https://a@b.example' },
+      '/plans/starter/link',
+      /https/,
+    ],
+    [
+      'a plan’s link with a brace',
+      { '/plans/starter/link': 'https://a.example/{number}' },
+      '/plans/starter/link',
+      /https/,
+    ],
+    [
+      'a plan’s link of 501 characters',
+      { '/plans/starter/link': `https://a.example/${'x'.repeat(483)}` },
+      '/plans/starter/link',
+      /https/,
+    ],
+    [
+      'a plan’s link that is a script',
+      { '/plans/starter/link': 'javascript:alert(1)' },
+      '/plans/starter/link',
       /https/,
     ],
     ['a link that is a script', { '/payment/link': 'javascript:alert(1)' }, '/payment/link', /https/],
@@ -395,13 +414,17 @@ describe('the form of settings', () => {
       'plan-2': 'pro',
       'planTitle-2': 'Pro',
       'planPrice-2': '49.9',
+      'planLink-2': ' https://crm.example/buy?plan=pro ',
     });
     expect(tax.rules.map(({ country, rate }) => [country, rate])).toEqual([
       ['DE', 1900],
       ['FR', 2000],
       ['*', 750],
     ]);
-    expect(plans.pro).toEqual({ title: 'Pro', description: undefined, price: 4990 });
+    expect(plans.pro).toEqual({
+      ...{ title: 'Pro', description: undefined, price: 4990 },
+      link: 'https://crm.example/buy?plan=pro',
+    });
   });
 
   it.each<[what: string, changed: Record<string, string>, field: string]>([

@@ -14,8 +14,10 @@ import {
   readCode,
   readFonts,
   readInfo,
+  readStructureText,
   readText,
 } from '../support/billing/document-tools.ts';
+import { type Element, readCatalog, readMarks, readStructure } from '../support/billing/pdf-structure.ts';
 import { readSealedFacts } from '../support/billing/sealed-facts.ts';
 
 const keys = [new Uint8Array(32).fill(1)];
@@ -95,6 +97,25 @@ describe.skipIf(!hasPoppler)(`${notRun(hasPoppler, 'poppler-utils')}the PDF of`,
     expect(info).toMatch(/PDF version: +1\.7/);
   });
 
+  it('an invoice is tagged, and is read in order (contract 7.465 and 7.466)', async () => {
+    const { pdf } = await make(samples['an invoice with tax']);
+    expect(readInfo(pdf)).toMatch(/Tagged: +yes/);
+    const read = readStructureText(pdf);
+    // The words of lines are not joined.
+    expect(read).toContain('"Lindenstraße 5 10969 Berlin Germany rechnung@blumen.example VAT ID DE123456789');
+    const order = [
+      '"Invoice"',
+      '"Billed to"',
+      '"Zoë’s Flowers"',
+      '"Starter plan',
+      '"EUR 34.51"',
+      '"How to pay"',
+    ];
+    expect(
+      order.map((said) => read.indexOf(said)).every((at, index, all) => at > (all[index - 1] ?? -1)),
+    ).toBe(true);
+  });
+
   it('names from right to left has them in the order in which they are seen', async () => {
     const { pdf } = await make(samples['an invoice with names from right to left']);
     // Brackets are mirrored. Digits and Latin letters are not.
@@ -108,6 +129,66 @@ describe.skipIf(!hasPoppler)(`${notRun(hasPoppler, 'poppler-utils')}the PDF of`,
     expect(xml).toBeUndefined();
     expect(Object.keys(readAttachments(pdf))).toEqual(['identity-facts.json']);
     expect(readInfo(pdf)).not.toContain('factur-x');
+  });
+});
+
+const listTags = (elements: Element[]): string[] =>
+  elements.flatMap(({ tag, in: more }) => [tag, ...listTags(more)]);
+const find = (elements: Element[], tag: string): Element[] =>
+  elements.flatMap((element) => [...(element.tag === tag ? [element] : []), ...find(element.in, tag)]);
+
+describe('the tags of a PDF', () => {
+  it('say its language, and that its title is shown (contract 7.465)', async () => {
+    const { pdf } = await make(samples['an invoice with tax']);
+    const catalog = readCatalog(pdf);
+    expect(catalog).toContain('/Lang (en)');
+    expect(catalog).toContain('/MarkInfo');
+    expect(Buffer.from(pdf).toString('latin1')).toContain('/Marked true');
+    expect(Buffer.from(pdf).toString('latin1')).toContain('/DisplayDocTitle true');
+  });
+
+  it('are headings, tables with headed rows and columns, the link and the QR code (contract 7.466)', async () => {
+    const structure = readStructure((await make(samples['an invoice with tax'])).pdf);
+    expect(structure.map(({ tag }) => tag)).toEqual(['Document']);
+    expect(listTags(structure).filter((tag) => /^H\d$/.test(tag))).toEqual(['H1', 'H2', 'H2']);
+    const tables = find(structure, 'Table').map((table) =>
+      table.in.map((row) => row.in.map(({ tag, scope }) => scope ?? tag).join(' ')),
+    );
+    const headed = (rows: number) => Array(rows).fill('Row TD');
+    const columns = ['Column Column Column Column Column', 'TD TD TD TD TD'];
+    expect(tables).toEqual([headed(5), columns, headed(3), headed(5)]);
+    expect(find(structure, 'Link')).toHaveLength(1);
+    expect(find(structure, 'Figure').map(({ alt }) => alt)).toEqual([
+      'QR code with this account, reference and amount',
+    ]);
+  });
+
+  it.each(Object.entries(samples))(
+    'cover all that is drawn, each once: %s (contract 7.466)',
+    async (_, facts) => {
+      // The foot is on each page, and read aloud once.
+      const seller = { ...facts.seller, foot: 'A foot' };
+      const { pdf } = await make({ ...facts, seller, words: 'A long reason. '.repeat(400) });
+      const pages = readMarks(pdf);
+      expect(pages.length).toBeGreaterThan(1);
+      for (const page of pages) {
+        const contents = page.flatMap(({ content }) => content ?? []);
+        expect(contents).toEqual(contents.map((_each, at) => at));
+      }
+      // A line, the foot and the number of the page; on the last page the foot is read aloud.
+      expect(pages.map((page) => page.slice(-3).map(({ tag }) => tag))).toEqual(
+        pages.map((_page, at) => ['Artifact', at === pages.length - 1 ? 'P' : 'Artifact', 'Artifact']),
+      );
+    },
+  );
+
+  it('have text from right to left in the order in which it is read (contract 7.467)', async () => {
+    const facts = samples['an invoice with names from right to left'];
+    const read = find(readStructure((await make(facts)).pdf), 'P').map(({ actual }) => actual);
+    expect(read).toContain(facts.seller.name);
+    expect(read).toContain(facts.buyer.name);
+    const plain = readStructure((await make(samples['an invoice with tax'])).pdf);
+    expect(find(plain, 'P').every(({ actual }) => actual === undefined)).toBe(true);
   });
 });
 

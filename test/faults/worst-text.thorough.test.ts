@@ -257,7 +257,7 @@ const queries: Door[] = [
   { path: '/profile/security', fields: { saved: 'password' } },
   { path: '/profile/passkeys', fields: { saved: 'rename' } },
   { path: '/profile/products', fields: { saved: 'x' } },
-  { path: '/profile/billing', fields: { saved: 'x', sort: 'issued', before: 'X' } },
+  { path: '/profile/billing', fields: { saved: 'x', edit: 'details', sort: 'issued', before: 'X' } },
   { path: '/profile/data', fields: { saved: 'x' } },
   { path: '/profile/email', fields: { sent: '1', saved: 'x' } },
   { path: '/profile/email/confirm', fields: { token } },

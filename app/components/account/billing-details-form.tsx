@@ -2,9 +2,6 @@ import { useId } from 'react';
 import type { FieldName } from '../../forms.ts';
 import type { Refused } from '../../refused.ts';
 import { EmailField, Field } from '../field.tsx';
-import { Notice } from '../notice.tsx';
-import { Section } from '../section.tsx';
-import { Outcome } from './outcome.tsx';
 import type { OwnBilling } from './own-contracts.tsx';
 
 /** What the form keeps when it is refused. */
@@ -12,18 +9,11 @@ export const detailsFields: FieldName[] = [
   ...(['company', 'line1', 'line2', 'postcode', 'city', 'country', 'vatId', 'invoiceEmail'] as const),
 ];
 
-type Props = Pick<OwnBilling, 'details' | 'countries'> & {
-  email: string;
-  saved: string | null;
-  refused: Refused | undefined;
-};
+type Props = Pick<OwnBilling, 'details' | 'countries'> & { email: string; refused: Refused | undefined };
 
-export const hasDetails = ({ company, address, country, vatId, invoiceEmail, waiting }: Props['details']) =>
-  [company, address, country, vatId, invoiceEmail, waiting].some((detail) => detail !== null);
-
-export function BillingDetailsForm({ details, countries, email, saved, refused: any }: Props) {
-  const refused = any?.values.intent === 'details' ? any : undefined;
-  const { company, hasCheckedVatId, invoiceEmail, hasProvedInvoiceEmail, waiting } = details;
+/** `refused` is this form, refused. */
+export function BillingDetailsForm({ details, countries, email, refused }: Props) {
+  const { company, hasCheckedVatId, invoiceEmail, waiting } = details;
   const { address, country, vatId } = waiting ?? details;
   const present: Record<string, string> = {
     company: company ?? '',
@@ -39,120 +29,54 @@ export function BillingDetailsForm({ details, countries, email, saved, refused: 
     error: refused?.errors[name],
     focusOnError: name === first,
   });
-  const waitsFor = invoiceEmail !== null && !hasProvedInvoiceEmail ? invoiceEmail : undefined;
   return (
-    <Section
-      id="details"
-      title="Billing details"
-      intro="We put them on your invoices from now on. Invoices that you already have stay as they are."
-      bare
-    >
-      <div className="card">
-        <Outcome intent="details" saved={saved} refused={any}>
-          Saved.
-        </Outcome>
-        {waiting && <WhatWaits country={waiting.country} countries={countries} />}
-        {!any && saved !== 'details' && <WhatIsMissing {...details} />}
-        <form method="post" data-intent="details">
-          <Field
-            label="Company (optional)"
-            hint="Leave it empty to have invoices made out to the name of your account."
-            autoComplete="organization"
-            {...field('company')}
-          />
-          <fieldset className="address">
-            <legend>Address</legend>
-            <p className="hint">
-              Leave out the postal code or the city if addresses in your country have none.
-            </p>
-            <Field label="Street and number" autoComplete="address-line1" {...field('line1')} />
-            <Field label="Second line (optional)" autoComplete="address-line2" {...field('line2')} />
-            <div className="side-by-side">
-              <Field label="Postal code" autoComplete="postal-code" {...field('postcode')} />
-              <Field label="City" autoComplete="address-level2" {...field('city')} />
-            </div>
-            <CountryField countries={countries} {...field('country')} />
-          </fieldset>
-          <Field
-            label="VAT ID (optional)"
-            hint={sayVatId(vatId, hasCheckedVatId && vatId === details.vatId)}
-            autoComplete="off"
-            spellCheck={false}
-            {...field('vatId')}
-          />
-          <EmailField
-            label="Email address for invoices (optional)"
-            hint={`Such as that of your accounts department. Leave it empty to get invoices at ${email}. To be safe, we remove it when a password is set by email within 30 days, or the account is taken back.`}
-            autoComplete="off"
-            {...field('invoiceEmail')}
-          />
-          <button type="submit" name="intent" value="details">
-            Save
-          </button>
-        </form>
-        {waitsFor && (
-          <>
-            <Outcome intent="mail-invoice-email" saved={saved} refused={any}>
-              We have sent the email again.
-            </Outcome>
-            <form method="post" data-intent="mail-invoice-email" className="waits">
-              <p>
-                <strong>{waitsFor}</strong> gets no invoices yet: nobody has used the link in our email to it.
-                Until then they go to {email}.
-              </p>
-              <button type="submit" name="intent" value="mail-invoice-email" className="quiet">
-                Send the email again
-              </button>
-            </form>
-          </>
-        )}
+    <form method="post" data-intent="details">
+      <Field
+        label="Company (optional)"
+        hint="Leave it empty to have invoices made out to the name of your account."
+        autoComplete="organization"
+        {...field('company')}
+      />
+      <fieldset className="address">
+        <legend>Address</legend>
+        <p className="hint">Leave out the postal code or the city if addresses in your country have none.</p>
+        <Field label="Street and number" autoComplete="address-line1" {...field('line1')} />
+        <Field label="Second line (optional)" autoComplete="address-line2" {...field('line2')} />
+        <div className="side-by-side">
+          <Field label="Postal code" autoComplete="postal-code" {...field('postcode')} />
+          <Field label="City" autoComplete="address-level2" {...field('city')} />
+        </div>
+        <CountryField countries={countries} {...field('country')} />
+      </fieldset>
+      <Field
+        label="VAT ID (optional)"
+        hint={sayVatId(vatId, hasCheckedVatId && vatId === details.vatId)}
+        autoComplete="off"
+        spellCheck={false}
+        {...field('vatId')}
+      />
+      <EmailField
+        label="Email address for invoices (optional)"
+        hint={`Such as that of your accounts department. Leave it empty to get invoices at ${email}. To be safe, we remove it when a password is set by email within 30 days, or the account is taken back.`}
+        autoComplete="off"
+        {...field('invoiceEmail')}
+      />
+      <div className="actions">
+        <button type="submit" name="intent" value="details">
+          Save
+        </button>
+        <a href="/profile/billing#details">Cancel</a>
       </div>
-    </Section>
+    </form>
   );
 }
 
-const sayVatId = (vatId: string | null, isChecked: boolean) =>
+export const sayVatId = (vatId: string | null, isChecked: boolean) =>
   vatId === null
     ? 'With the letters of your country, such as FR12345678901.'
     : isChecked
       ? 'We have checked this VAT ID.'
       : 'We have not checked this VAT ID yet. Until we have, it makes no difference to the tax.';
-
-const parts: Record<string, string> = {
-  '/account/billing': 'billing details',
-  '/account/billing/company': 'a company name',
-  '/account/billing/address': 'an address',
-  '/account/billing/vat_id': 'a VAT ID',
-  '/account/billing/invoice_email': 'an email address for invoices',
-};
-
-function WhatIsMissing({ ignored, address, waiting, isCountryUnread }: OwnBilling['details']) {
-  const wrong = ignored.flatMap((pointer) => parts[pointer] ?? []);
-  if (wrong.length > 0)
-    return (
-      <Notice kind="warning">
-        When you ordered, we got {wrong.join(' and ')} that we could not use. Check your details and save
-        them.{isCountryUnread && ' We cannot make your invoices until we know your country.'}
-      </Notice>
-    );
-  if (address || waiting) return null;
-  return (
-    <Notice kind="info">
-      Your invoices have no address of yours yet. A business needs one on them, and without it there is no
-      electronic invoice (XML).
-    </Notice>
-  );
-}
-
-function WhatWaits({ country, countries }: Pick<OwnBilling, 'countries'> & { country: string }) {
-  const named = countries.find(({ code }) => code === country)?.name ?? country;
-  return (
-    <Notice kind="info">
-      Your new country, {named}, changes the tax on your invoices. So we look at it first. Until then your
-      invoices have the address, the VAT ID and the tax of before.
-    </Notice>
-  );
-}
 
 type CountryFieldProps = Pick<OwnBilling, 'countries'> & {
   name: string;

@@ -15,23 +15,32 @@ type Contract = OwnBilling['contracts'][number];
 type Next = NonNullable<Contract['next']>;
 type Told = { saved: string | null; refused: Refused | undefined };
 
+/** A card for each contract that goes on, then one for all ended contracts (contract 7.469). */
 export function OwnContracts({ contracts, ...told }: { contracts: Contract[] } & Told) {
+  const running = contracts.filter(({ isRunning }) => isRunning);
+  const ended = contracts.filter(({ isRunning }) => !isRunning);
+  const groups = [...running.map((contract) => [contract]), ended].filter(({ length }) => length > 0);
   return (
-    <Section id="contracts" title="Service contracts">
+    <Section id="contracts" title="Service contracts" bare>
       <ContractOutcome {...told} />
-      <Rows>
-        {contracts.map((contract) => (
-          <Row
-            key={contract.id}
-            title={<Title {...contract} />}
-            about={<About {...contract} />}
-            end={<ContractState {...contract} />}
-          >
-            {contract.canCancel && <Cancel contract={contract} refused={told.refused} />}
-            {contract.canKeep && <Keep contract={contract} />}
-          </Row>
-        ))}
-      </Rows>
+      {groups.map((group) => (
+        <div key={group[0]?.id} className="card">
+          <Rows>
+            {group.map((contract) => (
+              <Row
+                key={contract.id}
+                title={<Title {...contract} />}
+                about={<About {...contract} />}
+                end={<ContractState {...contract} />}
+              >
+                {contract.goOn?.link && <GoOn contract={contract} href={contract.goOn.link} />}
+                {contract.canCancel && <Cancel contract={contract} refused={told.refused} />}
+                {contract.canKeep && <Keep contract={contract} />}
+              </Row>
+            ))}
+          </Rows>
+        </div>
+      ))}
     </Section>
   );
 }
@@ -71,44 +80,30 @@ function About(contract: Contract) {
   if (status === 'trialing' && lastDay)
     lines.push(
       <>
-        Free until <LastDay on={lastDay} />. The trial ends by itself: you do not need to cancel it.
-        {cost && (
-          <>
-            {' '}
-            If you go on, it costs {cost}
-            {isBeforeTax && ' before tax'}.
-          </>
-        )}
+        Your trial ends by itself on <LastDay on={lastDay} />. You will not be charged.
       </>,
+      cost && (
+        <>
+          If you go on, it costs {cost}
+          {isBeforeTax && ' before tax'}.
+        </>
+      ),
     );
   else if (status === 'active' || status === 'past_due') lines.push(cost ?? 'No price set');
   if (end) lines.push(end);
-  if (goOn && (status === 'trialing' || status === 'expired')) lines.push(<GoOn {...goOn} />);
+  if (goOn && !goOn.link)
+    lines.push(
+      <>
+        To go on after the trial, ask <bdi>{goOn.name}</bdi>: <bdi>{goOn.email}</bdi>.
+      </>,
+    );
   if (next) lines.push(<NextCharge {...next} />);
-  return lines.map((line, at) => (
+  return lines.filter(Boolean).map((line, at) => (
     // biome-ignore lint/suspicious/noArrayIndexKey: they do not move
     <span key={at} className="line">
       {line}
     </span>
   ));
-}
-
-function GoOn({ link, name, email }: NonNullable<Contract['goOn']>) {
-  if (!link)
-    return (
-      <>
-        To go on after the trial, ask <bdi>{name}</bdi>: <bdi>{email}</bdi>.
-      </>
-    );
-  return (
-    <>
-      To go on after the trial,{' '}
-      <a href={link} rel="noreferrer">
-        order from <bdi>{name}</bdi>
-      </a>
-      .
-    </>
-  );
 }
 
 function NextCharge(next: Next) {
@@ -171,6 +166,14 @@ function Cancel({ contract, refused }: { contract: Contract; refused: Refused | 
     </Disclosure>
   );
 }
+
+const GoOn = ({ contract, href }: { contract: Contract; href: string }) => (
+  <a className="button" href={href} rel="noreferrer">
+    <span>
+      Go on with <Title {...contract} />
+    </span>
+  </a>
+);
 
 const Keep = ({ contract }: { contract: Contract }) => (
   <form method="post" data-intent="keep-contract">

@@ -101,12 +101,13 @@ function describeContract(
     plan,
     title: named?.title ?? null,
     description: named?.description ?? null,
-    goOn: describeGoOn(settings, plan),
+    goOn: end.status === 'trialing' || end.status === 'expired' ? describeGoOn(settings, plan) : null,
     ...end,
     price: price && { ...toAmount(price.currency, price.unitAmount), interval: price.interval },
     isBeforeTax: settings?.settings.tax.prices === 'net',
     canCancel: goesOn && !cancelsAt && mayCancel(settings),
     canKeep: goesOn && cancelsAt !== null,
+    isRunning: goesOn,
     next,
   };
 }

@@ -1,4 +1,4 @@
-// A document as a PDF/A-3b, with the e-invoice and the sealed facts as attachments. Loaded only when a document is made, so that
+// A document as a tagged PDF/A-3b, with the e-invoice and the sealed facts as attachments. Loaded only when a document is made, so that
 // the process does not load pdfkit when it starts.
 import { spellIban } from '../values/bank-account.ts';
 import { formatAmount, formatDecimal, formatPercent } from '../values/decimals.ts';
@@ -71,6 +71,7 @@ function writeHead(sheet: Sheet, facts: DocumentFacts): void {
     width: halfWidth,
     size: 22,
     align: 'right',
+    as: 'H1',
   });
   const number = sheet.write(facts.number, {
     x: rightColumn,
@@ -95,7 +96,7 @@ function writeHead(sheet: Sheet, facts: DocumentFacts): void {
 
 function writeParties(sheet: Sheet, facts: DocumentFacts): void {
   const { buyer } = facts;
-  const label = sheet.write('Billed to', { x: page.left, width: halfWidth, colour: grey });
+  const label = sheet.write('Billed to', { x: page.left, width: halfWidth, colour: grey, as: 'H2' });
   const name = sheet.write(buyer.name, { x: page.left, y: label, width: halfWidth, size: 10, bold: true });
   const buyerEnd = sheet.write(
     joinLines(
@@ -119,16 +120,23 @@ function writeParties(sheet: Sheet, facts: DocumentFacts): void {
   sheet.y = Math.max(buyerEnd, end) + 28;
 }
 
+const rowHead = { as: 'TH', scope: 'Row' } as const;
+
 type Place = { x: number; y: number; labelWidth: number; width: number };
 
 function writeRows(sheet: Sheet, rows: [label: string, value: string][], place: Place): number {
   const { x, labelWidth, width } = place;
-  let y = place.y;
-  for (const [label, value] of rows) {
-    const end = sheet.write(label, { x, y, width: labelWidth - 8, colour: grey });
-    y = Math.max(end, sheet.write(value, { x: x + labelWidth, y, width: width - labelWidth })) + 1;
-  }
-  return y;
+  if (rows.length === 0) return place.y;
+  return sheet.within('Table', () => {
+    let y = place.y;
+    for (const [label, value] of rows)
+      sheet.within('TR', () => {
+        const end = sheet.write(label, { x, y, width: labelWidth - 8, colour: grey, ...rowHead });
+        const valueEnd = sheet.write(value, { x: x + labelWidth, y, width: width - labelWidth, as: 'TD' });
+        y = Math.max(end, valueEnd) + 1;
+      });
+    return y;
+  });
 }
 
 const columns = {
@@ -144,20 +152,33 @@ function writeLine(sheet: Sheet, facts: DocumentFacts): void {
   const about = joinLines(line.description, `${formatDay(line.first_day)} to ${formatDay(line.last_day)}`);
   const lines = [...sheet.layOut(line.title, columns.what.width), ...sheet.layOut(about, columns.what.width)];
   sheet.reserve(40 + sheet.heightOf(lines));
-  const head = { colour: grey, size: 8 };
-  sheet.write('Service', { ...columns.what, ...head });
-  sheet.write('Quantity', { ...columns.quantity, ...head });
-  sheet.write('Price', { ...columns.price, ...head });
-  sheet.write('Tax', { ...columns.rate, ...head });
-  sheet.y = sheet.write(`Net ${currency}`, { ...columns.net, ...head }) + 4;
-  sheet.rule();
-  sheet.y += 8;
-  sheet.write('1', columns.quantity);
-  sheet.write(formatDecimal(net, currency), columns.price);
-  sheet.write(facts.category === 'O' ? '–' : `${formatPercent(facts.rate)}%`, columns.rate);
-  sheet.write(formatDecimal(net, currency), columns.net);
-  const title = sheet.write(line.title, { ...columns.what, bold: true });
-  sheet.y = sheet.write(about, { ...columns.what, y: title + 1, colour: grey }) + 8;
+  const head = { colour: grey, size: 8, as: 'TH', scope: 'Column' } as const;
+  const cell = { as: 'TD' } as const;
+  sheet.within('Table', () => {
+    sheet.within('TR', () => {
+      sheet.write('Service', { ...columns.what, ...head });
+      sheet.write('Quantity', { ...columns.quantity, ...head });
+      sheet.write('Price', { ...columns.price, ...head });
+      sheet.write('Tax', { ...columns.rate, ...head });
+      sheet.y = sheet.write(`Net ${currency}`, { ...columns.net, ...head }) + 4;
+    });
+    sheet.rule();
+    sheet.y += 8;
+    sheet.within('TR', () => {
+      const end = sheet.within('TD', () => {
+        const title = sheet.write(line.title, { ...columns.what, bold: true });
+        return sheet.write(about, { ...columns.what, y: title + 1, colour: grey });
+      });
+      sheet.write('1', { ...columns.quantity, ...cell });
+      sheet.write(formatDecimal(net, currency), { ...columns.price, ...cell });
+      sheet.write(facts.category === 'O' ? '–' : `${formatPercent(facts.rate)}%`, {
+        ...columns.rate,
+        ...cell,
+      });
+      sheet.write(formatDecimal(net, currency), { ...columns.net, ...cell });
+      sheet.y = end + 8;
+    });
+  });
   sheet.rule();
   sheet.y += 10;
 }
@@ -171,13 +192,20 @@ function writeTotals(sheet: Sheet, facts: DocumentFacts): void {
     ['Net amount', net],
     [category === 'O' ? 'Tax' : `Tax ${formatPercent(rate)}% of ${formatDecimal(net, currency)}`, tax],
   ];
-  for (const [name, amount] of rows) {
-    sheet.write(name, label);
-    sheet.y = sheet.write(formatAmount(amount, currency), value) + 3;
-  }
-  sheet.y += 3;
-  sheet.write(kind === 'invoice' ? 'Total' : 'Total credited', { ...label, size: 12, bold: true });
-  sheet.y = sheet.write(formatAmount(total, currency), { ...value, size: 12, bold: true }) + 12;
+  const writeRow = (name: string, amount: number, style: { size?: number; bold?: boolean } = {}) =>
+    sheet.within('TR', () => {
+      sheet.write(name, { ...label, ...style, ...rowHead });
+      sheet.y = sheet.write(formatAmount(amount, currency), { ...value, ...style, as: 'TD' });
+    });
+  sheet.within('Table', () => {
+    for (const row of rows) {
+      writeRow(...row);
+      sheet.y += 3;
+    }
+    sheet.y += 3;
+    writeRow(kind === 'invoice' ? 'Total' : 'Total credited', total, { size: 12, bold: true });
+  });
+  sheet.y += 12;
   if (words) {
     const width = page.right - page.left;
     sheet.reserve(sheet.heightOf(sheet.layOut(words, width)));
@@ -214,18 +242,20 @@ function writePayment(sheet: Sheet, facts: DocumentFacts): void {
   const rowLines = rows.map(([, value]) => sheet.layOut(value, width - 90));
   const height = 40 + sheet.heightOf([...words, ...rowLines].flat()) + rows.length + 12;
   sheet.reserve(Math.max(height, code ? codeSize + 40 : 0));
-  const top = sheet.write('How to pay', { x: page.left, y: sheet.y + 6, width, size: 11, bold: true }) + 4;
+  const heading = { x: page.left, y: sheet.y + 6, width, size: 11, bold: true, as: 'H2' } as const;
+  const top = sheet.write('How to pay', heading) + 4;
   let y = writeRows(sheet, rows, { x: page.left, y: top, labelWidth: 90, width });
   if (text) y = sheet.write(text, { x: page.left, y: y + 4, width });
-  if (link) {
-    const from = y + 4;
-    y = sheet.write(link, { x: page.left, y: from, width });
-    sheet.doc.link(page.left, from, width, y - from, link);
-  }
+  if (link) y = sheet.writeLink(link, { x: page.left, y: y + 4, width });
   if (code) {
     const x = page.right - codeSize;
     const codeTop = sheet.y + 10;
-    sheet.drawCode(code, { x, y: codeTop, size: codeSize });
+    sheet.drawCode(code, {
+      x,
+      y: codeTop,
+      size: codeSize,
+      alt: 'QR code with this account, reference and amount',
+    });
     const caption = { x: rightColumn, y: codeTop + codeSize + 10, width: halfWidth, align: 'right' } as const;
     y = Math.max(y, sheet.write('Scan with your banking app', { ...caption, size: 7, colour: grey }));
   }
@@ -246,8 +276,10 @@ function writeFeet(sheet: Sheet, { seller, number }: DocumentFacts): void {
   for (let at = 0; at < count; at++) {
     sheet.doc.switchToPage(at);
     sheet.rule(y - 6);
-    if (seller.foot) sheet.write(seller.foot, { x: page.left, y, width: footWidth, ...footStyle });
-    const place = { x: page.right - 100, y, width: 100, align: 'right' } as const;
+    // Read aloud once, at the end.
+    const as = at === count - 1 ? 'P' : 'Artifact';
+    if (seller.foot) sheet.write(seller.foot, { x: page.left, y, width: footWidth, ...footStyle, as });
+    const place = { x: page.right - 100, y, width: 100, align: 'right', as: 'Artifact' } as const;
     sheet.write(`${number} · ${at + 1} of ${count}`, { ...place, ...footStyle });
   }
 }

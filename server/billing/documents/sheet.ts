@@ -1,18 +1,29 @@
-// A4 pages with text in one font, lines and a QR code. It knows nothing about invoices.
+// A4 pages with text in one font, lines and a QR code, tagged so that a screen reader can read them. It knows nothing about
+// invoices.
 import PDFDocument from 'pdfkit';
 import { encode } from 'uqr';
-import { breakText, type Line, listSeen, type Run } from './text-lines.ts';
+import { breakText, clean, type Line, lineEnd, listSeen, type Run } from './text-lines.ts';
 
 /** Lengths are in points of 1/72 inch. */
 export const page = { width: 595.28, height: 841.89, left: 56, right: 539.28, top: 56 };
 
-export type Style = { size?: number; bold?: boolean; colour?: string; align?: 'left' | 'right' };
+/** What a text is to a screen reader, in the words of PDF. It does not read an artifact. */
+type Role =
+  | { as?: 'H1' | 'H2' | 'P' | 'TD' | 'Span' | 'Caption' | 'Artifact' }
+  | { as: 'TH'; scope: 'Row' | 'Column' };
+export type Style = { size?: number; bold?: boolean; colour?: string; align?: 'left' | 'right' } & Role;
+type Place = { x: number; y?: number; width: number };
 
 const ink = '#1a1a1a';
 const lineHeight = 1.4;
 
 /** The types of pdfkit lack these members. */
 type FontOf = { _font: { font: { hasGlyphForCodePoint: (codePoint: number) => boolean } } };
+type Element = ReturnType<PDFKit.PDFDocument['struct']>;
+type ElementOptions = PDFKit.Mixins.StructureElementOptions & {
+  scope?: 'Row' | 'Column';
+  bbox?: [left: number, top: number, right: number, bottom: number];
+};
 
 export class Sheet {
   readonly doc: PDFKit.PDFDocument;
@@ -21,6 +32,8 @@ export class Sheet {
   y = page.top;
   /** Characters that the font lacks. */
   readonly missing = new Set<string>();
+  /** What is written next belongs to this element. A screen reader reads in the order in which things were written. */
+  #element: Element;
 
   constructor(font: Uint8Array, info: PDFKit.DocumentInfo) {
     this.doc = new PDFDocument({
@@ -32,9 +45,34 @@ export class Sheet {
       subset: 'PDF/A-3b' as PDFKit.PDFDocumentOptions['subset'],
       lang: 'en',
       displayTitle: true,
+      tagged: true,
       bufferPages: true,
       info,
     });
+    this.#element = this.doc.struct('Document');
+    this.doc.addStructure(this.#element);
+  }
+
+  /** What `write` writes is one element. Returns what `write` returns. */
+  within<Result>(tag: 'Table' | 'TR' | 'TD' | 'P' | 'Link', write: () => Result): Result {
+    const outer = this.#element;
+    const element = this.doc.struct(tag);
+    outer.add(element);
+    this.#element = element;
+    const result = write();
+    element.end();
+    this.#element = outer;
+    return result;
+  }
+
+  #tag(tag: string, options: ElementOptions, draw: () => void): void {
+    if (tag === 'Artifact') this.doc.markContent(tag);
+    else {
+      const content = this.doc.markStructureContent(tag);
+      this.#element.add(this.doc.struct(tag, options, content));
+    }
+    draw();
+    this.doc.endMarkedContent();
   }
 
   #note(text: string): void {
@@ -51,12 +89,17 @@ export class Sheet {
   heightOf = (lines: Line[], { size = 9 }: Style = {}): number => lines.length * size * lineHeight;
 
   /** Returns the `y` at which the text ends. */
-  write(
-    text: string,
-    { x, y = this.y, width, ...style }: Style & { x: number; y?: number; width: number },
-  ): number {
+  write(text: string, { x, y = this.y, width, ...style }: Style & Place): number {
     this.#note(text);
     const lines = this.layOut(text, width, style);
+    const { as = 'P', scope } = style as { as?: string; scope?: 'Row' | 'Column' };
+    // What is drawn goes from left to right.
+    const actual = lines.flat().some(({ isRtl }) => isRtl) ? clean(text) : undefined;
+    this.#tag(as, { scope, actual }, () => this.#draw(lines, { x, y, width, ...style }));
+    return y + this.heightOf(lines, style);
+  }
+
+  #draw(lines: Line[], { x, y, width, ...style }: Style & Required<Place>): void {
     const { size = 9, bold = false, colour = ink, align = 'left' } = style;
     this.doc
       .fontSize(size)
@@ -65,7 +108,7 @@ export class Sheet {
       .lineWidth(size / 40);
     let at = y;
     for (const line of lines) {
-      const widths = line.map((run) => this.#measure(run));
+      const widths = line.map((run) => (run === lineEnd ? 0 : this.#measure(run)));
       let from = align === 'right' ? x + width - widths.reduce((sum, one) => sum + one, 0) : x;
       for (const [index, run] of line.entries()) {
         this.doc.text(run.text, from, at, { lineBreak: false, fill: true, stroke: bold, ...featuresOf(run) });
@@ -73,7 +116,19 @@ export class Sheet {
       }
       at += size * lineHeight;
     }
-    return at;
+  }
+
+  /** Returns the `y` at which the text ends. */
+  writeLink(url: string, place: Required<Place>): number {
+    const { x, y, width } = place;
+    return this.within('P', () =>
+      this.within('Link', () => {
+        const end = this.write(url, { ...place, as: 'Span' });
+        const options = { structParent: this.#element, Contents: new String(url) };
+        this.doc.link(x, y, width, end - y, url, options as object);
+        return end;
+      }),
+    );
   }
 
   #measure = (run: Run) => this.doc.widthOfString(run.text, featuresOf(run));
@@ -86,11 +141,19 @@ export class Sheet {
   }
 
   rule(y = this.y): void {
-    this.doc.moveTo(page.left, y).lineTo(page.right, y).lineWidth(0.5).strokeColor('#c4c4c4').stroke();
+    this.#tag('Artifact', {}, () =>
+      this.doc.moveTo(page.left, y).lineTo(page.right, y).lineWidth(0.5).strokeColor('#c4c4c4').stroke(),
+    );
   }
 
-  /** The caller leaves the white margin of four modules. */
-  drawCode(text: string, { x, y, size }: { x: number; y: number; size: number }): void {
+  /** `alt` says what the picture is. The caller leaves the white margin of four modules. */
+  drawCode(text: string, { x, y, size, alt }: { x: number; y: number; size: number; alt: string }): void {
+    this.#tag('Figure', { alt, bbox: [x, y, x + size, y + size] }, () =>
+      this.#drawModules(text, { x, y, size }),
+    );
+  }
+
+  #drawModules(text: string, { x, y, size }: { x: number; y: number; size: number }): void {
     const { data } = encode(text, { ecc: 'M', border: 0, maxVersion: 13 });
     const module = size / data.length;
     for (const [row, cells] of data.entries())

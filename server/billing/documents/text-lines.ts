@@ -25,15 +25,23 @@ export const listSeen = (text: string): string[] => [
 
 /** Breaks text at line ends and spaces. Breaks a word only if it is wider than `width`, if possible after `/`, `?` or `&`. */
 export function breakText(text: string, width: number, measure: (text: string) => number): Line[] {
-  return clean(text)
+  const lines = clean(text)
     .split('\n')
     .flatMap((paragraph) => {
       const levels = bidi.getEmbeddingLevels(paragraph);
-      return findBreaks(paragraph, width, measure).map(([from, to]) =>
-        orderLine(paragraph, levels, from, to),
-      );
+      return findBreaks(paragraph, width, measure).map(([from, to]) => ({
+        line: orderLine(paragraph, levels, from, to),
+        isWordBroken: to < paragraph.length && paragraph[to] !== ' ',
+      }));
     });
+  // Without the space, a screen reader would read the last word of a line and the first of the next as one.
+  return lines.map(({ line, isWordBroken }, at) =>
+    isWordBroken || at === lines.length - 1 ? line : [...line, lineEnd],
+  );
 }
+
+/** Drawn at the end of a line, and no part of its width. */
+export const lineEnd: Run = { text: ' ', isRtl: false };
 
 function findBreaks(
   text: string,

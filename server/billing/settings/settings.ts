@@ -11,7 +11,7 @@ import { readBic, readIban } from '../values/bank-account.ts';
 import { billingTextSchema, longestLine } from '../values/billing-text.ts';
 import { isCountry, listCountries } from '../values/countries.ts';
 import { isDay } from '../values/days.ts';
-import { isLinkTemplate } from '../values/payment-link.ts';
+import { isLinkTemplate, isPlainLink } from '../values/payment-link.ts';
 import { readVatId } from '../values/vat-ids.ts';
 import { findFaultsBetween } from './check-settings.ts';
 
@@ -198,12 +198,7 @@ export const settingsSchema = z.strictObject({
           fault: 'Enter an amount such as 29.00, with as many digits as the currency has.',
         }),
         link: field(
-          optional(
-            readIf(
-              (text) => isLinkTemplate(text) && !text.includes('{'),
-              'Enter an https address of at most 500 characters.',
-            ),
-          ),
+          optional(readIf(isPlainLink, 'Enter an https address of at most 500 characters.')),
           'planLink',
           'Link after a trial',
         ),

@@ -1,4 +1,4 @@
-// Links to pay an invoice (contract 7.108 and 7.248): an https address with placeholders.
+// Links to pay an invoice (contract 7.108 and 7.248): an https address with placeholders. And links without them.
 import { writeDecimal } from './decimals.ts';
 
 const placeholder = /\{(?:number|amount|currency)\}/g;
@@ -11,6 +11,9 @@ export function isLinkTemplate(text: string): boolean {
   const { protocol, username, password } = new URL(filled);
   return protocol === 'https:' && username === '' && password === '';
 }
+
+/** An https address like that of a payment link, without placeholders. */
+export const isPlainLink = (text: string): boolean => !text.includes('{') && isLinkTemplate(text);
 
 /** `amount` is what is open, in minor units. */
 export function fillPaymentLink(

@@ -40,6 +40,10 @@ export const readText = (pdf: Uint8Array) => withFile(pdf, (file) => read('pdfto
 export const readInfo = (pdf: Uint8Array) =>
   withFile(pdf, (file) => read('pdfinfo', '-meta', file) + read('pdfinfo', file));
 
+/** The elements of a tagged PDF and their texts, in the order in which a screen reader reads them. */
+export const readStructureText = (pdf: Uint8Array) =>
+  withFile(pdf, (file) => read('pdfinfo', '-struct-text', file));
+
 /** For each font its name, and whether it is embedded, is a subset, and has a map to Unicode. */
 export const readFonts = (pdf: Uint8Array) =>
   withFile(pdf, (file) => read('pdffonts', file))
