@@ -88,7 +88,7 @@ function Whole({ person, gets, isAdmin }: { person: Person; gets: Gets; isAdmin:
       <StaffSessions person={person} />
       <StaffLinks person={person} />
       <BillingSection person={person} />
-      {invoices.length > 0 && <Invoices invoices={invoices} isOwn={false} opens={isAdmin} />}
+      {invoices.length > 0 && <Invoices invoices={invoices} isOwn={false} opens={person.opensInvoices} />}
       <StaffContracts contracts={contracts} isAdmin={isAdmin} />
       <WholeAccount />
       <Mails mails={mails} />
