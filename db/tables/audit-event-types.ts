@@ -239,6 +239,11 @@ export const auditEventTypes = {
     staff: 'Staff: said whether the VAT ID is checked',
   },
   'staff.create': { limit: 'commands', staff: 'Staff: created the account' },
+  'staff.edit_billing_details': {
+    limit: 'staff.looked',
+    person: 'Our support team changed the billing details',
+    staff: 'Staff: changed the billing details',
+  },
   'staff.end_session': {
     limit: 'staff.looked',
     person: 'Our support team logged the account out in one browser',

@@ -1,5 +1,6 @@
 // The words of forms and commands, by the intent of the act. In a notice, the page replaces `{name}` and `{email}` with the name
 // and address of the person. The records of acts say what a command takes.
+import { noDetails } from '../../db/tables/billing-details.ts';
 import type { Invoice } from '../../db/tables/invoices.ts';
 import type { Payment } from '../../db/tables/payments.ts';
 import type { Contract } from '../../db/tables/service-contracts.ts';
@@ -7,16 +8,17 @@ import type { User } from '../../db/tables/users.ts';
 import type { Given } from '../acts/fields.ts';
 import { sayDay } from '../basics/day-words.ts';
 import type { ReissueSides } from '../billing/payments/reissue.ts';
+import { listCountries } from '../billing/values/countries.ts';
 import { formatAmount, writeDecimal } from '../billing/values/decimals.ts';
 import { allCodeFactors, nameCodeFactors } from '../identity/factor/code-factors.ts';
 import { roleWords } from './event-words.ts';
 import type { Person } from './person.ts';
 
-/** `one` is a choice of several, and `yes` is a box to tick. In the words of a choice, `{value}` stands for its value. */
+/** `one` and `select` are a choice of several, of few or of many, and `yes` is a box to tick. In the words of a choice, `{value}` stands for its value. */
 export type FormField = {
   name: keyof Given;
   label: string;
-  kind: 'text' | 'email' | 'decimal' | 'day' | 'one' | 'yes';
+  kind: 'text' | 'email' | 'decimal' | 'day' | 'one' | 'select' | 'yes';
   hint?: string;
   /** What the field holds at first. */
   value?: string;
@@ -410,6 +412,49 @@ const ofPerson = {
       takes: { vatId: 'the one that the account has', checked: 'it is not, or no longer, checked' },
       done: (user, { given }) => sayChecked(user, given),
       nothing: (user, { given }) => `Nothing to change. ${sayChecked(user, given)}`,
+    },
+  },
+  'edit-billing-details': {
+    at: 'billing',
+    label: 'Change the billing details',
+    button: 'Save the billing details',
+    to: 'Change the billing details',
+    notice:
+      'Invoices from now on have these details. Earlier invoices stay: issue them again if they are wrong. A new VAT ID is not checked, and a new country that changes the tax waits for an administrator. We email everybody in the account that our support team changed the details. Invoices go to the same address as before.',
+    outcome: 'Saved. Under Billing details you see what counts now, and what waits.',
+    fields: ({ billing }) => {
+      const { address, country, vatId } = billing?.waiting ?? billing ?? noDetails;
+      const text = (name: keyof Given, label: string, value: string | null | undefined, hint?: string) => ({
+        ...{ name, label, kind: 'text' as const, isOptional: true, value: value ?? '' },
+        ...(hint !== undefined && { hint }),
+      });
+      return [
+        text('company', 'Company', billing?.company, 'If it is empty, the name of the account is used.'),
+        text('line1', 'Street and number', address?.line1),
+        text('line2', 'Second line', address?.line2),
+        text('postcode', 'Postal code', address?.postcode),
+        text('city', 'City', address?.city),
+        {
+          ...{ name: 'country', label: 'Country', kind: 'select', isOptional: true, value: country ?? '' },
+          choices: listCountries().map(({ code, name }) => ({ value: code, words: name })),
+        },
+        text('vatId', 'VAT ID', vatId, 'With the letters of the country.'),
+      ];
+    },
+    command: {
+      about:
+        'change the billing details of an account, and email everybody in it; name somebody who belongs to it',
+      takes: {
+        company: 'to whom invoices are made out',
+        line1: 'street and number',
+        line2: 'second line of the address',
+        postcode: 'postal code',
+        city: 'city',
+        country: 'two letters, such as DE',
+        vatId: 'with the letters of the country',
+      },
+      done: ({ email }) => `The billing details of the account of ${email} have changed.`,
+      nothing: unchanged,
     },
   },
 } satisfies Record<string, ActWords<Person, User>>;

@@ -68,6 +68,7 @@ const messages: Record<MailKind | Special | BillingSpecial, MailMessage> = {
   authenticator_removed: buildNotice('authenticator_removed', notice),
   codes_guessed: buildNotice('codes_guessed', notice),
   factors_removed: buildNotice('factors_removed', notice),
+  billing_details_changed: buildNotice('billing_details_changed', notice),
   invoice_email_changed: buildNotice('invoice_email_changed', notice),
   link_removed: buildNotice('link_removed', notice),
   recovery_code_used: buildNotice('recovery_code_used', notice),

@@ -126,7 +126,7 @@ describe('a document of a customer', () => {
 });
 
 describe('a document of an account that staff belong to', () => {
-  it('is not there for managers, without a look, whoever of the account is the buyer', async () => {
+  it('is not there for managers, and no look is counted, even if the buyer is a customer', async () => {
     const own = await addPerson(app, { accountId: manager.accountId });
     const staff = await addPerson(app, { role: 'admin' });
     for (const { id, email } of [colleague, own, staff]) {

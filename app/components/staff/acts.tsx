@@ -1,5 +1,5 @@
 // The forms by which staff act.
-import { createContext, createElement, Fragment, type ReactNode, useContext } from 'react';
+import { createContext, createElement, Fragment, type ReactNode, useContext, useId } from 'react';
 import type { Procedures } from '../../../server/doors/trpc/router.ts';
 import type { ActForm } from '../../../server/staff/act-forms.ts';
 import type { FormField, Place } from '../../../server/staff/act-words.ts';
@@ -10,7 +10,7 @@ import { EmailField, Field } from '../field.tsx';
 import { Notice } from '../notice.tsx';
 import { isNotDone, notDone, useRefused } from '../refused.ts';
 import { TooMany } from '../too-many.tsx';
-import { Name } from './words.tsx';
+import { Choice, Name } from './words.tsx';
 
 type Got = Awaited<ReturnType<Procedures['staffForms']['person']>>['person'];
 
@@ -190,6 +190,7 @@ function FieldOf({ field, refused, error: unseen }: FieldOfProps) {
   const { name, label, kind, hint, value, isOptional, most, choices = [] } = field;
   const typed = refused?.values[name];
   const error = refused?.errors[name] ?? unseen;
+  const id = useId();
   if (kind === 'yes')
     return (
       <label className="choice">
@@ -219,6 +220,18 @@ function FieldOf({ field, refused, error: unseen }: FieldOfProps) {
           </p>
         )}
       </fieldset>
+    );
+  if (kind === 'select')
+    return (
+      <Choice
+        {...{ name, label, error }}
+        id={id}
+        value={typed ?? value ?? ''}
+        options={[
+          ['', 'Choose one'],
+          ...choices.map(({ value: each, words }): [string, string] => [each, words]),
+        ]}
+      />
     );
   const Input = kind === 'email' ? EmailField : Field;
   return (

@@ -19,8 +19,14 @@ const listLines = ({ line1, line2, postcode, city, country }: Address) =>
 const none = <span className="hint">None</span>;
 
 export function BillingSection({ person }: { person: Person }) {
-  const { billing, account } = person;
-  if (!billing) return null;
+  const { billing, account, contracts, invoices } = person;
+  if (!billing)
+    return contracts.length + invoices.length === 0 ? null : (
+      <Section id="billing" title="Billing details">
+        <p className="hint">None yet.</p>
+        <Acts at="billing" />
+      </Section>
+    );
   const {
     company,
     address,

@@ -42,7 +42,8 @@ const buildProcedure = (act: AnyAct) => {
     .input(
       z.object({
         ...askedOf(act.about),
-        ...Object.fromEntries(fields.map((name) => [name, text(name)])),
+        // A missing field is empty, except if its act says otherwise.
+        ...Object.fromEntries(fields.map((name) => [name, textSchema(name).optional()])),
       }),
     )
     .mutation(({ ctx, input }) => perform(ctx, act, input as Asked));
