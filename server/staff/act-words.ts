@@ -47,6 +47,8 @@ export type Place =
 export type ActWords<Shown = any, Thing = any> = {
   /** The part of a person's page that has the forms. If left out, it is the part about the account. */
   at?: Place | ((about: Given) => Place);
+  /** What to ask so that you know who calls, as in docs/operate/support.md. Each form on a person's page says it. */
+  ask?: string;
   /** The button that opens the form. */
   label: Say<Shown>;
   /** The button that sends the form, if it differs from `label`. */
@@ -86,6 +88,10 @@ export type CommandWords<Thing = any> = {
   /** The refusal `not_allowed`. */
   notAllowed?: string;
 };
+
+const askNobody = 'You need not know who is calling';
+const callBack = 'Call back at the number on the contract, not one that the caller gives you.';
+const askForProof = 'Ask for proof, such as an extract of the register of companies.';
 
 const unchanged = () => 'Nothing to change.';
 
@@ -134,6 +140,7 @@ const sayLeft = (unallocated: number, currency: string) =>
 
 const ofPerson = {
   suspend: {
+    ask: `Ask what has happened. ${askNobody}: you can end the suspension.`,
     label: 'Suspend the account',
     notice:
       'We email {name} that the account is suspended, and log them out everywhere. They cannot log in or open any product until you end the suspension.',
@@ -147,6 +154,7 @@ const ofPerson = {
     },
   },
   freeze: {
+    ask: `Ask which address they had before. ${askNobody}: you can end the freeze.`,
     label: 'Freeze the account',
     notice:
       'For an owner who says that somebody else has got in. We log {name} out everywhere, and email every address that the account has, or can have back, that it is frozen. Nobody can log in until an administrator ends the freeze, and says which address is the owner’s. We tell all other administrators.',
@@ -159,6 +167,7 @@ const ofPerson = {
     },
   },
   resume: {
+    ask: 'Read under What happened why it is suspended, and ask whether that is settled.',
     at: 'login',
     label: 'End the suspension',
     notice: 'We email {name} that they can log in again. Nothing else changes.',
@@ -170,6 +179,7 @@ const ofPerson = {
     },
   },
   thaw: {
+    ask: callBack,
     at: 'login',
     label: ({ frozenAt }) =>
       frozenAt ? 'End the freeze' : 'End the suspension, and say whose the account is',
@@ -200,6 +210,7 @@ const ofPerson = {
     ],
   },
   'end-session': {
+    ask: `Ask in which browser they were. ${askNobody}: they can log in again.`,
     at: 'session',
     label: 'Log them out there',
     notice: 'We log {name} out in this browser. They get no email, and can log in again at once.',
@@ -212,6 +223,7 @@ const ofPerson = {
     },
   },
   'end-sessions': {
+    ask: `Ask what has happened. ${askNobody}: they can log in again.`,
     at: 'sessions',
     label: 'Log them out everywhere',
     notice: 'We log {name} out in every browser, and email them that we did. They can log in again at once.',
@@ -223,6 +235,7 @@ const ofPerson = {
     },
   },
   'send-mail': {
+    ask: `Ask for the address of the account. ${askNobody}: the link goes only there.`,
     at: 'login',
     label: (_person, { kind }) =>
       kind === 'set-password' ? 'Send a link to set a password' : 'Send a link to verify the address',
@@ -242,6 +255,7 @@ const ofPerson = {
     },
   },
   'remove-factors': {
+    ask: callBack,
     at: 'login',
     label: 'Remove second factors',
     button: 'Remove passkeys, app and codes',
@@ -262,6 +276,7 @@ const ofPerson = {
     },
   },
   'change-email': {
+    ask: callBack,
     at: 'login',
     label: 'Change the address',
     button: 'Send the links',
@@ -283,6 +298,7 @@ const ofPerson = {
     },
   },
   verify: {
+    ask: askForProof,
     at: 'verification',
     label: ({ account }) => (account.verifiedAt ? 'Decide that it is verified' : 'Verify the account'),
     to: 'Verify the account',
@@ -291,6 +307,7 @@ const ofPerson = {
     command: sayDecision('say that an account is verified, whatever the marketplace says'),
   },
   unverify: {
+    ask: askForProof,
     at: 'verification',
     label: ({ account }) => (account.verifiedAt ? 'End the verification' : 'Decide that it is not verified'),
     button: 'Decide that it is not verified',
@@ -300,6 +317,7 @@ const ofPerson = {
     command: sayDecision('say that an account is not verified, whatever the marketplace says'),
   },
   grant: {
+    ask: askForProof,
     at: 'capability',
     label: 'Allow it',
     notice: (person, about) => sayDecided(person, hasIt(person, about), true),
@@ -307,6 +325,7 @@ const ofPerson = {
     command: sayDecision('give an account a capability, whatever the marketplace says'),
   },
   revoke: {
+    ask: askForProof,
     at: 'capability',
     label: 'Do not allow it',
     notice: (person, about) => sayDecided(person, hasIt(person, about), false),
@@ -315,6 +334,7 @@ const ofPerson = {
     command: sayDecision('take a capability from an account, whatever the marketplace says'),
   },
   undecide: {
+    ask: 'Ask what the marketplace says of this account.',
     at: ({ capability }) => (capability === 'verification' ? 'verification' : 'capability'),
     label: 'Leave it to the marketplace',
     notice: (person, about) => sayDecided(person, hasIt(person, about), marketplaceSaysIt(person, about)),
@@ -322,6 +342,7 @@ const ofPerson = {
     command: sayDecision('let the marketplace decide about a capability, or the verification, again'),
   },
   'change-role': {
+    ask: 'Ask another administrator, by phone or in person.',
     label: 'Change the role',
     notice:
       'We email {name} that the role has changed, and log them out everywhere. Managers can look at everybody and help customers. Administrators can do everything.',
@@ -344,6 +365,7 @@ const ofPerson = {
     },
   },
   'plan-deletion': {
+    ask: `Ask them to do it at /profile/delete. If they cannot: ${callBack}`,
     label: 'Delete the account in 14 days',
     button: 'Plan the deletion',
     notice:
@@ -352,6 +374,7 @@ const ofPerson = {
     isDanger: true,
   },
   keep: {
+    ask: `Ask whether they want to stay. ${askNobody}: nothing is lost.`,
     label: 'Keep the account',
     notice: 'We email {name} that the account will not be deleted. They can open products again.',
     outcome: 'The account stays.',
@@ -362,6 +385,7 @@ const ofPerson = {
     },
   },
   'remove-link': {
+    ask: callBack,
     at: 'link',
     label: 'Disconnect',
     to: 'Disconnect the marketplace account',
@@ -371,6 +395,7 @@ const ofPerson = {
     isDanger: true,
   },
   'accept-country': {
+    ask: askForProof,
     at: 'billing',
     label: (_person, { country, accepted }) =>
       `${accepted === 'yes' ? 'Accept' : 'Refuse'} the new country, ${country}`,
@@ -397,6 +422,7 @@ const ofPerson = {
     },
   },
   'check-vat-id': {
+    ask: 'Ask VIES, the EU’s register, not the caller.',
     at: 'billing',
     label: (_person, { checked }) => `Mark the VAT ID as ${checked === 'yes' ? '' : 'not '}checked`,
     button: (_person, { checked }) => `Mark as ${checked === 'yes' ? '' : 'not '}checked`,
@@ -415,6 +441,7 @@ const ofPerson = {
     },
   },
   'edit-billing-details': {
+    ask: `Ask for the number of an invoice, and what is wrong. ${callBack}`,
     at: 'billing',
     label: 'Change the billing details',
     button: 'Save the billing details',
@@ -457,7 +484,7 @@ const ofPerson = {
       nothing: unchanged,
     },
   },
-} satisfies Record<string, ActWords<Person, User>>;
+} satisfies Record<string, ActWords<Person, User> & { ask: string }>;
 
 type ShownInvoice = Invoice & { today: string; sides: ReissueSides | undefined };
 
@@ -591,6 +618,7 @@ const dayAndMonth = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'l
 
 const ofContract = {
   'cancel-at-period-end': {
+    ask: 'Ask for the number of an invoice, the name of the company and the plan.',
     at: 'contract',
     label: ({ wouldEndOn }) =>
       `Cancel at the end of the period (${dayAndMonth.format(new Date(wouldEndOn ?? ''))})`,
@@ -601,6 +629,7 @@ const ofContract = {
     isDanger: true,
   },
   cancel: {
+    ask: callBack,
     at: 'contract',
     label: 'End it now',
     button: 'End the contract now',
@@ -610,7 +639,7 @@ const ofContract = {
     outcome: 'The contract has ended.',
     isDanger: true,
   },
-} satisfies Record<string, ActWords<ShownContract, Contract>>;
+} satisfies Record<string, ActWords<ShownContract, Contract> & { ask: string }>;
 
 const ofMail = {
   retry: {

@@ -85,7 +85,7 @@ export function Acts({
 function Act({ form, named }: { form: ActForm; named: ReactNode }) {
   const any = useRefused();
   const refused = isOf(any, form) ? any : undefined;
-  const { intent, about, hidden, label, button, notice, isDanger, isIdle, sides, fields } = form;
+  const { intent, about, hidden, label, button, ask, notice, isDanger, isIdle, sides, fields } = form;
   // A refused form keeps what was sent. Only `seen` is new, because the form is rebuilt from what is shown now.
   const kept = { ...hidden, ...(refused && pick(refused.values, Object.keys(hidden))), seen: hidden.seen };
   // An error of a hidden field is shown at the first visible one.
@@ -93,6 +93,11 @@ function Act({ form, named }: { form: ActForm; named: ReactNode }) {
   const what = (
     <>
       <Refusal refused={refused} />
+      {ask && (
+        <p className="hint" data-ask>
+          {ask}
+        </p>
+      )}
       <p data-notice>
         <Words text={notice} />
       </p>
