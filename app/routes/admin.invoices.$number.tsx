@@ -62,7 +62,7 @@ export default function InvoicePage() {
         </>
       }
       who={who}
-      current="/admin/billing"
+      current={who.role === 'admin' ? '/admin/billing' : '/admin/people'}
     >
       <Outcome forms={forms} outcome={outcome} />
       {invoice?.replacement && (
@@ -79,7 +79,9 @@ export default function InvoicePage() {
       )}
       {invoice && !invoice.mayChange && (
         <Notice kind="info">
-          This invoice is of your own account. Ask another administrator to change something about it.
+          {who.role === 'admin'
+            ? 'This invoice is of your own account. Ask another administrator to change something about it.'
+            : 'Ask an administrator to record a payment, credit this invoice or issue it again.'}
         </Notice>
       )}
       {invoice && document && !document.buyer.address && invoice.status !== 'void' && (

@@ -110,7 +110,9 @@ const parts: Record<keyof typeof tabs, (shown: Parts) => React.ReactNode> = {
   billing: ({ person, isAdmin }) => (
     <>
       <BillingSection person={person} />
-      {person.invoices.length > 0 && <Invoices invoices={person.invoices} isOwn={false} opens={isAdmin} />}
+      {person.invoices.length > 0 && (
+        <Invoices invoices={person.invoices} isOwn={false} opens={person.opensInvoices} />
+      )}
       <StaffContracts contracts={person.contracts} isAdmin={isAdmin} />
     </>
   ),

@@ -240,6 +240,11 @@ export const auditEventTypes = {
   },
   'staff.create': { limit: 'commands', staff: 'Staff: created the account' },
   'staff.delete_note': { limit: 'staff.looked', staff: 'Staff: deleted a note' },
+  'staff.edit_billing_details': {
+    limit: 'staff.looked',
+    person: 'Our support team changed the billing details',
+    staff: 'Staff: changed the billing details',
+  },
   'staff.end_session': {
     limit: 'staff.looked',
     person: 'Our support team logged the account out in one browser',

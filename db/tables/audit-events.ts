@@ -193,9 +193,27 @@ export type AuditFilter = {
   types?: string[] | undefined;
   /** Leaves out looks and searches of staff. */
   isWithoutLooks?: boolean | undefined;
-  /** Leaves out events about staff, and events by staff that are about no person. */
+  /**
+   * Leaves out events about staff, events by staff that are about no person, and events about money unless they name a document
+   * of an account without staff.
+   */
   isWithoutStaff: boolean;
 };
+
+/** Events about documents and payments. They name no user. */
+const ofMoney: AuditEventType[] = [
+  ...(['credit_note.issued', 'invoice.issued', 'invoice.paid', 'invoice.void'] as const),
+  ...(['payment.allocated', 'payment.recorded', 'payment.refunded'] as const),
+];
+
+/** The invoice that an event about money names. Without a seller, an invoice has only its bare number. */
+const named = sql`coalesce(e.details ->> 'invoice', e.details ->> 'number')`;
+const isOfCustomer = sql`exists (
+  select from invoices i join service_contracts c on c.id = i.contract_id
+  where (i.document = ${named}
+      or i.document is null and i.number = case when ${named} ~ '^[1-9][0-9]{0,14}$' then (${named})::bigint end)
+    and exists (select from users u where u.account_id = c.account_id)
+    and not exists (select from users u where u.account_id = c.account_id and u.role <> 'user'))`;
 
 /** Returns the newest first. `before` is an instant or the id of an event: only earlier events are returned. */
 export async function listAuditEvents(
@@ -219,7 +237,8 @@ export async function listAuditEvents(
     isWithoutLooks ? sql`e.type <> all(${looksAndSearches})` : undefined,
     isWithoutStaff
       ? sql`not exists (select from users u where u.id = e.user_id and u.role <> 'user')
-          and not (e.user_id is null and e.actor_id is not null)`
+          and case when e.type = any(${ofMoney}) then ${isOfCustomer}
+            else not (e.user_id is null and e.actor_id is not null) end`
       : undefined,
     before === undefined
       ? undefined

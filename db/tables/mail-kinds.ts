@@ -39,6 +39,8 @@ const mails = {
   account_thawed: notice,
   authenticator_added: notice,
   authenticator_removed: notice,
+  /** This notice goes to everybody of an account. */
+  billing_details_changed: notice,
   codes_guessed: notice,
   contract_added: notice,
   data_downloaded: notice,

@@ -41,6 +41,10 @@ export const mayDo = (right: Right, role: StaffRole): boolean => whomOf(right, r
 export const mayLook = (right: Right, role: StaffRole, target: Pick<User, 'role'>): boolean =>
   isAmong(whomOf(right, role), target);
 
+/** `people` are those in the buyer's account, nobody if it is erased (contract 7.151). */
+export const mayLookAtDocuments = (role: StaffRole, people: Pick<User, 'role'>[]): boolean =>
+  role === 'admin' || (people.length > 0 && people.every((person) => !isStaffRole(person.role)));
+
 /** The first of `people` is the person that the act is about. The others in the account follow. */
 export type About = { accountId: string | null; people?: Pick<User, 'role'>[] };
 

@@ -33,6 +33,7 @@ export const mailWords: Record<MailKind, string> = {
   email_proved: 'Address verified',
   email_replaced: 'Address changed by the marketplace',
   factors_removed: 'Second factor removed',
+  billing_details_changed: 'Billing details changed',
   invoice_email_changed: 'Address for invoices changed',
   link_removed: 'Marketplace account disconnected',
   new_browser: 'Login in a new browser',

@@ -205,6 +205,12 @@ export const buildNotices = ({
     action: { label: 'See or stop the change', path: '/admin/billing/settings' },
     why: whyAdministrator,
   },
+  billing_details_changed: {
+    subject: 'Your billing details have changed',
+    text: 'Our support team has changed the name, address or VAT ID for the invoices of your account. You can see and change them under Billing. Your invoices go to the same email address as before.',
+    advice: `If nobody of your account asked for this, ${askSupport(hasSupport)}.`,
+    action: { label: 'See your billing details', path: '/profile/billing', isQuiet: true },
+  },
   billing_texts_changed: {
     subject: 'What your invoices say has been changed',
     text: `Texts on your invoices have been changed: ${sayTexts(what)}. The change counts already.`,

@@ -13,6 +13,7 @@ export type ActForm = {
   label: string;
   button: string;
   to: string;
+  ask: string | undefined;
   notice: string;
   isDanger: boolean;
   sides: Side[];
@@ -42,6 +43,7 @@ export const buildForms = <Shown>(
           return {
             ...{ intent, about: which, hidden: carried, label, button },
             to: words.to ? say(words.to) : button,
+            ask: words.ask,
             notice: say(words.notice),
             isDanger: words.isDanger === true || (words.isDanger?.(which) ?? false),
             sides: words.sides?.(shown) ?? [],

@@ -1,5 +1,6 @@
 // The words of forms and commands, by the intent of the act. In a notice, the page replaces `{name}` and `{email}` with the name
 // and address of the person. The records of acts say what a command takes.
+import { noDetails } from '../../db/tables/billing-details.ts';
 import type { Invoice } from '../../db/tables/invoices.ts';
 import type { Payment } from '../../db/tables/payments.ts';
 import type { Contract } from '../../db/tables/service-contracts.ts';
@@ -7,16 +8,17 @@ import type { User } from '../../db/tables/users.ts';
 import type { Given } from '../acts/fields.ts';
 import { sayDay } from '../basics/day-words.ts';
 import type { ReissueSides } from '../billing/payments/reissue.ts';
+import { listCountries } from '../billing/values/countries.ts';
 import { formatAmount, writeDecimal } from '../billing/values/decimals.ts';
 import { allCodeFactors, nameCodeFactors } from '../identity/factor/code-factors.ts';
 import { roleWords } from './event-words.ts';
 import type { Person } from './person.ts';
 
-/** `one` is a choice of several, and `yes` is a box to tick. In the words of a choice, `{value}` stands for its value. */
+/** `one` and `select` are a choice of several, of few or of many, and `yes` is a box to tick. In the words of a choice, `{value}` stands for its value. */
 export type FormField = {
   name: keyof Given;
   label: string;
-  kind: 'text' | 'email' | 'decimal' | 'day' | 'one' | 'yes';
+  kind: 'text' | 'email' | 'decimal' | 'day' | 'one' | 'select' | 'yes';
   hint?: string;
   /** What the field holds at first. */
   value?: string;
@@ -46,6 +48,8 @@ export type Place =
 export type ActWords<Shown = any, Thing = any> = {
   /** The part of a person's page that has the forms. If left out, it is the head. */
   at?: Place | ((about: Given) => Place);
+  /** What to ask so that you know who calls, as in docs/operate/support.md. Each form on a person's page says it. */
+  ask?: string;
   /** The button that opens the form. */
   label: Say<Shown>;
   /** The button that sends the form, if it differs from `label`. */
@@ -86,6 +90,10 @@ export type CommandWords<Thing = any> = {
   notAllowed?: string;
 };
 
+const askNobody = 'You need not know who is calling';
+const callBack = 'Call back at the number on the contract, not one that the caller gives you.';
+const askForProof = 'Ask for proof, such as an extract of the register of companies.';
+
 const unchanged = () => 'Nothing to change.';
 
 const sayDecision = (about: string): CommandWords<User> => ({
@@ -119,6 +127,7 @@ const sayLeft = (unallocated: number, currency: string) =>
 
 const ofPerson = {
   suspend: {
+    ask: `Ask what has happened. ${askNobody}: you can end the suspension.`,
     label: 'Suspend the account',
     notice:
       'We email {name} that the account is suspended, and log them out everywhere. They cannot log in or open any product until you end the suspension.',
@@ -132,6 +141,7 @@ const ofPerson = {
     },
   },
   freeze: {
+    ask: `Ask which address they had before. ${askNobody}: you can end the freeze.`,
     label: 'Freeze the account',
     notice:
       'For an owner who says that somebody else has got in. We log {name} out everywhere, and email every address that the account has, or can have back, that it is frozen. Nobody can log in until an administrator ends the freeze, and says which address is the owner’s. We tell all other administrators.',
@@ -144,6 +154,7 @@ const ofPerson = {
     },
   },
   resume: {
+    ask: 'Read under What happened why it is suspended, and ask whether that is settled.',
     label: 'End the suspension',
     notice: 'We email {name} that they can log in again. Nothing else changes.',
     outcome: 'The account is not suspended. They can log in.',
@@ -154,6 +165,7 @@ const ofPerson = {
     },
   },
   thaw: {
+    ask: callBack,
     label: ({ frozenAt }) =>
       frozenAt ? 'End the freeze' : 'End the suspension, and say whose the account is',
     button: ({ frozenAt }) => (frozenAt ? 'End the freeze' : 'Give the account back'),
@@ -183,6 +195,7 @@ const ofPerson = {
     ],
   },
   'end-session': {
+    ask: `Ask in which browser they were. ${askNobody}: they can log in again.`,
     at: 'session',
     label: 'Log them out there',
     notice: 'We log {name} out in this browser. They get no email, and can log in again at once.',
@@ -195,6 +208,7 @@ const ofPerson = {
     },
   },
   'end-sessions': {
+    ask: `Ask what has happened. ${askNobody}: they can log in again.`,
     label: 'Log them out everywhere',
     notice: 'We log {name} out in every browser, and email them that we did. They can log in again at once.',
     outcome: 'They are logged out everywhere.',
@@ -205,6 +219,7 @@ const ofPerson = {
     },
   },
   'send-mail': {
+    ask: `Ask for the address of the account. ${askNobody}: the link goes only there.`,
     at: ({ kind }) => (kind === 'set-password' ? 'head' : 'login'),
     label: (_person, { kind }) =>
       kind === 'set-password' ? 'Send a link to set a password' : 'Send a link to verify the address',
@@ -224,6 +239,7 @@ const ofPerson = {
     },
   },
   'remove-factors': {
+    ask: callBack,
     at: 'login',
     label: 'Remove second factors',
     button: 'Remove passkeys, app and codes',
@@ -244,6 +260,7 @@ const ofPerson = {
     },
   },
   'change-email': {
+    ask: callBack,
     at: 'login',
     label: 'Change the address',
     button: 'Send the links',
@@ -265,6 +282,7 @@ const ofPerson = {
     },
   },
   decide: {
+    ask: askForProof,
     at: 'rights',
     label: 'Decide',
     button: 'Save the decisions',
@@ -274,6 +292,7 @@ const ofPerson = {
     outcome: 'The decisions are saved.',
   },
   'change-role': {
+    ask: 'Ask another administrator, by phone or in person.',
     label: 'Change the role',
     notice:
       'We email {name} that the role has changed, and log them out everywhere. Managers can look at everybody and help customers. Administrators can do everything.',
@@ -296,6 +315,7 @@ const ofPerson = {
     },
   },
   'plan-deletion': {
+    ask: `Ask them to do it at /profile/delete. If they cannot: ${callBack}`,
     label: 'Delete the account in 14 days',
     button: 'Plan the deletion',
     notice:
@@ -304,6 +324,7 @@ const ofPerson = {
     isDanger: true,
   },
   keep: {
+    ask: `Ask whether they want to stay. ${askNobody}: nothing is lost.`,
     label: 'Keep the account',
     notice: 'We email {name} that the account will not be deleted. They can open products again.',
     outcome: 'The account stays.',
@@ -314,6 +335,7 @@ const ofPerson = {
     },
   },
   'remove-link': {
+    ask: callBack,
     at: 'link',
     label: 'Disconnect',
     to: 'Disconnect the marketplace account',
@@ -323,6 +345,7 @@ const ofPerson = {
     isDanger: true,
   },
   note: {
+    ask: `${askNobody}.`,
     at: 'notes',
     label: 'Leave a note',
     button: 'Save the note',
@@ -341,6 +364,7 @@ const ofPerson = {
     },
   },
   'delete-note': {
+    ask: 'Ask the author, if it is not yours.',
     at: 'note',
     label: 'Delete',
     button: 'Delete the note',
@@ -350,6 +374,7 @@ const ofPerson = {
     isDanger: true,
   },
   'accept-country': {
+    ask: askForProof,
     at: 'billing',
     label: (_person, { country, accepted }) =>
       `${accepted === 'yes' ? 'Accept' : 'Refuse'} the new country, ${country}`,
@@ -376,6 +401,7 @@ const ofPerson = {
     },
   },
   'check-vat-id': {
+    ask: 'Ask VIES, the EU’s register, not the caller.',
     at: 'billing',
     label: (_person, { checked }) => `Mark the VAT ID as ${checked === 'yes' ? '' : 'not '}checked`,
     button: (_person, { checked }) => `Mark as ${checked === 'yes' ? '' : 'not '}checked`,
@@ -393,7 +419,51 @@ const ofPerson = {
       nothing: (user, { given }) => `Nothing to change. ${sayChecked(user, given)}`,
     },
   },
-} satisfies Record<string, ActWords<Person, User>>;
+  'edit-billing-details': {
+    ask: `Ask for the number of an invoice, and what is wrong. ${callBack}`,
+    at: 'billing',
+    label: 'Change the billing details',
+    button: 'Save the billing details',
+    to: 'Change the billing details',
+    notice:
+      'Invoices from now on have these details. Earlier invoices stay: issue them again if they are wrong. A new VAT ID is not checked, and a new country that changes the tax waits for an administrator. We email everybody in the account that our support team changed the details. Invoices go to the same address as before.',
+    outcome: 'Saved. Under Billing details you see what counts now, and what waits.',
+    fields: ({ billing }) => {
+      const { address, country, vatId } = billing?.waiting ?? billing ?? noDetails;
+      const text = (name: keyof Given, label: string, value: string | null | undefined, hint?: string) => ({
+        ...{ name, label, kind: 'text' as const, isOptional: true, value: value ?? '' },
+        ...(hint !== undefined && { hint }),
+      });
+      return [
+        text('company', 'Company', billing?.company, 'If it is empty, the name of the account is used.'),
+        text('line1', 'Street and number', address?.line1),
+        text('line2', 'Second line', address?.line2),
+        text('postcode', 'Postal code', address?.postcode),
+        text('city', 'City', address?.city),
+        {
+          ...{ name: 'country', label: 'Country', kind: 'select', isOptional: true, value: country ?? '' },
+          choices: listCountries().map(({ code, name }) => ({ value: code, words: name })),
+        },
+        text('vatId', 'VAT ID', vatId, 'With the letters of the country.'),
+      ];
+    },
+    command: {
+      about:
+        'change the billing details of an account, and email everybody in it; name somebody who belongs to it',
+      takes: {
+        company: 'to whom invoices are made out',
+        line1: 'street and number',
+        line2: 'second line of the address',
+        postcode: 'postal code',
+        city: 'city',
+        country: 'two letters, such as DE',
+        vatId: 'with the letters of the country',
+      },
+      done: ({ email }) => `The billing details of the account of ${email} have changed.`,
+      nothing: unchanged,
+    },
+  },
+} satisfies Record<string, ActWords<Person, User> & { ask: string }>;
 
 type ShownInvoice = Invoice & { today: string; sides: ReissueSides | undefined };
 
@@ -527,6 +597,7 @@ const dayAndMonth = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'l
 
 const ofContract = {
   'cancel-at-period-end': {
+    ask: 'Ask for the number of an invoice, the name of the company and the plan.',
     at: 'contract',
     label: ({ wouldEndOn }) =>
       `Cancel at the end of the period (${dayAndMonth.format(new Date(wouldEndOn ?? ''))})`,
@@ -537,6 +608,7 @@ const ofContract = {
     isDanger: true,
   },
   cancel: {
+    ask: callBack,
     at: 'contract',
     label: 'End it now',
     button: 'End the contract now',
@@ -546,7 +618,7 @@ const ofContract = {
     outcome: 'The contract has ended.',
     isDanger: true,
   },
-} satisfies Record<string, ActWords<ShownContract, Contract>>;
+} satisfies Record<string, ActWords<ShownContract, Contract> & { ask: string }>;
 
 const ofMail = {
   retry: {

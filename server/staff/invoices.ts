@@ -1,4 +1,4 @@
-// What administrators see of a document and of money that waits (contract 7.153 and 7.156).
+// What staff see of a document, and administrators of money that waits (contract 7.151, 7.153 and 7.156).
 import { v7 as uuidv7 } from 'uuid';
 import type { Database } from '../../db/postgres/client.ts';
 import { listAllocations, listPaymentsOf } from '../../db/tables/allocations.ts';
@@ -6,9 +6,10 @@ import { findFacts, listCreditNotes } from '../../db/tables/documents.ts';
 import { findReplacement } from '../../db/tables/invoice-lists.ts';
 import { findBuyerOf, findInvoice, findInvoiceToPay } from '../../db/tables/invoices.ts';
 import { findPayment, listUnallocated, type Payment } from '../../db/tables/payments.ts';
+import { listUsersOfAccount } from '../../db/tables/users.ts';
 import { digestBasis, requireRight } from '../acts/act.ts';
 import type { Given } from '../acts/fields.ts';
-import { mayAct } from '../acts/rights.ts';
+import { mayAct, mayLookAtDocuments } from '../acts/rights.ts';
 import { countLook, type Staff } from '../acts/staff.ts';
 import { minorDigits } from '../basics/currencies.ts';
 import { AppError } from '../basics/errors.ts';
@@ -28,21 +29,25 @@ import {
   paymentActs,
 } from './payment-acts.ts';
 
-/** Counts as a look at the buyer. Throws 404 `not_found`, and 429 `rate_limited`. */
+/**
+ * Counts as a look at the buyer. Throws 404 `not_found`, also for a manager if the buyer's account is erased or has staff in it,
+ * and 429 `rate_limited`.
+ */
 export async function lookAtDocument(deps: Dependencies, staff: Staff, number: string) {
   const { db } = deps;
   const facts = (await findFacts(db, number)) as DocumentFacts | undefined;
   const invoice = await findInvoice(db, facts?.invoice?.number ?? number);
   if (!invoice) throw new AppError('not_found');
   const buyer = await findBuyerOf(db, invoice);
+  const people = buyer.accountId === null ? [] : await listUsersOfAccount(db, buyer.accountId);
+  if (!mayLookAtDocuments(staff.session.user.role, people)) throw new AppError('not_found');
   await countLook(deps, staff, { userId: buyer.userId, number: facts?.number ?? invoice.number });
   return { facts, invoice, buyer };
 }
 
-/** Throws 404 `not_found`, also for managers, and 429 `rate_limited`. */
+/** Managers get no forms. Throws what `lookAtDocument` throws. */
 export async function describeForStaff(deps: Dependencies, staff: Staff, number: string) {
   const { db, now } = deps;
-  requireRight(staff, paymentActs.credit.right);
   const { facts, invoice, buyer } = await lookAtDocument(deps, staff, number);
   const shown = {
     buyer,

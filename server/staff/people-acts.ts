@@ -23,13 +23,14 @@ import { listPasskeys } from '../../db/tables/passkeys.ts';
 import { deletePendingHandOffs } from '../../db/tables/pending-hand-offs.ts';
 import { countRecoveryCodes } from '../../db/tables/recovery-codes.ts';
 import { endSessions } from '../../db/tables/sessions.ts';
-import { setUserRole, setUserSuspended, type User } from '../../db/tables/users.ts';
+import { listUsersOfAccount, setUserRole, setUserSuspended, type User } from '../../db/tables/users.ts';
 import { type ActContext, act, offerIf, person } from '../acts/act.ts';
-import { readBy, readOneOf, readSome, refuse } from '../acts/fields.ts';
+import { type Given, readBy, readOneOf, readSome, refuse } from '../acts/fields.ts';
 import { tellOtherAdministrators } from '../acts/tell-administrators.ts';
 import { AppError, invalidMember } from '../basics/errors.ts';
 import { faultWords } from '../basics/fault-words.ts';
-import { decideWaiting } from '../billing/invoices/waiting-country.ts';
+import { readGiven, type SomeDetails, saveDetails } from '../billing/customers/save-details.ts';
+import { asGiven, decideWaiting } from '../billing/invoices/waiting-country.ts';
 import { readCountry } from '../billing/values/countries.ts';
 import { readVatIdOfAny } from '../billing/values/vat-ids.ts';
 import { removeFactors } from '../identity/factor/remove-factors.ts';
@@ -507,6 +508,63 @@ const acceptCountry = act({
   },
 });
 
+const editedDetails = ['company', 'line1', 'line2', 'postcode', 'city', 'country', 'vatId'] as const;
+
+const pickDetails = (given: Given): SomeDetails =>
+  Object.fromEntries(editedDetails.map((name) => [name, given[name]]));
+
+const asTyped =
+  (name: (typeof editedDetails)[number]) =>
+  (_typed: string, { given }: { given: Given }) =>
+    given[name];
+
+/** The address for invoices is not among them: it would lead invoices away from the customer without a link to prove it. */
+const editDetails = act({
+  about: person,
+  right: { name: 'billing.editDetails', isAboutAccount: true },
+  event: 'staff.edit_billing_details',
+  offers: ({ billing, contracts, invoices }: Person) =>
+    offerIf(billing !== null || contracts.length + invoices.length > 0),
+  command: {
+    name: 'billing-details:edit',
+    takes: {
+      company: { option: '--company <text>' },
+      line1: { option: '--line1 <text>' },
+      line2: { option: '--line2 <text>' },
+      postcode: { option: '--postcode <text>' },
+      city: { option: '--city <text>' },
+      country: { option: '--country <code>' },
+      vatId: { option: '--vat-id <id>' },
+    },
+    needsWhy: true,
+  },
+  fields: {
+    ...(Object.fromEntries(editedDetails.map((name) => [name, asTyped(name)])) as Record<
+      (typeof editedDetails)[number],
+      ReturnType<typeof asTyped>
+    >),
+    // The first of the fields checks all of them, because address, country and VAT id must fit each other.
+    async company(typed, { db, thing, given, config }) {
+      const known = (await findBillingDetails(db, thing.account.id)) ?? noDetails;
+      readGiven(asGiven(known), pickDetails(given), config);
+      return asTyped('company')(typed, { given });
+    },
+  },
+  async formBasis(db, { account }) {
+    const { company, address, country, vatId, waiting } =
+      (await findBillingDetails(db, account.id)) ?? noDetails;
+    return { company, address, country, vatId, waiting };
+  },
+  async do({ trx, deps, target }, read) {
+    const accountId = target.account.id;
+    const saved = await saveDetails(trx, deps, accountId, read);
+    if (!saved) return undefined;
+    for (const user of await listUsersOfAccount(trx, accountId))
+      await notify(trx, deps, user, 'billing_details_changed');
+    return { changed: saved.changed };
+  },
+});
+
 /** The acts, by the intent of their form. */
 export const peopleActs = {
   suspend,
@@ -532,4 +590,5 @@ export const peopleActs = {
   'accept-country': acceptCountry,
   note: leaveNote,
   'delete-note': removeNote,
+  'edit-billing-details': editDetails,
 };

@@ -1,7 +1,7 @@
 // A person's page, for the member of the staff who looks at it (contract 12.9 and 12.17).
 import type { User } from '../../db/tables/users.ts';
 import { digestBasis, digestFormBasis, findPerson } from '../acts/act.ts';
-import { isStaffRole, mayAct, type StaffRole } from '../acts/rights.ts';
+import { isStaffRole, mayAct, mayLookAtDocuments, type StaffRole } from '../acts/rights.ts';
 import { countLook, type Staff } from '../acts/staff.ts';
 import { AppError } from '../basics/errors.ts';
 import type { Dependencies } from '../ground/dependencies.ts';
@@ -48,6 +48,7 @@ async function describeForStaff(deps: Dependencies, actor: User & { role: StaffR
       ...contract,
       ...(mayCancel && { seen: digestBasis(basisOfContract(contract)) }),
     })),
+    opensInvoices: mayLookAtDocuments(actor.role, about.people),
     isOneself: actor.id === target.id,
     isOwnAccount: actor.account.id === target.account.id,
     seen: Object.fromEntries(

@@ -455,6 +455,7 @@ describe('every change by a user', () => {
       authenticator_removed: 'authenticator.removed',
       codes_guessed: 'login.refused',
       data_downloaded: 'data.downloaded',
+      billing_details_changed: 'staff.edit_billing_details',
       invoice_email_changed: 'billing.updated',
       deletion_canceled: 'user.deletion_canceled',
       deletion_requested: 'user.deletion_requested',

@@ -391,8 +391,8 @@ describe('the address of a file (contract 7.222 to 7.225)', () => {
     const admin = await billing.app.login('admin@example.test');
     expect((await get(`/admin/invoices/${of}.pdf`, admin)).bytes).toEqual(pdf);
     const manager = await billing.app.login('manager@example.test');
-    expect((await get(`/admin/invoices/${of}.pdf`, manager)).status).toBe(403);
-    expect((await get(`/admin/invoices/${of}`, manager)).status).toBe(404);
+    for (const path of [`${of}.pdf`, of])
+      expect((await get(`/admin/invoices/${path}`, manager)).status).toBe(404);
     for (const path of [`/invoices/${of}`, `/invoices/${of}.pdf`, `/admin/invoices/${of}`])
       expect((await get(path, cookie)).status).toBe(404);
   });
@@ -446,13 +446,25 @@ describe('the address of a file (contract 7.222 to 7.225)', () => {
     expect((await get(`/admin/invoices/${number}.pdf`, admin)).status).toBe(200);
   });
 
-  it('gives administrators every file under /admin, and managers none', async () => {
+  it('gives administrators every file under /admin, and managers those of accounts without staff (contract 7.225)', async () => {
     const path = `/admin/invoices/${creditNumber}.pdf`;
     const admin = await billing.app.login('admin@example.test');
     expect((await get(path, admin)).bytes).toEqual((await rowOf('document_files', creditNumber))?.pdf);
     expect((await get(`/admin/invoices/${number}.xml`, admin)).status).toBe(200);
     expect((await get('/admin/invoices/INV-1999-0001.pdf', admin)).status).toBe(404);
-    expect((await get(path, await billing.app.login('manager@example.test'))).status).toBe(403);
+    const manager = await billing.app.login('manager@example.test');
+    for (const of of [`${creditNumber}.pdf`, `${number}.xml`])
+      expect((await get(`/admin/invoices/${of}`, manager)).bytes).toEqual(
+        (await get(`/admin/invoices/${of}`, admin)).bytes,
+      );
+    const { db } = billing.app;
+    await sql`delete from audit_events where type = 'staff.looked'`.execute(db);
+    const setRole = (role: string) => sql`update users set role = ${role} where email = ${owner}`.execute(db);
+    await setRole('manager');
+    for (const of of [`${creditNumber}.pdf`, `${number}.xml`])
+      expect((await get(`/admin/invoices/${of}`, manager)).status).toBe(404);
+    await setRole('user');
+    expect((await sql`select from audit_events where type = 'staff.looked'`.execute(db)).rows).toEqual([]);
     expect((await get(path, cookie)).status).toBe(404);
     const { status, headers } = await get(path);
     expect([status, headers.get('location')]).toEqual([

@@ -127,6 +127,18 @@ const acts: Record<string, string>[] = [
   { intent: 'remove-link', externalId: 'x' },
   { intent: 'check-vat-id', vatId: 'x', checked: 'yes' },
   { intent: 'accept-country', country: 'US', accepted: 'yes' },
+  {
+    intent: 'edit-billing-details',
+    ...{
+      company: 'x',
+      line1: 'x',
+      line2: 'x',
+      postcode: 'x',
+      city: 'x',
+      country: 'DE',
+      vatId: 'DE136695976',
+    },
+  },
   { intent: 'cancel-at-period-end', contract: 'x' },
 ];
 const bookForms = [

@@ -206,6 +206,7 @@ const others: NoticeKind[] = [
   'account_suspended',
   'link_removed',
   'person_frozen',
+  'billing_details_changed',
   'invoice_email_changed',
   'rights_decided',
   'role_changed',
@@ -455,6 +456,12 @@ describe('the advice of a notice is true', () => {
       'has verified your account. It was not verified before. Your profile shows',
     );
     expect(decided.path).toBe('/profile');
+
+    await command('billing-details:edit', email, '--company', 'Blumen GmbH');
+    const details = await readNotice(email, 'billing_details_changed');
+    expect(details.text).toContain('You can see and change them under Billing.');
+    expect(details.text).not.toContain('Blumen');
+    expect(details.path).toBe('/profile/billing');
 
     await command('user:suspend', email);
     const suspended = await readNotice(email, 'account_suspended');

@@ -139,6 +139,17 @@ describe('a person', () => {
     expect([...formsOf(unproved).keys()]).toContain('send-mail prove-email');
   });
 
+  it('has on each form what to ask before, so that staff know who calls (contract 12.201)', async () => {
+    for (const by of [manager, admin]) {
+      const { text } = await open(await logIn(app.send, by), await pathTo(merchant));
+      const forms = [...text.matchAll(/<form [^>]*data-intent="([^"]+)"[^>]*>(.*?)<\/form>/gs)];
+      expect(forms.length).toBeGreaterThan(5);
+      expect(
+        forms.filter(([, , inside = '']) => !inside.includes('data-ask')).map(([, intent]) => intent),
+      ).toEqual([]);
+    }
+  });
+
   it('who is staff shows a manager name, address and role, and no form', async () => {
     const page = await openAll(await logIn(app.send, manager), await pathTo(admin));
     expect(textOf(page)).toContain('Only administrators see more');

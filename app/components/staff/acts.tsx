@@ -1,5 +1,5 @@
 // The forms by which staff act.
-import { createContext, createElement, Fragment, type ReactNode, useContext } from 'react';
+import { createContext, createElement, Fragment, type ReactNode, useContext, useId } from 'react';
 import type { Procedures } from '../../../server/doors/trpc/router.ts';
 import type { ActForm } from '../../../server/staff/act-forms.ts';
 import type { FormField, Place } from '../../../server/staff/act-words.ts';
@@ -10,7 +10,7 @@ import { EmailField, Field } from '../field.tsx';
 import { Notice } from '../notice.tsx';
 import { isNotDone, notDone, useRefused } from '../refused.ts';
 import { TooMany } from '../too-many.tsx';
-import { Name } from './words.tsx';
+import { Choice, Name } from './words.tsx';
 
 type Got = Awaited<ReturnType<Procedures['staffForms']['person']>>['person'];
 
@@ -103,7 +103,7 @@ function Act({ form, named }: { form: ActForm; named: ReactNode }) {
 export function ActFields({ form, first }: { form: ActForm; first?: ReactNode }) {
   const any = useRefused();
   const refused = isOf(any, form) ? any : undefined;
-  const { intent, about, hidden, button, notice, isDanger, isIdle, hasWhy, sides, fields } = form;
+  const { intent, about, hidden, button, ask, notice, isDanger, isIdle, hasWhy, sides, fields } = form;
   // A refused form keeps what was sent. Only `seen` is new, because the form is rebuilt from what is shown now.
   const kept = { ...hidden, ...(refused && pick(refused.values, Object.keys(hidden))), seen: hidden.seen };
   // An error of a hidden field is shown at the first visible one.
@@ -112,6 +112,11 @@ export function ActFields({ form, first }: { form: ActForm; first?: ReactNode })
     <>
       <Refusal refused={refused} />
       {first}
+      {ask && (
+        <p className="hint" data-ask>
+          {ask}
+        </p>
+      )}
       <p data-notice>
         <Words text={notice} />
       </p>
@@ -198,6 +203,7 @@ function FieldOf({ field, refused, error: unseen }: FieldOfProps) {
   const { name, label, kind, hint, value, isOptional, most, choices = [] } = field;
   const typed = refused?.values[name];
   const error = refused?.errors[name] ?? unseen;
+  const id = useId();
   if (kind === 'yes')
     return (
       <label className="choice">
@@ -227,6 +233,18 @@ function FieldOf({ field, refused, error: unseen }: FieldOfProps) {
           </p>
         )}
       </fieldset>
+    );
+  if (kind === 'select')
+    return (
+      <Choice
+        {...{ name, label, error }}
+        id={id}
+        value={typed ?? value ?? ''}
+        options={[
+          ['', 'Choose one'],
+          ...choices.map(({ value: each, words }): [string, string] => [each, words]),
+        ]}
+      />
     );
   const Input = kind === 'email' ? EmailField : Field;
   return (

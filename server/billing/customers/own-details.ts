@@ -4,14 +4,11 @@ import { inTransactionOf } from '../../../db/postgres/transactions.ts';
 import type { DB } from '../../../db/schema.ts';
 import { deferAuditEvent } from '../../../db/tables/audit-events.ts';
 import {
-  type DetailName,
-  type DetailValues,
   findBillingDetails,
   keepInvoiceEmail,
   lockBillingDetails,
   noDetails,
   proveInvoiceEmail,
-  updateBillingDetails,
 } from '../../../db/tables/billing-details.ts';
 import { consumeMailToken, findAddressToken } from '../../../db/tables/mail-tokens.ts';
 import { deferMail } from '../../../db/tables/mails.ts';
@@ -30,17 +27,11 @@ import {
   requireConfirmed,
   requireOwnAllowance,
 } from '../../identity/session/actor.ts';
-import type { Config } from '../../settings/config.ts';
 import type { Visit } from '../../web/requests.ts';
-import {
-  type GivenDetails,
-  isCountryUnread,
-  mayHideCountry,
-  pointers,
-  readDetails,
-} from '../invoices/read-details.ts';
-import { asGiven, settlePlace } from '../invoices/waiting-country.ts';
+import { isCountryUnread } from '../invoices/read-details.ts';
+import { asGiven } from '../invoices/waiting-country.ts';
 import { endInvoiceEmailLinks, tellOfInvoiceEmail } from './invoice-email.ts';
+import { readGiven, type SomeDetails, saveDetails } from './save-details.ts';
 
 /** Throws 403 `email_unverified`: billing is only for people whose address is proved (contract 2.3). */
 export function requireProved({ session }: Actor): void {
@@ -76,7 +67,7 @@ export async function updateOwnDetails(deps: Dependencies, actor: Actor, given: 
   const { user } = actor.session;
   const known = asGiven((await findBillingDetails(db, user.account.id)) ?? noDetails);
   // Faults are reported before a credential is asked for.
-  const { invoiceEmail } = requireRight(known, given, config);
+  const { invoiceEmail } = readGiven(known, given, config);
   requireConfirmed(deps, actor);
   const isOwn = invoiceEmail === user.email && user.holdsEmail;
   const asks = invoiceEmail !== null && invoiceEmail !== known.invoiceEmail && !isOwn;
@@ -85,24 +76,9 @@ export async function updateOwnDetails(deps: Dependencies, actor: Actor, given: 
   await inTransactionOf(actor.visit, db, async (trx) => {
     const present = await lockOpenActor(trx, actor);
     const accountId = present.account.id;
-    const details = await lockBillingDetails(trx, accountId);
-    // Reads the details again under the lock, because another person may have changed some of them.
-    const value = requireRight(asGiven(details), given, config);
-    const settled = await settlePlace(trx, accountId, { details, given: value, now: deps.now() });
-    const changed = listChanged(asGiven(details), value);
-    // A person who saves the form has corrected what the signup got wrong. The address is correct once there is a country.
-    const ignored = settled.country === null ? details.ignored.filter(mayHideCountry) : [];
-    if (changed.length === 0 && ignored.length === details.ignored.length) return;
-    const right = details.ignored.filter((pointer) => !ignored.includes(pointer));
-    // Saving the form does not decide about an address for invoices that a signup named: to keep it takes a separate click.
-    const seen = right.flatMap(nameOf).filter((name) => name !== 'invoiceEmail');
-    const decided = [...changed, ...seen];
-    await updateBillingDetails(trx, accountId, {
-      ...settled,
-      editedHere: [...new Set([...details.editedHere, ...decided])].sort(),
-      ignored,
-      now: deps.now(),
-    });
+    const saved = await saveDetails(trx, deps, accountId, given);
+    if (!saved) return;
+    const { changed, value } = saved;
     await recordActorEvent(trx, actor, { type: 'billing.updated', details: { changed } });
     if (!changed.includes('invoiceEmail')) return;
     await endInvoiceEmailLinks(trx, accountId);
@@ -227,44 +203,3 @@ export async function confirmInvoiceEmail(
     await tellOfInvoiceEmail(trx, deps, accountId, 'proved', undefined);
   });
 }
-
-type SomeDetails = { [Name in keyof GivenDetails]?: string | undefined };
-
-/** Checks only the details that are given. Throws 422 `validation_failed`. */
-function requireRight(
-  known: DetailValues,
-  given: SomeDetails,
-  config: Pick<Config, 'production'>,
-): DetailValues {
-  const named = Object.fromEntries(Object.entries(given).filter(([, text]) => text !== undefined));
-  const isGiven = (...names: (keyof GivenDetails)[]) => names.some((name) => Object.hasOwn(named, name));
-  const read = readDetails({ ...spellDetails(known), ...named }, config, { known, isGiven });
-  if ('errors' in read) throw new AppError('validation_failed', { errors: read.errors });
-  // A country can be changed, but not removed.
-  return { ...read.value, country: read.value.country ?? known.country };
-}
-
-function spellDetails({ company, address, country, vatId, invoiceEmail }: DetailValues): GivenDetails {
-  return {
-    company: company ?? '',
-    line1: address?.line1 ?? '',
-    line2: address?.line2 ?? '',
-    postcode: address?.postcode ?? '',
-    city: address?.city ?? '',
-    country: country ?? '',
-    vatId: vatId ?? '',
-    invoiceEmail: invoiceEmail ?? '',
-  };
-}
-
-const names: DetailName[] = ['company', 'address', 'vatId', 'invoiceEmail'];
-
-export const listChanged = (before: DetailValues, after: DetailValues): DetailName[] => {
-  const spell = ({ address, country }: DetailValues) =>
-    JSON.stringify(Object.values(spellDetails({ ...noDetails, address, country })));
-  return names.filter((name) =>
-    name === 'address' ? spell(before) !== spell(after) : before[name] !== after[name],
-  );
-};
-
-const nameOf = (pointer: string): DetailName[] => names.filter((name) => pointers[name] === pointer);

@@ -34,7 +34,7 @@ import {
 import { asGiven, settlePlace } from '../invoices/waiting-country.ts';
 import { readCountry } from '../values/countries.ts';
 import { endInvoiceEmailLinks } from './invoice-email.ts';
-import { listChanged } from './own-details.ts';
+import { listChanged } from './save-details.ts';
 
 type FromSignup = {
   contract: Pick<Contract, 'id' | 'accountId' | 'userId'>;

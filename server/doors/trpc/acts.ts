@@ -54,7 +54,8 @@ const buildProcedure = (act: AnyAct) => {
       z.object({
         ...asked,
         ...(!act.hasNoWhy && { why }),
-        ...Object.fromEntries(fields.map((name) => [name, text(name)])),
+        // A missing field is empty, except if its act says otherwise.
+        ...Object.fromEntries(fields.map((name) => [name, textSchema(name).optional()])),
       }),
     )
     .mutation(({ ctx, input }) => perform(ctx, act, input as Asked));

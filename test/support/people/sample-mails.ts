@@ -108,6 +108,7 @@ export const messages: Record<MailKind | Special | BillingSpecial, MailMessage> 
   role_changed: buildNotice('role_changed', { ...notice, was: 'manager', role: 'user' }),
   'role_changed without facts': buildNotice('role_changed', notice),
   sessions_ended: buildNotice('sessions_ended', notice),
+  billing_details_changed: buildNotice('billing_details_changed', notice),
   bank_details_changed: buildNotice('bank_details_changed', { ...notice, countsAt: notice.at }),
   person_frozen: buildNotice('person_frozen', { ...notice, who: manager, by: admin }),
   role_granted: buildNotice('role_granted', {

@@ -1,0 +1,213 @@
+// Managers read customers' documents and payments, and do nothing with money (contract 7.151, 7.440 and 12.200).
+import { sql } from 'kysely';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { listCreditNotes } from '../../db/tables/documents.ts';
+import { findInvoice } from '../../db/tables/invoices.ts';
+import { openApp } from '../support/app/app.ts';
+import { textOf } from '../support/app/visitor.ts';
+import { addContract, addInvoice, buildPayment, issueNext, report } from '../support/billing/money.ts';
+import { setSettings } from '../support/billing/settings.ts';
+import {
+  addPerson,
+  addStaff,
+  call,
+  digestAll,
+  formsOf,
+  type Person,
+  readData,
+} from '../support/people/staff.ts';
+import { shared } from '../support/run/shared.ts';
+
+type Member = Awaited<ReturnType<typeof addStaff>>;
+
+const why = 'They called, and read the number of their invoice.';
+const app = shared(openApp);
+let admin: Member;
+let manager: Member;
+let customer: Person;
+/** A customer in an account that a manager belongs to. */
+let colleague: Person;
+
+beforeAll(async () => {
+  await setSettings(app.db);
+  admin = await addStaff(app, 'admin');
+  manager = await addStaff(app, 'manager');
+  customer = await addPerson(app);
+  const { accountId } = await addPerson(app, { role: 'manager' });
+  colleague = await addPerson(app, { accountId });
+});
+
+const open = (path: string, { cookie } = manager) => app.send(path, { cookie });
+const openInvoice = (number: string, by = manager) => open(`/admin/invoices/${number}`, by);
+const act = (name: string, input: object) => call(app, `billing.${name}`, admin.cookie, { why, ...input });
+
+const looksOf = async ({ id }: Pick<Member, 'id'>) =>
+  (
+    await sql<{ whom: string }>`select user_id as whom from audit_events
+      where type = 'staff.looked' and actor_id = ${id}`.execute(app.db)
+  ).rows.map(({ whom }) => whom);
+
+/** What jobs do beside the test is left out. */
+async function readBooks() {
+  const { users, invoices, payments, allocations, documents, service_contracts } = await digestAll(app.db);
+  return { users, invoices, payments, allocations, documents, service_contracts };
+}
+
+async function addCredited(email: string) {
+  const number = await addInvoice(app.db, { email });
+  await act('credit', { number, amount: '4.51' });
+  const [note] = await listCreditNotes(app.db, (await findInvoice(app.db, number))?.id ?? 0);
+  return { number, credit: note?.number ?? '' };
+}
+
+describe('a document of a customer', () => {
+  it('says what it says to administrators, with its payments, and has no form', async () => {
+    const { number, credit } = await addCredited(customer.email);
+    const { payment_id: payment } = await report(
+      app,
+      buildPayment(1_000, { invoice_number: number, reference: 'Order of May' }),
+    );
+    const page = await openInvoice(number);
+    expect(page.status).toBe(200);
+    for (const part of [
+      `data-document="${number}"`,
+      'data-open="2000"',
+      payment,
+      `/admin/invoices/${credit}"`,
+    ])
+      expect(page.text).toContain(part);
+    expect(textOf(page)).toContain('Order of May');
+    expect(textOf(page)).toContain('Ask an administrator to record a payment');
+    expect([...formsOf(page)]).toEqual([]);
+    expect(page.text).not.toMatch(/href="\/admin\/(billing|contracts|invoices")/);
+    expect((await openInvoice(credit)).text).toContain(`data-document="${credit}"`);
+    expect([...formsOf(await openInvoice(number, admin)).keys()].length).toBeGreaterThan(0);
+
+    const person = await open(`/admin/people/${customer.id}`);
+    expect(person.text).toContain(`href="/admin/invoices/${number}"`);
+  });
+
+  it('counts as a look at the buyer, which is audited once an hour', async () => {
+    const by = await addStaff(app, 'manager');
+    const { number, credit } = await addCredited(customer.email);
+    for (const each of [number, credit, number]) expect((await openInvoice(each, by)).status).toBe(200);
+    expect(await looksOf(by)).toEqual([customer.id]);
+  });
+
+  it('is refused to a manager who has looked at 300 people within an hour', async () => {
+    const by = await addStaff(app, 'manager');
+    const number = await addInvoice(app.db, { email: customer.email });
+    await sql`insert into audit_events (id, type, actor_id, user_id)
+      select gen_random_uuid(), 'staff.looked', ${by.id}, gen_random_uuid() from generate_series(1, 300)`.execute(
+      app.db,
+    );
+    const { status, headers } = await openInvoice(number, by);
+    expect([status, Number(headers.get('retry-after')) > 0]).toEqual([429, true]);
+  });
+
+  it.each(['pay', 'credit', 'reissue', 'allocate', 'suspend'])(
+    'cannot be changed by a manager who posts the form %s',
+    async (intent) => {
+      const number = await addInvoice(app.db, { email: customer.email });
+      const forms = formsOf(await openInvoice(number, admin));
+      const form = {
+        ...forms.values().next().value,
+        ...[...forms.values()].find((each) => each.intent === intent),
+      };
+      const before = await readBooks();
+      const answer = await app.send(`/admin/invoices/${number}`, {
+        cookie: manager.cookie,
+        form: { ...form, intent, why, amount: '1.00', credits: 'part', paidAt: '2026-02-01', number },
+      });
+      expect(answer.status).toBe(['allocate', 'suspend'].includes(intent) ? 400 : 404);
+      expect(await readBooks()).toEqual(before);
+    },
+  );
+});
+
+describe('a document of an account that staff belong to', () => {
+  it('is not there for managers, and no look is counted, even if the buyer is a customer', async () => {
+    const own = await addPerson(app, { accountId: manager.accountId });
+    const staff = await addPerson(app, { role: 'admin' });
+    for (const { id, email } of [colleague, own, staff]) {
+      const { number, credit } = await addCredited(email);
+      for (const path of [number, credit, `${number}.pdf`, `${credit}.pdf`, `${number}.xml`])
+        expect((await openInvoice(path)).status, path).toBe(404);
+      expect(await looksOf(manager)).not.toContain(id);
+      expect((await openInvoice(number, admin)).status).toBe(200);
+      const person = await open(`/admin/people/${id}`);
+      expect(person.text).not.toContain(`href="/admin/invoices/${number}"`);
+    }
+  });
+
+  it('is there until somebody of the account becomes staff', async () => {
+    const buyer = await addPerson(app);
+    const other = await addPerson(app, { accountId: buyer.accountId });
+    const number = await addInvoice(app.db, { email: buyer.email });
+    expect((await openInvoice(number)).status).toBe(200);
+    await sql`update users set role = 'manager' where id = ${other.id}`.execute(app.db);
+    expect((await openInvoice(number)).status).toBe(404);
+  });
+});
+
+it('lists and unallocated payments stay with administrators, and their texts are on no page of a manager', async () => {
+  await report(app, buildPayment(700, { invoice_number: 'INV-1999-7', reference: 'Text of a stranger' }));
+  const number = await addInvoice(app.db, { email: customer.email });
+  for (const path of ['/admin/billing', '/admin/billing/unallocated', '/admin/invoices', '/admin/contracts'])
+    expect((await open(path)).status, path).toBe(404);
+  for (const path of [`/admin/invoices/${number}`, `/admin/people/${customer.id}`, '/admin/audit'])
+    expect(textOf(await open(path))).not.toContain('Text of a stranger');
+});
+
+it('in the audit a manager sees events about documents and payments of customers, and of no others (contract 12.200)', async () => {
+  const staff = await addPerson(app, { role: 'admin' });
+  const erased = await addPerson(app);
+  await sql`delete from audit_events`.execute(app.db);
+  const numbers: Record<string, string> = {};
+  for (const [who, { email }] of Object.entries({ customer, colleague, staff, erased })) {
+    const { number } = await addCredited(email);
+    const { payment_id: payment } = await report(app, buildPayment(500, { invoice_number: number }));
+    await report(app, buildPayment(900, { payment_id: `waits-${who}`, invoice_number: null }));
+    await act('allocate', { payment: `waits-${who}`, number });
+    await report(app, {
+      ...buildPayment(100, { invoice_number: number }),
+      ...{ payment_id: `back-${who}`, kind: 'refund', of: payment },
+    });
+    await act('credit', { number });
+    numbers[who] = number;
+  }
+  await report(app, buildPayment(300, { payment_id: 'stranger', invoice_number: 'INV-1999-8' }));
+  await act('paidBack', { payment: 'stranger' });
+  // Without a seller, an invoice has only its bare number.
+  await sql`update billing_settings set stopped_at = now()`.execute(app.db);
+  const bare = await issueNext(app.db, await addContract(app.db, { email: customer.email }));
+  const bareOfStaff = await issueNext(app.db, await addContract(app.db, { email: colleague.email }));
+  await act('credit', { number: bare });
+  await act('credit', { number: bareOfStaff });
+  await setSettings(app.db);
+  await sql`update service_contracts set account_id = null, user_id = null
+    where account_id = ${erased.accountId}`.execute(app.db);
+
+  type Event = { type: string; details: Record<string, string> };
+  const kinds = [
+    ...['credit_note.issued', 'invoice.issued', 'invoice.void'],
+    ...['payment.allocated', 'payment.recorded', 'payment.refunded'],
+  ];
+  async function list({ cookie }: Member): Promise<Event[]> {
+    const pages = kinds.map((kind) => call(app, 'audit.list', cookie, { kind }, true));
+    return (await Promise.all(pages)).flatMap((page) => readData(page).events);
+  }
+  const of = ({ details }: Event) => String(details.invoice ?? details.number);
+  const [seen, all] = [await list(manager), await list(admin)];
+  const isOfCustomer = (event: Event) => [numbers.customer, String(bare)].includes(of(event));
+  expect(seen).toHaveLength(all.filter(isOfCustomer).length);
+  expect(seen.filter((event) => !isOfCustomer(event))).toEqual([]);
+  expect(seen.map(({ type }) => type).sort()).toEqual([
+    ...['credit_note.issued', 'credit_note.issued', 'invoice.issued', 'invoice.issued', 'invoice.void'],
+    ...['payment.allocated', 'payment.recorded', 'payment.refunded'],
+  ]);
+  expect(JSON.stringify(seen)).not.toMatch(/stranger|waits-(?!customer)|"(address|device|place)":"/);
+  for (const number of [numbers.colleague, numbers.staff, numbers.erased, String(bareOfStaff)])
+    expect(all.map(of)).toContain(number);
+  expect(textOf(await open('/admin/audit'))).toContain(`An invoice was issued: ${numbers.customer}`);
+});
