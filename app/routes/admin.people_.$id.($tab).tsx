@@ -41,7 +41,7 @@ export async function loader(args: LoaderFunctionArgs) {
   });
 }
 
-export function action(args: ActionFunctionArgs) {
+export async function action(args: ActionFunctionArgs) {
   requireTab(args);
   return answerAct(args, 'person', { id: args.params.id ?? '' });
 }

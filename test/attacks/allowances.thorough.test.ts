@@ -175,8 +175,7 @@ const doors: Record<string, Counted | Free | Bounded> = {
       .filter((name) => ![...looks, ...booksLooks].includes(name))
       .map((name) => [`trpc admin.${name}`, byStaff]),
   ),
-  'POST /admin/people/:id': byStaff,
-  'POST /admin/people/:id/:tab': byStaff,
+  'POST /admin/people/:id/:tab?': byStaff,
   'POST /admin/invoices/:number': byStaff,
   'POST /admin/billing/unallocated': byStaff,
   'POST /admin/mails': byStaff,
@@ -421,6 +420,7 @@ describe('every change by a user', () => {
       'invoice-email-of-signup',
       'staff.searched',
       'staff.send_mail',
+      'staff.note',
       'billing.set',
     ];
     expect([...new Set([...used, ...elsewhere])].sort()).toEqual(Object.keys(allowances).sort());
@@ -729,6 +729,7 @@ describe('allowances', () => {
       'password.changed 10 in 1 h',
       'profile.updated 60 in 1 h',
       'recovery_codes.made 10 in 1 h',
+      'staff.note 60 in 1 h',
       'staff.searched 600 in 1 h',
       'staff.send_mail 5 in 1 h',
       'user.deletion_requested 5 in 24 h',

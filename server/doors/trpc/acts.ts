@@ -48,12 +48,13 @@ type ProceduresOf<Part extends string, Acts extends Record<string, AnyAct>> = {
 
 const buildProcedure = (act: AnyAct) => {
   const fields = Object.keys(act.fields) as Parameters<typeof textSchema>[0][];
-  const { why, ...asked } = askedOf(act.about);
+  const { why, seen, ...keys } = askedOf(act.about);
   return (act.about.isPerson ? staff : withRight(act.right))
     .input(
       z.object({
-        ...asked,
+        ...keys,
         ...(!act.hasNoWhy && { why }),
+        seen,
         // A missing field is empty, except if its act says otherwise.
         ...Object.fromEntries(fields.map((name) => [name, textSchema(name).optional()])),
       }),

@@ -63,6 +63,7 @@ export const pathOfRoute = (file: string) =>
     .replaceAll('.', '/')
     .replaceAll('$', ':')
     .replaceAll('\u0000', '.')
+    .replace(/\((:\w+)\)/, '$1?')
     .replace(/^\/_index$/, '/');
 
 /** The fields of forms and parameters of addresses that routes read, as path and name. Leaves out routes of the demo. */
