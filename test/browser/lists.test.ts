@@ -90,11 +90,9 @@ it.each(lists)(
       expect(seen).toMatch(/- '?rowheader /);
       expect(seen).toMatch(/- '?columnheader /);
     }
-    for (const width of [1_280, 390]) {
-      await page.setViewportSize({ width, height: 844 });
-      await page.evaluate("document.documentElement.style.fontSize = '200%'");
-      faults.push(...(await inspectAsItIs(page, `list of ${name} at ${width}, text at 200 %`)));
-    }
+    await page.setViewportSize({ width: 1_280, height: 844 });
+    await page.evaluate("document.documentElement.style.fontSize = '200%'");
+    faults.push(...(await inspectAsItIs(page, `list of ${name}, text at 200 %`)));
     expect(faults).toEqual([]);
     expect(complaints).toEqual([]);
   },
