@@ -57,7 +57,7 @@ export function BillingDetailsForm({ details, countries, email, refused }: Props
       />
       <EmailField
         label="Email address for invoices (optional)"
-        hint={`Such as that of your accounts department. Leave it empty to get invoices at ${email}. To be safe, we remove it when a password is set by email within 30 days, or the account is taken back.`}
+        hint={`Such as that of your accounts department. If you leave it empty, invoices go to ${email}. To be safe, we remove it if a password is set by email within 30 days, or if the account is taken back.`}
         autoComplete="off"
         {...field('invoiceEmail')}
       />
