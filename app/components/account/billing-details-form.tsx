@@ -30,7 +30,8 @@ export function BillingDetailsForm({ details, countries, email, refused }: Props
     focusOnError: name === first,
   });
   return (
-    <form method="post" data-intent="details">
+    // Without an action, the form would go to the address with its fragment, which would take the focus from a faulty field.
+    <form method="post" action="/profile/billing?edit=details" data-intent="details">
       <Field
         label="Company (optional)"
         hint="Leave it empty to have invoices made out to the name of your account."
