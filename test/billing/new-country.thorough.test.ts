@@ -119,9 +119,12 @@ describe('a customer who types the address of another country', () => {
       waiting: { address: american, country: 'US', vatId: null, since: clock.at },
     });
     const shown = await mover.browser.send(page);
-    expect(textOf(shown)).toContain('Your new country, United States, changes the tax on your invoices.');
+    expect(textOf(shown)).toContain(
+      'Your new country, United States, changes the tax on your invoices, so we check it first.',
+    );
     // The form has what the person typed, so that saving it a second time takes nothing back.
-    expect(fieldOf(shown, 'line1').value).toBe(american.line1);
+    const edited = await mover.browser.send(`${page}?edit=details`);
+    expect(fieldOf(edited, 'line1').value).toBe(american.line1);
     expect(await countNow()).toEqual([1, 0]);
     expect((await app.send('/admin', { cookie: cookies.admin })).text).toMatch(/data-now="countries">1</);
     expect((await app.send('/admin/billing', { cookie: cookies.admin })).text).toContain('data-country="US"');

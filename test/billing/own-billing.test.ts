@@ -182,7 +182,7 @@ describe('the page of a document', () => {
     const { text } = await (await logIn(app.send, stranger)).send(page);
     expect(text).toContain(`href="/invoices/${others}.pdf"`);
     expect(text).not.toContain(`${others}.xml`);
-    expect(text).toContain('Your invoices have no address of yours yet');
+    expect(text).toContain('Your address is not on your invoices yet');
     const staff = openClient(app.send, await app.login('admin@example.test'));
     const { incomplete, ignored } = await staff.admin.billing.summary.query();
     expect([incomplete.map(({ number }) => number), ignored]).toEqual([[others], []]);

@@ -30,7 +30,8 @@ export function BillingDetailsForm({ details, countries, email, refused }: Props
     focusOnError: name === first,
   });
   return (
-    <form method="post" data-intent="details">
+    // Without an action, the form would go to the address with its fragment, which would take the focus from a faulty field.
+    <form method="post" action="/profile/billing?edit=details" data-intent="details">
       <Field
         label="Company (optional)"
         hint="Leave it empty to have invoices made out to the name of your account."
@@ -57,7 +58,7 @@ export function BillingDetailsForm({ details, countries, email, refused }: Props
       />
       <EmailField
         label="Email address for invoices (optional)"
-        hint={`Such as that of your accounts department. Leave it empty to get invoices at ${email}. To be safe, we remove it when a password is set by email within 30 days, or the account is taken back.`}
+        hint={`Such as that of your accounts department. If you leave it empty, invoices go to ${email}. To be safe, we remove it if a password is set by email within 30 days, or if the account is taken back.`}
         autoComplete="off"
         {...field('invoiceEmail')}
       />

@@ -126,8 +126,8 @@ function WhatIsMissing({ ignored, address, waiting, isCountryUnread }: OwnBillin
   if (address || waiting) return null;
   return (
     <Notice kind="info">
-      Your invoices have no address of yours yet. A business needs one on them, and without it there is no
-      electronic invoice (XML).
+      Your address is not on your invoices yet. A business needs it there. Without it there is no electronic
+      invoice (XML).
     </Notice>
   );
 }
@@ -136,8 +136,8 @@ function WhatWaits({ country, countries }: Pick<OwnBilling, 'countries'> & { cou
   const named = countries.find(({ code }) => code === country)?.name ?? country;
   return (
     <Notice kind="info">
-      Your new country, {named}, changes the tax on your invoices. So we look at it first. Until then your
-      invoices have the address, the VAT ID and the tax of before.
+      Your new country, {named}, changes the tax on your invoices, so we check it first. Until then your
+      invoices keep the address, the VAT ID and the tax from before.
     </Notice>
   );
 }
