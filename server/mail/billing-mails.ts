@@ -127,7 +127,8 @@ async function composeAboutDocument(
 
 /** The invoice that a credit note has just canceled, for the mail about the invoice in its place. */
 async function findCorrected(db: Dependencies['db'], creditNote: string | undefined) {
-  const found = creditNote && ((await findFacts(db, creditNote)) as DocumentFacts | undefined);
+  if (creditNote === undefined) return undefined;
+  const found = (await findFacts(db, creditNote)) as DocumentFacts | undefined;
   return found?.invoice ? { invoice: found.invoice.number, creditNote: found.number } : undefined;
 }
 
