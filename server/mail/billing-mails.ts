@@ -101,6 +101,7 @@ async function composeAboutDocument(
     number,
     invoice: facts.invoice?.number ?? number,
     replaces: facts.replaces,
+    corrects: await findCorrected(db, details.creditNote),
     plan: line.title,
     period: `${sayDay(line.first_day)} to ${sayDay(line.last_day)}`,
     total: formatAmount(facts.total, currency),
@@ -122,6 +123,13 @@ async function composeAboutDocument(
       ...(details.archive && kind === 'invoice_issued' && noteCopy(message, facts)),
     },
   };
+}
+
+/** The invoice that a credit note has just canceled, for the mail about the invoice in its place. */
+async function findCorrected(db: Dependencies['db'], creditNote: string | undefined) {
+  if (creditNote === undefined) return undefined;
+  const found = (await findFacts(db, creditNote)) as DocumentFacts | undefined;
+  return found?.invoice ? { invoice: found.invoice.number, creditNote: found.number } : undefined;
 }
 
 /** Adds the option that `billing:resume` takes if a restore loses the invoice (contract 7.421). */
@@ -228,6 +236,7 @@ const nothing = (baseUrl: string): BillingWords => ({
   number: '',
   invoice: '',
   replaces: undefined,
+  corrects: undefined,
   plan: '',
   period: '',
   total: '',

@@ -17,6 +17,8 @@ export type BillingWords = {
   invoice: string;
   /** The lost number that the invoice replaces. */
   replaces: string | undefined;
+  /** The invoice in whose place this one comes, and the credit note that canceled it. */
+  corrects: { invoice: string; creditNote: string } | undefined;
   plan: string;
   period: string;
   total: string;
@@ -130,6 +132,11 @@ export const billingMails: Record<BillingMailKind, (words: BillingWords) => Mail
       ...(words.replaces === undefined
         ? []
         : [`It takes the place of invoice ${words.replaces}, which is no longer valid. Do not pay both.`]),
+      ...(words.corrects === undefined
+        ? []
+        : [
+            `It takes the place of invoice ${words.corrects.invoice}. Credit note ${words.corrects.creditNote} cancels that invoice, and comes in an email of its own. Do not pay both.`,
+          ]),
       words.open === undefined ? where(words) : whereToPay(words),
     ],
     facts: [

@@ -703,6 +703,10 @@ describe('a credit note', () => {
     ]);
     const issued = sent.find(({ subject, to }) => subject.includes(invoice) && to === other.email);
     expect(issued?.text).toContain('To pay: nothing');
+    // Contract 7.464.
+    expect(issued?.text).toContain(
+      `It takes the place of invoice ${other.number}. Credit note ${creditNote} cancels that invoice`,
+    );
   });
 });
 

@@ -49,7 +49,9 @@ describe('a role of staff that is given', () => {
   it.each<Role>(['manager', 'admin'])('as %s by a program tells each other administrator', async (role) => {
     const target = await addPerson(app);
     expect(await setRole(actor, target, role)).toBe('200');
-    expect(await warningsOf('role_granted')).toEqual(toBoth({ who: target.id, by: actor.id, role }));
+    expect(await warningsOf('role_granted')).toEqual(
+      toBoth({ who: target.id, by: actor.id, was: 'user', role }),
+    );
   });
 
   it('on the page tells them, too', async () => {
@@ -58,7 +60,9 @@ describe('a role of staff that is given', () => {
     const form = { ...formsOf(page).get('change-role'), why, role: 'admin' };
     const posted = await app.send(`/admin/people/${target.id}`, { cookie: actor.cookie, form });
     expect(posted.status).toBe(303);
-    expect(await warningsOf('role_granted')).toEqual(toBoth({ who: target.id, by: actor.id, role: 'admin' }));
+    expect(await warningsOf('role_granted')).toEqual(
+      toBoth({ who: target.id, by: actor.id, was: 'user', role: 'admin' }),
+    );
   });
 
   it('by a command tells every administrator, for somebody who is there and for somebody new', async () => {
@@ -71,7 +75,7 @@ describe('a role of staff that is given', () => {
       return warningsOf('role_granted');
     };
     const given = await byCommand(['user:role', target.email, 'manager', '--why', 'For a test']);
-    const details = { who: target.id, by: 'command', role: 'manager' };
+    const details = { who: target.id, by: 'command', was: 'user', role: 'manager' };
     expect(given).toEqual(all.map((to) => ({ to, details })));
     const create = (email: string, role: string) =>
       byCommand(['user:create', '--email', email, '--name', 'New', '--role', role], 'seven quiet lanterns');

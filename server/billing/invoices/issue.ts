@@ -59,13 +59,20 @@ export function computeInvoice(
 /** Who caused a document to be issued, for the audit. Undefined if the billing job issues it. */
 type Trail = Omit<AuditEvent, 'type'> | undefined;
 
-/** The price must be above 0. `replaces` maps the first day of a period to the lost number that its invoice replaces. */
+/**
+ * The price must be above 0. `replaces` maps the first day of a period to the lost number that its invoice replaces. `creditNote`
+ * has just canceled the invoice in whose place this one comes.
+ */
 export async function issueInvoice(
   trx: Transaction<DB>,
   { version, settings }: Settings,
   contract: Contract,
   charge: Charge,
-  { trail, replaces }: { trail?: Trail; replaces?: ReadonlyMap<string, string> | undefined } = {},
+  {
+    trail,
+    replaces,
+    creditNote,
+  }: { trail?: Trail; replaces?: ReadonlyMap<string, string> | undefined; creditNote?: string } = {},
 ): Promise<{ id: number; number: string } | { blocked: BlockedCode }> {
   const { seller, terms, numbers, plans, payment } = settings;
   const { plan, price } = charge;
@@ -124,7 +131,7 @@ export async function issueInvoice(
       settings_version: version,
     },
   };
-  await insertFacts(trx, id, numbers.invoice, facts, now);
+  await insertFacts(trx, id, numbers.invoice, facts, now, creditNote);
   const details = { ...trail?.details, number, contractId: contract.id };
   deferAuditEvent(trx, { ...trail, type: 'invoice.issued', details });
   return { id, number };
@@ -185,6 +192,7 @@ async function insertFacts(
   prefix: string,
   facts: DocumentFacts,
   issuedAt: Date,
+  creditNote?: string,
 ): Promise<void> {
   await insertDocument(trx, {
     ...facts,
@@ -194,5 +202,5 @@ async function insertFacts(
     lastDay: facts.line.last_day,
     facts,
   });
-  deferDocumentMails(trx, facts, issuedAt);
+  deferDocumentMails(trx, facts, issuedAt, creditNote);
 }

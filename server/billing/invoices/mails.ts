@@ -11,16 +11,17 @@ import { deferBillingMail, deferMail } from '../../../db/tables/mails.ts';
 import type { Dependencies } from '../../ground/dependencies.ts';
 import type { DocumentFacts } from '../values/document-facts.ts';
 
-/** Writes one mail to the buyer, and a copy to the archive. */
+/** Writes one mail to the buyer, and a copy to the archive. `creditNote` canceled the invoice in whose place this one comes. */
 export function deferDocumentMails(
   trx: Transaction<DB>,
   { kind, number, record }: Pick<DocumentFacts, 'kind' | 'number' | 'record'>,
   now: Date,
+  creditNote?: string,
 ): void {
   const about = {
     kind: `${kind}_issued`,
     key: `${kind}_issued:${number}`,
-    details: { document: number },
+    details: { document: number, ...(creditNote && { creditNote }) },
   } as const;
   deferBillingMail(trx, { ...about, contractId: record.contract_id, now });
   // The address of the archive, if there is one, is looked up when the copy is sent.

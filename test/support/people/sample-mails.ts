@@ -30,6 +30,7 @@ export const money: BillingWords = {
   number: 'INV-2026-0001',
   invoice: 'INV-2026-0001',
   replaces: undefined,
+  corrects: undefined,
   plan: 'Starter & <more>',
   period: '1 January 2026 to 31 January 2026',
   total: 'EUR 34.51',
@@ -51,6 +52,7 @@ const ordered = { plan: 'Starter', seller: 'Blumen & <Söhne>', products: 'Flowe
 const inAccounts = { ...money, hasLogin: false };
 
 type BillingSpecial =
+  | 'invoice_issued again'
   | 'invoice_issued to an accounts department'
   | 'invoice_issued to an accounts department, without its PDF'
   | 'trial_ends with a link'
@@ -146,6 +148,10 @@ export const messages: Record<MailKind | Special | BillingSpecial, MailMessage> 
   invoice_issued: billingMails.invoice_issued(money),
   'invoice_issued that is paid': billingMails.invoice_issued(paid),
   'invoice_issued without its PDF': billingMails.invoice_issued({ ...money, pdf: 'unverified' }),
+  'invoice_issued again': billingMails.invoice_issued({
+    ...money,
+    corrects: { invoice: 'INV-2025-0009', creditNote: 'CN-2026-0001' },
+  }),
   'invoice_issued to an accounts department': billingMails.invoice_issued(inAccounts),
   'invoice_issued to an accounts department, without its PDF': billingMails.invoice_issued({
     ...inAccounts,
