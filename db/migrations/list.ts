@@ -1,6 +1,8 @@
 // Every migration, in the order of their names. Written by "npm run schema" from the files beside it.
 import * as baseline from './m100-baseline.ts';
+import * as staffInvitations from './m101-staff-invitations.ts';
 
 export const migrations = {
   'm100-baseline': baseline,
+  'm101-staff-invitations': staffInvitations,
 };

@@ -12,6 +12,8 @@ type LetterWords = {
   product?: string | undefined;
   /** The name of the selling company, in a letter about invoices. */
   seller?: string | undefined;
+  /** The role of an invitation to the staff. */
+  role?: string | undefined;
 };
 
 type Letter = {
@@ -34,6 +36,8 @@ export const letters: Record<LetterKind, Letter> = {
   prove_address: { build: buildProveAddress, purpose: 'set_password', path: '/set-password', ...hour },
   verify_email: { build: buildVerifyEmail, purpose: 'verify_email', path: '/verify-email/confirm', ...hour },
   sign_up: { build: buildSignUp, purpose: 'sign_up', path: '/signup/confirm', ...hour },
+  // This link works while the invitation is open (db/tables/staff-invitations.ts).
+  invitation: { build: buildInvitation, purpose: 'invitation', path: '/invitation', ...day },
   account_exists: { build: buildAccountExists, path: '/login' },
   change_email: { build: buildChangeEmail, purpose: 'change_email', path: '/profile/email/confirm', ...hour },
   // These links work while the new address is pending (db/tables/new-addresses.ts).
@@ -132,6 +136,24 @@ function buildSignUp({ link, life, name, product }: LetterWords): MailMessage {
     why: 'You received this email because someone entered this email address on our sign-up page.',
   };
 }
+
+/** Goes to an address that an administrator typed. It does not say who that was: a stranger may read it. */
+function buildInvitation({ link, life, name, role }: LetterWords): MailMessage {
+  return {
+    subject: 'You are invited to the staff',
+    paragraphs: [
+      `An administrator of ${name} has invited you to be ${sayRole(role)}. To accept, create your account, then set up a second factor: an authenticator app or a passkey.`,
+    ],
+    action: { label: 'Accept the invitation', url: link },
+    after: [
+      `The link works once and expires ${life} after we were asked. You get the role only if you have also set up the second factor by then.`,
+      'If you do not expect this, ask the people who you think sent it, by phone or in person, before you use the link. If it is not for you, you can ignore this email.',
+    ],
+    why: `You received this email because an administrator of ${name} entered this email address.`,
+  };
+}
+
+export const sayRole = (role: string | undefined) => (role === 'admin' ? 'an administrator' : 'a manager');
 
 /** Goes to the holder of an address that somebody typed to get another account. */
 function buildAccountExists({ link, name, product }: LetterWords): MailMessage {

@@ -4,6 +4,7 @@ import type { NoticeKind } from '../../db/tables/mail-kinds.ts';
 import type { PrintedText } from '../billing/settings/set-settings.ts';
 import { dueAfter } from '../identity/person/deletion.ts';
 import type { MailMessage } from './layout.ts';
+import { sayRole } from './letters.ts';
 
 /** Without `advice` and `action`, the usual ones apply. */
 type Notice = {
@@ -35,6 +36,7 @@ export const askSupport = (hasSupport: boolean) =>
 
 // `dueAt`: when the account is deleted if its owner asked for that at the time of the mail. `who`: the person that a warning to
 // administrators is about. `countsAt`: when the change takes effect. `role`: the new role of `who`. `what`: the changed texts.
+// `invited`: the address that an invitation went to.
 type Words = {
   dueAt: Date;
   hasSupport: boolean;
@@ -42,6 +44,7 @@ type Words = {
   countsAt: Date;
   role: string | undefined;
   what: string;
+  invited: string;
 };
 
 const printedTexts: Record<PrintedText, string> = {
@@ -73,6 +76,7 @@ const buildNotices = ({
   countsAt,
   role,
   what,
+  invited,
 }: Words): Record<NoticeKind, Notice> => ({
   account_frozen: {
     subject: 'Your account is frozen',
@@ -195,6 +199,22 @@ const buildNotices = ({
     advice:
       'If this was you, or somebody else who belongs to the account, you do not need to do anything. If it was not, set a new password: this logs everyone else out, and removes an address for invoices that was added in the last 30 days, or that came with an order and that nobody has kept. Then check Security and Billing in your account.',
   },
+  invitation_sent: {
+    subject: 'Someone has been invited to the staff',
+    text: `${invited} has been invited to be ${sayRole(role)}. The link in the email works for 24 hours.`,
+    advice:
+      'Check by phone or in person that this is right. If it is not, withdraw the invitation, and see in the audit what else was done.',
+    action: { label: 'See or withdraw invitations', path: '/admin/invitations' },
+    why: whyAdministrator,
+  },
+  invitation_taken: {
+    subject: 'Someone has taken an invitation to the staff',
+    text: `${who.name} has created an account with an invitation to be ${sayRole(role)}. They get the role when they have set up a second factor.`,
+    advice:
+      'Check by phone or in person that this is right. If it is not, withdraw the invitation, and see in the audit what else was done.',
+    action: { label: 'See or withdraw invitations', path: '/admin/invitations' },
+    why: whyAdministrator,
+  },
   link_removed: {
     subject: 'Your marketplace account is no longer connected',
     text: 'Our support team has disconnected a marketplace account from your account. You can no longer log in from there.',
@@ -251,7 +271,7 @@ const buildNotices = ({
   },
   role_granted: {
     subject: 'Someone has been given a staff role',
-    text: `${who.name} is now ${role === 'admin' ? 'an administrator' : 'a manager'}.`,
+    text: `${who.name} is now ${sayRole(role)}.`,
     advice:
       'Check by phone or in person that this is right. If it is not, take the role away on the page of the person, and see in the audit what else was done.',
     action: { label: 'See the person', path: `/admin/people/${who.id}` },
@@ -312,6 +332,7 @@ export function buildNotice(
     countsAt,
     role,
     what,
+    invited,
     takeBack,
   }: {
     baseUrl: string;
@@ -324,6 +345,7 @@ export function buildNotice(
     countsAt?: string | undefined;
     role?: string | undefined;
     what?: string | undefined;
+    invited?: string | undefined;
     takeBack?: TakeBackLink | undefined;
   },
 ): MailMessage {
@@ -334,6 +356,7 @@ export function buildNotice(
     countsAt: new Date(countsAt ?? at),
     role,
     what: sayTexts(what ?? ''),
+    invited: invited ?? 'Somebody whose invitation is over',
   };
   const notice = buildNotices(words)[kind];
   const { subject, text, advice, action, why } = { why: undefined, ...usual, ...notice };

@@ -158,6 +158,7 @@ const looks = [
   'audit.list',
   'files.list',
   'mails.list',
+  'invitations.list',
   'clients.list',
 ];
 const booksLooks = [
@@ -179,6 +180,7 @@ const doors: Record<string, Counted | Free | Bounded> = {
   'POST /admin/invoices/:number': byStaff,
   'POST /admin/billing/unallocated': byStaff,
   'POST /admin/mails': byStaff,
+  'POST /admin/invitations': 'staff.invite, of an administrator',
   'POST /admin/files': 'changes nothing; the file that it leads to is one of five an hour',
   'POST /admin/billing/settings set': 'billing.set, of an administrator',
   'POST /admin/billing/settings stop': byStaff,
@@ -246,6 +248,7 @@ const doors: Record<string, Counted | Free | Bounded> = {
   'POST /set-password': 'links of mails',
   'POST /signup': 'mails',
   'POST /signup/confirm': 'links of mails',
+  'POST /invitation': 'links of mails',
   'POST /verify-email': 'mails',
   'POST /verify-email/confirm': 'links of mails',
   'POST /take-back': 'links of mails',
@@ -420,6 +423,7 @@ describe('every change by a user', () => {
       'invoice-email-of-signup',
       'staff.searched',
       'staff.send_mail',
+      'staff.invite',
       'billing.set',
     ];
     expect([...new Set([...used, ...elsewhere])].sort()).toEqual(Object.keys(allowances).sort());
@@ -440,6 +444,9 @@ describe('every change by a user', () => {
       verify_email: 'email.verification_requested',
       sign_up: 'password_link.requested',
       account_exists: 'email.change_requested',
+      invitation: 'staff.invite',
+      invitation_sent: 'staff.invite',
+      invitation_taken: 'user.created',
       change_email: 'email.change_requested',
       new_address: 'staff.change_email',
       stop_new_address: 'staff.change_email',

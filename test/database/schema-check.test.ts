@@ -149,7 +149,7 @@ describe('a start on a database that this version cannot bring to the present', 
   });
 
   it('is refused where one is missing before others that have run', async () => {
-    const all: Record<string, (typeof migrations)['m100-baseline']> = migrations;
+    const all: Record<string, Pick<(typeof migrations)['m100-baseline'], 'up'>> = migrations;
     try {
       all['m199-later'] = migrations['m100-baseline'];
       await change(
