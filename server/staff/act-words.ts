@@ -600,7 +600,7 @@ const ofInvitation = {
     label: 'Invite somebody',
     button: 'Send the invitation',
     notice:
-      'For somebody who has no account here. We email the address a link that works once, for 24 hours. The role is given when they have set a password and a second factor. We tell all administrators, now and then.',
+      'For somebody who has no account here. We email the address a link that works once, for 24 hours. The role is given when they have set a password and a second factor. We tell all administrators now, when the link is used, and when the role is given.',
     outcome: 'The invitation is on its way. You can withdraw it below.',
     fields: () => [
       { name: 'email', label: 'Email address', kind: 'email' },

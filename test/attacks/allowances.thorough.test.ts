@@ -713,7 +713,7 @@ describe('allowances', () => {
     expect((await openBrowser(app.send).login(email, password)).status).toBe(303);
   });
 
-  it('are those of the contract (contract 7.235, 7.260, 9.53, 9.54, 9.55 and 9.58)', () => {
+  it('are those of the contract (contract 7.235, 7.260, 9.53, 9.54, 9.55, 9.58 and 12.220)', () => {
     const said = Object.entries(allowances).map(
       ([name, { times, seconds }]) => `${name} ${times} in ${seconds / 3600} h`,
     );
@@ -734,6 +734,7 @@ describe('allowances', () => {
       'password.changed 10 in 1 h',
       'profile.updated 60 in 1 h',
       'recovery_codes.made 10 in 1 h',
+      'staff.invite 20 in 24 h',
       'staff.searched 600 in 1 h',
       'staff.send_mail 5 in 1 h',
       'user.deletion_requested 5 in 24 h',

@@ -81,7 +81,8 @@ beforeAll(async () => {
   const links = { app, other: mails };
   known.newAddress = (await offeredLink(links, 'offered@example.test', 'new_address')).split('=')[1] ?? '';
   known.takeBack = (await arrange(app, told, clock)).link.split('=')[1] ?? '';
-  known.invitation = (await inviteByCommand(links, 'ina@example.test')).split('=')[1] ?? '';
+  known.invitation =
+    (await inviteByCommand({ ...links, now: clock }, 'ina@example.test')).split('=')[1] ?? '';
   await mails.close();
 });
 /** Without this, limits would answer before any work is done. */
