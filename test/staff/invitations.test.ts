@@ -184,11 +184,17 @@ describe('an invitation', () => {
     ]);
   });
 
-  it('gives the role with a passkey, which must be given before anything of staff (contract 12.4)', async () => {
+  it('gives the role with a passkey, which must be given before anything of staff (contract 12.4 and 12.216)', async () => {
     const email = newEmail();
     const browser = await takeNew(await invite(email));
+    await logIn(app.send, email, newPassword);
     await addPasskey(browser);
     expect(await roleOf(email)).toBe('manager');
+    const { rows } =
+      await sql`select from sessions where user_id = ${await idOf(email)} and ended_at is null`.execute(
+        app.db,
+      );
+    expect(rows).toHaveLength(1);
     const { status, headers } = await browser.send('/admin/people');
     expect([status, headers.get('location')?.split('?')[0]]).toEqual([303, '/profile/authenticator']);
   });
