@@ -5,6 +5,7 @@ export const onceForms: Record<string, true | readonly string[]> = {
   // Each of these forms uses up a mail's link, a hand-off, a login that waits for a code, or a set-up.
   '/signup/confirm': true,
   '/set-password': true,
+  '/invitation': true,
   '/login/code': true,
   '/continue': true,
   '/take-back': true,
@@ -27,6 +28,7 @@ export const onceForms: Record<string, true | readonly string[]> = {
   '/admin/billing/unallocated': true,
   '/admin/billing/settings': true,
   '/admin/mails': true,
+  '/admin/invitations': true,
 };
 
 /** Pages with a form that takes a passkey, such as the form that asks for a credential first. */

@@ -114,6 +114,11 @@ export const sections: Section[] = [
     columns: ['email', 'asked_at', 'expires_at'],
     key: [['id', 'uuid']],
   }),
+  section('invitation', 'staff_invitations', {
+    columns: ['email', 'role', 'sent_at', 'expires_at'],
+    key: [['id', 'uuid']],
+    isOwn: (userId) => sql`taken_by = ${userId}`,
+  }),
   section('browsers', 'devices', {
     columns: ['last_login_at', 'known_since', 'first_credential_at', 'is_last', 'forgotten_at'],
     key: [['token_hash', 'bytea']],

@@ -489,6 +489,8 @@ COMMENT ON TABLE erased_users IS 'Written by the service when it erases a user. 
 --   reserved_addresses (user_id) ON DELETE CASCADE
 --   service_contracts (user_id)
 --   sessions (user_id) ON DELETE CASCADE
+--   staff_invitations (invited_by) ON DELETE CASCADE
+--   staff_invitations (taken_by) ON DELETE CASCADE
 --   staff_notes (author_id) ON DELETE SET NULL
 --   staff_notes (user_id) ON DELETE CASCADE
 --   take_back_changes (user_id) ON DELETE CASCADE
@@ -727,6 +729,19 @@ AS $function$
     end $function$;
 REVOKE EXECUTE ON FUNCTION end_new_address() FROM PUBLIC;
 
+CREATE OR REPLACE FUNCTION end_staff_invitations()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+    begin
+      delete from staff_invitations where taken_by = new.id
+        or invited_by = new.id and (new.role <> 'admin' or new.suspended_at is not null or new.deletion_due_at is not null);
+      return null;
+    end $function$;
+REVOKE EXECUTE ON FUNCTION end_staff_invitations() FROM PUBLIC;
+
 CREATE TRIGGER end_pending_logins AFTER UPDATE ON users
   FOR EACH ROW
   WHEN (new.password_hash IS DISTINCT FROM old.password_hash OR new.email IS DISTINCT FROM old.email OR new.has_authenticator IS DISTINCT FROM old.has_authenticator OR new.suspended_at IS NOT NULL AND old.suspended_at IS NULL)
@@ -741,6 +756,11 @@ CREATE TRIGGER users_end_sessions_when_suspended AFTER UPDATE OF suspended_at ON
   FOR EACH ROW
   WHEN (old.suspended_at IS NULL AND new.suspended_at IS NOT NULL)
   EXECUTE FUNCTION end_sessions_of_suspended_user();
+
+CREATE TRIGGER users_end_staff_invitations AFTER UPDATE ON users
+  FOR EACH ROW
+  WHEN (new.email IS DISTINCT FROM old.email OR new.holds_email IS DISTINCT FROM old.holds_email OR new.password_hash IS DISTINCT FROM old.password_hash OR new.role IS DISTINCT FROM old.role OR new.suspended_at IS NOT NULL AND old.suspended_at IS NULL OR new.deletion_due_at IS NOT NULL AND old.deletion_due_at IS NULL)
+  EXECUTE FUNCTION end_staff_invitations();
 
 CREATE TRIGGER users_frozen_is_suspended BEFORE INSERT OR UPDATE OF suspended_at, frozen_at ON users
   FOR EACH ROW
@@ -2029,6 +2049,28 @@ CREATE TRIGGER sessions_tell_clients_of_deletion AFTER DELETE ON sessions
   FOR EACH ROW
   WHEN (old.ended_at IS NULL AND old.created_at > (now() - '30 days'::interval) AND old.last_seen_at > (now() - '14 days'::interval))
   EXECUTE FUNCTION tell_clients_of_session();
+
+-- staff_invitations ---------------------------------------------------------------------------------------------------
+
+CREATE TABLE staff_invitations (
+  id uuid NOT NULL,
+  email text NOT NULL,
+  role text NOT NULL,
+  invited_by uuid,
+  sent_at timestamp with time zone NOT NULL,
+  expires_at timestamp with time zone NOT NULL,
+  taken_by uuid,
+  CONSTRAINT staff_invitations_pkey PRIMARY KEY (id),
+  CONSTRAINT staff_invitations_email_key UNIQUE (email),
+  CONSTRAINT staff_invitations_taken_by_key UNIQUE (taken_by),
+  CONSTRAINT staff_invitations_role_known CHECK (role = ANY (ARRAY['manager'::text, 'admin'::text])),
+  CONSTRAINT staff_invitations_invited_by_fkey FOREIGN KEY (invited_by) REFERENCES users(id) ON DELETE CASCADE,
+  CONSTRAINT staff_invitations_taken_by_fkey FOREIGN KEY (taken_by) REFERENCES users(id) ON DELETE CASCADE
+);
+COMMENT ON COLUMN staff_invitations.invited_by IS 'Null: a command on the server.';
+COMMENT ON COLUMN staff_invitations.taken_by IS 'The user whom the link has made. The role is not given yet.';
+CREATE INDEX staff_invitations_expires_at_idx ON staff_invitations USING btree (expires_at);
+CREATE INDEX staff_invitations_invited_by_idx ON staff_invitations USING btree (invited_by);
 
 -- staff_notes ---------------------------------------------------------------------------------------------------------
 

@@ -489,6 +489,22 @@ export interface Sessions {
   user_id: string;
 }
 
+export interface StaffInvitations {
+  email: string;
+  expires_at: Timestamp;
+  id: string;
+  /**
+   * Null: a command on the server.
+   */
+  invited_by: string | null;
+  role: string;
+  sent_at: Timestamp;
+  /**
+   * The user whom the link has made. The role is not given yet.
+   */
+  taken_by: string | null;
+}
+
 export interface StaffNotes {
   at: Timestamp;
   author_id: string | null;
@@ -605,6 +621,7 @@ export interface DB {
   restores: Restores;
   service_contracts: ServiceContracts;
   sessions: Sessions;
+  staff_invitations: StaffInvitations;
   staff_notes: StaffNotes;
   sums_of_hours: SumsOfHours;
   take_back_changes: TakeBackChanges;

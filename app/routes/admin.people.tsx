@@ -52,6 +52,13 @@ export default function People() {
       who={who}
       current="/admin/people"
     >
+      {who.role === 'admin' && (
+        <p className="actions">
+          <a className="button secondary" href="/admin/invitations">
+            Invite to the staff
+          </a>
+        </p>
+      )}
       <Filters path="/admin/people" asked={asked} button="Find people">
         <Field
           label="Find"

@@ -8,6 +8,7 @@ import {
   type SureOf,
 } from '../components/account/authenticator.tsx';
 import { Confirm } from '../components/confirm.tsx';
+import { Instant } from '../components/instant.tsx';
 import { Notice } from '../components/notice.tsx';
 import { Page } from '../components/page.tsx';
 import { useRefused } from '../components/refused.ts';
@@ -120,6 +121,13 @@ export default function Authenticator() {
         <Notice kind="info">
           You are logged in. If you have lost your phone, turn off the app below and set it up again on your
           new phone. <a href="/profile/passkeys">Remove any passkeys</a> that were on the old one too.
+        </Notice>
+      )}
+      {page.invitation && (
+        <Notice kind="info">
+          You are invited to be {page.invitation.role === 'admin' ? 'an administrator' : 'a manager'}, which
+          needs a second factor. Set up the app, or <a href="/profile/passkeys">add a passkey</a>, before{' '}
+          <Instant at={page.invitation.expiresAt} />. You get the role then.
         </Notice>
       )}
       {page.comesFirst && (

@@ -199,6 +199,7 @@ export const auditEventTypes = {
   },
   'profile.updated': { limit: { times: 60, seconds: hour }, person: 'Changed the profile' },
   'recovery_codes.made': { limit: { times: 10, seconds: hour }, person: 'Made new recovery codes' },
+  'role.taken': { limit: 'links of mails', person: 'Got a staff role with an invitation' },
   'session.ended': { limit: 'logins', person: 'Logged out another browser' },
   'session.ended_others': { limit: 'logins', person: 'Logged out everywhere else' },
   'session.started': { limit: 'logins', staff: 'A session began' },
@@ -265,6 +266,8 @@ export const auditEventTypes = {
     staff: 'Staff: gave up a mail',
   },
   'staff.grant': { limit: 'staff.looked', staff: 'Staff: decided that the account may do something' },
+  // Counted for each administrator, because each invitation sends a mail to an address and to all of them.
+  'staff.invite': { limit: { times: 20, seconds: day }, staff: 'Staff: invited somebody to the staff' },
   'staff.keep': { limit: 'staff.looked', staff: 'Staff: canceled the deletion' },
   'staff.limited': { limit: 'one a day', staff: 'Staff: reached the limit of looks or searches' },
   'staff.looked': { limit: '300 people an hour', staff: 'Staff: looked at a person' },
@@ -287,9 +290,14 @@ export const auditEventTypes = {
   'staff.undecide': { limit: 'staff.looked', staff: 'Staff: left a decision to the marketplace' },
   'staff.unverify': { limit: 'staff.looked', staff: 'Staff: decided that the account is not verified' },
   'staff.verify': { limit: 'staff.looked', staff: 'Staff: verified the account' },
+  'staff.withdraw_invitation': { limit: 'staff.invite', staff: 'Staff: withdrew an invitation to the staff' },
   'user.created': {
     limit: 'links of mails, and commands',
-    person: { sign_up: 'Signed up', any: 'We created the account' },
+    person: {
+      sign_up: 'Signed up',
+      invitation: 'Accepted an invitation to the staff',
+      any: 'We created the account',
+    },
   },
   'user.deletion_canceled': {
     limit: 'user.deletion_requested',

@@ -25,6 +25,7 @@ const mails = {
   prove_address: { is: 'letter', isAwaited: true, isVoidable: true },
   verify_email: { is: 'letter', isAwaited: true, isVoidable: true },
   sign_up: { is: 'letter', isAwaited: true, isCaused: true, isToTyped: true, isVoidable: true },
+  invitation: { is: 'letter', isToTyped: true, isVoidable: true },
   account_exists: { is: 'letter', isAwaited: true, isCaused: true },
   change_email: { is: 'letter', isAwaited: true, isToTyped: true, isVoidable: true },
   new_address: { is: 'letter', isToTyped: true, isVoidable: true },
@@ -67,6 +68,8 @@ const mails = {
 
   bank_details_changed: warning,
   billing_texts_changed: warning,
+  invitation_sent: warning,
+  invitation_taken: warning,
   person_frozen: warning,
   role_granted: warning,
   staff_limited: warning,

@@ -4,11 +4,14 @@ import { sql, type Transaction } from 'kysely';
 import type { Database } from '../postgres/client.ts';
 import { prepareDeferred } from '../postgres/prepare.ts';
 import type { DB } from '../schema.ts';
+import type { InvitedRole } from './staff-invitations.ts';
 
 export type MailTokenPurpose =
   | 'set_password'
   | 'verify_email'
   | 'sign_up'
+  /** To the staff. It works while the invitation is open (staff-invitations.ts). */
+  | 'invitation'
   | 'change_email'
   /** This link and the next one work while the new address waits (new-addresses.ts). */
   | 'new_address'
@@ -141,6 +144,36 @@ export async function insertNewAddressToken(
   return result.numInsertedOrUpdatedRows === 1n;
 }
 
+/** The token ends with the invitation. False if the mail is gone, or the invitation is no longer open. */
+export async function insertInvitationToken(
+  db: Database,
+  token: { tokenHash: Uint8Array; mailId: string },
+): Promise<boolean> {
+  const result = await db
+    .insertInto('mail_tokens')
+    .columns(['token_hash', 'purpose', 'email', 'expires_at'])
+    .expression((query) =>
+      query
+        .selectFrom('mails as m')
+        .innerJoin('staff_invitations as i', (join) =>
+          join
+            .onRef('i.email', '=', 'm.recipient')
+            .on(sql<boolean>`i.id::text = m.details ->> 'invitation'`)
+            .on('i.taken_by', 'is', null),
+        )
+        .select([
+          sql<Uint8Array>`${token.tokenHash}::bytea`.as('token_hash'),
+          sql<string>`'invitation'`.as('purpose'),
+          'm.recipient as email',
+          'i.expires_at',
+        ])
+        .where('m.id', '=', token.mailId)
+        .forUpdate('m'),
+    )
+    .executeTakeFirst();
+  return result.numInsertedOrUpdatedRows === 1n;
+}
+
 /** Undefined if the user's address is no longer the one that the mail went to. */
 export async function findMailToken(
   db: Database,
@@ -169,6 +202,34 @@ export async function findSignUpToken(
     .where(isOpen(now))
     .executeTakeFirst();
   return row && { ...row, userId: null, name: row.name ?? '' };
+}
+
+/** There is no user yet. Undefined if the invitation is no longer open, or was taken. */
+export async function findInvitationToken(
+  db: Database,
+  { tokenHash, purpose, now }: MailTokenKey,
+): Promise<
+  | {
+      userId: null;
+      email: string;
+      name: string;
+      expiresAt: Date;
+      invitation: { id: string; role: InvitedRole };
+    }
+  | undefined
+> {
+  const row = await db
+    .selectFrom('mail_tokens as t')
+    .innerJoin('staff_invitations as i', 'i.email', 't.email')
+    .select(['t.email', 't.expires_at as expiresAt', 'i.id', sql<InvitedRole>`i.role`.as('role')])
+    .where('t.token_hash', '=', tokenHash)
+    .where('t.purpose', '=', purpose)
+    .where('i.taken_by', 'is', null)
+    .where(sql<boolean>`t.ended is null and t.expires_at > ${now} and i.expires_at > ${now}`)
+    .executeTakeFirst();
+  if (!row) return undefined;
+  const { id, role, ...token } = row;
+  return { ...token, userId: null, name: '', invitation: { id, role } };
 }
 
 /** `email` is the mailbox that was told of the change. */
@@ -281,6 +342,22 @@ const endOfInvoiceEmail = prepareDeferred((db, { accountId }: { accountId: strin
 export const deferEndOfInvoiceEmailTokens = (trx: Transaction<DB>, accountId: string): void =>
   endOfInvoiceEmail(trx, { accountId });
 
+/** Ends the links of all invitations to the address. Before an invitation is taken, its link belongs to no user. */
+export async function endInvitationTokens(
+  trx: Transaction<DB>,
+  email: string,
+  by: MailTokenEnd,
+): Promise<void> {
+  await trx
+    .updateTable('mail_tokens')
+    .set(endBy(by))
+    .where('user_id', 'is', null)
+    .where('purpose', '=', 'invitation')
+    .where('email', '=', email)
+    .where('ended', 'is', null)
+    .execute();
+}
+
 /** `used` is the hash of the link that was used, if any. */
 export async function endTakeBackTokens(
   db: Database,
@@ -320,7 +397,7 @@ export async function findKeptMailToken(
     .executeTakeFirst();
 }
 
-/** Gives a new user the tokens of earlier sign-ups with their address, except a token that is being used now. */
+/** Gives a new user the tokens of earlier sign-ups and invitations with their address, except a token that is being used now. */
 export async function assignSignUpTokens(
   db: Database,
   { userId, email }: { userId: string; email: string },
@@ -332,7 +409,7 @@ export async function assignSignUpTokens(
       query
         .selectFrom('mail_tokens')
         .select('token_hash')
-        .where('purpose', '=', 'sign_up')
+        .where('purpose', 'in', ['sign_up', 'invitation'])
         .where('email', '=', email)
         .where('user_id', 'is', null)
         .forUpdate()
@@ -347,6 +424,6 @@ export async function deleteTokensToTyped(db: Database, emails: string[]): Promi
   await db
     .deleteFrom('mail_tokens')
     .where(sql<boolean>`email = any(${emails})`)
-    .where('purpose', 'in', ['sign_up', 'change_email', 'new_address', 'invoice_email'])
+    .where('purpose', 'in', ['sign_up', 'invitation', 'change_email', 'new_address', 'invoice_email'])
     .execute();
 }

@@ -265,6 +265,17 @@ export async function deleteUnsentLetters(
     .execute();
 }
 
+/** Before an invitation is taken, its mail belongs to no user. */
+export async function deleteUnsentInvitations(trx: Transaction<DB>, email: string): Promise<void> {
+  await trx
+    .deleteFrom('mails')
+    .where('user_id', 'is', null)
+    .where('kind', '=', 'invitation')
+    .where('recipient', '=', email)
+    .where('sent_at', 'is', null)
+    .execute();
+}
+
 /** Deletes the mails of all users of the account. */
 export async function deleteUnsentInvoiceEmailMails(db: Database, accountId: string): Promise<void> {
   await db
@@ -471,7 +482,7 @@ export async function giveUpMail(db: Database, { id, now }: { id: string; now: D
   return numDeletedRows + numUpdatedRows > 0n;
 }
 
-/** Gives a new user the mails of earlier sign-ups with their address. */
+/** Gives a new user the mails of earlier sign-ups and invitations with their address. */
 export async function assignSignUpMails(
   db: Database,
   { userId, email }: { userId: string; email: string },
@@ -479,7 +490,7 @@ export async function assignSignUpMails(
   await db
     .updateTable('mails')
     .set({ user_id: userId })
-    .where('kind', '=', 'sign_up')
+    .where('kind', 'in', ['sign_up', 'invitation'])
     .where('recipient', '=', email)
     .where('user_id', 'is', null)
     .execute();

@@ -28,7 +28,7 @@ import { readWhy } from './why.ts';
 export type Found<Thing> = About & { thing: Thing; userId: string | null };
 
 export type Subject<Thing> = {
-  name: 'person' | 'invoice' | 'payment' | 'contract' | 'mail' | 'settings';
+  name: 'person' | 'invoice' | 'payment' | 'contract' | 'mail' | 'settings' | 'newcomer' | 'invitation';
   keys: (keyof typeof textBounds)[];
   /** Takes no lock. */
   find: (db: Database, given: Given) => Promise<Found<Thing> | undefined>;

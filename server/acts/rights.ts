@@ -28,6 +28,7 @@ export const looks = {
   'billing.preview': {},
   'clients.list': {},
   'mails.list': {},
+  'invitations.list': {},
 } satisfies Record<string, Right>;
 
 const whomOf = ({ manager = 'nobody', admin = 'everybody' }: Right, role: StaffRole): Whom =>

@@ -7,12 +7,12 @@ import type { User } from '../../db/tables/users.ts';
 import { AppError } from '../basics/errors.ts';
 import type { Dependencies } from '../ground/dependencies.ts';
 import { spendAllowance } from '../identity/ground/allowances.ts';
+import { tellOtherAdministrators } from '../identity/ground/tell-administrators.ts';
 import { trailOf } from '../identity/ground/trail.ts';
 import type { Actor } from '../identity/session/actor.ts';
 import { hasSecondFactor, needsStaffFactor } from '../identity/session/second-factor.ts';
 import { type BrowserSession, type LiveSession, requireLoggedIn } from '../identity/session/sessions.ts';
 import { isStaffRole, type StaffRole } from './rights.ts';
-import { tellOtherAdministrators } from './tell-administrators.ts';
 
 /** Only `requireStaff` says who is staff. */
 export type Staff = Actor & { session: LiveSession & { user: User & { role: StaffRole } } };

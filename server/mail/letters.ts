@@ -2,7 +2,7 @@
 import type { LetterKind } from '../../db/tables/mail-kinds.ts';
 import type { MailTokenPurpose } from '../../db/tables/mail-tokens.ts';
 import type { MailMessage } from './layout.ts';
-import { listOrdered, type Ordered, sayWhoOrdered } from './notice-words.ts';
+import { listOrdered, type Ordered, sayRole, sayWhoOrdered } from './notice-words.ts';
 
 type LetterWords = {
   link: string;
@@ -15,6 +15,8 @@ type LetterWords = {
   seller?: string | undefined;
   /** In a welcome. */
   ordered?: Ordered | undefined;
+  /** The role of an invitation to the staff. */
+  role?: string | undefined;
 };
 
 type Letter = {
@@ -37,6 +39,8 @@ export const letters: Record<LetterKind, Letter> = {
   prove_address: { build: buildProveAddress, purpose: 'set_password', path: '/set-password', ...hour },
   verify_email: { build: buildVerifyEmail, purpose: 'verify_email', path: '/verify-email/confirm', ...hour },
   sign_up: { build: buildSignUp, purpose: 'sign_up', path: '/signup/confirm', ...hour },
+  // This link works while the invitation is open (db/tables/staff-invitations.ts).
+  invitation: { build: buildInvitation, purpose: 'invitation', path: '/invitation', ...day },
   account_exists: { build: buildAccountExists, path: '/login' },
   change_email: { build: buildChangeEmail, purpose: 'change_email', path: '/profile/email/confirm', ...hour },
   // These links work while the new address is pending (db/tables/new-addresses.ts).
@@ -136,6 +140,22 @@ function buildSignUp({ link, life, name, product }: LetterWords): MailMessage {
       'If you did not ask for an account, you can ignore this email. No account is created unless the link is used.',
     ],
     why: 'You received this email because someone entered this email address on our sign-up page.',
+  };
+}
+
+/** Goes to an address that an administrator typed. It does not say who that was: a stranger may read it. */
+function buildInvitation({ link, life, name, role }: LetterWords): MailMessage {
+  return {
+    subject: 'You are invited to the staff',
+    paragraphs: [
+      `An administrator of ${name} has invited you to be ${sayRole(role)}. To accept, create your account, then set up a second factor: an authenticator app or a passkey.`,
+    ],
+    action: { label: 'Accept the invitation', url: link },
+    after: [
+      `The link works once and expires ${life} after we were asked. You get the role only if you have also set up the second factor by then.`,
+      'If you do not expect this, ask the people who you think sent it, by phone or in person, before you use the link. If it is not for you, you can ignore this email.',
+    ],
+    why: `You received this email because an administrator of ${name} entered this email address.`,
   };
 }
 

@@ -49,6 +49,8 @@ export type Words = {
   role: string | undefined;
   what: string | undefined;
   to: string | undefined;
+  /** The address that an invitation went to. */
+  invited: string;
   ordered: Ordered;
 };
 
@@ -73,6 +75,8 @@ const roles = new Map([
   ['manager', 'manager'],
   ['admin', 'administrator'],
 ]);
+
+export const sayRole = (role: string | undefined) => (role === 'admin' ? 'an administrator' : 'a manager');
 
 /** Mails of 0.6.0 do not say which roles. */
 function sayRoles(was = '', role = ''): string {
@@ -153,6 +157,7 @@ export const buildNotices = ({
   role,
   what,
   to,
+  invited,
   ordered,
 }: Words): Record<NoticeKind, Notice> => ({
   account_frozen: {
@@ -285,6 +290,22 @@ export const buildNotices = ({
       ],
     },
   },
+  invitation_sent: {
+    subject: 'Someone has been invited to the staff',
+    text: `${invited} has been invited to be ${sayRole(role)}. The link in the email works for 24 hours.`,
+    advice:
+      'Check by phone or in person that this is right. If it is not, withdraw the invitation, and see in the audit what else was done.',
+    action: { label: 'See or withdraw invitations', path: '/admin/invitations' },
+    why: whyAdministrator,
+  },
+  invitation_taken: {
+    subject: 'Someone has taken an invitation to the staff',
+    text: `${who.name} has created an account with an invitation to be ${sayRole(role)}. They get the role when they have set up a second factor.`,
+    advice:
+      'Check by phone or in person that this is right. If it is not, withdraw the invitation, and see in the audit what else was done.',
+    action: { label: 'See or withdraw invitations', path: '/admin/invitations' },
+    why: whyAdministrator,
+  },
   link_removed: {
     subject: 'Your marketplace account is no longer connected',
     text: 'Our support team has disconnected a marketplace account from your account. You can no longer log in from there.',
@@ -346,7 +367,7 @@ export const buildNotices = ({
   },
   role_granted: {
     subject: 'Someone has been given a staff role',
-    text: `${who.name} is now ${role === 'admin' ? 'an administrator' : 'a manager'}.${was && roles.has(was) ? ` Before, the role was ${roles.get(was)}.` : ''}`,
+    text: `${who.name} is now ${sayRole(role)}.${was && roles.has(was) ? ` Before, the role was ${roles.get(was)}.` : ''}`,
     advice:
       'Check by phone or in person that this is right. If it is not, take the role away on the page of the person, and see in the audit what else was done.',
     action: { label: 'See the person', path: `/admin/people/${who.id}` },

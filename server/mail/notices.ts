@@ -67,6 +67,7 @@ export function buildNotice(
     role,
     what,
     to,
+    invited = 'Somebody whose invitation is over',
     ordered = {},
     takeBack,
   }: {
@@ -82,6 +83,7 @@ export function buildNotice(
     role?: string | undefined;
     what?: string | undefined;
     to?: string | undefined;
+    invited?: string | undefined;
     ordered?: Ordered | undefined;
     takeBack?: TakeBackLink | undefined;
   },
@@ -91,7 +93,7 @@ export function buildNotice(
     hasSupport,
     who: who ?? { id: '', name: '' },
     countsAt: sayInstant(new Date(countsAt ?? at)),
-    ...{ was, role, what, to, ordered },
+    ...{ was, role, what, to, ordered, invited },
   })[kind];
   const mayBeOwn = advice === undefined || doubt !== undefined;
   return {

@@ -12,9 +12,11 @@ import {
   postponeMail,
   setRecipient,
 } from '../../db/tables/mails.ts';
+import { findInvitation } from '../../db/tables/staff-invitations.ts';
 import { findUserById } from '../../db/tables/users.ts';
 import type { Dependencies } from '../ground/dependencies.ts';
 import {
+  createInvitationToken,
   createMailToken,
   createNewAddressToken,
   createTakeBackToken,
@@ -122,8 +124,8 @@ async function composeMessage(
   }
   if (!isLetter(kind)) {
     // Until 1.1.0: unsent mails of 0.6.0 and 0.5.0 have other names for the time.
-    const { at = details.time ?? details.when ?? '', device, until, who, by } = details;
-    const { countsAt, was, role, what, to: decided, contract } = details;
+    const { at = details.time ?? details.when ?? details.invitedAt ?? '', device, until, who, by } = details;
+    const { countsAt, was, role, what, to: decided, contract, invitation } = details;
     const token = until && (await createTakeBackToken(db, id));
     const takeBack = token && until ? { link: `${baseUrl}/take-back?token=${token}`, until } : undefined;
     // This mail also tells of other changes, so it goes out even if its link is void.
@@ -142,6 +144,7 @@ async function composeMessage(
       by: by && (by === 'command' ? 'A command on the server' : await nameOf(by)),
       ...{ countsAt, was, role, what, to: decided, takeBack },
       ordered: contract ? await findOrdered(deps, contract) : undefined,
+      invited: invitation && (await findInvitation(db, invitation))?.email,
     });
     return { id, to, ...layOut(notice, style, greeted) };
   }
@@ -152,14 +155,17 @@ async function composeMessage(
     purpose &&
     (isAboutNewAddress
       ? await createNewAddressToken(db, purpose, id)
-      : await createMailToken(db, purpose, id, expiresAt));
+      : purpose === 'invitation'
+        ? await createInvitationToken(db, id)
+        : await createMailToken(db, purpose, id, expiresAt));
   if (purpose && !token) return undefined;
   const query = new URLSearchParams({ ...(token && { token }), ...(details.next && { next: details.next }) });
   const link = `${baseUrl}${path}${query.size > 0 ? `?${query}` : ''}`;
   const seller = kind === 'invoice_email' ? await findSellerName(db) : undefined;
   const ordered = details.contract ? await findOrdered(deps, details.contract) : undefined;
   const product = clients.get(findLaunchedClient(details.next) ?? '')?.title;
-  return { id, to, ...layOut(build({ link, life, name, product, seller, ordered }), style, greeted) };
+  const written = build({ link, life, name, product, seller, ordered, role: details.role });
+  return { id, to, ...layOut(written, style, greeted) };
 }
 
 // The value of --accent in app/styles.

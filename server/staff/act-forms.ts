@@ -55,16 +55,33 @@ export const buildForms = <Shown>(
         });
   });
 
-/** Whether the pages about this kind of thing have the form. A person's page also has those about contracts. */
+/** The other forms that the pages about a kind of thing have. */
+const further: Record<string, string> = { person: 'contract', invitation: 'newcomer' };
+
+/** Whether the pages about this kind of thing have the form. */
 export function isOnPages(about: string, intent: string): intent is Intent {
   if (!isIntent(intent)) return false;
   const { name } = acts[intent].about;
-  return name === about || (about === 'person' && name === 'contract');
+  return name === about || name === further[about];
 }
 
 /** Says what has happened, for the page that a form leads back to. Null for a form that the page does not have. */
 export const sayOutcome = (about: string, intent: string): string | null =>
   isOnPages(about, intent) ? (actWords[intent]?.outcome ?? null) : null;
+
+/** The answer of `admin.invitations.list`, with the form of each invitation, and the form that sends another. */
+export const withInvitationForms = <Invited extends { id: string; seen: string }, More>({
+  invitations,
+  seen: seenOfAll,
+  ...listed
+}: More & { invitations: Invited[]; seen: string }) => ({
+  ...listed,
+  invitations: invitations.map(({ seen, ...each }) => ({
+    ...each,
+    forms: buildForms('invitation', each, () => ({ seen })),
+  })),
+  forms: buildForms('newcomer', null, () => ({ seen: seenOfAll })),
+});
 
 export const withForms = <Mail extends { id: string; seen: string }>(listed: Mail[]) =>
   listed.map(({ seen, ...mail }) => ({

@@ -648,9 +648,50 @@ const ofMail = {
   },
 } satisfies Record<string, ActWords<unknown, unknown>>;
 
+const ofInvitation = {
+  invite: {
+    label: 'Invite somebody',
+    button: 'Send the invitation',
+    notice:
+      'For somebody who has no account here. We email the address a link that works once, for 24 hours. The role is given when they have set a password and a second factor. We tell all administrators now, when the link is used, and when the role is given.',
+    outcome: 'The invitation is on its way. You can withdraw it below.',
+    fields: () => [
+      { name: 'email', label: 'Email address', kind: 'email' },
+      {
+        name: 'role',
+        label: 'Role',
+        kind: 'one',
+        choices: [
+          { value: 'manager', words: 'Manager: looks at people and helps customers' },
+          { value: 'admin', words: 'Administrator: can do everything' },
+        ],
+      },
+    ],
+    command: {
+      about: 'invite somebody who has no account to be staff: they get a link that works for 24 hours',
+      takes: { role: 'the role that they get once they have set a password and a second factor' },
+      done: (_newcomer, { given }) => `An invitation is on its way to ${given.email}.`,
+      nothing: unchanged,
+    },
+  },
+  withdraw: {
+    label: 'Withdraw',
+    button: 'Withdraw the invitation',
+    notice:
+      'The link in the email no longer works. If it was used already, the account stays, without the role. They get no email.',
+    outcome: 'The invitation is withdrawn.',
+    isDanger: true,
+    command: {
+      about: 'withdraw an invitation, so that its link no longer works',
+      done: () => 'The invitation is withdrawn.',
+      nothing: () => 'The invitation had ended already.',
+    },
+  },
+} satisfies Record<string, ActWords<unknown, unknown>>;
+
 export const actWords: Record<string, ActWords> = {
   ...{ ...ofPerson, ...ofInvoice, ...ofPayment },
-  ...{ ...ofContract, ...ofMail },
+  ...{ ...ofContract, ...ofMail, ...ofInvitation },
 };
 
 /** For commands whose form has another name, or that have no form. */

@@ -1,14 +1,18 @@
 // Every act of staff and administrators, by the intent of its form.
 import type { AnyAct } from '../acts/act.ts';
 import { stopSettings } from '../billing/settings/set-settings.ts';
+import { invitationActs } from './invitations.ts';
 import { mailActs } from './mails.ts';
 import { paymentActs, paymentsByCommand } from './payment-acts.ts';
 import { peopleActs } from './people-acts.ts';
 
-export const acts = { ...peopleActs, ...paymentActs, ...mailActs, stop: stopSettings } satisfies Record<
-  string,
-  AnyAct
->;
+export const acts = {
+  ...peopleActs,
+  ...paymentActs,
+  ...mailActs,
+  ...invitationActs,
+  stop: stopSettings,
+} satisfies Record<string, AnyAct>;
 
 export type Intent = keyof typeof acts;
 

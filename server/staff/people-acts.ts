@@ -26,7 +26,6 @@ import { endSessions } from '../../db/tables/sessions.ts';
 import { listUsersOfAccount, setUserRole, setUserSuspended, type User } from '../../db/tables/users.ts';
 import { type ActContext, act, offerIf, person } from '../acts/act.ts';
 import { type Given, readBy, readOneOf, readSome, refuse } from '../acts/fields.ts';
-import { tellOtherAdministrators } from '../acts/tell-administrators.ts';
 import { AppError, invalidMember } from '../basics/errors.ts';
 import { faultWords } from '../basics/fault-words.ts';
 import { readGiven, type SomeDetails, saveDetails } from '../billing/customers/save-details.ts';
@@ -38,8 +37,10 @@ import { requireAllowance, spendAllowance } from '../identity/ground/allowances.
 import { capabilities } from '../identity/ground/capabilities.ts';
 import { hasOwnLogin } from '../identity/ground/customers.ts';
 import { readEmailAddress, readNewEmailAddress } from '../identity/ground/email-address.ts';
+import { isFitForRole } from '../identity/ground/invited-role.ts';
 import { notify, notifyWithTakeBack } from '../identity/ground/notices.ts';
 import { findTimeOfChange } from '../identity/ground/take-back-window.ts';
+import { tellOtherAdministrators } from '../identity/ground/tell-administrators.ts';
 import { dueAfter } from '../identity/person/deletion.ts';
 import { freezeUser, listMailboxes, thaw } from '../identity/recovery/freeze.ts';
 import { describePendingNewAddress, offerNewAddress } from '../identity/recovery/new-address.ts';
@@ -331,7 +332,8 @@ const changeRole = act({
   formBasis: (_db, { role }) => ({ role }),
   async do({ trx, deps, target, author, requireOtherAdmin }, { role }) {
     if (target.role === role) return undefined;
-    if (role !== 'user') await requireFitForRole(trx, target);
+    if (role !== 'user' && !(await isFitForRole(trx, target)))
+      throw new AppError('not_allowed', { detail: faultWords.role_not_fit });
     if (role !== 'admin') await requireOtherAdmin();
     await setUserRole(trx, target.id, role);
     await endSessions(trx, target.id, 'all', deps.now());
@@ -348,13 +350,6 @@ const changeRole = act({
     return { role };
   },
 });
-
-/** Throws 403 `not_allowed` (contract 12.16): people whom the marketplace lets in must not be staff here. */
-async function requireFitForRole(db: Database, user: User): Promise<void> {
-  const isLinked = (await listExternalLinks(db, user.id)).some(({ isSleeping }) => !isSleeping);
-  if (!user.emailVerifiedAt || !hasOwnLogin(user) || isLinked)
-    throw new AppError('not_allowed', { detail: faultWords.role_not_fit });
-}
 
 const planDeletion = act({
   about: person,

@@ -158,6 +158,7 @@ const looks = [
   'audit.list',
   'files.list',
   'mails.list',
+  'invitations.list',
   'clients.list',
 ];
 const booksLooks = [
@@ -179,6 +180,7 @@ const doors: Record<string, Counted | Free | Bounded> = {
   'POST /admin/invoices/:number': byStaff,
   'POST /admin/billing/unallocated': byStaff,
   'POST /admin/mails': byStaff,
+  'POST /admin/invitations': 'staff.invite, of an administrator',
   'POST /admin/files': 'changes nothing; the file that it leads to is one of five an hour',
   'POST /admin/billing/settings set': 'billing.set, of an administrator',
   'POST /admin/billing/settings stop': byStaff,
@@ -246,6 +248,7 @@ const doors: Record<string, Counted | Free | Bounded> = {
   'POST /set-password': 'links of mails',
   'POST /signup': 'mails',
   'POST /signup/confirm': 'links of mails',
+  'POST /invitation': 'links of mails',
   'POST /verify-email': 'mails',
   'POST /verify-email/confirm': 'links of mails',
   'POST /take-back': 'links of mails',
@@ -421,6 +424,7 @@ describe('every change by a user', () => {
       'staff.searched',
       'staff.send_mail',
       'staff.note',
+      'staff.invite',
       'billing.set',
     ];
     expect([...new Set([...used, ...elsewhere])].sort()).toEqual(Object.keys(allowances).sort());
@@ -441,6 +445,9 @@ describe('every change by a user', () => {
       verify_email: 'email.verification_requested',
       sign_up: 'password_link.requested',
       account_exists: 'email.change_requested',
+      invitation: 'staff.invite',
+      invitation_sent: 'staff.invite',
+      invitation_taken: 'user.created',
       change_email: 'email.change_requested',
       new_address: 'staff.change_email',
       stop_new_address: 'staff.change_email',
@@ -708,7 +715,7 @@ describe('allowances', () => {
     expect((await openBrowser(app.send).login(email, password)).status).toBe(303);
   });
 
-  it('are those of the contract (contract 7.235, 7.260, 9.53, 9.54, 9.55 and 9.58)', () => {
+  it('are those of the contract (contract 7.235, 7.260, 9.53, 9.54, 9.55, 9.58 and 12.220)', () => {
     const said = Object.entries(allowances).map(
       ([name, { times, seconds }]) => `${name} ${times} in ${seconds / 3600} h`,
     );
@@ -729,6 +736,7 @@ describe('allowances', () => {
       'password.changed 10 in 1 h',
       'profile.updated 60 in 1 h',
       'recovery_codes.made 10 in 1 h',
+      'staff.invite 20 in 24 h',
       'staff.note 60 in 1 h',
       'staff.searched 600 in 1 h',
       'staff.send_mail 5 in 1 h',

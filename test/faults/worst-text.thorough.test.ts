@@ -24,6 +24,7 @@ import {
   worstTexts,
 } from '../support/faults/worst-texts.ts';
 import { addPasskey } from '../support/people/authenticator.ts';
+import { inviteByCommand } from '../support/people/invitations.ts';
 import { readToken } from '../support/people/kept-mail.ts';
 import { offer, offeredLink } from '../support/people/new-addresses.ts';
 import { arrange } from '../support/people/take-back-cases.ts';
@@ -80,6 +81,8 @@ beforeAll(async () => {
   const links = { app, other: mails };
   known.newAddress = (await offeredLink(links, 'offered@example.test', 'new_address')).split('=')[1] ?? '';
   known.takeBack = (await arrange(app, told, clock)).link.split('=')[1] ?? '';
+  known.invitation =
+    (await inviteByCommand({ ...links, now: clock }, 'ina@example.test')).split('=')[1] ?? '';
   await mails.close();
 });
 /** Without this, limits would answer before any work is done. */
@@ -153,6 +156,8 @@ const bookForms = [
   { path: '/admin/invoices/1', intent: 'credit', credits: 'part', amount: '1.00' },
   { path: '/admin/billing/unallocated', intent: 'allocate', payment: 'x', number: '1' },
   { path: '/admin/mails', intent: 'retry', id: '01900000-0000-7000-8000-0000000000aa' },
+  { path: '/admin/invitations', intent: 'invite', email: 'new@example.test', role: 'manager' },
+  { path: '/admin/invitations', intent: 'withdraw', id: '01900000-0000-7000-8000-0000000000aa' },
 ];
 const billingDetails = {
   intent: 'details',
@@ -174,6 +179,7 @@ const forms: Door[] = [
   { path: '/set-password?token={setPassword}', fields: { passkey: '{}' } },
   { path: '/verify-email', fields: { intent: 'again' } },
   { path: `/verify-email/confirm?token=${token}`, fields: {} },
+  { path: '/invitation?token={invitation}', fields: { name: 'Ina', newPassword } },
   { path: '/take-back?token={takeBack}', fields: { newPassword, code: '1' } },
   { path: '/take-back?token={takeBack}', fields: { newPassword, passkey: '{}' } },
   { path: '/take-back?token={takeBack}', fields: { intent: 'x' } },
@@ -262,6 +268,7 @@ const queries: Door[] = [
   { path: '/login/code', fields: { ...next, use: 'recovery', new_password: '1' } },
   { path: '/continue', fields: { id: 'x' } },
   { path: '/take-back', fields: { token, saved: 'frozen' } },
+  { path: '/invitation', fields: { token, refused: token } },
   { path: '/new-address', fields: { token } },
   { path: '/stop-new-address', fields: { token, saved: 'stopped' } },
   { path: '/invoice-email/confirm', fields: { token, saved: 'confirmed' } },
@@ -299,6 +306,7 @@ const queries: Door[] = [
     fields: { q: 'x', state: 'failed', kind: 'x', sort: 'written', before: 'x', saved: 'retry' },
     isStaff: true,
   },
+  { path: '/admin/invitations', fields: { saved: 'invite', refused: token }, isStaff: true },
   {
     path: '/admin/audit',
     fields: { kind: 'x', person: 'x', staff: 'x', client: 'x', looks: 'yes', before: 'x' },

@@ -10,6 +10,7 @@ import { type Answer, locationOf, openApp } from '../support/app/app.ts';
 import { openBackend } from '../support/app/backend.ts';
 import { type Browser, fieldOf, logIn, openBrowser, textOf } from '../support/app/visitor.ts';
 import { addInvoice, buildPayment, report } from '../support/billing/money.ts';
+import { inviteByCommand } from '../support/people/invitations.ts';
 import { readToken } from '../support/people/kept-mail.ts';
 import { setUp } from '../support/people/totp-app.ts';
 import { shared } from '../support/run/shared.ts';
@@ -125,6 +126,17 @@ const rows: Row[] = [
     status: 422,
     says: 'at least 12 characters',
     holds: { name: 'Typed anew' },
+  },
+  {
+    form: '/invitation',
+    async arrange() {
+      const link = await inviteByCommand({ app, other }, 'is-invited@example.com');
+      return { browser: openBrowser(app.send), query: link.replace('/invitation', '') };
+    },
+    fields: { name: 'Ina Invited', newPassword: 'short' },
+    status: 422,
+    says: 'at least 12 characters',
+    holds: { name: 'Ina Invited' },
   },
   {
     form: '/forgot-password',
@@ -472,6 +484,14 @@ const rows: Row[] = [
     status: 422,
     says: 'Check the IBAN: a letter or digit is wrong.',
     holds: { sellerName: 'Blumen', iban: 'DE00', why: 'As the tax office says' },
+  },
+  {
+    form: '/admin/invitations invite',
+    arrange: admin,
+    fields: { email: 'anna', role: 'manager', why: 'Starts on Monday', seen: 'x' },
+    status: 422,
+    says: 'Enter an email address in the correct format',
+    holds: { email: 'anna', why: 'Starts on Monday' },
   },
   {
     form: '/admin/mails give-up',

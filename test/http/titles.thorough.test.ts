@@ -14,7 +14,9 @@ it('every page has a title of its own, with the name of the service', async () =
   const pages = routes.filter(({ isPage, path }) => isPage && !path.endsWith('.data'));
   // Contract 11.45.
   const own = ['products', 'activity', 'data', 'connected', 'passkeys/add'].map((page) => `/profile/${page}`);
-  const ofStaff = 'people audit clients files billing billing/preview contracts invoices'.split(' ');
+  const ofStaff = 'people invitations audit clients files billing billing/preview contracts invoices'.split(
+    ' ',
+  );
   expect(pages.map(({ path }) => path)).toEqual(
     expect.arrayContaining([...own, '/admin', ...ofStaff.map((page) => `/admin/${page}`)]),
   );

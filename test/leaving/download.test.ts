@@ -87,6 +87,9 @@ const leftOutColumns: Record<string, string> = {
   'mails.last_error': 'how sending went',
   'mails.next_attempt_at': 'how sending went',
   'mails.user_id': 'the same everywhere',
+  'staff_invitations.id': 'of no use to anybody',
+  'staff_invitations.invited_by': 'of the staff',
+  'staff_invitations.taken_by': 'the same everywhere',
   'new_addresses.guesses': 'bounds the guesses of others',
   'new_addresses.id': 'of no use to anybody',
   'new_addresses.user_id': 'the same everywhere',
@@ -197,6 +200,9 @@ describe('a download (contract 2.90)', () => {
       select 'former@example.test', id, now() + interval '1 day' from users where email = ${email}`.execute(
       app.db,
     );
+    await sql`insert into staff_invitations (id, email, role, sent_at, expires_at, taken_by)
+      select gen_random_uuid(), email, 'manager', now(), now() + interval '1 day', id from users
+      where email = ${email}`.execute(app.db);
     await sql`insert into new_addresses (id, user_id, email, asked_at, expires_at)
       select gen_random_uuid(), id, 'offered@example.test', now(), now() + interval '1 day' from users
       where email = ${email}`.execute(app.db);

@@ -99,6 +99,9 @@ async function settle(word: string) {
       now(), now() + interval '1 day'
     from users where id = ${user.id} or email = 'customer@example.test'
     on conflict (user_id) do update set email = excluded.email`.execute(app.db);
+  // An invitation to the staff that came before they had an account.
+  await sql`insert into staff_invitations (id, email, role, sent_at, expires_at)
+    values (gen_random_uuid(), ${email}, 'manager', now(), now() + interval '1 day')`.execute(app.db);
   const { rows } = await sql<{ id: string; sid: string }>`
     select session_id as id, sid from launches where user_id = ${user.id}`.execute(app.db);
   const [session] = rows;

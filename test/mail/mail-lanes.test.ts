@@ -49,8 +49,15 @@ it('every link that was asked for goes before notices and welcomes that have wai
     from users where email = 'customer@example.test'`.execute(test.db);
   for (let n = 0; n < 15; n++) await addMail('welcome', { minutes: 60, recipient: `welcome-${n}` });
   for (let n = 0; n < 15; n++) await addMail('passkey_removed', { minutes: 60, recipient: `notice-${n}` });
-  for (const kind of asked)
-    await addMail(kind, { details: /new_address$|^invoice_email$/.test(kind) ? { until: '' } : {} });
+  const invitation = crypto.randomUUID();
+  await sql`insert into staff_invitations (id, email, role, sent_at, expires_at)
+    values (${invitation}, 'invitation@example.test', 'admin', now(), now() + interval '1 day')`.execute(
+    test.db,
+  );
+  for (const kind of asked) {
+    const isLate = /new_address$|^invoice_email$|^invitation$/.test(kind);
+    await addMail(kind, { details: { ...(isLate && { until: '' }), invitation } });
+  }
   const order = await send();
   expect(order.slice(0, asked.length).sort()).toEqual(asked.sort());
   expect(order).toHaveLength(30 + asked.length);

@@ -217,7 +217,7 @@ async function addTarget(name: string, target: TargetName, caller: Caller): Prom
 }
 
 /** Procedures that are about no person, for administrators only. */
-const books = [...procedures.keys()].filter((name) => /^(?:mails|clients)\./.test(name));
+const books = [...procedures.keys()].filter((name) => /^(?:mails|clients|invitations)\./.test(name));
 
 it('each procedure has a row in the table of rights, and each act of these tests', () => {
   expect([...procedures.keys()].sort()).toEqual(
@@ -488,7 +488,7 @@ describe('the pages', () => {
             ? '/admin/people'
             : // Without a contract there is no preview.
               path === '/admin/billing/preview' ||
-                (/^\/admin\/(billing|clients|contracts|files|invoices|mails)/.test(path) &&
+                (/^\/admin\/(billing|clients|contracts|files|invitations|invoices|mails)/.test(path) &&
                   name === 'manager')
               ? 404
               : 200,

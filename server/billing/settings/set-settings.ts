@@ -13,10 +13,10 @@ import {
   stopSettingsVersion,
 } from '../../../db/tables/billing-settings.ts';
 import { act, type PaymentTrail, type Subject } from '../../acts/act.ts';
-import { tellOtherAdministrators } from '../../acts/tell-administrators.ts';
 import { AppError } from '../../basics/errors.ts';
 import type { Dependencies } from '../../ground/dependencies.ts';
 import { requireAllowance, spendAllowance } from '../../identity/ground/allowances.ts';
+import { tellOtherAdministrators } from '../../identity/ground/tell-administrators.ts';
 import { findOtherAccounts } from './other-accounts.ts';
 import type { BillingSettings } from './settings.ts';
 

@@ -145,6 +145,16 @@ const named: Record<Subject<unknown>['name'], Named> = {
     toGiven: async (_db, id: string) => ({ id }),
     missing: 'No email with this id waits.',
   },
+  newcomer: {
+    argument: ['<email>', 'of somebody who has no account', (text) => text],
+    toGiven: async (_db, email: string) => ({ email }),
+    missing: '',
+  },
+  invitation: {
+    argument: ['<id>', 'as `invitations` lists it', readIf(isUuid, 'Enter the id of an invitation.')],
+    toGiven: async (_db, id: string) => ({ id }),
+    missing: 'No invitation with this id is open.',
+  },
   settings: { argument: ['', '', String], toGiven: async () => ({}), missing: '' },
 };
 

@@ -20,6 +20,7 @@ import { deleteAllPendingHandOffs } from '../../../db/tables/pending-hand-offs.t
 import { deleteAllPendingLogins } from '../../../db/tables/pending-logins.ts';
 import { insertRestore } from '../../../db/tables/restores.ts';
 import { endAllSessions } from '../../../db/tables/sessions.ts';
+import { deleteAllInvitations } from '../../../db/tables/staff-invitations.ts';
 import { touchAllProfiles } from '../../../db/tables/users.ts';
 import { AppError } from '../../basics/errors.ts';
 import { describeLost, listNextNumbers, listUnnamed, skipNumbers } from '../../billing/invoices/pause.ts';
@@ -133,6 +134,7 @@ async function endWhatIsOlder(
   await deleteAllPendingLogins(trx);
   await deleteAllPendingEmailChanges(trx);
   await deleteAllNewAddresses(trx);
+  await deleteAllInvitations(trx);
   const mails = (await deleteAllUnsentLetters(trx)) + (await withdrawAllMailTokens(trx));
   // Some of these users may have changed their mind in the time that is lost.
   for (const user of await postponeDeletions(trx, dueAfter(now()))) {

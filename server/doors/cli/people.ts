@@ -4,6 +4,7 @@ import { createRateLimits } from '../../ground/rate-limits.ts';
 import { environment, print, printAside } from '../../runtime/process.ts';
 import { readConfig } from '../../settings/config.ts';
 import { findPeople } from '../../staff/find-people.ts';
+import { listOpenInvitations } from '../../staff/invitations.ts';
 import { describePerson, listWouldGet } from '../../staff/person.ts';
 import { addOperator, type Operator, recordLook } from './act.ts';
 import {
@@ -52,6 +53,26 @@ export function addPeopleCommands(program: Command): void {
       if (more) printAside('There are more: give more of the name.');
     },
   );
+
+  const invitations = program
+    .command('invitations')
+    .description('list the open invitations to the staff, newest first');
+  addOperator(invitations).action(async (operator: Operator) => {
+    const open = await withDatabase(async (db) => {
+      const listed = await listOpenInvitations({ db, now });
+      await recordLook(db, operator, { type: 'staff.searched', hits: listed.invitations.length });
+      return listed.invitations;
+    });
+    for (const { seen: _seen, ...each } of open)
+      print(
+        operator.json
+          ? writeJson(each)
+          : [each.id, each.email, each.role, each.expiresAt.toISOString(), each.takenBy ? 'taken' : 'sent']
+              .map(show)
+              .join('  '),
+      );
+    if (open.length === 0 && !operator.json) print('No invitation is open.');
+  });
 
   const showCommand = program
     .command('user:show')

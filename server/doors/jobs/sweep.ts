@@ -27,6 +27,7 @@ export const expired: ExpiredRows[] = [
   { table: 'take_back_changes', column: 'expires_at', before: daysAgo(7) },
   { table: 'pending_email_changes', column: 'expires_at', before: sql`now()` },
   { table: 'new_addresses', column: 'expires_at', before: sql`now()` },
+  { table: 'staff_invitations', column: 'expires_at', before: sql`now()` },
   { table: 'reserved_addresses', column: 'expires_at', before: sql`now()` },
   { table: 'sessions', column: 'created_at', before: daysAgo(30) },
   { table: 'webhook_requests', column: 'created_at', before: daysAgo(30) },

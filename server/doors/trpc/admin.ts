@@ -1,13 +1,15 @@
 // What staff do for other people (contract section 12).
 import { z } from 'zod';
+import { findAddressOwner } from '../../../db/tables/address-owners.ts';
 import { type AnyAct, person } from '../../acts/act.ts';
 import { searchAsStaff } from '../../acts/staff.ts';
 import { AppError } from '../../basics/errors.ts';
 import { faultWords } from '../../basics/fault-words.ts';
 import { instantSchema } from '../../basics/instant.ts';
 import { textSchema } from '../../basics/text.ts';
+import { readNewEmailAddress } from '../../identity/ground/email-address.ts';
 import { listMailKinds } from '../../mail/kind-words.ts';
-import { isOnPages, sayOutcome, withForms } from '../../staff/act-forms.ts';
+import { isOnPages, sayOutcome, withForms, withInvitationForms } from '../../staff/act-forms.ts';
 import { acts, type Intent } from '../../staff/acts.ts';
 import { listAudit, listAuditLines } from '../../staff/audit.ts';
 import { listKinds } from '../../staff/event-words.ts';
@@ -18,10 +20,11 @@ import { getPerson, listPersonForms } from '../../staff/person-page.ts';
 import { askedOf, perform, proceduresOf, text } from './acts.ts';
 import { adminBillingRouter } from './admin-billing.ts';
 import { adminFilesRouter } from './admin-files.ts';
+import { invitationsRouter, readInvitations } from './admin-invitations.ts';
 import { adminInvoicesRouter } from './admin-invoices.ts';
 import { clientsRouter, mailsOf, mailsRouter, readMails } from './admin-mails.ts';
 import { adminOverviewRouter } from './admin-overview.ts';
-import { mergeRouters, router, staff } from './init.ts';
+import { allowed, mergeRouters, router, staff } from './init.ts';
 
 const named = z.object({ id: text('id') });
 
@@ -99,6 +102,7 @@ export const adminRouter = router({
   billing: billingRouter,
   clients: clientsRouter,
   mails: mailsRouter,
+  invitations: invitationsRouter,
 });
 
 export const staffFormsRouter = router({
@@ -126,6 +130,16 @@ export const staffFormsRouter = router({
     return { ...listed, mails: withForms(listed.mails) };
   }),
 
+  /** The answer of `admin.invitations.list`, with forms. `holder` is who has the address that an invitation was refused for. */
+  invitations: allowed('invitations.list')
+    .input(z.object({ refused: textSchema('email').optional() }))
+    .query(async ({ ctx, input: { refused } }) => {
+      const { db, config, now } = ctx.deps;
+      const email = refused === undefined ? undefined : readNewEmailAddress(refused, config);
+      const holder = email && (await findAddressOwner(db, email, now()));
+      return { ...withInvitationForms(await readInvitations(ctx)), holder: holder ? holder.id : null };
+    }),
+
   auditKinds: staff.query(() => listKinds()),
 
   /** The audit as its page shows it. */
@@ -146,7 +160,7 @@ export const staffFormsRouter = router({
   act: staff
     .input(
       z.object({
-        about: z.enum(['person', 'invoice', 'payment', 'mail', 'settings']),
+        about: z.enum(['person', 'invoice', 'payment', 'mail', 'settings', 'invitation']),
         ...{ why: text('why'), seen: text('seen'), intent: z.string() },
         given: z.record(z.string(), z.string()),
       }),

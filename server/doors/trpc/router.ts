@@ -21,7 +21,7 @@ import {
 } from './init.ts';
 import { linksRouter, productsRouter } from './links.ts';
 import { accountRouters } from './pages/account.ts';
-import { passwordMailRouter, signUpRouter } from './pages/arrive.ts';
+import { invitationRouter, passwordMailRouter, signUpRouter } from './pages/arrive.ts';
 import { billingPagesRouter, invoiceEmailRouter } from './pages/billing.ts';
 import { deadLinksRouter } from './pages/dead-links.ts';
 import { formsRouter } from './pages/forms.ts';
@@ -64,6 +64,7 @@ export const pagesRouter = mergeRouters(
     login: loginRouter,
     confirm: confirmRouter,
     signUp: signUpRouter,
+    invitation: invitationRouter,
     passwordMail: passwordMailRouter,
     deadLinks: deadLinksRouter,
     handOff: handOffRouter,

@@ -20,6 +20,7 @@ import type { Dependencies } from '../../ground/dependencies.ts';
 import { hasOwnLogin } from '../ground/customers.ts';
 import { readDevice } from '../ground/device.ts';
 import { isEstablishedBrowser, isRevocable } from '../ground/established-browsers.ts';
+import { describeInvitation, giveInvitedRole, lockLinksOfInvited } from '../ground/invited-role.ts';
 import { notify, notifyWithTakeBack } from '../ground/notices.ts';
 import { seal } from '../ground/sealing.ts';
 import { findTimeOfChange } from '../ground/take-back-window.ts';
@@ -59,6 +60,7 @@ export async function describeAuthenticator(deps: Dependencies, { session, reque
     /** Whether only the missing factor keeps the user from helping other people. */
     isStaffWithoutFactor: needsStaffFactor(config, user) && !session.amr.includes('mfa'),
     isRevocable: await isRevocable(deps, request, user),
+    invitation: await describeInvitation(deps, user.id),
     mustUsePasskey: lacksFactor && user.hasPasskey,
     isOn: found && {
       addedAt: found.addedAt,
@@ -110,6 +112,7 @@ export async function addAuthenticator(
   }
   const sealedSecret = await seal(config.encryptionKeys, secretContext(session.user.id), secret);
   return inTransactionOf(visit, db, async (trx) => {
+    await lockLinksOfInvited(trx, deps, session.user.id);
     const user = await lockOpenActor(trx, actor);
     if (!hasOwnLogin(user)) throw new AppError('login_required');
     if (user.codeFactors.includes('authenticator')) return 'on';
@@ -128,6 +131,7 @@ export async function addAuthenticator(
     await replaceRecoveryCodes(trx, { userId: user.id, codeHashes: hashAll(user.id, codes), now: at });
     await recordActorEvent(trx, actor, { type: 'authenticator.added' });
     await notifyWithTakeBack(trx, deps, user, 'authenticator_added', { at, request });
+    await giveInvitedRole(trx, deps, { user, session, visit });
     return { codes, setCookie: forgetSetUpSecret(deps) };
   });
 }

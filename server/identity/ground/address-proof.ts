@@ -9,6 +9,7 @@ import {
   findKeptMailToken,
   findMailToken,
   insertHandedToken,
+  insertInvitationToken,
   insertMailToken,
   insertNewAddressToken,
   insertTakeBackToken,
@@ -91,6 +92,12 @@ export async function createNewAddressToken(
   const token = createToken();
   const row = { tokenHash: hashToken(token), mailId, purpose };
   return (await insertNewAddressToken(db, row)) ? token : undefined;
+}
+
+/** Returns the only copy of the token, or undefined if the mail is void by now. */
+export async function createInvitationToken(db: Database, mailId: string): Promise<string | undefined> {
+  const token = createToken();
+  return (await insertInvitationToken(db, { tokenHash: hashToken(token), mailId })) ? token : undefined;
 }
 
 /** Returns what `consumeMailToken` needs. Uses nothing up. */

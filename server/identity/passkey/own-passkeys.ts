@@ -17,6 +17,7 @@ import type { Dependencies } from '../../ground/dependencies.ts';
 import type { Visit } from '../../web/requests.ts';
 import { describeDevice, userAgentOf } from '../ground/device.ts';
 import { isEstablishedBrowser, isRevocable } from '../ground/established-browsers.ts';
+import { giveInvitedRole, lockLinksOfInvited } from '../ground/invited-role.ts';
 import { notify, notifyWithTakeBack } from '../ground/notices.ts';
 import { findTimeOfChange } from '../ground/take-back-window.ts';
 import { type AnyActor, type Confirmed, lockOpenActor, recordActorEvent } from '../session/actor.ts';
@@ -72,6 +73,7 @@ export async function addOwnPasskey(
   const { id: userId } = actor.session.user;
   const fresh = await readNewPasskey(deps, request, visit, { purpose: 'add', userId }, fields);
   await inTransactionOf(visit, deps.db, async (trx) => {
+    await lockLinksOfInvited(trx, deps, userId);
     const user = await lockOpenActor(trx, actor);
     const reason = findReasonNotToAdd(user, await listPasskeys(trx, userId));
     if (reason === 'unproved') throw new AppError('email_unverified');
@@ -81,6 +83,7 @@ export async function addOwnPasskey(
     const passkey = await storeNewPasskey(trx, userId, { ...fresh, fromEstablishedBrowser, at });
     await recordActorEvent(trx, actor, { type: 'passkey.added', details: { passkey } });
     await notifyWithTakeBack(trx, deps, user, 'passkey_added', { at, request });
+    await giveInvitedRole(trx, deps, { user, session: actor.session, visit });
   });
 }
 

@@ -17,6 +17,7 @@ import { deferMail, deleteMailsToTyped, passOnBillingMails } from '../../../db/t
 import { deleteNewAddressesTo } from '../../../db/tables/new-addresses.ts';
 import { deletePendingEmailChangesTo } from '../../../db/tables/pending-email-changes.ts';
 import { detachContracts } from '../../../db/tables/service-contracts.ts';
+import { deleteInvitationsTo } from '../../../db/tables/staff-invitations.ts';
 import { deleteUser, type User } from '../../../db/tables/users.ts';
 import { limitLockWait } from '../../../db/timeouts.ts';
 import type { Dependencies } from '../../ground/dependencies.ts';
@@ -101,5 +102,6 @@ async function eraseTyped(trx: Transaction<DB>, held: string[]): Promise<void> {
   await deleteTokensToTyped(trx, emails);
   await deletePendingEmailChangesTo(trx, emails);
   await deleteNewAddressesTo(trx, emails);
+  await deleteInvitationsTo(trx, emails);
   await eraseInvoiceEmails(trx, emails);
 }

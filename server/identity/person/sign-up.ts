@@ -5,8 +5,14 @@ import { inTransactionOf } from '../../../db/postgres/transactions.ts';
 import type { DB } from '../../../db/schema.ts';
 import { findAddressOwner } from '../../../db/tables/address-owners.ts';
 import { deferAuditEvent } from '../../../db/tables/audit-events.ts';
-import { assignSignUpTokens, consumeMailToken, findSignUpToken } from '../../../db/tables/mail-tokens.ts';
+import {
+  assignSignUpTokens,
+  consumeMailToken,
+  findInvitationToken,
+  findSignUpToken,
+} from '../../../db/tables/mail-tokens.ts';
 import { assignSignUpMails, deferMail } from '../../../db/tables/mails.ts';
+import { type InvitedRole, lockInvitation, setTakenBy } from '../../../db/tables/staff-invitations.ts';
 import { lockUser, type User } from '../../../db/tables/users.ts';
 import { AppError, type FieldError } from '../../basics/errors.ts';
 import { nameSchema } from '../../basics/names.ts';
@@ -18,6 +24,7 @@ import { createCustomer, hasOwnLogin } from '../ground/customers.ts';
 import { describeDevice, userAgentOf } from '../ground/device.ts';
 import { malformedEmail, readNewEmailAddress } from '../ground/email-address.ts';
 import { askAboutHost } from '../ground/mail-hosts.ts';
+import { tellOtherAdministrators } from '../ground/tell-administrators.ts';
 import { hashToken } from '../ground/tokens.ts';
 import { trailOf } from '../ground/trail.ts';
 import { readNewPasskey, storeNewPasskey } from '../passkey/own-passkeys.ts';
@@ -75,15 +82,26 @@ function readName(text: string): { value: string; errors: FieldError[] } {
   return { value: '', errors: [{ pointer: '/name', detail: parsed.error.issues[0]?.message ?? '' }] };
 }
 
+/** The purpose of the link: somebody typed the address here, or an administrator invited it to the staff. */
+export type SignUpDoor = 'sign_up' | 'invitation';
+
 export type SignUp = {
   email: string;
   name: string;
   isTaken: boolean;
+  /** The role of an invitation. */
+  role: InvitedRole | undefined;
 };
 
-export async function findSignUp(deps: Dependencies, token: string): Promise<SignUp | undefined> {
-  const opened = await openSignUp(deps, token);
-  return opened && { email: opened.email, name: opened.name, isTaken: opened.isTaken };
+export async function findSignUp(
+  deps: Dependencies,
+  token: string,
+  door: SignUpDoor = 'sign_up',
+): Promise<SignUp | undefined> {
+  const opened = await openSignUp(deps, token, door);
+  if (!opened) return undefined;
+  const { email, name, isTaken, invitation } = opened;
+  return { email, name, isTaken, role: invitation?.role };
 }
 
 /** A passkey needs a user, but is made before there is one. Undefined if the link makes no user. */
@@ -92,20 +110,22 @@ export async function findFutureUser(
   token: string,
 ): Promise<Pick<User, 'id' | 'email' | 'name'> | undefined> {
   if (deps.config.signUp !== 'open') return undefined;
-  const opened = await openSignUp(deps, token);
+  const opened = await openSignUp(deps, token, 'sign_up');
   return opened?.isTaken === false ? opened : undefined;
 }
 
-async function openSignUp({ db, config, now }: Dependencies, token: string) {
-  requireSignUp({ config });
+async function openSignUp({ db, config, now }: Dependencies, token: string, door: SignUpDoor) {
   const tokenHash = hashToken(token);
-  const key = { tokenHash, purpose: 'sign_up', now: now() } as const;
-  const found = await findSignUpToken(db, key);
+  const key = { tokenHash, purpose: door, now: now() } as const;
+  // People can be invited even if nobody can sign up.
+  if (door === 'sign_up') requireSignUp({ config });
+  const invited = door === 'invitation' ? await findInvitationToken(db, key) : undefined;
+  const found = door === 'sign_up' ? await findSignUpToken(db, key) : invited;
   if (!found) return undefined;
   // One link always gives the same id, because a passkey is made for this id before there is a user.
   const id = uuidv7({ msecs: found.expiresAt.getTime(), random: tokenHash.slice(0, 16) });
   const owner = await findAddressOwner(db, found.email, now());
-  return { ...key, ...found, id, isTaken: owner !== undefined };
+  return { ...key, ...found, invitation: invited?.invitation, id, isTaken: owner !== undefined };
 }
 
 /**
@@ -117,18 +137,21 @@ export async function confirmSignUp(
   request: Request,
   visit: Visit,
   { token, name: typedName, ...given }: { token: string; name: string } & Credential,
+  door: SignUpDoor = 'sign_up',
 ): Promise<string[] | 'taken'> {
   const { db, now } = deps;
-  const opened = await openSignUp(deps, token);
+  const opened = await openSignUp(deps, token, door);
   if (!opened) throw new AppError('not_found');
   // This comes before the hashing. Otherwise somebody could make us hash endlessly, because a link that is `taken` is not used up.
   if (opened.isTaken) return 'taken';
-  const { id, email } = opened;
+  const { id, email, invitation } = opened;
   const { value: name, errors } = readName(typedName);
   if (errors.length > 0) throw new AppError('validation_failed', { errors });
   const credential = await readCredential(deps, request, visit, given, { token, id, email, name });
   const { passwordHash, giveBack, passkey } = credential;
   const done = await inTransactionOf(visit, db, async (trx) => {
+    // The invitation may have ended while this request waited.
+    if (invitation && !(await lockInvitation(trx, invitation.id))) throw new AppError('not_found');
     // If two requests come at once, the unique index lets only one through. The other runs again and finds the new user.
     if (await findAddressOwner(trx, email, now())) return 'taken';
     if (!(await consumeMailToken(trx, opened))) {
@@ -143,8 +166,19 @@ export async function confirmSignUp(
     await assignSignUpMails(trx, { userId: id, email });
     await assignSignUpTokens(trx, { userId: id, email });
     if (passkey) await storeNewPasskey(trx, id, { ...passkey, fromEstablishedBrowser: true, at: now() });
-    const event = { type: 'user.created' as const, reason: 'sign_up', userId: id };
-    deferAuditEvent(trx, { ...trailOf(visit), ...event });
+    const event = { type: 'user.created' as const, reason: door, userId: id };
+    deferAuditEvent(trx, {
+      ...{ ...trailOf(visit), ...event },
+      ...(invitation && { details: { invitation: invitation.id } }),
+    });
+    if (invitation) {
+      await setTakenBy(trx, { id: invitation.id, userId: id });
+      const { role } = invitation;
+      await tellOtherAdministrators(trx, deps, {
+        ...{ kind: 'invitation_taken', actorId: id, about: id },
+        details: { role },
+      });
+    }
     const user = await lockUser(trx, { id });
     if (!user) throw new Error('the user was made in this transaction');
     const amr = passkey && passkeyAmr;

@@ -9,6 +9,7 @@ import { tokenIn } from './mail-server.ts';
 const letters = sql.join(
   [
     ...['welcome', 'set_password', 'prove_address', 'verify_email', 'sign_up', 'account_exists'],
+    'invitation',
     ...['change_email', 'email_changed'],
   ].map((kind) => sql.lit(kind)),
 );
@@ -37,6 +38,7 @@ const paths = {
   set_password: '/set-password',
   verify_email: '/verify-email/confirm',
   sign_up: '/signup/confirm',
+  invitation: '/invitation',
   change_email: '/profile/email/confirm',
   undo_email_change: '/take-back',
 };

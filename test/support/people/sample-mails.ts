@@ -83,6 +83,7 @@ export const messages: Record<MailKind | Special | BillingSpecial, MailMessage> 
   verify_email: letters.verify_email.build(words),
   sign_up: letters.sign_up.build(words),
   account_exists: letters.account_exists.build(words),
+  invitation: letters.invitation.build({ ...words, role: 'manager' }),
   change_email: letters.change_email.build(words),
   new_address: letters.new_address.build(words),
   stop_new_address: letters.stop_new_address.build(words),
@@ -112,6 +113,8 @@ export const messages: Record<MailKind | Special | BillingSpecial, MailMessage> 
   sessions_ended: buildNotice('sessions_ended', notice),
   billing_details_changed: buildNotice('billing_details_changed', notice),
   bank_details_changed: buildNotice('bank_details_changed', { ...notice, countsAt: notice.at }),
+  invitation_sent: buildNotice('invitation_sent', { ...notice, by: admin, role: 'manager' }),
+  invitation_taken: buildNotice('invitation_taken', { ...notice, who: manager, by: admin, role: 'admin' }),
   person_frozen: buildNotice('person_frozen', { ...notice, who: manager, by: admin }),
   role_granted: buildNotice('role_granted', {
     ...notice,

@@ -41,6 +41,21 @@ export const signUpRouter = router({
     }),
 });
 
+export const invitationRouter = router({
+  find: anonymous
+    .input(z.object({ token }))
+    .query(async ({ ctx, input }) => (await findSignUp(ctx.deps, input.token, 'invitation')) ?? null),
+
+  take: anonymous
+    .input(z.object({ token, name: z.string(), newPassword: z.string() }))
+    .mutation(async ({ ctx, input }) => {
+      const done = await confirmSignUp(ctx.deps, ctx.request, ctx.visit, input, 'invitation');
+      if (done === 'taken') return done;
+      setCookies(ctx, done);
+      return 'done';
+    }),
+});
+
 export const passwordMailRouter = router({
   request: anonymous
     .input(z.object({ email: z.string(), next }))

@@ -4,7 +4,7 @@ import { explainDeadLink } from '../../../identity/ground/address-proof.ts';
 import { anonymous, lookUp, router } from '../init.ts';
 
 const purpose = z.enum([
-  ...(['set_password', 'verify_email', 'sign_up', 'change_email'] as const),
+  ...(['set_password', 'verify_email', 'sign_up', 'invitation', 'change_email'] as const),
   ...(['undo_email_change', 'new_address', 'stop_new_address', 'invoice_email'] as const),
 ]);
 

@@ -1,10 +1,10 @@
 // Tells other administrators what one of them or an operator did (contract 12.163 and 12.164). So no stolen session acts unseen.
 import type { Transaction } from 'kysely';
-import type { DB } from '../../db/schema.ts';
-import { listAdmins } from '../../db/tables/deletions.ts';
-import type { WarningKind } from '../../db/tables/mail-kinds.ts';
-import { deferMail } from '../../db/tables/mails.ts';
-import type { Dependencies } from '../ground/dependencies.ts';
+import type { DB } from '../../../db/schema.ts';
+import { listAdmins } from '../../../db/tables/deletions.ts';
+import type { WarningKind } from '../../../db/tables/mail-kinds.ts';
+import { deferMail } from '../../../db/tables/mails.ts';
+import type { Dependencies } from '../../ground/dependencies.ts';
 
 type Warning = {
   kind: WarningKind;
@@ -17,6 +17,9 @@ type Warning = {
   details?: Record<string, string>;
 };
 
+// Until 1.1.0: 0.6.0 does not know these kinds. Without `at` it fails before it sends one.
+const ofInvitations: WarningKind[] = ['invitation_sent', 'invitation_taken'];
+
 /** Call it in the transaction of the change that the mail reports. The limits of notices do not apply. */
 export async function tellOtherAdministrators(
   trx: Transaction<DB>,
@@ -25,7 +28,7 @@ export async function tellOtherAdministrators(
 ): Promise<void> {
   const at = now();
   const said = {
-    at: at.toISOString(),
+    [ofInvitations.includes(kind) ? 'invitedAt' : 'at']: at.toISOString(),
     by: actorId ?? 'command',
     ...(about !== undefined && { who: about }),
     ...details,
