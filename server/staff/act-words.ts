@@ -315,7 +315,7 @@ const ofPerson = {
     },
   },
   'plan-deletion': {
-    ask: `Ask them to do it at /profile/delete. If they cannot: ${callBack}`,
+    ask: 'Ask them to do it at /profile/delete. If they cannot, call them back at the number on the contract.',
     label: 'Delete the account in 14 days',
     button: 'Plan the deletion',
     notice:

@@ -280,11 +280,11 @@ async function tellOfRights({ trx, deps, target }: ActContext<User>, account: Ac
 const rights = [verification, ...capabilities] as const;
 
 /** The acts of one decision, whose events the audit has: about the verification, and about a capability. */
-const decisions: [written: string, decision: Decision, ofVerification: Decided, ofCapability: Decided][] = [
-  ['yes', true, 'verify', 'grant'],
-  ['no', false, 'unverify', 'revoke'],
-  ['undecided', null, 'undecide', 'undecide'],
-];
+const decisions = [
+  ['yes', true, 'staff.verify', 'staff.grant'],
+  ['no', false, 'staff.unverify', 'staff.revoke'],
+  ['undecided', null, 'staff.undecide', 'staff.undecide'],
+] as const;
 const readDecision = readOneOf('yes', 'no', 'undecided', '');
 
 /** Decides about several rights at once. What is left empty stays as it is. */
@@ -310,7 +310,7 @@ const decideRights = act({
       account = changed;
       deferAuditEvent(trx, {
         ...by.trail,
-        type: `staff.${what === verification ? ofVerification : ofCapability}`,
+        type: what === verification ? ofVerification : ofCapability,
         userId: target.id,
         details: { ...by.trail.details, what },
       });

@@ -83,7 +83,7 @@ describe('a document of a customer', () => {
     expect((await openInvoice(credit)).text).toContain(`data-document="${credit}"`);
     expect([...formsOf(await openInvoice(number, admin)).keys()].length).toBeGreaterThan(0);
 
-    const person = await open(`/admin/people/${customer.id}`);
+    const person = await open(`/admin/people/${customer.id}/billing`);
     expect(person.text).toContain(`href="/admin/invoices/${number}"`);
   });
 
@@ -135,7 +135,7 @@ describe('a document of an account that staff belong to', () => {
         expect((await openInvoice(path)).status, path).toBe(404);
       expect(await looksOf(manager)).not.toContain(id);
       expect((await openInvoice(number, admin)).status).toBe(200);
-      const person = await open(`/admin/people/${id}`);
+      const person = await open(`/admin/people/${id}/billing`);
       expect(person.text).not.toContain(`href="/admin/invoices/${number}"`);
     }
   });

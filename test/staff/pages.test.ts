@@ -141,7 +141,7 @@ describe('a person', () => {
 
   it('has on each form what to ask before, so that staff know who calls (contract 12.201)', async () => {
     for (const by of [manager, admin]) {
-      const { text } = await open(await logIn(app.send, by), await pathTo(merchant));
+      const { text } = await openAll(await logIn(app.send, by), await pathTo(merchant));
       const forms = [...text.matchAll(/<form [^>]*data-intent="([^"]+)"[^>]*>(.*?)<\/form>/gs)];
       expect(forms.length).toBeGreaterThan(5);
       expect(
