@@ -204,6 +204,8 @@ const others: NoticeKind[] = [
   'factors_removed',
   'account_resumed',
   'account_suspended',
+  'invitation_sent',
+  'invitation_taken',
   'link_removed',
   'person_frozen',
   'billing_details_changed',
