@@ -24,7 +24,7 @@ export async function loader(args: LoaderFunctionArgs) {
   const query = transport.readQuery(args.request);
   const kind = query.get('kind') ?? '';
   const client = query.get('client')?.trim() ?? '';
-  const looks = query.get('looks') ? 'yes' : '';
+  const looks = query.get('looks') === 'yes' ? 'yes' : '';
   const before = query.get('before') ?? '';
   const day = /^\d{4}-\d\d-\d\d$/.test(before) && !Number.isNaN(Date.parse(before)) ? before : '';
 
@@ -77,7 +77,6 @@ const path = '/admin/audit';
 export default function Audit() {
   const { who, kinds, person, staff, lines, people, next, asked, day, isFirst } =
     useLoaderData<typeof loader>();
-  const write = ({ typed, id }: Whom) => people.find((each) => each.id === id)?.email ?? typed;
   const hasChoices = Boolean(person.choices || staff.choices);
   return (
     <StaffPage
@@ -107,7 +106,7 @@ export default function Audit() {
           label="About the person"
           hint="A name, address or user id"
           name="person"
-          defaultValue={write(person)}
+          defaultValue={person.typed}
           autoComplete="off"
           error={person.fault}
         />
@@ -115,7 +114,7 @@ export default function Audit() {
           label="By the member of staff"
           hint="A name, address or user id"
           name="staff"
-          defaultValue={write(staff)}
+          defaultValue={staff.typed}
           autoComplete="off"
           error={staff.fault}
           focusOnError={!person.fault}
@@ -166,10 +165,9 @@ export default function Audit() {
               </EmptyState>
             ) : (
               <ul className="rows audit">
-                {lines.map(
-                  ([event, ...same]) =>
-                    event && <EventRow key={event.id} event={event} same={same} known={people} />,
-                )}
+                {lines.map(({ event, same }) => (
+                  <EventRow key={event.id} event={event} same={same} known={people} />
+                ))}
               </ul>
             )}
           </div>

@@ -203,6 +203,7 @@ export type AuditFilter = {
 /** Events about documents and payments. They name no user. */
 const ofMoney: AuditEventType[] = [
   ...(['credit_note.issued', 'invoice.issued', 'invoice.paid', 'invoice.void'] as const),
+  ...(['document.lost', 'document.recovered'] as const),
   ...(['payment.allocated', 'payment.recorded', 'payment.refunded'] as const),
 ];
 

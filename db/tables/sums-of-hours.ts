@@ -55,7 +55,7 @@ export async function listSumsByTime(
 
 /**
  * The sums by key of two spans that are equally long: the present one from `since`, and the one that began at `before`. Both end
- * before the present hour of their span. Undefined if nothing is known from before the earlier span.
+ * before the present hour of their span. Undefined if the first sum is after the beginning of the earlier span.
  */
 export async function compareSums(
   trx: Transaction<DB>,
@@ -63,7 +63,7 @@ export async function compareSums(
 ): Promise<{ key: string; present: number; earlier: number }[] | undefined> {
   const { rows } = await sql<{ key: string | null; present: string; earlier: string }>`
     with hours as (select date_trunc('hour', ${now}::timestamptz, 'UTC') as present)
-    select null as key, 0 as present, 0 as earlier where exists (select from sums_of_hours where hour < ${before})
+    select null as key, 0 as present, 0 as earlier where exists (select from sums_of_hours where hour <= ${before})
     union all
     select key, coalesce(sum(count) filter (where hour >= ${since}), 0),
       coalesce(sum(count) filter (where hour < ${since}), 0)

@@ -449,7 +449,7 @@ const ofPerson = {
     },
     command: {
       about:
-        'change the billing details of an account, and email everybody in it; name somebody who belongs to it',
+        'change the billing details of an account, and email everybody in it; name somebody who belongs to it; to remove a detail, use the page',
       takes: {
         company: 'to whom invoices are made out',
         line1: 'street and number',

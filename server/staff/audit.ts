@@ -62,6 +62,8 @@ const listPeople = (db: Deps['db'], page: AuditRow[], ...more: (string | undefin
 const linesOfPage = 50;
 /** A page reads no more events than these, however many of them are one line. */
 const eventsOfPage = 1_000;
+/** So many of a line are enough to see where they came from. */
+const mostListed = 50;
 
 /**
  * The same for people: equal refusals in a row are one line, and looks and searches are left out unless they are asked for. A
@@ -75,7 +77,7 @@ export async function listAuditLines(
   const isWithoutLooks = !hasLooks && !looksAndSearches.includes(asked.kind ?? '');
   const filter = { ...toFilter(staff, asked), isWithoutLooks };
   let rows: AuditRow[] = [];
-  let lines: AuditRow[][] = [];
+  let lines: Line[] = [];
   // Few pages have so many refusals that fifty events are too few.
   for (const limit of [linesOfPage + 1, eventsOfPage + 1]) {
     rows = await listAuditEvents(db, { ...filter, limit });
@@ -86,19 +88,33 @@ export async function listAuditLines(
   const events = page.flat();
   const show = toShown(staff);
   return {
-    /** The events of each line, newest first. */
-    lines: page.map((line) => line.map(show)),
+    lines: page.map(([first, ...others]) => {
+      const event = show(first);
+      const more = others
+        .map(show)
+        .map(({ id, at, device, place, address }) => ({ id, at, device, place, address }));
+      const since = (others.at(-1) ?? first).at;
+      const isOnePlace = more.every((each) => writePlace(each) === writePlace(event));
+      const same = { times: 1 + more.length, since, isOnePlace, more: more.slice(0, mostListed - 1) };
+      return { event, same: more.length === 0 ? null : same };
+    }),
     people: await listPeople(db, events, asked.person, asked.staff),
     next: rows.length > events.length ? (events.at(-1)?.id ?? null) : null,
   };
 }
 
+const writePlace = (event: { device: unknown; place: unknown; address?: unknown }) =>
+  JSON.stringify([event.device, event.place, event.address]);
+
+/** Equal events, the newest first. */
+type Line = [AuditRow, ...AuditRow[]];
+
 /** Puts each refusal into the line of the one before it if kind, reason, person and details are equal. */
-function foldRefusals(events: AuditRow[]): AuditRow[][] {
-  const lines: AuditRow[][] = [];
+function foldRefusals(events: AuditRow[]): Line[] {
+  const lines: Line[] = [];
   for (const event of events) {
     const line = lines.at(-1);
-    if (line?.[0] && isRefusal(event) && keyOf(event) === keyOf(line[0])) line.push(event);
+    if (line && isRefusal(event) && keyOf(event) === keyOf(line[0])) line.push(event);
     else lines.push([event]);
   }
   return lines;

@@ -103,17 +103,21 @@ async function findByWords(db: Database, words: string[], filters: PersonFilters
   return hits.sort((a, b) => (a.id < b.id ? 1 : -1));
 }
 
-/** Finds people, or only members of the staff, by what names them. The whole address of one of them finds no other. */
+/**
+ * Finds people, or only members of the staff, by what names them. The whole address of one of them finds no other. A former member
+ * of the staff is found by the whole address.
+ */
 export async function findNamed(
   deps: Pick<Dependencies, 'db' | 'now'>,
   { q, isStaff }: { q: string; isStaff: boolean },
 ) {
   const roles = isStaff ? ['admin', 'manager'] : [undefined];
   const found = await Promise.all(roles.map((role) => findPeople(deps, { q, role })));
-  const people = found
-    .flatMap((each) => each.people)
-    .map(({ id, name, email, role }) => ({ id, name, email, role }));
   const address = readEmailAddress(q);
+  let hits = found.flatMap((each) => each.people);
+  if (isStaff && hits.length === 0 && address)
+    hits = (await findPeople(deps, { q })).people.filter(({ email }) => email === address);
+  const people = hits.map(({ id, name, email, role }) => ({ id, name, email, role }));
   const named = people.filter(({ email }) => email === address);
   return named.length === 1
     ? { people: named, more: false }

@@ -552,7 +552,7 @@ const editDetails = act({
   },
   async do({ trx, deps, target }, read) {
     const accountId = target.account.id;
-    const saved = await saveDetails(trx, deps, accountId, read);
+    const saved = await saveDetails(trx, deps, accountId, read, 'changed');
     if (!saved) return undefined;
     for (const user of await listUsersOfAccount(trx, accountId))
       await notify(trx, deps, user, 'billing_details_changed');

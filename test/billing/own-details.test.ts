@@ -8,6 +8,7 @@ import { eraseUser } from '../../server/identity/person/erase-user.ts';
 import { sendDueMails } from '../../server/mail/outbox.ts';
 import { locationOf, openApp } from '../support/app/app.ts';
 import { openBackend } from '../support/app/backend.ts';
+import { runCli } from '../support/app/cli.ts';
 import { sendPatiently } from '../support/app/patience.ts';
 import { openClient, refusalOf } from '../support/app/trpc.ts';
 import { type Browser, fieldOf, logIn, openBrowser, textOf } from '../support/app/visitor.ts';
@@ -359,6 +360,21 @@ describe('a signup (contract 7.236 to 7.238)', () => {
       address: { city: 'Lyon' },
       vatId: 'FR23334175221',
       editedHere: ['company'],
+    });
+  });
+
+  it('still corrects what an administrator who edited something else left as it was (contract 7.240)', async () => {
+    const { email } = await arrive('edited', { ...billing, vat_id: 'DE136695976' });
+    const ignored = ['/account/billing/vat_id'];
+    expect(await read(email)).toMatchObject({ vatId: null, ignored });
+    const edit = ['billing-details:edit', email, '--company', 'By support', '--why', 'Called back'];
+    expect(await runCli(app.databaseUrl, edit)).toMatchObject({ code: 0 });
+    expect(await read(email)).toMatchObject({ company: 'By support', editedHere: ['company'], ignored });
+    await customers.report('edited', { email, billing });
+    expect(await read(email)).toMatchObject({
+      company: 'By support',
+      vatId: 'FR83404833048',
+      ignored: [],
     });
   });
 

@@ -47,7 +47,7 @@ const read = async () =>
     await sql<
       Record<string, unknown>
     >`select company, line1, city, country, vat_id, vat_id = checked_vat_id as checked,
-      invoice_email, invoice_email_proved_at is not null as proved, waiting ->> 'country' as waits
+      invoice_email, invoice_email_proved_at is not null as proved, waiting ->> 'country' as waits, ignored
       from billing_details where account_id = ${target.accountId}`.execute(app.db)
   ).rows[0];
 
@@ -57,6 +57,10 @@ const events = async () =>
       where type = 'staff.edit_billing_details' and user_id = ${target.id} and actor_id = ${staff.admin.id}
         and why = ${why}`.execute(app.db)
   ).rows.map(({ changed }) => changed);
+
+/** As if a signup had named these details wrongly. */
+const ignore = (...pointers: string[]) =>
+  sql`update billing_details set ignored = ${pointers}`.execute(app.db);
 
 const open = (by: 'admin' | 'manager' = 'admin') =>
   app.send(`/admin/people/${target.id}/billing`, { cookie: staff[by].cookie });
@@ -133,9 +137,20 @@ describe('the form', () => {
   });
 
   it('does nothing if nothing is changed in it (contract 12.20)', async () => {
+    await ignore('/account/billing/vat_id');
     expect((await post({})).status).toBe(303);
     expect(await events()).toEqual([]);
     expect((await sql`select from mails`.execute(app.db)).rows).toEqual([]);
+    expect(await read()).toMatchObject({ ignored: ['/account/billing/vat_id'] });
+  });
+
+  it('decides only about the details that are changed in it (contract 7.240)', async () => {
+    await ignore('/account/billing/vat_id', '/account/billing');
+    expect((await post({ company: 'Fleurs' })).status).toBe(303);
+    // Something of the whole was decided.
+    expect(await read()).toMatchObject({ ignored: ['/account/billing/vat_id'] });
+    expect((await post({ company: 'Fleurs', vatId: 'FR23334175221' })).status).toBe(303);
+    expect(await read()).toMatchObject({ ignored: [] });
   });
 
   it('is for administrators only, and not for their own account', async () => {

@@ -211,3 +211,27 @@ it('in the audit a manager sees events about documents and payments of customers
     expect(all.map(of)).toContain(number);
   expect(textOf(await open('/admin/audit'))).toContain(`An invoice was issued: ${numbers.customer}`);
 });
+
+it('in the audit a manager sees no lost document, and a recovered one only of a customer (contract 12.200)', async () => {
+  const number = await addInvoice(app.db, { email: customer.email });
+  const ofStaff = await addInvoice(app.db, { email: colleague.email });
+  for (const [type, named] of [
+    ['document.lost', 'INV-2026-0901 to INV-2026-0903'],
+    ['document.recovered', number],
+    ['document.recovered', ofStaff],
+  ])
+    await sql`insert into audit_events (id, type, details)
+      values (gen_random_uuid(), ${type}, ${JSON.stringify({ number: named, by: 'cli' })})`.execute(app.db);
+  const list = async ({ cookie }: Member, kind: string) =>
+    readData(await call(app, 'audit.list', cookie, { kind }, true)).events.map(
+      ({ details }: { details: { number: string } }) => details.number,
+    );
+  expect([await list(manager, 'document.lost'), await list(manager, 'document.recovered')]).toEqual([
+    [],
+    [number],
+  ]);
+  expect([await list(admin, 'document.lost'), (await list(admin, 'document.recovered')).sort()]).toEqual([
+    ['INV-2026-0901 to INV-2026-0903'],
+    [number, ofStaff].sort(),
+  ]);
+});

@@ -6,28 +6,29 @@ import { Name, PersonLink } from './words.tsx';
 type Listed = Awaited<ReturnType<Procedures['admin']['audit']['list']>>;
 type Event = Listed['events'][number];
 
+type Same = Awaited<ReturnType<Procedures['staffForms']['audit']>>['lines'][number]['same'];
+
 type Where = Pick<Event, 'device' | 'place' | 'address'>;
 
 /** `isAboutOne`: the whole list is about one person, so the row does not name them. */
 export function EventRow({
   event,
-  same = [],
+  same = null,
   known,
   isAboutOne = false,
 }: {
   event: Event;
-  /** Equal events right before it, the newest first. */
-  same?: Event[];
+  /** Equal events right before it. */
+  same?: Same;
   /** The people whose ids are in the event. */
   known: Listed['people'];
   isAboutOne?: boolean;
 }) {
   const { at, type, what, userId, actorId, why, details } = event;
-  const all = [event, ...same];
   return (
     <li data-event={type}>
       <div>
-        <strong>{what}</strong> {same.length > 0 && <Badge meaning="neutral">{`${all.length} times`}</Badge>}
+        <strong>{what}</strong> {same && <Badge meaning="neutral">{`${same.times} times`}</Badge>}
         {userId && !isAboutOne && (
           <p>
             About <PersonLink known={known} id={userId} />
@@ -52,41 +53,35 @@ export function EventRow({
           <p>{details.what.replaceAll('_', ' ')}</p>
         )}
         {typeof details.hits === 'number' && <p>Found: {details.hits}</p>}
-        {same.length === 0 ? (
-          <AtAndWhere event={event} />
-        ) : (
+        {same ? (
           <>
             <p className="hint">
-              From <Instant at={same.at(-1)?.at ?? at} /> to <Instant at={at} />
-              <Places of={all.every((each) => isSamePlace(each, event)) ? event : {}} />
+              From <Instant at={same.since} /> to <Instant at={at} />
+              <Places of={same.isOnePlace ? event : {}} />
             </p>
             <details className="repeats">
-              <summary>{all.length > mostListed ? `The newest ${mostListed}` : 'Each of them'}</summary>
-              {all.slice(0, mostListed).map((each) => (
+              <summary>
+                {same.times > same.more.length + 1 ? `The newest ${same.more.length + 1}` : 'Each of them'}
+              </summary>
+              {[event, ...same.more].map((each) => (
                 <AtAndWhere key={each.id} event={each} />
               ))}
             </details>
           </>
+        ) : (
+          <AtAndWhere event={event} />
         )}
       </div>
     </li>
   );
 }
 
-/** So many are enough to see where they came from. */
-const mostListed = 50;
-
-const AtAndWhere = ({ event }: { event: Event }) => (
+const AtAndWhere = ({ event }: { event: Pick<Event, 'at'> & Where }) => (
   <p className="hint">
     <Instant at={event.at} />
     <Places of={event} />
   </p>
 );
 
-const listPlaces = ({ device, place, address }: Partial<Where>) =>
-  [device, place, address].filter((each) => each);
-
-const Places = ({ of }: { of: Partial<Where> }) =>
-  listPlaces(of).map((each) => <span key={each}> · {each}</span>);
-
-const isSamePlace = (one: Where, other: Where) => listPlaces(one).join() === listPlaces(other).join();
+const Places = ({ of: { device, place, address } }: { of: Partial<Where> }) =>
+  [device, place, address].flatMap((each) => (each ? [<span key={each}> · {each}</span>] : []));

@@ -18,20 +18,28 @@ import { asGiven, settlePlace } from '../invoices/waiting-country.ts';
 /** A detail that is not given stays. */
 export type SomeDetails = { [Name in keyof GivenDetails]?: string | undefined };
 
-/** Returns undefined if nothing changes. Throws 422 `validation_failed`. */
+/**
+ * If it `decides` only what is changed, signups still correct the other details. Returns undefined if nothing changes. Throws 422
+ * `validation_failed`.
+ */
 export async function saveDetails(
   trx: Transaction<DB>,
   { config, now }: Pick<Dependencies, 'config' | 'now'>,
   accountId: string,
   given: SomeDetails,
+  decides: 'all' | 'changed' = 'all',
 ): Promise<{ changed: DetailName[]; value: DetailValues } | undefined> {
   const details = await lockBillingDetails(trx, accountId);
   // Reads the details again under the lock, because another person may have changed some of them.
   const value = readGiven(asGiven(details), given, config);
   const settled = await settlePlace(trx, accountId, { details, given: value, now: now() });
   const changed = listChanged(asGiven(details), value);
-  // A person who saves the form has corrected what the signup got wrong. The address is correct once there is a country.
-  const ignored = settled.country === null ? details.ignored.filter(mayHideCountry) : [];
+  // A customer who saves the form has corrected what the signup got wrong. The address is correct once there is a country.
+  const isDecided = (pointer: string) =>
+    decides === 'all' || changed.some((name) => pointers[name].startsWith(pointer));
+  const ignored = details.ignored.filter(
+    (pointer) => !isDecided(pointer) || (settled.country === null && mayHideCountry(pointer)),
+  );
   if (changed.length === 0 && ignored.length === details.ignored.length) return undefined;
   const right = details.ignored.filter((pointer) => !ignored.includes(pointer));
   // Saving the form does not decide about an address for invoices that a signup named: to keep it takes a separate click.

@@ -46,7 +46,7 @@ export type RefusedForm = z.infer<typeof refusedFormSchema>;
 
 const formInRowSchema = refusedFormSchema
   .pick({ id: true, refusedAt: true })
-  .extend({ userId: z.string(), inRow: z.literal(true), isLarge: z.literal(true).optional() });
+  .extend({ userId: z.string(), inRow: z.literal(true) });
 
 type FormInRow = z.infer<typeof formInRowSchema>;
 
@@ -67,7 +67,7 @@ export async function keepRefusedForm(
   form: Omit<RefusedForm, 'id' | 'refusedAt'>,
   { isLarge = false }: { isLarge?: boolean } = {},
 ): Promise<{ id: string; setCookie: string } | undefined> {
-  const id = crypto.randomUUID();
+  const id = makeId(isLarge);
   const fields = isLarge ? form.fields : pickShort(form.fields);
   const isCut = Object.keys(form.fields).some((name) => !(name in fields));
   // Never lose a reason in the author's words (contract 9.173), or a part of a form that will be sent again as it is.
@@ -81,10 +81,7 @@ export async function keepRefusedForm(
   if (inCookie) return hasRoom(deps, request, inCookie) ? { id, setCookie: inCookie } : undefined;
   if (!form.userId) return undefined;
   const { userId } = form;
-  const row: FormInRow = {
-    ...{ id, userId, refusedAt: kept.refusedAt, inRow: true },
-    ...(isLarge && { isLarge }),
-  };
+  const row: FormInRow = { id, userId, refusedAt: kept.refusedAt, inRow: true };
   const named = await packForms(deps, [row, ...others], maxBytes, 1);
   if (!named || !hasRoom(deps, request, named)) return undefined;
   return (await keepInRow(deps, row, kept)) ? { id, setCookie: named } : undefined;
@@ -105,15 +102,22 @@ async function packForms(
   return undefined;
 }
 
+/** The id of a large form is a UUID of version 8. Until 1.1.0: an instance of 0.6.0 would drop another mark from the cookie. */
+const makeId = (isLarge: boolean): string => {
+  const id = crypto.randomUUID();
+  return isLarge ? `${id.slice(0, 14)}8${id.slice(15)}` : id;
+};
+const isLargeId = (id: string) => id[14] === '8';
+
 /** Until 1.1.0: an instance of 0.6.0 reads no compressed form, so it is sealed for another context. */
-const contextOfRow = ({ id, isLarge }: FormInRow) => `${isLarge ? 'large ' : ''}refused form ${id}`;
+const contextOfRow = (id: string) => `${isLargeId(id) ? 'large ' : ''}refused form ${id}`;
 
 /** False if the form is too long. */
 async function keepInRow({ db, config }: Deps, row: FormInRow, form: RefusedForm): Promise<boolean> {
-  const { id, userId, refusedAt, isLarge } = row;
+  const { id, userId, refusedAt } = row;
   const json = new TextEncoder().encode(JSON.stringify(form));
-  const plain = isLarge ? await convert(json, new CompressionStream('deflate-raw')) : json;
-  const sealed = await seal(config.encryptionKeys, contextOfRow(row), plain);
+  const plain = isLargeId(id) ? await convert(json, new CompressionStream('deflate-raw')) : json;
+  const sealed = await seal(config.encryptionKeys, contextOfRow(id), plain);
   if (sealed.length > maxRowBytes) return false;
   const expiresAt = new Date((refusedAt + lifeSeconds) * 1_000);
   await insertRefusedForm(db, { id, userId, sealed, expiresAt }, maxRowsOfUser);
@@ -129,11 +133,13 @@ const convert = async (
   );
 
 async function readRow({ db, config, now }: Deps, row: FormInRow): Promise<RefusedForm | undefined> {
-  const { id, userId, isLarge } = row;
+  const { id, userId } = row;
   const sealed = await findRow(db, { id, userId, now: now() });
-  const opened = sealed && (await unseal(config.encryptionKeys, contextOfRow(row), sealed));
+  const opened = sealed && (await unseal(config.encryptionKeys, contextOfRow(id), sealed));
   if (!opened) return undefined;
-  const json = isLarge ? await convert(opened.plain, new DecompressionStream('deflate-raw')) : opened.plain;
+  const json = isLargeId(id)
+    ? await convert(opened.plain, new DecompressionStream('deflate-raw'))
+    : opened.plain;
   return refusedFormSchema.safeParse(JSON.parse(new TextDecoder().decode(json))).data;
 }
 
