@@ -204,14 +204,17 @@ async function composeAboutContract(
 export const findSellerName = async (db: Dependencies['db']): Promise<string | undefined> =>
   ((await findSettingsInForce(db))?.settings as BillingSettings | undefined)?.seller.name;
 
-/** What the settings say of a contract's plan, for a mail about a contract that was added. */
+/**
+ * What the settings say of a contract's plan, for a mail about a contract that was added. The mail quotes nothing of the order,
+ * because anybody can order with the address of somebody else.
+ */
 export async function findOrdered({ db, config }: Dependencies, contractId: string): Promise<Ordered> {
   const contract = await findContract(db, { id: contractId });
   // This mail must leave, whatever an early version of the settings lacks.
   const settings = (await findSettingsInForce(db))?.settings as Partial<BillingSettings> | undefined;
   const products = [...config.clients.values()].filter(({ listedTo }) => listedTo.includes('contract'));
   return {
-    plan: contract && (settings?.plans?.[contract.plan]?.title ?? contract.plan),
+    plan: contract && settings?.plans?.[contract.plan]?.title,
     seller: settings?.seller?.name,
     products: products.map(({ title }) => title).join(', ') || undefined,
   };

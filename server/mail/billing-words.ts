@@ -91,8 +91,11 @@ const doubt = ({ baseUrl, hasLogin }: BillingWords): Pick<MailMessage, 'after' |
     : {};
 
 /** Staff may end a contract without being asked to, but cancel it at the end of a period only for a customer who asks. */
-function sayWhoCanceled({ plan, isBySupport, lastDay }: BillingWords): string {
-  if (!isBySupport) return `You canceled your ${plan} contract.`;
+function sayWhoCanceled({ plan, hasLogin, isBySupport, lastDay }: BillingWords): string {
+  if (!isBySupport)
+    return hasLogin
+      ? `You canceled your ${plan} contract.`
+      : `Your ${plan} contract was canceled in your account.`;
   return lastDay === undefined
     ? `Our support team has ended your ${plan} contract.`
     : `At your request, our support team has canceled your ${plan} contract.`;
@@ -203,7 +206,7 @@ export const billingMails: Record<BillingMailKind, (words: BillingWords) => Mail
       sayWhoCanceled(words),
       words.lastDay === undefined
         ? `It has ended. ${words.isBySupport ? 'No further period is charged. An invoice that is open still has to be paid.' : 'Nothing more is charged for it.'}`
-        : 'You can use everything until then. No further period is charged. Until then you can also change your mind under Billing.',
+        : `You can use everything until then. No further period is charged.${words.hasLogin ? ' Until then you can also change your mind under Billing.' : ''}`,
     ],
     ...(words.lastDay !== undefined && { facts: [['Last day', words.lastDay]] }),
     ...billing(words),
@@ -213,7 +216,9 @@ export const billingMails: Record<BillingMailKind, (words: BillingWords) => Mail
   }),
   contract_kept: (words) => ({
     subject: 'Your contract goes on',
-    paragraphs: [`You kept your ${words.plan} contract. It does not end now.`],
+    paragraphs: [
+      `${words.hasLogin ? `You kept your ${words.plan} contract.` : `Your ${words.plan} contract was kept in your account.`} It does not end now.`,
+    ],
     ...billing(words),
     ...doubt(words),
   }),

@@ -22,7 +22,7 @@ export const mailWords: Record<MailKind, string> = {
   account_thawed: 'Freeze ended',
   authenticator_added: 'Authenticator app added',
   authenticator_removed: 'Authenticator app removed',
-  bank_details_changed: 'Bank account or payment link changed',
+  bank_details_changed: 'Bank account or a link changed',
   billing_texts_changed: 'Texts on invoices changed',
   codes_guessed: 'Wrong codes entered',
   contract_added: 'Contract added',

@@ -120,7 +120,7 @@ function buildHtml(message: Whole, { name, accent }: MailStyle): string {
 <tr><td align="center" style="padding:24px 12px">
 <table role="presentation" width="100%" cellpadding="0" cellspacing="0" style="max-width:560px;text-align:left;${font};font-size:16px;line-height:1.5">
 <tr><td class="ink" style="padding:0 4px 16px;color:#1d2429;font-weight:600;overflow-wrap:anywhere">${escapeHtml(name)}</td></tr>
-<tr><td class="card ink" style="padding:24px 24px 8px;border:1px solid #dde1e0;border-radius:10px;background:#ffffff;color:#1d2429">
+<tr><td class="card ink" style="padding:24px 24px 8px;border:1px solid #dde1e0;border-radius:10px;background:#ffffff;color:#1d2429;overflow-wrap:anywhere">
 <h1 style="margin:0 0 16px;font-size:22px;line-height:1.25">${escapeHtml(subject)}</h1>
 ${paragraph(greeting)}
 ${paragraph(first)}
@@ -151,7 +151,7 @@ const footLine = ({ words, url }: { words: string; url: string }) =>
 function listFacts(facts: [string, string][]): string {
   const rows = facts.map(
     ([label, value]) =>
-      `<tr><td class="soft" style="padding:2px 16px 2px 0;${soft};vertical-align:top">${escapeHtml(label)}</td><td style="padding:2px 0">${escapeHtml(value)}</td></tr>`,
+      `<tr><td class="soft" style="padding:2px 16px 2px 0;${soft};vertical-align:top;overflow-wrap:normal">${escapeHtml(label)}</td><td style="padding:2px 0">${escapeHtml(value)}</td></tr>`,
   );
   return `<table role="presentation" cellpadding="0" cellspacing="0" style="margin:0 0 16px">${rows.join('')}</table>`;
 }

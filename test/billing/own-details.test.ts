@@ -205,6 +205,7 @@ describe('the form (contract 7.230, 7.234 and 7.235)', () => {
     const said = textOf(await browser.send(`${page}?saved=details`));
     expect(said).toContain(`Saved.`);
     expect(said).toContain(`${invoiceEmail} gets no invoices yet`);
+    expect(said).toContain(`Invoices go to ${owner} `);
     expect(said).not.toContain('We have sent');
     // An address that was taken out of the form gets no mail either.
     await save(whole, browser);
@@ -561,7 +562,9 @@ describe('an address for invoices (contract 7.242 to 7.244)', () => {
       expect.stringContaining('You have already used this link'),
     ]);
     expect(await buyerEmail('after-click')).toBe(books);
-    expect(textOf(await browser.send(page))).not.toContain('gets no invoices yet');
+    const said = textOf(await browser.send(page));
+    expect(said).not.toContain('gets no invoices yet');
+    expect(said).toContain(`Invoices go to ${books} `);
   });
 
   it('that is one’s own needs no mail', async () => {

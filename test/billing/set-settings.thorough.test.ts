@@ -149,6 +149,25 @@ describe('another bank account or link', () => {
     expect(await inForceAt('2026-11-27T12:00:00Z')).toEqual(JSON.parse(JSON.stringify(changed)));
   });
 
+  it('counts after 24 hours if its plan is removed, too, and the plan stays until then (contract 7.115)', async () => {
+    const { cookie } = await openAdmin();
+    const pro = { title: 'Pro', link: 'https://shop.example/pro' };
+    const before = withChange({ plans: { starter, pro } });
+    const removed = withChange({ plans: { starter }, terms: { days_to_pay: 30 } });
+    await mustSet(cookie, before);
+    expect(await mustSet(cookie, removed)).toMatchObject({ version: 2, pending: { version: 3 } });
+    expect((await mails()).length).toBeGreaterThan(0);
+    const soon = withChange({ plans: { starter, pro }, terms: { days_to_pay: 30 } });
+    expect(await inForceAt('2026-11-27T11:59:59.999Z')).toEqual(soon);
+    // The 24 hours continue if something else is saved meanwhile.
+    expect(await mustSet(cookie, withChange({ plans: { starter } }))).toMatchObject({
+      version: 4,
+      pending: { version: 5, countsFrom: '2026-11-27T12:00:00.000Z' },
+    });
+    expect(await inForceAt('2026-11-27T11:59:59.999Z')).toEqual(before);
+    expect(await inForceAt('2026-11-27T12:00:00Z')).toEqual(withChange({ plans: { starter } }));
+  });
+
   it('is told to every administrator who can log in, at once, and to nobody else', async () => {
     const admin = await openAdmin();
     const others = [await openAdmin(), await openAdmin()];

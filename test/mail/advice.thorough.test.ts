@@ -373,11 +373,12 @@ describe('the advice of a notice is true', () => {
 
   it('contract_added: it is under Billing', async () => {
     const { email, browser } = await addPerson();
+    await setSettings(changes.app.db);
     const user = { email, name: 'Cora Change' };
     await pushSignup(changes.app, buildSignup('advice_contract', { user }));
     const { text, path } = await readNotice(email, 'contract_added');
     expect([text.includes('You can see it under Billing.'), path]).toEqual([true, '/profile/billing']);
-    expect(text).toMatch(/^Plan: starter$/m);
+    expect(text).toMatch(/^Plan: Starter$/m);
     expect(textOf(await browser.send(path))).toContain('Service contracts');
   });
 

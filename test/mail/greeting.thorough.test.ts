@@ -116,11 +116,16 @@ it('nor does a person who comes from the marketplace, when its owner proves the 
 });
 
 it('nor does the CRM', async () => {
-  const signup = buildSignup('crm_greeting', {
-    user: { email: 'crm_greeting@example.test', name: 'Look At Evil' },
-  });
-  await pushSignup(changes.app, signup);
-  const mail = await readMail(signup.user.email, 'welcome');
-  expect(greetingOf(mail)).toBe('Hello,');
-  for (const part of Object.values(mail)) expect(part).not.toMatch(/evil/i);
+  const user = { email: 'crm_greeting@example.test', name: 'Look At Evil' };
+  // Nor does a mail name a plan that the settings do not name (contract 9.373).
+  const contract = { plan: 'call-0800-1234', status: 'active' };
+  for (const [id, kind] of [
+    ['crm_greeting', 'welcome'],
+    ['crm_greeting_2', 'contract_added'],
+  ] as const) {
+    await pushSignup(changes.app, buildSignup(id, { user, contract }));
+    const mail = await readMail(user.email, kind);
+    expect(greetingOf(mail)).toBe('Hello,');
+    for (const part of Object.values(mail)) expect(part).not.toMatch(/evil|0800/i);
+  }
 });

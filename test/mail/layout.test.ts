@@ -208,10 +208,11 @@ it('has no button to our pages for an accounts department, not even without the 
     'invoice_issued to an accounts department, without its PDF',
     'trial_ends to an accounts department',
     'contract_cancel_asked to an accounts department',
+    'contract_kept to an accounts department',
   ] as const;
   for (const kind of kinds) {
     const { text, html } = layOut(messages[kind], style);
-    expect(text).not.toMatch(/Log in|password|not be made.*It says how to pay/);
+    expect(text).not.toMatch(/Log in|password|Billing|You (?:canceled|kept)|not be made.*It says how to pay/);
     expect(html).not.toMatch(/class="(?:button|outline)"/);
   }
   expect(layOut(messages[kinds[1]], style).text).toContain(

@@ -40,7 +40,7 @@ export function BillingDetails({ details, countries, email, isEditing, saved, re
             <Outcome intent="mail-invoice-email" saved={saved} refused={any}>
               We have sent the email again.
             </Outcome>
-            <form method="post" data-intent="mail-invoice-email" className="waits">
+            <form method="post" action="/profile/billing" data-intent="mail-invoice-email" className="waits">
               <p>
                 <strong>{waitsFor}</strong> gets no invoices yet: nobody has used the link in our email to it.
                 Until then they go to {email}.
@@ -59,7 +59,7 @@ export function BillingDetails({ details, countries, email, isEditing, saved, re
 const none = <span className="hint">None</span>;
 
 function Text({ details, countries, email }: Pick<Props, 'details' | 'countries' | 'email'>) {
-  const { company, hasCheckedVatId, invoiceEmail, waiting } = details;
+  const { company, hasCheckedVatId, invoiceEmail, hasProvedInvoiceEmail, waiting } = details;
   const { address, country, vatId } = waiting ?? details;
   const named = countries.find(({ code }) => code === country)?.name ?? country;
   const lines = [
@@ -76,8 +76,9 @@ function Text({ details, countries, email }: Pick<Props, 'details' | 'countries'
         <dt>Address</dt>
         <dd>
           {named
-            ? lines.filter(Boolean).map((line) => (
-                <div key={line}>
+            ? lines.filter(Boolean).map((line, at) => (
+                // biome-ignore lint/suspicious/noArrayIndexKey: they do not move
+                <div key={at}>
                   <bdi>{line}</bdi>
                 </div>
               ))
@@ -95,7 +96,7 @@ function Text({ details, countries, email }: Pick<Props, 'details' | 'countries'
           )}
         </dd>
         <dt>Invoices go to</dt>
-        <dd>{invoiceEmail ?? email}</dd>
+        <dd>{(hasProvedInvoiceEmail && invoiceEmail) || email}</dd>
       </dl>
       <div className="actions">
         <a className="button secondary" href="/profile/billing?edit=details#details">

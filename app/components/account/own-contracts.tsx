@@ -138,7 +138,7 @@ function Cancel({ contract, refused }: { contract: Contract; refused: Refused | 
       }
       open={isMine}
     >
-      <form method="post" data-intent="cancel">
+      <form method="post" action="/profile/billing" data-intent="cancel">
         <div data-notice>
           {wouldEndOn === null ? (
             <p>
@@ -176,7 +176,7 @@ const GoOn = ({ contract, href }: { contract: Contract; href: string }) => (
 );
 
 const Keep = ({ contract }: { contract: Contract }) => (
-  <form method="post" data-intent="keep-contract">
+  <form method="post" action="/profile/billing" data-intent="keep-contract">
     <input type="hidden" name="contract" value={contract.id} />
     <button type="submit" name="intent" value="keep-contract" className="secondary">
       {keepWords}

@@ -8,9 +8,7 @@ import { breakText, clean, type Line, lineEnd, listSeen, type Run } from './text
 export const page = { width: 595.28, height: 841.89, left: 56, right: 539.28, top: 56 };
 
 /** What a text is to a screen reader, in the words of PDF. It does not read an artifact. */
-type Role =
-  | { as?: 'H1' | 'H2' | 'P' | 'TD' | 'Span' | 'Caption' | 'Artifact' }
-  | { as: 'TH'; scope: 'Row' | 'Column' };
+type Role = { as?: 'H1' | 'H2' | 'P' | 'TD' | 'Span' | 'Artifact' } | { as: 'TH'; scope: 'Row' | 'Column' };
 export type Style = { size?: number; bold?: boolean; colour?: string; align?: 'left' | 'right' } & Role;
 type Place = { x: number; y?: number; width: number };
 

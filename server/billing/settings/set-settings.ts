@@ -112,15 +112,19 @@ export async function setSettings(
   return { done: true, version, pending: later };
 }
 
-/** The settings with the bank account and the links of `present`. */
+/** The settings with the bank account and the links of `present`. A removed plan stays with its link. */
 function keepBank(settings: BillingSettings, { seller, plans, payment }: BillingSettings): BillingSettings {
   const { iban, bic } = seller;
+  const removed = Object.entries(plans).filter(
+    ([name, { link }]) => link !== undefined && !Object.hasOwn(settings.plans, name),
+  );
   return {
     ...settings,
     seller: { ...settings.seller, iban, bic },
-    plans: Object.fromEntries(
-      Object.entries(settings.plans).map(([name, plan]) => [name, { ...plan, link: plans[name]?.link }]),
-    ),
+    plans: Object.fromEntries([
+      ...removed,
+      ...Object.entries(settings.plans).map(([name, plan]) => [name, { ...plan, link: plans[name]?.link }]),
+    ]),
     payment: { ...settings.payment, link: payment.link },
   };
 }

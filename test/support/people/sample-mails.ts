@@ -17,6 +17,7 @@ export const notice = {
 export const words = { link: `${baseUrl}/a?token=t&next=%2Fb`, life: '1 hour', name: 'Château & <Söhne>' };
 const manager = { id: '0198c1d2-0000-7000-8000-000000000001', name: 'manager@example.test' };
 const admin = 'admin@example.test';
+const longAddress = `${'l'.repeat(64)}@${'d'.repeat(63)}.${'e'.repeat(63)}.example.test`;
 const takeBack = { link: `${baseUrl}/take-back?token=t`, until: '2026-01-09T03:04:05.000Z' };
 export const supportUrl = 'mailto:help%2Bid@example.test?subject=Login';
 export const style = { name: words.name, accent: buildAccent('#14594a'), baseUrl, supportUrl };
@@ -53,11 +54,13 @@ const inAccounts = { ...money, hasLogin: false };
 
 type BillingSpecial =
   | 'invoice_issued again'
+  | 'invoice_issued for a long plan'
   | 'invoice_issued to an accounts department'
   | 'invoice_issued to an accounts department, without its PDF'
   | 'trial_ends with a link'
   | 'trial_ends to an accounts department'
   | 'contract_cancel_asked to an accounts department'
+  | 'contract_kept to an accounts department'
   | 'invoice_issued that is paid'
   | 'invoice_issued without its PDF'
   | 'payment_received of all'
@@ -71,6 +74,7 @@ type Special =
   | 'welcome without facts'
   | 'contract_added without facts'
   | 'role_changed without facts'
+  | 'person_frozen of a long address'
   | 'rights_decided of the verification'
   | 'rights_decided without facts'
   | `invoice_email_changed: ${'given' | 'proved' | 'kept' | 'removed'}`;
@@ -116,6 +120,11 @@ export const messages: Record<MailKind | Special | BillingSpecial, MailMessage> 
   invitation_sent: buildNotice('invitation_sent', { ...notice, by: admin, role: 'manager' }),
   invitation_taken: buildNotice('invitation_taken', { ...notice, who: manager, by: admin, role: 'admin' }),
   person_frozen: buildNotice('person_frozen', { ...notice, who: manager, by: admin }),
+  'person_frozen of a long address': buildNotice('person_frozen', {
+    ...notice,
+    who: { ...manager, name: longAddress },
+    by: longAddress,
+  }),
   role_granted: buildNotice('role_granted', {
     ...notice,
     who: manager,
@@ -155,6 +164,7 @@ export const messages: Record<MailKind | Special | BillingSpecial, MailMessage> 
     ...money,
     corrects: { invoice: 'INV-2025-0009', creditNote: 'CN-2026-0001' },
   }),
+  'invoice_issued for a long plan': billingMails.invoice_issued({ ...money, plan: 'x'.repeat(64) }),
   'invoice_issued to an accounts department': billingMails.invoice_issued(inAccounts),
   'invoice_issued to an accounts department, without its PDF': billingMails.invoice_issued({
     ...inAccounts,
@@ -177,6 +187,7 @@ export const messages: Record<MailKind | Special | BillingSpecial, MailMessage> 
     lastDay: undefined,
   }),
   contract_kept: billingMails.contract_kept(money),
+  'contract_kept to an accounts department': billingMails.contract_kept(inAccounts),
   rest: buildRest(notice),
   'rest with a take-back link': buildRest({ ...notice, takeBack }),
 };

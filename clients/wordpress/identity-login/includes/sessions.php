@@ -127,7 +127,7 @@ function end_session(string $sid): void
     try {
         with_person(profile_id_of($user_id), static fn() => \WP_Session_Tokens::get_instance($user_id)->end($sid));
     } catch (DatabaseFailure $failure) {
-        // Nobody has the cookie of this session.
+        // A session whose login has ended does not count (keep_lasting).
         log_line('a session could not be ended: ' . $failure->getMessage());
     }
 }
