@@ -7,11 +7,14 @@ import { type Args, isShownToStaff, pathWith } from './refused.ts';
 /** Fields whose values are neither stored nor shown again. A postcode is no secret, so it does not match. */
 export const isSecret = (name: string) => /^confirm|password|passkey|(?<!post)code|token/i.test(name);
 
-/** `given` has values from the page's path, such as the id of the person that the forms are about. */
+/**
+ * `given` returns values from the page's path, such as the id of the person that the forms are about. Only staff get what it
+ * throws.
+ */
 export const answerAct = (
   args: ActionFunctionArgs,
   about: Parameters<Procedures['staffForms']['act']>[0]['about'],
-  given: Record<string, string> = {},
+  given: () => Record<string, string> = () => ({}),
 ) =>
   answerForm(args, {
     keeps: (name) => !isSecret(name),
@@ -19,11 +22,12 @@ export const answerAct = (
     async act(form, procedures) {
       // People who are no longer staff, or lack a credential, are redirected before they are asked for anything else.
       await procedures.staffForms.who();
+      const fromPath = given();
       const intent = text(form, 'intent');
       const typed = Object.fromEntries([...form].filter(([name]) => !isSecret(name)));
       const asked = { about, intent, why: text(form, 'why'), seen: text(form, 'seen') };
       await actConfirmed(args, { procedures, form }, () =>
-        procedures.staffForms.act({ ...asked, given: { ...typed, ...given } }),
+        procedures.staffForms.act({ ...asked, given: { ...typed, ...fromPath } }),
       );
       // The path keeps the filters of a list.
       const path = pathWith(args);

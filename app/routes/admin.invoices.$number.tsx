@@ -27,7 +27,7 @@ export const loader = (args: LoaderFunctionArgs) =>
   }));
 
 export const action = (args: ActionFunctionArgs) =>
-  answerAct(args, 'invoice', { number: args.params.number ?? '' });
+  answerAct(args, 'invoice', () => ({ number: args.params.number ?? '' }));
 
 export const headers = ({ actionHeaders }: { actionHeaders: Headers }) => actionHeaders;
 

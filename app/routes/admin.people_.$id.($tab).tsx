@@ -41,10 +41,11 @@ export async function loader(args: LoaderFunctionArgs) {
   });
 }
 
-export async function action(args: ActionFunctionArgs) {
-  requireTab(args);
-  return answerAct(args, 'person', { id: args.params.id ?? '' });
-}
+export const action = (args: ActionFunctionArgs) =>
+  answerAct(args, 'person', () => {
+    requireTab(args);
+    return { id: args.params.id ?? '' };
+  });
 
 export const headers = ({ actionHeaders }: { actionHeaders: Headers }) => actionHeaders;
 

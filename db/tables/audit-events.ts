@@ -194,8 +194,8 @@ export type AuditFilter = {
   /** Leaves out looks and searches of staff. */
   isWithoutLooks?: boolean | undefined;
   /**
-   * Leaves out events about staff, events by staff that are about no person, and events about money unless they name a document
-   * of an account without staff.
+   * Leaves out events about staff and invitations, events by staff that are about no person, and events about money unless they
+   * name a document of an account without staff.
    */
   isWithoutStaff: boolean;
 };
@@ -206,6 +206,9 @@ const ofMoney: AuditEventType[] = [
   ...(['document.lost', 'document.recovered'] as const),
   ...(['payment.allocated', 'payment.recorded', 'payment.refunded'] as const),
 ];
+
+/** By command, they name neither a user nor an actor. */
+const ofInvitations: AuditEventType[] = ['staff.invite', 'staff.withdraw_invitation'];
 
 /** The invoice that an event about money names. Without a seller, an invoice has only its bare number. */
 const named = sql`coalesce(e.details ->> 'invoice', e.details ->> 'number')`;
@@ -238,6 +241,7 @@ export async function listAuditEvents(
     isWithoutLooks ? sql`e.type <> all(${looksAndSearches})` : undefined,
     isWithoutStaff
       ? sql`not exists (select from users u where u.id = e.user_id and u.role <> 'user')
+          and e.type <> all(${ofInvitations})
           and case when e.type = any(${ofMoney}) then ${isOfCustomer}
             else not (e.user_id is null and e.actor_id is not null) end`
       : undefined,

@@ -124,10 +124,12 @@ const isRefusal = ({ type, actorId }: AuditRow) => type.endsWith('refused') && a
 const keyOf = ({ type, reason, userId, details }: AuditRow) =>
   JSON.stringify([type, reason, userId, details]);
 
-export const forManager = <T extends Pick<AuditRow, 'actorId' | 'address' | 'device' | 'place'>>(
-  event: T,
-) => ({
+export const forManager = <T extends Pick<AuditRow, 'actorId' | 'address' | 'device' | 'place' | 'details'>>({
+  details: { invitation: _, ...details },
+  ...event
+}: T) => ({
   ...event,
+  details,
   address: undefined,
   ...(event.actorId !== null && { device: null, place: null }),
 });

@@ -2,10 +2,11 @@
 import { sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { openApp } from '../support/app/app.ts';
+import { type Answer, locationOf, openApp } from '../support/app/app.ts';
 import { runCli } from '../support/app/cli.ts';
+import { openBrowser } from '../support/app/visitor.ts';
 import { handOver } from '../support/marketplace/marketplace.ts';
-import { addPerson, addSession, call, formsOf, readData, why } from '../support/people/staff.ts';
+import { addPerson, addSession, addStaff, call, formsOf, readData, why } from '../support/people/staff.ts';
 import { shared } from '../support/run/shared.ts';
 
 let cookie: string;
@@ -166,6 +167,56 @@ it('a form is made from what was decided: what the marketplace says meanwhile do
   expect((await send('yes')).status).toBe(303);
   expect((await readSources(merchant)) as object).toMatchObject({ granted_here: ['sell_services'] });
   expect((await send('no')).status).toBe(409);
+});
+
+/** What the form of a page would send if nobody touched it. */
+function standing(page: Answer): Record<string, string> {
+  const radios = [...page.text.matchAll(/<input [^>]*type="radio"[^>]*>/g)].filter(([tag]) =>
+    tag.includes('checked=""'),
+  );
+  const readTag = (tag: string, name: string) => new RegExp(` ${name}="([^"]*)"`).exec(tag)?.[1] ?? '';
+  const chosen = radios.map(([tag]) => [readTag(tag, 'name'), readTag(tag, 'value')]);
+  return { ...formsOf(page).get('decide'), ...Object.fromEntries(chosen) };
+}
+
+it.each([
+  ['is refused', 409, 0],
+  ['waited for a credential until a new login', 200, 11],
+])(
+  'a form that %s shows what a colleague has decided meanwhile, and does not undo it (contract 12.19)',
+  async (_, status, minutes) => {
+    const staff = await addStaff(app, 'admin', { authTime: minutesAgo(minutes) });
+    const merchant = await addMerchant();
+    const path = `/admin/people/${merchant.id}/rights`;
+    const headers = { accept: 'text/html' };
+    const browser = openBrowser(app.send, staff.cookie);
+    const form = { ...standing(await browser.send(path, { headers })), verification: 'yes', why };
+    expect(form).toMatchObject({ sell_products: 'undecided' });
+    await doors.page?.(merchant, 'sell_products', 'no');
+    const { pathname, search } = locationOf(await browser.send(path, { form, headers }));
+    const [name = '', token = ''] = (await addSession(app, staff.id)).cookie.split('=');
+    browser.jar.set(name, token);
+    const shown = await browser.send(pathname + search, { headers });
+    expect([shown.status, shown.text.includes(`value="${why}"`)]).toEqual([status, true]);
+    expect(standing(shown)).toMatchObject({ sell_products: 'no', verification: 'undecided' });
+    const again = { ...standing(shown), verification: 'yes', why };
+    const sent = await browser.send(path, { form: again, headers });
+    expect(sent.headers.get('location')).toBe(`${path}?saved=decide`);
+    expect(await readSources(merchant)).toMatchObject({
+      ...{ revoked_here: ['sell_products'], verified_here: true },
+    });
+  },
+);
+
+it('a form that is refused for another reason keeps what was chosen', async () => {
+  const [staff, { id }] = [await addStaff(app), await addMerchant()];
+  const path = `/admin/people/${id}/rights`;
+  const headers = { accept: 'text/html' };
+  const browser = openBrowser(app.send, staff.cookie);
+  const form = { ...standing(await browser.send(path, { headers })), verification: 'yes', why: 'x' };
+  const { pathname, search } = locationOf(await browser.send(path, { form, headers }));
+  const shown = await browser.send(pathname + search, { headers });
+  expect([shown.status, standing(shown)]).toEqual([422, expect.objectContaining({ verification: 'yes' })]);
 });
 
 it('one of 16 decisions at once is recorded', async () => {

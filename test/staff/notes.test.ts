@@ -112,6 +112,25 @@ describe('a note', () => {
     expect(page.text).toContain(`value="${'x'.repeat(500)}&quot;"`);
   });
 
+  it.each([
+    ['is refused', 409, 0],
+    ['waited for a credential until a new login', 200, 11],
+  ])('that %s stays in its form, however many bytes it has (contract 9.173)', async (_, status, minutes) => {
+    const authTime = new Date(Date.now() - minutes * 60_000);
+    const [staff, { id }] = [await addStaff(app, 'admin', { authTime }), await addPerson(app)];
+    const browser = openBrowser(app.send, staff.cookie);
+    const form = { intent: 'note', text: '語'.repeat(400), seen: 'x' };
+    const path = `/admin/people/${id}`;
+    const { pathname, search } = locationOf(await browser.send(path, { form, headers: html }));
+    const [name = '', token = ''] = (await addSession(app, staff.id)).cookie.split('=');
+    browser.jar.set(name, token);
+    const shown = await browser.send(pathname + search, { headers: html });
+    expect([shown.status, shown.text.includes(`value="${form.text}"`)]).toEqual([status, true]);
+    // This one is too long to be kept, so the answer to the post has it.
+    const long = { ...form, text: '\u0001'.repeat(1_000) };
+    expect((await browser.send(path, { form: long, headers: html })).status).toBe(422);
+  });
+
   it('needs a credential of the last ten minutes', async () => {
     const [staff, { id }] = [await addStaff(app), await addPerson(app)];
     const { cookie } = await addSession(app, staff.id, { authTime: new Date(Date.now() - 11 * 60_000) });

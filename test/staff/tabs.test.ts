@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { expect, it } from 'vitest';
 import { type Answer, locationOf, openApp } from '../support/app/app.ts';
 import { openBrowser, textOf } from '../support/app/visitor.ts';
-import { addPerson, addStaff, formsOf, why } from '../support/people/staff.ts';
+import { addPerson, addSession, addStaff, formsOf, why } from '../support/people/staff.ts';
 import { shared } from '../support/run/shared.ts';
 
 const app = shared(openApp);
@@ -57,6 +57,23 @@ it('another is 404, also to a form', async () => {
   expect(rows).toHaveLength(1);
 });
 
+it('another leads a form to the login, as the others do (contract 12.3, 12.6 and 12.14)', async () => {
+  const [{ id }, staff] = [await addPerson(app), await addStaff(app)];
+  const { cookie } = await addSession(app, staff.id, { authTime: new Date(Date.now() - 13 * 60 * 60_000) });
+  const form = { intent: 'suspend', why, seen: 'x' };
+  for (const sender of ['', cookie]) {
+    const [other, known] = await Promise.all(
+      ['nope', 'rights'].map((tab) =>
+        app.send(`/admin/people/${id}/${tab}`, { cookie: sender, form, headers: html }),
+      ),
+    );
+    expect([other?.status, other?.headers.get('location')]).toEqual([
+      303,
+      known?.headers.get('location')?.replace('rights', 'nope'),
+    ]);
+  }
+});
+
 it('shows a manager no more of staff than the first', async () => {
   const [{ cookie }, { id }] = [await addStaff(app, 'manager'), await addStaff(app)];
   for (const [path] of tabs) {
@@ -89,6 +106,20 @@ it('a form leads back to its tab, done or refused', async () => {
     'resume',
   ]);
   expect(head).not.toContain('send-mail');
+});
+
+it('what ends a state comes first, however much does (contract 12.231)', async () => {
+  const [{ cookie }, { id }] = [await addStaff(app), await addPerson(app)];
+  await sql`update users set suspended_at = now(), deletion_due_at = now() + interval '9 days'
+    where id = ${id}`.execute(app.db);
+  const { text } = await open(`/admin/people/${id}`, cookie);
+  const [bare = ''] =
+    /<div class="head-acts.*?(?=<summary class="button quiet"><span aria-hidden)/s.exec(text) ?? [];
+  expect([...bare.matchAll(/data-intent="([^"]+)"/g)].map(([, intent]) => intent)).toEqual([
+    'thaw',
+    'resume',
+    'keep',
+  ]);
 });
 
 it('a refused form that its tab does not show is refused above the others', async () => {

@@ -24,8 +24,9 @@ export const findTab = (part: string | undefined): Tab | undefined =>
 
 const pathOf = (id: string, tab: Tab) => personPath(id) + (tab === 'login' ? '' : `/${tab}`);
 
+const ends = ['thaw', 'resume', 'keep'];
 /** The acts that have a button of their own, the most urgent first: what ends a state, then what callers ask for most. */
-const foremost = ['thaw', 'resume', 'keep', 'send-mail', 'end-sessions'];
+const foremost = [...ends, 'send-mail', 'end-sessions'];
 
 export function PersonHead({ id, current }: { id: string; current: Tab }) {
   const refused = useRefused();
@@ -33,7 +34,7 @@ export function PersonHead({ id, current }: { id: string; current: Tab }) {
   const first = forms
     .filter(({ intent }) => foremost.includes(intent))
     .sort((one, other) => foremost.indexOf(one.intent) - foremost.indexOf(other.intent))
-    .slice(0, 2);
+    .slice(0, Math.max(2, forms.filter(({ intent }) => ends.includes(intent)).length));
   const pages = (Object.keys(tabs) as Tab[]).map((tab) => ({ path: pathOf(id, tab), ...tabs[tab] }));
   const others = forms.filter((form) => !first.includes(form));
   return (

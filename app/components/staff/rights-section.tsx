@@ -82,7 +82,9 @@ export function RightsSection({ person }: { person: Person }) {
 
 function Rights({ rights, form }: { rights: Right[]; form: ActForm | undefined }) {
   const any = useRefused();
-  const refused = form && isOf(any, form) ? any : undefined;
+  // A choice that was made from other decisions is dropped, so that a form that is sent again undoes none of a colleague's.
+  const isOfNow = form && isOf(any, form) && any?.values.seen === form.hidden.seen;
+  const sent = isOfNow ? any?.values : undefined;
   return (
     <table className="rights">
       <thead>
@@ -117,7 +119,7 @@ function Rights({ rights, form }: { rights: Right[]; form: ActForm | undefined }
                         type="radio"
                         name={name}
                         value={value}
-                        defaultChecked={(refused?.values[name] ?? here) === value}
+                        defaultChecked={(sent?.[name] ?? here) === value}
                       />
                       {choice}
                     </label>

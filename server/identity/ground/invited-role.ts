@@ -62,6 +62,6 @@ export async function giveInvitedRole(
   });
   await tellOtherAdministrators(trx, deps, {
     ...{ kind: 'role_granted', actorId: invitedBy ?? undefined, tellsActor: true, about: user.id },
-    details: { role },
+    details: { was: user.role, role },
   });
 }

@@ -70,8 +70,8 @@ export async function keepRefusedForm(
   const id = makeId(isLarge);
   const fields = isLarge ? form.fields : pickShort(form.fields);
   const isCut = Object.keys(form.fields).some((name) => !(name in fields));
-  // Never lose a reason in the author's words (contract 9.173), or a part of a form that will be sent again as it is.
-  if (isCut && (form.code === 'confirm' || ('why' in form.fields && !('why' in fields)))) return undefined;
+  // Never lose a part of a form that will be sent again as it is.
+  if (isCut && form.code === 'confirm') return undefined;
   const kept = { ...form, id, refusedAt: nowSeconds(deps), fields };
   const others = await readForms(deps, request);
   const maxBytes = form.userId ? maxCookieBytes : maxCookieBytesOfStranger;
@@ -143,10 +143,14 @@ async function readRow({ db, config, now }: Deps, row: FormInRow): Promise<Refus
   return refusedFormSchema.safeParse(JSON.parse(new TextDecoder().decode(json))).data;
 }
 
+/** What staff wrote in their own words, which is kept however long, or the form is answered at once (contract 9.173). */
+const ownWords = ['why', 'text'];
+
 function pickShort(fields: Record<string, string>): Record<string, string> {
   let left = maxFieldBytes;
   return Object.fromEntries(
     Object.entries(fields).filter((field) => {
+      if (ownWords.includes(field[0])) return true;
       const { length } = new TextEncoder().encode(JSON.stringify(field));
       if (length > left) return false;
       left -= length;
