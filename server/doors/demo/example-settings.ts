@@ -16,14 +16,7 @@ export const exampleSettings: BillingSettings = {
     foot: 'Amtsgericht Berlin HRB 12345, managing director: Rosa Blum',
   },
   numbers: { invoice: 'INV-', credit_note: 'CN-' },
-  plans: {
-    starter: {
-      title: 'Starter',
-      description: 'CRM for up to three people',
-      price: 2900,
-      link: 'https://crm.example.com/buy',
-    },
-  },
+  plans: { starter: { title: 'Starter', description: 'CRM for up to three people', price: 2900 } },
   terms: {
     days_to_pay: 14,
     reminder_days: [7, 14],
