@@ -40,8 +40,7 @@ export type BillingWords = {
   pdf: 'attached' | 'unverified' | 'not_made';
 };
 
-const whereToPay = (words: BillingWords): string =>
-  words.pdf === 'not_made' ? where(words) : `${where(words)} It says how to pay.`;
+const whereToPay = (words: BillingWords): string => where(words, 'invoice', true);
 
 const pay = (words: BillingWords): [string, string][] =>
   words.open === undefined
@@ -51,14 +50,18 @@ const pay = (words: BillingWords): [string, string][] =>
         ['Due', words.due],
       ];
 
-function where({ pdf, hasLogin, seller, sellerEmail }: BillingWords, what = 'invoice'): string {
+function where(
+  { pdf, hasLogin, seller, sellerEmail }: BillingWords,
+  what = 'invoice',
+  isToPay = false,
+): string {
   if (pdf === 'not_made' && !hasLogin)
     return `No PDF is attached because it could not be made yet. Ask ${seller} for it: ${sellerEmail}.`;
   switch (pdf) {
     case 'attached':
-      return `The ${what} is attached as a PDF.`;
+      return `The ${what} is attached as a PDF.${isToPay ? ' It says how to pay.' : ''}`;
     case 'unverified':
-      return `Log in to see the ${what}, and to download it. It is not attached because this email address is not verified.`;
+      return `Log in to see the ${what}${isToPay ? ' and how to pay' : ''}. The PDF is not attached because this email address is not verified.`;
     case 'not_made':
       return `No PDF is attached because it could not be made yet. Log in to see the ${what}, and later to download the PDF.`;
   }
@@ -111,11 +114,11 @@ const howToPay = ({ bank, number }: BillingWords): [string, string][] =>
       ]
     : [];
 
-const remind = (words: BillingWords, which: string): MailMessage => ({
+const remind = (words: BillingWords, which: string, before = ''): MailMessage => ({
   subject: `${which}: invoice ${words.number} from ${words.seller} is overdue`,
   paragraphs: [
-    `Invoice ${words.number} from ${words.seller} was due on ${words.due}, and it has not been paid in full.`,
-    `Please pay what is open. ${whereToPay(words)}`,
+    `${before}Invoice ${words.number} from ${words.seller} was due on ${words.due}, and it has not been paid in full. Please pay ${words.open ?? words.total}${words.bank ? ' to this account' : ''}.`,
+    whereToPay(words),
   ],
   facts: [
     ['Invoice', words.number],
@@ -154,7 +157,7 @@ export const billingMails: Record<BillingMailKind, (words: BillingWords) => Mail
     ...see(words, 'invoice', words.open === undefined),
   }),
   invoice_reminder_1: (words) => remind(words, 'Reminder'),
-  invoice_reminder_2: (words) => remind(words, 'Second reminder'),
+  invoice_reminder_2: (words) => remind(words, 'Second reminder', 'We reminded you of this invoice before. '),
   payment_received: (words) => ({
     subject: `Payment received for invoice ${words.number} from ${words.seller}`,
     paragraphs: [`Thank you. ${words.seller} has received a payment.`, where(words)],
@@ -202,12 +205,15 @@ export const billingMails: Record<BillingMailKind, (words: BillingWords) => Mail
   }),
   contract_cancel_asked: (words) => ({
     subject: 'Your contract has been canceled',
-    paragraphs: [
-      sayWhoCanceled(words),
+    paragraphs:
       words.lastDay === undefined
-        ? `It has ended. ${words.isBySupport ? 'No further period is charged. An invoice that is open still has to be paid.' : 'Nothing more is charged for it.'}`
-        : `You can use everything until then. No further period is charged.${words.hasLogin ? ' Until then you can also change your mind under Billing.' : ''}`,
-    ],
+        ? [
+            `${sayWhoCanceled(words)} ${words.isBySupport ? 'You will not be charged again. An invoice that is open still has to be paid.' : 'It has ended.'}`,
+          ]
+        : [
+            sayWhoCanceled(words),
+            `You can use everything until then. You will not be charged again.${words.hasLogin ? ' Until then you can also change your mind under Billing.' : ''}`,
+          ],
     ...(words.lastDay !== undefined && { facts: [['Last day', words.lastDay]] }),
     ...billing(words),
     ...(words.isBySupport
@@ -215,9 +221,9 @@ export const billingMails: Record<BillingMailKind, (words: BillingWords) => Mail
       : doubt(words)),
   }),
   contract_kept: (words) => ({
-    subject: 'Your contract goes on',
+    subject: 'Your cancellation has been withdrawn',
     paragraphs: [
-      `${words.hasLogin ? `You kept your ${words.plan} contract.` : `Your ${words.plan} contract was kept in your account.`} It does not end now.`,
+      `${words.hasLogin ? 'You withdrew your cancellation.' : 'The cancellation was withdrawn in your account.'} Your ${words.plan} contract goes on, and you will be charged as before.`,
     ],
     ...billing(words),
     ...doubt(words),

@@ -87,7 +87,7 @@ function buildHtml(message: Whole, { name, accent }: MailStyle): string {
   const { action, after = [], denial } = message;
   const [first = '', ...others] = paragraphs;
   const link = (url: string) =>
-    `<p class="soft" style="margin:0 0 16px;${soft};word-break:break-all">Or open this link: <a class="link" href="${escapeHtml(url)}" style="color:${accent.textLight}">${escapeHtml(url)}</a></p>`;
+    `<p class="soft" style="margin:0 0 16px;${soft};overflow-wrap:anywhere">Or open this link: <a class="link" href="${escapeHtml(url)}" style="color:${accent.textLight}">${escapeHtml(url)}</a></p>`;
   const button = ({ label, url, isQuiet }: NonNullable<MailMessage['action']>) => {
     const [kind, look] = isQuiet
       ? ['outline', `padding:10px 18px;border:2px solid ${accent.textLight};color:${accent.textLight}`]
@@ -151,7 +151,7 @@ const footLine = ({ words, url }: { words: string; url: string }) =>
 function listFacts(facts: [string, string][]): string {
   const rows = facts.map(
     ([label, value]) =>
-      `<tr><td class="soft" style="padding:2px 16px 2px 0;${soft};vertical-align:top;overflow-wrap:normal">${escapeHtml(label)}</td><td style="padding:2px 0">${escapeHtml(value)}</td></tr>`,
+      `<tr><td class="soft" style="padding:2px 16px 2px 0;${soft};vertical-align:baseline;white-space:nowrap">${escapeHtml(label)}</td><td style="padding:2px 0;vertical-align:baseline;overflow-wrap:anywhere">${escapeHtml(value)}</td></tr>`,
   );
   return `<table role="presentation" cellpadding="0" cellspacing="0" style="margin:0 0 16px">${rows.join('')}</table>`;
 }

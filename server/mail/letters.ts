@@ -89,7 +89,7 @@ function buildSetPassword({ link, life, name, product }: LetterWords): MailMessa
     action: { label: 'Set a new password', url: link },
     after: [
       renewable(life),
-      'If neither you nor our support team asked for this, you can ignore this email. Nothing changes unless the link is used.',
+      'If you do not expect this, you can ignore this email. Nothing changes unless the link is used.',
     ],
   };
 }
@@ -152,7 +152,7 @@ function buildInvitation({ link, life, name, role }: LetterWords): MailMessage {
     ],
     action: { label: 'Accept the invitation', url: link },
     after: [
-      `The link works once and expires ${life} after we were asked. You get the role only if you have also set up the second factor by then.`,
+      `The link works once and expires ${life} after you were invited. You get the role only if you have also set up the second factor by then.`,
       'If you do not expect this, ask the people who you think sent it, by phone or in person, before you use the link. If it is not for you, you can ignore this email.',
     ],
     why: `You received this email because an administrator of ${name} entered this email address.`,
@@ -177,14 +177,14 @@ function buildAccountExists({ link, name, product }: LetterWords): MailMessage {
 /** Goes to an address that our support was told. It does not say whose account it is, because a stranger may read it. */
 function buildNewAddress({ link, life, name }: LetterWords): MailMessage {
   return {
-    subject: 'Use this email address for your account',
+    subject: 'Confirm this email address for an account',
     paragraphs: [
       `Our support team was asked to change the email address of an account with ${name} to this one. To use it, set a new password. You may be asked for a passkey or a code that you have.`,
     ],
     action: { label: 'Use this email address', url: link },
     after: [
-      `The link works once, in any browser, and expires ${life} after we were asked. The account keeps its present email address until then.`,
-      'If you did not ask for this, you can ignore this email. Nothing changes unless the link is used.',
+      `The link works once, in any browser, and expires ${life} after we were asked. The email address of the account changes only if the link is used.`,
+      'If you did not ask for this, you can ignore this email.',
     ],
     why: 'You received this email because someone gave this email address to our support team.',
   };
@@ -231,8 +231,8 @@ function buildChangeEmail({ link, life, name }: LetterWords): MailMessage {
     ],
     action: { label: 'Confirm the new address', url: link },
     after: [
-      `${onlyOnce(life)} Your account keeps its present email address until then.`,
-      'If you did not ask for this, you can ignore this email. Nothing changes unless the link is used.',
+      `${onlyOnce(life)} Your email address changes only if you use the link.`,
+      'If you did not ask for this, you can ignore this email.',
     ],
     why: 'You received this email because someone entered this email address for their account.',
   };

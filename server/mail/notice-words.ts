@@ -20,7 +20,7 @@ export const isOrWas = 'You received this email because this is, or was, the ema
 
 /** The lines about the link that sets a new password. */
 export const passwordLines = (last: string) => [
-  'We email you a link to set a new password.',
+  'Enter your email address, and we send you a link to set a new password.',
   'The new password logs everyone else out.',
   last,
 ];
@@ -49,8 +49,8 @@ export type Words = {
   role: string | undefined;
   what: string | undefined;
   to: string | undefined;
-  /** The address that an invitation went to. */
-  invited: string;
+  /** The address that an invitation went to. Undefined if the invitation is over. */
+  invited: string | undefined;
   ordered: Ordered;
 };
 
@@ -58,7 +58,7 @@ const printedTexts: Record<PrintedText, string> = {
   name: 'the seller’s name',
   address: 'the seller’s address',
   contact: 'the seller’s email address or tax numbers',
-  foot: 'the foot',
+  foot: 'the footer',
   plans: 'what plans are called',
   payment: 'the payment instructions',
   tax: 'the words about tax',
@@ -124,19 +124,19 @@ export const listOrdered = ({ plan, seller, products }: Ordered): [string, strin
 const whereInvoicesGo: Record<string, Pick<Notice, 'subject' | 'text'>> = {
   given: {
     subject: 'An address for your invoices was entered',
-    text: 'Someone in your account has entered another email address for invoices. No invoice goes there until its reader confirms the address. Until then, invoices go to the person who has the contract.',
+    text: 'Someone with access to your account has entered another email address for invoices. No invoice goes there until its reader confirms the address. Until then, invoices go to the contract holder.',
   },
   proved: {
     subject: 'Your invoices go to another email address',
     text: 'The new email address for the invoices of your account has been confirmed. Invoices now go there.',
   },
   kept: {
-    subject: 'The address for your invoices stays',
-    text: 'Someone in your account has decided to keep the email address for invoices that came with an order. Invoices go there if its reader has confirmed the address.',
+    subject: 'The address for your invoices was approved',
+    text: 'An order named an email address for your invoices. Someone with access to your account approved it. Invoices go there if its reader has confirmed the address.',
   },
   removed: {
     subject: 'The address for your invoices was removed',
-    text: 'The email address for the invoices of your account has been removed. Invoices now go to the person who has the contract.',
+    text: 'The email address for the invoices of your account has been removed. Invoices now go to the contract holder.',
   },
 };
 
@@ -162,13 +162,13 @@ export const buildNotices = ({
 }: Words): Record<NoticeKind, Notice> => ({
   account_frozen: {
     subject: 'Your account is frozen',
-    text: 'Your account was frozen, with the link in one of our emails or by our support team, because someone else may have got in. Nobody can log in to it until our support team knows who its owner is. Nothing else has changed.',
+    text: 'Your account was frozen because someone else may have got in. Either a link in one of our emails was used, or our support team did it. Nobody can log in until our support team has checked who the owner is. Nothing else has changed.',
     advice: `To get your account back, ${askSupport(hasSupport)}.`,
     why: isOrWas,
   },
   account_thawed: {
     subject: 'Your account is no longer frozen',
-    text: 'Our support team has unfrozen your account. Its owner can log in again. If we also sent you a link to set a new password, the account is under your address: use that link, because the old password does not work any more.',
+    text: 'Our support team has unfrozen your account. You can log in again. If we also sent you a link for a new password, use that first: your old password no longer works.',
     advice: `If you are the owner and cannot log in, ${askSupport(hasSupport)}.`,
     action: { label: 'Log in', path: '/login' },
     why: isOrWas,
@@ -176,7 +176,7 @@ export const buildNotices = ({
   account_deleted: {
     subject: 'Your account has been deleted',
     text: 'Your account has been deleted. Contracts that were still running have been canceled. We keep invoices because the law requires it.',
-    advice: 'You can use this email address for a new account at any time.',
+    advice: `You can use this email address for a new account at any time. If you did not ask for this, ${askSupport(hasSupport)}.`,
     why: 'You received this email because this was the email address of your account.',
   },
   account_linked: {
@@ -203,10 +203,10 @@ export const buildNotices = ({
     text: 'The authenticator app for your account has been turned off. From now on, your password is enough to log in.',
   },
   bank_details_changed: {
-    subject: 'How customers pay you has been changed',
-    text: `The bank account or a link on your invoices or in your emails, to pay or to go on after a trial, has been changed. The change counts from ${countsAt}. Until then the bank account and the links from before are used.`,
+    subject: 'How customers pay you will change',
+    text: `Someone changed the bank account on your invoices, or a link that customers use to pay or to go on after a trial. The old details stay in use until ${countsAt}.`,
     advice:
-      'Check the change with whoever made it, by phone or in person. If it is not right, stop it on the page before it counts: every administrator can.',
+      'Check by phone or in person that this is right. If it is not, stop the change on the page before then: every administrator can.',
     action: { label: 'See or stop the change', path: '/admin/billing/settings' },
     why: whyAdministrator,
   },
@@ -218,7 +218,7 @@ export const buildNotices = ({
   },
   billing_texts_changed: {
     subject: 'What your invoices say has been changed',
-    text: `Texts on your invoices have been changed: ${sayTexts(what)}. The change counts already.`,
+    text: `Texts on your invoices have been changed: ${sayTexts(what)}. The change is already in use.`,
     advice:
       'Check by phone or in person that this is right: a text can ask customers to pay somewhere else. If it is not right, put it back on the page, and see in the audit what else was done.',
     action: { label: 'See the settings', path: '/admin/billing/settings' },
@@ -226,10 +226,10 @@ export const buildNotices = ({
   },
   codes_guessed: {
     subject: 'Wrong codes were entered for your account',
-    text: 'Someone entered several wrong codes after the right password for your account, or with a link in one of our emails that takes your account back or gives it another email address. They are not logged in. They cannot get in without one of your codes or passkeys.',
+    text: 'Someone entered several wrong codes for your account. They did not get in.',
     advice:
-      'Anyone with a link that takes your account back can read email sent to an address that your account has, or had in the last 7 days. Anyone with a link that gives your account another email address can read email sent to the address that our support team was told.',
-    doubt: {},
+      'If it was not you, someone knows your password or can read your email, or has asked our support team to change your email address. Set a new password for your account and for your mailbox.',
+    doubt: { done: 'If you mistyped a code, you do not need to do anything.' },
   },
   contract_added: {
     subject: 'A contract has been added to your account',
@@ -256,8 +256,9 @@ export const buildNotices = ({
   },
   email_change_undone: {
     subject: 'Your change of email address has been undone',
-    text: 'Your account has its previous email address again. Either the link in the email that we sent there was used, or our support team found out who the owner is. All other browsers have been logged out.',
-    advice: `The account no longer uses this address.${hasSupport ? ' If this was not you, contact support.' : ''}`,
+    text: 'This email address no longer belongs to the account. The account has its previous address again: either a link that we sent there was used, or our support team checked who the owner is. All other browsers have been logged out.',
+    advice: `If this was not you, ${askSupport(hasSupport)}.`,
+    why: isOrWas,
   },
   email_changed: {
     subject: 'Your email address has changed',
@@ -266,7 +267,7 @@ export const buildNotices = ({
   },
   email_proved: {
     subject: 'Your email address is verified',
-    text: 'Your email address has been verified. You can now open our other products.',
+    text: 'Your email address has been verified. You can now open our products.',
   },
   email_replaced: {
     subject: 'Your email address has changed',
@@ -282,17 +283,19 @@ export const buildNotices = ({
   invoice_email_changed: {
     ...((what && Object.hasOwn(whereInvoicesGo, what) && whereInvoicesGo[what]) || invoicesGoSomewhere),
     doubt: {
-      done: 'If you did this, or somebody else who belongs to the account, you are done.',
+      done: 'If you or a colleague did this, you are done.',
       lines: [
-        'We email you a link to set a new password. The new password logs everyone else out.',
-        'It also removes an address for invoices from the last 30 days, or one that came with an order and that nobody has kept.',
+        'Enter your email address, and we send you a link to set a new password. The new password logs everyone else out.',
+        'It also removes an address for invoices that was added in the last 30 days, or that came with an order and was never approved.',
         'Then check Security and Billing in your account.',
       ],
     },
   },
   invitation_sent: {
     subject: 'Someone has been invited to the staff',
-    text: `${invited} has been invited to be ${sayRole(role)}. The link in the email works for 24 hours.`,
+    text: invited
+      ? `${invited} has been invited to be ${sayRole(role)}. The link in the email works for 24 hours.`
+      : `Someone was invited to be ${sayRole(role)}. The invitation is over.`,
     advice:
       'Check by phone or in person that this is right. If it is not, withdraw the invitation, and see in the audit what else was done.',
     action: { label: 'See or withdraw invitations', path: '/admin/invitations' },
@@ -380,7 +383,7 @@ export const buildNotices = ({
     action: { label: 'Log in', path: '/login' },
   },
   staff_limited: {
-    subject: 'Someone on your team has looked at very many people',
+    subject: 'A colleague has opened unusually many customer records',
     text: `${who.name} has searched for, or looked at, more people within an hour than we allow. Further looks are refused for a while. Someone else may be using their session.`,
     advice: 'Ask them. If it was not them, end their sessions, and see in the audit what was looked at.',
     action: { label: 'See the audit', path: '/admin/audit' },

@@ -23,8 +23,8 @@ const denyByTakeBack = ({ link, until }: TakeBackLink, added = 'since then') => 
   url: link,
   lines: [
     'You take your account back with a new password. We log everyone else out.',
-    `We remove passkeys, apps and recovery codes added ${added}, and cancel any request to delete the account.`,
-    `You may need a passkey or code from before. The link works once, in any browser, until ${sayInstant(new Date(until))}.`,
+    `We remove passkeys, authenticator apps and recovery codes added ${added}, and cancel any request to delete the account.`,
+    `You may need a passkey or code that you set up before this. The link works once, in any browser, until ${sayInstant(new Date(until))}.`,
   ],
 });
 
@@ -39,9 +39,9 @@ export function buildRest({
   takeBack?: TakeBackLink | undefined;
 }): MailMessage {
   return {
-    subject: 'More activity in your account',
+    subject: 'Several changes in your account',
     paragraphs: [
-      'So much has happened in your account that we no longer email you about each change. This email is about everything since the time below.',
+      'There were many changes in your account, so we send one email about all of them instead of one each. It is about everything since the time below.',
       ...(takeBack ? ['Some of these changes could let someone else in.'] : []),
       'If this is still the email address of your account, log in and go to Activity to see everything that happened.',
     ],
@@ -67,7 +67,7 @@ export function buildNotice(
     role,
     what,
     to,
-    invited = 'Somebody whose invitation is over',
+    invited,
     ordered = {},
     takeBack,
   }: {

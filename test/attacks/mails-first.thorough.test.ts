@@ -78,7 +78,7 @@ describe('a thief who floods the mailbox of the owner', () => {
       );
     const sentTo = () => mailServer.received.filter(({ envelope }) => envelope.to.includes(email));
     await vi.waitFor(() => expect(sentTo()).toHaveLength(21), 30_000);
-    expect(sentTo().at(-1)?.subject).toBe('More activity in your account – Identity');
+    expect(sentTo().at(-1)?.subject).toBe('Several changes in your account – Identity');
     await addNotices(10_000);
     await addPasskey(thief);
     await vi.waitFor(() => expect(sentTo()).toHaveLength(22), 15_000);

@@ -155,7 +155,9 @@ describe('an invoice', () => {
     expect(to(email)(sent)).toEqual([`Invoice ${number} from Blumen GmbH`]);
     const mail = sent.find((each) => each.to === email);
     expect(mail?.attachment).toBeUndefined();
-    expect(mail?.text).toContain('It is not attached because this email address is not verified.');
+    expect(mail?.text).toContain(
+      'Log in to see the invoice and how to pay. The PDF is not attached because this email address is not verified.',
+    );
   });
 
   it('goes to the address for invoices, once that is proved', async () => {
@@ -803,7 +805,7 @@ describe('a contract', () => {
     expect(canceled?.text).toContain('change your mind under Billing');
     await later(1);
     await end(id, null);
-    expect(to(email)(await books.send())).toEqual(['Your contract goes on']);
+    expect(to(email)(await books.send())).toEqual(['Your cancellation has been withdrawn']);
     await later(1);
     await end(id, '2027-02-28T10:00:00.000Z');
     expect(to(email)(await books.send())).toEqual(['Your contract has been canceled']);
@@ -851,7 +853,7 @@ describe('a contract', () => {
     await later(1);
     const ended = await tell(null, true);
     expect(ended).toContain('Our support team has ended your Starter contract.');
-    expect(ended).toContain('It has ended.');
+    expect(ended).toContain('You will not be charged again. An invoice that is open still has to be paid.');
     expect(ended).not.toContain('Last day');
   });
 
@@ -860,7 +862,7 @@ describe('a contract', () => {
     await end(id, '2027-02-28T10:00:00.000Z');
     await later(1);
     await end(id, null);
-    expect(to(email)(await books.send())).toEqual(['Your contract goes on']);
+    expect(to(email)(await books.send())).toEqual(['Your cancellation has been withdrawn']);
   });
 });
 

@@ -116,7 +116,7 @@ async function setPasswordByMail(person: Person): Promise<Browser> {
 }
 
 const usualWords =
-  '- We email you a link to set a new password.\n- The new password logs everyone else out.\n- Then check Security in your account.';
+  '- Enter your email address, and we send you a link to set a new password.\n- The new password logs everyone else out.\n- Then check Security in your account.';
 
 /** Follows the usual advice: the owner sets a new password, which logs out everyone else, and looks at Security. */
 async function followUsual(person: Person, { text, path }: { text: string; path: string }): Promise<Browser> {
@@ -305,12 +305,12 @@ describe('the advice of a notice is true', () => {
     const { path } = await readNotice(email, 'authenticator_added');
     expect((await open().send(path, { form: { intent: 'freeze' } })).status).toBe(303);
     const frozen = await readNotice(email, 'account_frozen');
-    expect(frozen.text).toContain('Nobody can log in to it until our support team knows who its owner is.');
+    expect(frozen.text).toContain('Nobody can log in until our support team has checked who the owner is.');
     expect(frozen.text).toContain('To get your account back, contact the people who run this service.');
     expect((await open().login(email, password)).status).toBe(403);
     await runCli(changes.app.databaseUrl, ['user:thaw', email, '--keep', email, '--why', 'A call']);
     const thawed = await readNotice(email, 'account_thawed');
-    expect(thawed.text).toContain('Its owner can log in again.');
+    expect(thawed.text).toContain('You can log in again.');
     expect(await invoiceEmailOf(person.id)).toBeNull();
     const owner = open();
     await owner.login(email, password, thawed.path);
@@ -341,8 +341,8 @@ describe('the advice of a notice is true', () => {
     const link = await changes.change(thief, email, taken);
     expect((await open().send(link, { form: { newPassword } })).status).toBe(303);
     const { text } = await readNotice(taken, 'email_change_undone');
-    expect(text).toContain('Your account has its previous email address again.');
-    expect(text).toContain('The account no longer uses this address.');
+    expect(text).toContain('The account has its previous address again:');
+    expect(text).toContain('This email address no longer belongs to the account.');
     expect(await changes.emailOf(id)).toBe(email);
     expect(await changes.holdersOf(taken)).toEqual([]);
   });
@@ -423,9 +423,11 @@ describe('the advice of a notice is true', () => {
     const { text, path } = await readNotice(person.email, 'invoice_email_changed');
     expect(text).not.toContain('evil.example');
     // What was true when the mail was written (contract 9.375).
-    expect(text).toContain('Someone in your account has entered another email address for invoices.');
     expect(text).toContain(
-      '- It also removes an address for invoices from the last 30 days, or one that came with an order and that nobody has kept.\n- Then check Security and Billing in your account.',
+      'Someone with access to your account has entered another email address for invoices.',
+    );
+    expect(text).toContain(
+      '- It also removes an address for invoices that was added in the last 30 days, or that came with an order and was never approved.\n- Then check Security and Billing in your account.',
     );
     expect(path).toBe('/forgot-password');
     const owner = await setPasswordByMail(person);
@@ -592,7 +594,9 @@ describe('the advice of a notice is true', () => {
     expect(text).not.toMatch(/FR76|DE89|For a test/);
     const { pending } = JSON.parse(set.text).result.data.json;
     const day = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' });
-    expect(text).toContain(`The change counts from ${day.format(new Date(pending.countsFrom))} at `);
+    expect(text).toContain(
+      `The old details stay in use until ${day.format(new Date(pending.countsFrom))} at `,
+    );
     const page = await changes.app.send(path, {
       cookie: other.staff.cookie,
       headers: { accept: 'text/html' },

@@ -178,7 +178,7 @@ describe('the summary mail (contract 9.133)', () => {
   it('says that more happened, since when, and where to look', async () => {
     const { email } = await fillUp();
     const [text = ''] = await waitForRests(email, 1);
-    expect(text).toContain('we no longer email you about each change');
+    expect(text).toContain('we send one email about all of them instead of one each');
     expect(text).toMatch(/^Since: .* UTC$/m);
     expect(linkIn({ text }, '/profile/activity').search).toBe('');
   });
