@@ -254,7 +254,7 @@ describe('a refused form', () => {
     expect([thawed.status, textOf(thawed).includes('Choose one.')]).toEqual([422, true]);
   });
 
-  it('says that it has changed meanwhile, is made anew, and keeps what was chosen', async () => {
+  it('says that it has changed meanwhile, and shows what is decided now (contract 12.19)', async () => {
     const path = `${await pathTo(merchant)}/rights`;
     const form = formsOf(await open(browser, path)).get('decide');
     const answerOf = (of: typeof form, right: string) => send(browser, path, { ...of, [right]: 'no', why });
@@ -262,7 +262,13 @@ describe('a refused form', () => {
     const answer = await answerOf(form, 'sell_products');
     expect(answer.status).toBe(409);
     expect(textOf(answer)).toContain('This has changed since you opened the page');
-    expect(answer.text).toMatch(/<input(?=[^>]* name="sell_products")(?=[^>]* checked="")[^>]* value="no"/);
+    for (const [right, now] of [
+      ['sell_media_inventory', 'no'],
+      ['sell_products', 'yes'],
+    ])
+      expect(answer.text).toMatch(
+        new RegExp(`<input(?=[^>]* name="${right}")(?=[^>]* checked="")[^>]* value="${now}"`),
+      );
     const anew = formsOf(answer).get('decide');
     expect(anew?.seen).not.toBe(form?.seen);
     expect((await answerOf(anew, 'sell_products')).status).toBe(200);
