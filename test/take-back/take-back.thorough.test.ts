@@ -524,7 +524,7 @@ describe('user:thaw', () => {
       expect(rows).toEqual([{ text: expect.any(String) }]);
       return rows[0]?.text?.replace(/\s+/g, ' ');
     }, 10_000);
-    expect(text).toContain('or our support team found out who the owner is');
+    expect(text).toContain('or our support team checked who the owner is');
     expect(text).not.toContain('Somebody has used the link');
   });
 });
