@@ -1,15 +1,15 @@
-// The forms by which staff act (contract 7.151 to 7.157, 11.47 and 12.123): each names its act by `intent`.
+// The forms by which staff act (contract 7.151 to 7.157, 11.47 and 12.123). The field `intent` of a form names its act.
 import type { ActionFunctionArgs } from '@remix-run/node';
 import type { Procedures } from '../server/doors/trpc/router.ts';
 import { actConfirmed, answerForm, text } from './forms.ts';
 import { type Args, isShownToStaff, pathWith } from './refused.ts';
 
-/** Fields whose values are neither stored nor shown again. A postcode is no secret, so it does not match. */
+/** Fields whose values are neither stored nor shown again. A postcode is no secret, so `postcode` does not match. */
 export const isSecret = (name: string) => /^confirm|password|passkey|(?<!post)code|token/i.test(name);
 
 /**
- * `given` returns values from the page's path, such as the id of the person that the forms are about. Only staff get what it
- * throws.
+ * `given` returns values from the page's path, such as the id of the person that the forms are about. If `given` throws a
+ * refusal, only staff get to see that refusal.
  */
 export const answerAct = (
   args: ActionFunctionArgs,
@@ -35,7 +35,7 @@ export const answerAct = (
     },
   });
 
-/** What the form that led back to this page has done; null if no form did. */
+/** What the form that led back to this page has done. Null if no form led here. */
 export function loadOutcome({ context, request }: Args, about: string): Promise<string | null> {
   const intent = context.transport.readQuery(request).get('saved') ?? '';
   return context.procedures.staffForms.outcome({ about, intent });

@@ -13,13 +13,13 @@ export default async function handleRequest(
   remixContext: EntryContext,
   { thrown }: AppLoadContext,
 ): Promise<Response> {
-  // app/pages.ts rethrows the error. No page is rendered here, so a flood of refusals costs little.
+  // app/pages.ts rethrows the error. Rendering no page here keeps a flood of refusals cheap.
   if (thrown) return new Response(null, { status, headers });
   const stream = await renderToReadableStream(<RemixServer context={remixContext} url={request.url} />);
-  // As long as no part of the page is sent, a failure can still change the answer.
+  // Until some part of the page is sent, a failure can still change the answer.
   await stream.allReady;
   headers.set('Content-Type', 'text/html; charset=utf-8');
-  // The answer is text, because React logs an error if the reader of a stream goes away.
+  // React logs an error if the reader of a stream goes away, so the answer is a text and no stream.
   return new Response(await new Response(stream).text(), { status, headers });
 }
 

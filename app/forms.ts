@@ -42,10 +42,10 @@ export function requireNoAsks({ asks }: { asks?: ConfirmAsks }): void {
 }
 
 /**
- * Answers a posted form. `act` does what the form asks for, and returns the path to go on to, or the answer. If `act` throws a
- * refusal, the page shows the form again and says why. `keeps` names the fields that the page may fill in again: never a secret.
- * A form that `needsNoFields` may be posted without a body. `shows` says which problems the page shows. A form that `isLarge` is
- * kept whole, and its faults may be in any words.
+ * Answers a posted form. `act` does what the form asks for. It returns the answer, or the path to go on to. If `act` throws a
+ * refusal, the page shows the form again and says why. `keeps` names the fields that the page may fill in again, so it never
+ * names a secret. A form that `needsNoFields` may be posted without a body. `shows` says which problems the page itself shows.
+ * A form that `isLarge` is kept whole, and its faults may be in any words.
  */
 export async function answerForm(
   { request, context }: Args,
@@ -91,7 +91,7 @@ export async function answerForm(
   }
 }
 
-/** The refusal to show, or a redirect to the login. Throws a refusal that has its own page. */
+/** Returns the refusal to show, or a redirect to the login. Throws a refusal that has a page of its own. */
 async function describeRefusal(
   error: unknown,
   args: Args,
@@ -115,7 +115,7 @@ async function describeRefusal(
   if (!shows(refusal.code)) throw refusal;
   const errors = Object.fromEntries(refusal.errors.map(({ pointer, detail }) => [pointer.slice(1), detail]));
   const wait = Number(refusal.headers['Retry-After']);
-  // The page says how long to wait anyway. It shows the detail only if that is not the usual text.
+  // The page says how long to wait in any case. It shows the detail only if the detail is not the usual text.
   const isUsualWait =
     refusal.minutes && refusal.detail === args.context.site.explainProblem(refusal.code).explanation;
   return {
@@ -143,9 +143,9 @@ export function isAgain(form: Form, { transport }: AppLoadContext): boolean {
 export const text = (form: Form, name: FieldName) => form.get(name) ?? '';
 
 /**
- * Answers the forms of a page of the account. Each names its action by `intent`, and a success leads back to the page with
- * `?saved=` and that intent. `credential` names the intents whose forms take the password. People without a password
- * are asked for a passkey instead. Throws 400 `invalid_request` for an unknown intent.
+ * Answers the forms on a page of the account. The field `intent` of a form names its action. A success leads back to the page
+ * with `?saved=` and the intent. `credential` names the intents whose forms take the password. People without a password are
+ * asked for a passkey instead. Throws 400 `invalid_request` for an unknown intent.
  */
 export const answerIntents = (
   args: Args,
@@ -170,8 +170,8 @@ export const answerIntents = (
   });
 
 /**
- * Makes a change that needs a credential given in the last ten minutes. `act` first refuses what is wrong. Only then is the
- * person asked for a credential, unless it comes with the form.
+ * Makes a change that needs a credential given in the last ten minutes. `act` first checks the form and refuses what is wrong.
+ * Only then is the person asked for a credential, unless the form already carries one.
  */
 export async function actConfirmed(
   { context: { transport, visit } }: Args,

@@ -12,7 +12,7 @@ declare module '@remix-run/server-runtime' {
     /** The only access to data about people. Headers that procedures set, such as cookies, are sent with the answer. */
     procedures: Procedures;
     transport: Transport;
-    /** What pages show about the service. It is the same for everybody. */
+    /** What pages show about the service. The same values go to everybody. */
     site: Site;
     /** The other systems that local mode imitates. */
     demo: Backend['demo'];
@@ -24,10 +24,10 @@ declare module '@remix-run/server-runtime' {
     isPageData?: boolean;
     /** The page is the same for everybody, so caches may keep it. */
     isPublic?: boolean;
-    /** A refused form that the page shows again. */
+    /** The refused form that the page shows again. */
     refused?: Refused | undefined;
     sendsCookies: boolean;
-    /** The posted form has done its work. */
+    /** True once the posted form has done its work. */
     isDone?: boolean;
     /** The refusal, only for the page /problems/{code}. That page may be shown at any URL. */
     problem?: Problem;

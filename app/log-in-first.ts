@@ -7,7 +7,7 @@ type Why = 'ended' | 'other-browser';
 
 /**
  * A redirect to the login page, which leads back here. `values` are the fields of a form that was sent after the session had
- * ended. They are kept for the user of that session.
+ * ended. The fields are kept for the user of that session.
  */
 export async function toLogin(
   { request, context }: Args,
@@ -32,7 +32,7 @@ export async function toLogin(
 export const otherLoginPath = (request: Request) =>
   `/login?prompt=login&next=${encodeURIComponent(pagePath(request) + new URL(request.url).search)}`;
 
-/** Sends people who are not logged in to the login page, and back from there. The shell answers other refusals. */
+/** Sends people who are not logged in to the login page, which leads back. The shell answers all other refusals. */
 export async function whenLoggedIn<T>(
   args: Args,
   load: (procedures: Procedures) => Promise<T>,

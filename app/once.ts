@@ -1,8 +1,8 @@
-// Forms that work once (contract 9.287). A second request with such a form would be refused.
+// Forms that work once (contract 9.287). The service would refuse a second request with such a form.
 
-/** By the path of a page: `true` if all its forms work once, or the intents of the forms that do. */
+/** By the path of a page: `true` if all forms of the page work once, or the intents of the forms that work once. */
 export const onceForms: Record<string, true | readonly string[]> = {
-  // Each of these forms uses up a mail's link, a hand-off, a login that waits for a code, or a set-up.
+  // Each of these forms uses up a link of a mail, a hand-off, a login that waits for a code, or a set-up.
   '/signup/confirm': true,
   '/set-password': true,
   '/invitation': true,
@@ -21,7 +21,7 @@ export const onceForms: Record<string, true | readonly string[]> = {
   '/profile/passkeys': ['remove'],
   '/profile/security': ['password', 'end-session', 'remove-link'],
   '/profile/billing': ['cancel', 'keep-contract'],
-  // Once such a form has worked, what it was made from has changed.
+  // Each of these forms changes the facts that it was made from.
   '/admin/people/:id': true,
   '/admin/people/:id/:tab': true,
   '/admin/invoices/:number': true,

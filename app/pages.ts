@@ -1,7 +1,8 @@
 // Remix's build as the list of routes that the HTTP shell serves.
 //
-// Routes without a component are endpoints. They are called directly with the Request as it arrived, so Remix's other ways to a
-// loader (`.data`, `_data`) and its cross-site check do not exist for them. An endpoint takes a fraction of a page's time.
+// A route without a component is an endpoint. The shell calls it directly, with the Request as it arrived. So Remix's other
+// ways to a loader (`.data`, `_data`) and Remix's cross-site check do not exist for endpoints. An endpoint takes a fraction of
+// a page's time.
 import { type AppLoadContext, createRequestHandler, type ServerBuild } from '@remix-run/node';
 import type { Procedures } from '../server/doors/trpc/router.ts';
 import type { Pages, Route, RouteContext } from '../server/instance/route.ts';
@@ -20,7 +21,8 @@ export function createPages(build: ServerBuild): Pages {
           ? listPaths(route).flatMap((path) => buildPage(route, path, build))
           : buildEndpoint(route as BuiltRoute),
       )
-      // A fixed name comes before a pattern that would match it, and a pattern with an extension before one without.
+      // A fixed name comes before a pattern that would match it. A pattern with an extension comes before a pattern without
+      // one.
       .sort((one, other) => rankOf(one.path) - rankOf(other.path)),
     showProblem(problem, refused, context) {
       const headers = { cookie: refused.headers.get('cookie') ?? '' };
@@ -107,7 +109,7 @@ function buildPage(route: BuiltRoute, path: string, build: ServerBuild): Route[]
     init: RequestInit,
   ): Promise<Response> {
     const response = await render(toOwnSite(request, site.baseUrl, init), context);
-    // An error from a procedure becomes the refusal that it stands for.
+    // An error that a procedure threw becomes a refusal.
     if (context.thrown) throw transport.readRefusal(context.thrown, visit);
     for (const [name, value] of headers) response.headers.append(name, value);
     return response;
@@ -137,8 +139,8 @@ const isPublic = ({ module: { handle } }: BuiltRoute) =>
   Boolean((handle as { isPublic?: boolean } | undefined)?.isPublic);
 
 /**
- * Redirects by way of the login page, which reports if the cookies of the answer do not come back (contract 9.284). Without that,
- * a correct password would lead to an empty login.
+ * Redirects through the login page, which reports a browser that does not send the cookies of the answer back (contract 9.284).
+ * Otherwise a correct password would lead to an empty login page.
  */
 function checkCookies(
   { status, headers }: Response,
@@ -169,8 +171,8 @@ function methodsOf({ module: { default: component, loader, action } }: BuiltRout
 }
 
 /**
- * Remix's own handler for one page. It knows no other page, because the shell has already found this one. Otherwise Remix would
- * try the patterns of all pages several times per request.
+ * Remix's own handler for one page. The shell has already found the page, so this handler knows no other page. Otherwise Remix
+ * would try the patterns of all pages several times per request.
  */
 function buildRender(id: string, build: ServerBuild) {
   const pick = <T>(routes: Record<string, T>) =>
@@ -185,8 +187,8 @@ function buildRender(id: string, build: ServerBuild) {
 const leftOut = new Set(['host', 'x-forwarded-host', 'origin']);
 
 /**
- * The request for Remix, with our own host, whatever Host and X-Forwarded-Host say. Remix's cross-site check would believe
- * these headers, and our own check has run already.
+ * The request for Remix, with our own host instead of the Host and X-Forwarded-Host that were sent. Remix's cross-site check
+ * would believe those headers, and our own check has run already.
  */
 function toOwnSite(request: Request, baseUrl: string, init: RequestInit): Request {
   const asked = new URL(request.url);

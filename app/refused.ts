@@ -24,7 +24,7 @@ export type Refused = {
   asks?: ConfirmAsks | undefined;
 };
 
-/** Refusals that only pages know, and their status. The page has the words. */
+/** Refusals that only pages know, with their status. The pages have the words. */
 const ownRefusals = {
   wrong_login: 401,
   wrong_passkey: 401,
@@ -34,9 +34,9 @@ const ownRefusals = {
   confirm: 401,
   taken: 409,
   last_admin: 409,
-  /** The session had ended, so nothing was done. */
+  /** The session had ended before the form was sent, so nothing was done. */
   ended: 200,
-  /** The form is to have one more row, and is not finished. */
+  /** The form comes back with one more row. It is not finished yet. */
   more_rows: 200,
 };
 
@@ -46,7 +46,7 @@ type Refuse = Args['context']['transport']['refuse'];
 
 const noPasskey = 'We could not log you in with that passkey.';
 
-/** The problem that a program gets instead, and its detail if that is not the usual text of the code. */
+/** The problem that a program gets instead. The detail is given only if the usual text of the code does not fit. */
 const problemsOfOwn: Record<OwnRefusal, Parameters<Refuse>> = {
   wrong_login: ['login_required', 'The email address or password is incorrect.'],
   wrong_passkey: ['login_required', noPasskey],
@@ -85,7 +85,7 @@ const shownToStaff = {
   billing_paused: 409,
 };
 
-/** A person who does not exist has no page that could show `not_found`. */
+/** `not_found` is not shown, because a person who does not exist has no page. */
 export const isShownToStaff = (code: string): boolean =>
   Object.hasOwn(shownToStaff, code) || (isShown(code) && code !== 'not_found');
 
@@ -93,7 +93,7 @@ const statuses: Record<string, number> = { ...shown, ...shownToStaff, ...ownRefu
 
 export const statusOf = (code: string): number => statuses[code] ?? 422;
 
-/** The saved profile, for a form that was made from an older one. */
+/** The saved profile, if the form was made from an older version of it. */
 export const findPresent = async (code: string, { request, context }: Args) =>
   code === 'edited_meanwhile' && pagePath(request) === '/profile'
     ? { present: await context.procedures.profile.get() }
@@ -102,7 +102,7 @@ export const findPresent = async (code: string, { request, context }: Args) =>
 export const retryAfter = ({ waitSeconds }: Pick<Refused, 'waitSeconds'>): Record<string, string> =>
   waitSeconds ? { 'Retry-After': String(waitSeconds) } : {};
 
-/** Keeps the refusal for the page, and returns its id. If the id is null, the refusal was not kept: answer at once. */
+/** Keeps the refusal for the page, and returns an id. Null if the refusal was not kept, so that it must be answered at once. */
 export const keepRefused = (
   { code, errors, message, waitSeconds, values }: Omit<Refused, 'status'>,
   { request, context }: Args,
@@ -112,7 +112,7 @@ export const keepRefused = (
     isLarge,
     path: pagePath(request),
     code,
-    // The page knows the usual text of a problem, so only another text is kept.
+    // The page knows the usual text of a problem, so only a different text is kept.
     faults: {
       ...errors,
       ...(message && message !== context.site.explainProblem(code).explanation && { '': message }),
@@ -124,7 +124,7 @@ export const keepRefused = (
 /** The path of the page. Until 1.1.0: a page of 0.6.0 asks for its data at the path with `.data` added. */
 export const pagePath = ({ url }: Request): string => new URL(url).pathname.replace(/\.data$/, '');
 
-/** Parameters that say what an earlier form did. The page of a refused form must not have them. */
+/** Parameters that say what an earlier form did. The page of a refused form must not have these parameters. */
 const outcomes = ['refused', 'saved', 'sent', 'off', 'recovered', 'logged_out', 'why'];
 
 /** The path of the page that sent the form, with the id of the refused form if there is one. */

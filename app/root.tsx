@@ -24,14 +24,14 @@ export async function loader({ request, context }: LoaderFunctionArgs): Promise<
   };
 }
 
-/** Whether an invoice is overdue; always false outside the pages of the account. */
+/** Whether an invoice is overdue. Always false outside the pages of the account. */
 async function findOverdue({ request, context }: Args): Promise<boolean> {
   const { procedures, problem } = context;
   if (problem || findAccountPage(pagePath(request)) === undefined) return false;
   return procedures.billingPages.hasOverdue();
 }
 
-/** Problem pages must render even if the database is down. Only the page of a 404 looks for the visitor, and ignores errors. */
+/** Problem pages must render even if the database is down. Only the page of a 404 looks for the visitor, ignoring errors. */
 async function findVisitor({ procedures, visit, problem, isPublic }: LoaderFunctionArgs['context']) {
   if (isPublic) return undefined;
   if (!problem) return procedures.visitor.find();

@@ -54,7 +54,10 @@ export async function loadList<Name extends FieldName, Read, More>(
   return data({ ...loaded, asked, isFirst: !query.get('before') }, { status: loaded.list ? 200 : 422 });
 }
 
-/** A redirect to the page that takes the missing credential and leads back, or the refusal for the shell to answer. */
+/**
+ * Returns a redirect to the page that takes the missing credential and leads back. Returns any other refusal for the shell to
+ * answer.
+ */
 async function leadStaff(error: unknown, args: Args): Promise<Response | AppError> {
   const { transport, procedures, visit } = args.context;
   const refusal = transport.readRefusal(error, visit);
@@ -65,7 +68,7 @@ async function leadStaff(error: unknown, args: Args): Promise<Response | AppErro
     return givesItThere ? redirectDocument(withNext('/profile/authenticator', here), 303) : logInAgain(here);
   }
   if (refusal.code !== 'login_required') return refusal;
-  // Without a prompt, the login page would lead people who are logged in straight back.
+  // Without `prompt=login`, the login page would lead people who are logged in straight back here.
   const isLoggedIn = (await procedures.visitor.session()) === 'live';
   return isLoggedIn ? logInAgain(here) : toLogin(args);
 }

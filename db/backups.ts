@@ -1,4 +1,5 @@
-// What a backup needs to know about the database, and how old the last backup is. Only reads: an audit event records each backup.
+// What a backup needs to know about the database, and how old the last backup is. This file only reads. The command that makes
+// a backup records it as an audit event.
 import { sql } from 'kysely';
 import type { Database } from './postgres/client.ts';
 import { inRolledBackTransaction } from './postgres/transactions.ts';
@@ -33,7 +34,7 @@ export async function nameDatabase(db: Database): Promise<string> {
 
 /**
  * Seconds since the last successful backup began, or since the first migration if there was no backup. A restored database does
- * not know the backup that it was restored from. So it counts from an earlier backup.
+ * not know of the backup that it comes from, so the seconds count from an earlier backup.
  */
 export async function readBackupAge(db: Database): Promise<number> {
   const { rows } = await sql<{ seconds: number }>`select extract(epoch from now() - coalesce(

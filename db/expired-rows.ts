@@ -3,14 +3,14 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Database } from './postgres/client.ts';
 
 /**
- * Rows whose `column` is before `before`. The column must have an index. `inOrderOf` is the second column of that index. With it,
- * rows are deleted strictly in that order, so that the remaining rows have no gap.
+ * Rows whose `column` is before `before`. The column must have an index. `inOrderOf` is the second column of that index. If
+ * given, rows are deleted strictly in the order of the index, so that the remaining rows have no gap.
  */
 export type ExpiredRows = { table: string; column: string; before: RawBuilder<unknown>; inOrderOf?: string };
 
 /**
- * Skips rows that another instance has locked. If rows must be deleted in order, it fails instead (55P03). The order makes
- * Postgres use the index even if half of the table has expired.
+ * Skips rows that another instance has locked. If rows must be deleted in order, a locked row makes the statement fail (55P03).
+ * The order makes Postgres use the index even if half of the table has expired.
  */
 export const lockExpiredRows = ({ table, column, before, inOrderOf }: ExpiredRows, limit: number) => sql`
   select ctid from ${sql.table(table)} where ${sql.ref(column)} < ${before}

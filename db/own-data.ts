@@ -32,7 +32,7 @@ function section<Table extends keyof DB & string>(
   return { name, table, isOwn: (userId) => sql`user_id = ${userId}`, ...rows };
 }
 
-// Leaves out columns about other people who made the change.
+// Leaves out columns about the person who made the change, who may be somebody else.
 const changeColumns: Columns<'changes'> = ['at', 'subject', 'row_id', 'kind', 'members', 'by'];
 const changeKey: [column: keyof DB['changes'] & string, type: string][] = [
   ['began_at', 'timestamptz'],
@@ -208,8 +208,8 @@ export const sections: Section[] = [
     key: [['id', 'uuid']],
   }),
   section('activity', 'audit_events', {
-    // A skipped address would reveal that somebody else has it. Looks by staff are for the audit only. Events about contracts
-    // need a proved address.
+    // Events about a skipped address would reveal that somebody else has the address. Events about looks by staff are for the
+    // audit only. Events about contracts need a proved address.
     isOwn: (
       userId,
     ) => sql`user_id = ${userId} and type not in ('hand_off.email_skipped', 'staff.looked') and (type <> 'signup.accepted'

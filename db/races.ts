@@ -1,6 +1,6 @@
 // Recognizes failures that another transaction on the same rows has caused. After such a failure, the next attempt can succeed.
 
-/** Thrown by a transaction that cannot continue because another one was first. */
+/** Thrown by a transaction that cannot continue because another transaction was first. */
 export class LostRace extends Error {}
 
 // Unique keys that two valid transactions may claim at once.
@@ -20,7 +20,7 @@ const removed = new Set([
   'mails_user_id_fkey',
 ]);
 
-/** Also true for SQLSTATE 40001 (serialization failure) and 40P01 (deadlock). */
+/** Whether another transaction caused the error. This includes SQLSTATE 40001 (serialization failure) and 40P01 (deadlock). */
 export function isLostRace(error: unknown): boolean {
   const { code, constraint = '' } = error as { code?: string; constraint?: string };
   return (

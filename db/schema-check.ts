@@ -66,7 +66,7 @@ export async function readSchema<T>(db: Kysely<T>): Promise<{ schema: Schema; do
   };
 }
 
-/** Ignores what a newer version may have added. Its functions may have other bodies, which still work here. */
+/** Ignores what a newer version may have added. Functions of a newer version may have other bodies, which still work here. */
 export async function findMissing<T>(db: Kysely<T>): Promise<string[]> {
   const { schema, done } = await readSchema(db);
   const isNewer = listAhead(done).length > 0;

@@ -9,12 +9,12 @@ const tables = [
   'rate_limits',
 ];
 
-/** People with one of these ids at the provider, and people who hold one of these addresses or can have it back. */
+/** Whose accounts are copied: people by their ids at the provider, and by addresses that they hold or can have back. */
 type Concerned = { provider: string; externalIds: string[]; emails: string[] };
 
 /**
- * Hides the real tables behind empty temporary ones until the transaction ends. The transaction is read-only, so Postgres refuses
- * to write to the real tables or to lock them. The returned function copies the concerned accounts, each once.
+ * Hides the real tables behind empty temporary ones until the transaction ends. The transaction is read-only, so Postgres
+ * refuses to write to the real tables or to lock them. Returns a function that copies the concerned accounts, each only once.
  */
 export async function shadowTables(trx: Transaction<DB>): Promise<(concerned: Concerned) => Promise<void>> {
   const found = await sql<{ schema: string }>`
@@ -64,6 +64,6 @@ async function copyAccounts(
     )
     insert into reserved_addresses
       select r.* from ${stored('reserved_addresses')} r join people on people.id = r.user_id`.execute(trx);
-  // The temporary tables have no triggers to do this.
+  // On the real tables, triggers do this. The temporary tables have no triggers.
   await sql`select know_sources(id) from accounts where not sources_known`.execute(trx);
 }

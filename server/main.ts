@@ -28,7 +28,7 @@ async function start(): Promise<void> {
   // Operators who send SIGHUP to a service expect a reload. In local mode it comes from a closed terminal and ends the process.
   if (config.production)
     onHangUp(() => log.record({}, 'SIGHUP changes nothing: settings are read at the start, so restart'));
-  // Not refused: they may be left over from a removed client, and a refused start would turn an upgrade into an outage.
+  // Not refused: settings may be left over from a removed client, and a refused start would turn an upgrade into an outage.
   if (config.unreadSettings.length > 0)
     log.info({ settings: config.unreadSettings }, 'no client in SSO_CLIENTS has these settings');
   if (config.formerSettings.length > 0)

@@ -1,6 +1,6 @@
 import { Page } from './page.tsx';
 
-/** Somebody has proved this address before: most likely the same person. */
+/** Somebody has proved this address before, and is most likely the person who typed it now. */
 export function AlreadyHasAccount({ email }: { email: string }) {
   return (
     <Page title="You already have an account">

@@ -57,7 +57,7 @@ const words: Record<Fate, string> = {
 
 type EndedLinkProps = {
   link: Ended;
-  /** What the page says in its own words. */
+  /** What this page says about a fate of the link, if the usual words do not fit. */
   says?: Partial<Record<Fate, ReactNode>>;
   /** What works next, if that depends on what became of the link. */
   next?: (link: Explained) => ReactNode;
@@ -92,7 +92,7 @@ export function AskForLink({
 }: {
   action: string;
   fields?: Record<string, string>;
-  /** If it is given, the button says that the new link goes to this address. */
+  /** If given, the button says that the new link goes to this address. */
   email?: string;
 }) {
   return (
@@ -111,7 +111,7 @@ export const ButtonLink = ({ href, children }: { href: string; children: ReactNo
   </a>
 );
 
-/** Leads on by way of the login, which people who are logged in do not see. */
+/** A link to a page that needs a login. Its label says so to people who are not logged in. */
 export function LogInLink({ href }: { href: string }) {
   const root = useRootData();
   return <ButtonLink href={href}>{root?.email ? 'Continue' : 'Log in'}</ButtonLink>;

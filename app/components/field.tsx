@@ -17,7 +17,7 @@ export function Field({ label, hint, error, focusOnError = true, ...input }: Fie
   const box = (
     <input
       {...input}
-      // biome-ignore lint/a11y/noAutofocus: what is wrong is what people want to mend
+      // biome-ignore lint/a11y/noAutofocus: people want to mend a wrong value first
       autoFocus={input.autoFocus || (error !== undefined && focusOnError)}
       id={id}
       // People may type text that is read from right to left.

@@ -1,6 +1,8 @@
 import { TooMany } from './too-many.tsx';
 
-/** For a form that requests a mail: says that an earlier one may have arrived. People who are logged in need no `logInPath`. */
+/**
+ * For a form that requests a mail: says that an earlier mail may have arrived. Leave out `logInPath` if people are logged in.
+ */
 export const MailSentBefore = ({ minutes, logInPath }: { minutes: number; logInPath?: string }) => (
   <TooMany minutes={minutes}>
     <li>

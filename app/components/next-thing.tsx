@@ -1,4 +1,4 @@
-// What the page of a refusal leads on to: one thing that works for this visitor now (contract 9.198).
+// What the page of a refusal offers next: one thing that works for this visitor now (contract 9.198).
 
 type Sender = { title: string; href: string };
 
@@ -15,7 +15,7 @@ type Next = { href: string; label: string };
 
 const backTo = ({ title, href }: Sender): Next => ({ href, label: `Back to ${title}` });
 
-/** Refusals of a hand-off after which only a new hand-off helps. */
+/** Refusals of a hand-off. After them only a new hand-off helps. */
 const ofHandOff = new Set(['malformed_payload', 'invalid_signature', 'payload_expired', 'nonce_replayed']);
 
 export function findNext({ code = '', status, supportUrl, sender, isStranger }: Refusal): Next {
@@ -32,7 +32,7 @@ export function findNext({ code = '', status, supportUrl, sender, isStranger }: 
   if (code === 'login_required' || code === 'headers_too_large') return { href: '/login', label: 'Log in' };
   if (ofHandOff.has(code)) return back ?? { href: '/login', label: 'Log in' };
   if (code === 'email_in_use') return support ?? back ?? usual;
-  // This is a login that was used or has expired, or a launch that the product got wrong.
+  // The login was used already or has expired, or the product sent a wrong launch.
   if (status === 404 || code === 'invalid_request') return back ?? usual;
   return usual;
 }

@@ -16,7 +16,7 @@ export function Notice({ kind, focus = false, children }: NoticeProps) {
       className={`notice ${kind}`}
       role={kind === 'error' ? 'alert' : 'status'}
       tabIndex={focus ? -1 : undefined}
-      // biome-ignore lint/a11y/noAutofocus: what just happened is what people want to know, also without script
+      // biome-ignore lint/a11y/noAutofocus: people want to know what just happened, also without script
       autoFocus={focus}
     >
       <Icon name={icons[kind]} />

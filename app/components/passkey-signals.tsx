@@ -1,6 +1,6 @@
 import scriptUrl from '../passkeys/signals.ts?worker&url';
 
-/** What a page of somebody who is logged in tells the browser, by the names of the library that passes it on. */
+/** What a page tells the browser about the person's passkeys, under the names of the library that sends it. */
 type OwnPasskeys = {
   userID: string;
   userName: string;
@@ -8,7 +8,7 @@ type OwnPasskeys = {
   allAcceptedCredentialIDs: string[];
 };
 
-/** Tells the browser which passkeys work, or without `own`, that nobody has the one that was just used (contract 9.362). */
+/** Tells the browser which passkeys work. Without `own`: that nobody has the passkey that was just used (contract 9.362). */
 export function PasskeySignals({ own }: { own?: OwnPasskeys }) {
   const signals = own
     ? [

@@ -9,7 +9,7 @@ export function useRefused(): Refused | undefined {
   return answer ? answer.refused : kept;
 }
 
-/** The form waited for a credential. It was given since, but not with this form. */
+/** The form waited for a credential. The person has given one since, but without sending the form again. */
 export const isNotDone = (refused: Refused | undefined) => refused?.code === 'confirm' && !refused.asks;
 
 export const notDone = 'Not done yet. Check and confirm.';

@@ -13,9 +13,9 @@ type RowProps = {
   /** Makes the whole row a link to this address. */
   href?: string | undefined;
   about?: ReactNode;
-  /** Stands on the other side of the row: its state, or what can be done. */
+  /** Stands at the end of the row: the state, or a button. */
   end?: ReactNode;
-  /** Below the row, such as a form that opens. */
+  /** Stands below the row, such as a form that opens. */
   children?: ReactNode;
 };
 

@@ -14,7 +14,7 @@ export function buildTitle(title: string, matches: Parameters<MetaFunction>[0]['
   return `${title} · ${root?.name ?? unknownName}`;
 }
 
-/** The `meta` of a page with this title, or with another title once the page has sent an email. */
+/** Returns the `meta` of a page. A page that has sent an email gets `sentTitle`. */
 export const titled =
   (title: string, sentTitle = title): MetaFunction =>
   ({ matches, location }) => {

@@ -12,11 +12,11 @@ export type Column = {
 
 export type TableRow = {
   key: string;
-  /** One for each column. The first is the title of the row. */
+  /** One cell for each column. The first cell is the title of the row. */
   cells: ReactNode[];
   /** Stands below the cells. */
   below?: ReactNode;
-  /** Opens below the cells. `of` says what the details are of, for screen readers. */
+  /** Opens below the cells. `of` tells screen readers what the details are about. */
   details?: { of: ReactNode; inside: ReactNode; isOpen: boolean };
   data?: Record<`data-${string}`, string>;
 };
@@ -27,12 +27,13 @@ type TableProps = {
   caption: string;
   columns: Column[];
   rows: TableRow[];
-  /** A column's name, with `-` before it if the last stands first. */
+  /** The name of a column. A `-` before the name means that the last value stands first. */
   sort?: string;
   sortPath?: (sort: string) => string;
 };
 
-// The style sheet lays tables out as grids, on a phone as cards. Without roles, some browsers then no longer call them tables.
+// The style sheet lays tables out as grids, and on a phone as cards. Some browsers then stop treating them as tables, unless
+// they have roles.
 const [table, rowgroup, row, columnheader, rowheader, cell] = [
   'table',
   'rowgroup',

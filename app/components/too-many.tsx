@@ -4,7 +4,7 @@ import { Notice } from './notice.tsx';
 type TooManyProps = {
   /** How long to wait. Undefined if waiting does not help. */
   minutes: number | undefined;
-  /** What happened, if it was not too many attempts. */
+  /** What happened, if the cause was not too many attempts. */
   about?: string;
   /** Introduces the list below. */
   meanwhile?: string;
@@ -33,7 +33,7 @@ export function TooMany({
   );
 }
 
-/** Says a wait, such as "43 minutes", or in hours if it is long. */
+/** Says a wait, such as "43 minutes". A long wait is in hours. */
 export function sayWait(minutes: number): string {
   const [count, unit] = minutes < 120 ? [minutes, 'minute'] : [Math.ceil(minutes / 60), 'hour'];
   return `${count} ${unit}${count === 1 ? '' : 's'}`;

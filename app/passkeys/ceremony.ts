@@ -7,7 +7,7 @@ import {
 } from '@simplewebauthn/browser';
 import { keepLastUsed } from './last-used.ts';
 
-// The offer in the email field is renewed before its challenge expires.
+// The offer in the email field is renewed before the challenge of the offer expires.
 const offerAgainMs = 4 * 60 * 1_000;
 
 /** `part` is what `PasskeyForm` renders. It is left unchanged if the browser does not support passkeys. */
@@ -56,7 +56,7 @@ export function enhance(part: HTMLElement): void {
     if (isBusy || purpose !== 'login' || !(await browserSupportsWebAuthnAutofill())) return;
     try {
       const optionsJSON = await fetchOptions(purpose);
-      // Starting this request would cancel another one.
+      // This request would cancel another one that is under way.
       if (!isBusy) send(await startAuthentication({ optionsJSON, useBrowserAutofill: true }));
     } catch {
       // Nobody asked for this offer, and the button is still there, so an error needs no message.
@@ -71,7 +71,7 @@ export function enhance(part: HTMLElement): void {
   if (purpose === 'login') setInterval(() => void offer(), offerAgainMs);
 }
 
-/** Copies what was typed in another form of the page. False if the text is not valid: then the browser explains why. */
+/** Copies what was typed in another form of the page. False if the text is not valid and the browser has said why. */
 function takeAlong(form: HTMLFormElement): boolean {
   for (const copy of form.querySelectorAll<HTMLInputElement>('[data-as-typed]')) {
     const typed = document.querySelector<HTMLInputElement>(`input[name="${copy.name}"]:not([type="hidden"])`);
@@ -83,7 +83,7 @@ function takeAlong(form: HTMLFormElement): boolean {
 
 class Refused extends Error {}
 
-// Both sides use the library's types, and the service checks what is sent.
+// The types on both sides come from the library, and the service checks what is sent.
 // biome-ignore lint/suspicious/noExplicitAny: creation and request options come from one place.
 async function fetchOptions(purpose: string): Promise<any> {
   const response = await fetch('/passkeys/options', {

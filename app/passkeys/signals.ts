@@ -1,12 +1,12 @@
-// Tells the browser which passkeys still work, so that password managers forget the others (contract 9.362). Many browsers cannot
-// pass that on. Nothing here depends on it, so errors are ignored.
+// Tells the browser which passkeys still work, so that password managers forget the others (contract 9.362). Many browsers
+// cannot tell the password manager. Nothing here depends on that, so errors are ignored.
 import { sendSignal } from '@simplewebauthn/browser';
 import { findLastUsed } from './last-used.ts';
 
 const { passkeySignals = '[]' } =
   document.querySelector<HTMLElement>('[data-passkey-signals]')?.dataset ?? {};
 
-// The last passkey may be another one by the time that somebody goes back to this page.
+// Somebody may go back to this page after using another passkey, so the signals are sent only once.
 const isShownAgain = history.state?.signalled === true;
 if (!isShownAgain) {
   history.replaceState({ ...history.state, signalled: true }, '');

@@ -1,5 +1,5 @@
 import { redirect } from '@remix-run/node';
 
-// This is an endpoint, because a page would look for the visitor first.
+// This is an endpoint, because a page would first look up the visitor.
 export const loader = async () =>
   redirect('/profile', { status: 303, headers: { 'Cache-Control': 'no-store' } });

@@ -16,7 +16,7 @@ export const meta = titled('Audit');
 const isId = (text: string) => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(text);
 
 type Found = Awaited<ReturnType<Procedures['staffForms']['findPeople']>>;
-/** `fault`: nobody has what was typed. `choices`: several people have it. */
+/** `fault`: nobody matches the typed text. `choices`: several people match. */
 type Whom = { typed: string; id: string; fault?: string; choices?: Found };
 
 export async function loader(args: LoaderFunctionArgs) {
@@ -51,7 +51,7 @@ export async function loader(args: LoaderFunctionArgs) {
     ]);
     const named = { kinds, person, staff };
     const isOpen = [person, staff].some(({ typed, id }) => typed !== id && id === '');
-    // An id that is not valid belongs to no event.
+    // No event can match an id that is not valid.
     if (isOpen || (before !== '' && !day && !isId(before)))
       return { ...named, lines: [], people: [], next: null };
     const list = await procedures.staffForms.audit({
@@ -186,7 +186,7 @@ type ChoicesProps = {
   found: Found;
 };
 
-/** The people who have what was typed. Each leads to the events of that person. */
+/** The people who match the typed text. Each link leads to the events of one person. */
 function Choices({ id, title, name, asked, found }: ChoicesProps) {
   return (
     <section aria-labelledby={id}>

@@ -66,7 +66,7 @@ export default function BillingSettings() {
     );
   }
   const isTyped = refused !== undefined && refused.values.intent !== 'stop';
-  // What was typed was made from the settings as they were then.
+  // The typed values are shown only with the version of the settings that they were made from.
   const isOfNow = !isTyped || refused.code === 'edited_meanwhile';
   return (
     <StaffPage

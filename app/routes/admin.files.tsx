@@ -97,9 +97,9 @@ export default function Files() {
   if (waits && toConfirm)
     return <Confirm refused={{ values: waits }} asks={toConfirm} to={`Download ${waits.file}`} />;
   const values = refused?.values ?? asked;
-  // The file that was asked for, if its download has not started: a login may have been needed first.
+  // The chosen file, if its download has not started, for example because a login was needed first.
   const ready = !starts && !(refused && refused.status !== 200) ? values : undefined;
-  // A link with a span only fills in the days.
+  // A link that names a span only fills in the days.
   const filled = refused?.values ?? days;
   const [from, to] = [filled.from || spans[0]?.from, filled.to || spans[0]?.to];
   const isAboutDays = refused?.errors.from !== undefined || refused?.errors.to !== undefined;

@@ -7,7 +7,7 @@ import { leadOn } from '../next.ts';
 
 export const meta = titled('Continue?');
 
-/** Reads the hand-off, and does not use it up. */
+/** Reads the hand-off without using it up. */
 export const loader = ({ context }: LoaderFunctionArgs) => context.procedures.handOff.describe();
 
 export async function action({ request, context }: ActionFunctionArgs) {

@@ -16,7 +16,7 @@ export async function loader({ request, params, context }: LoaderFunctionArgs) {
   return { name: client.name, title, visit: clients.findVisit(client, request) };
 }
 
-/** The client's own logout. */
+/** Logs out of the demo client only. */
 export async function action({ request, params, context }: ActionFunctionArgs) {
   const { client, clients } = context.demo.requireClient(params.client ?? '');
   return clients.end(client, request);

@@ -8,8 +8,8 @@ export const meta: MetaFunction<typeof loader> = ({ data, matches }) => [
 ];
 
 /**
- * The page between a form and a client (contract 9.191 to 9.194). Browsers do not count its header and its link as redirects
- * after the form. A page that goes on within a second stays out of the browser's history.
+ * The page between a form and a client (contract 9.191 to 9.194). Browsers do not count this page's `Refresh` header and link
+ * as redirects after the form. A page that moves on within a second stays out of the browser's history.
  */
 export function loader({ request, context }: LoaderFunctionArgs) {
   const { transport, site } = context;
@@ -18,7 +18,7 @@ export function loader({ request, context }: LoaderFunctionArgs) {
   if (!way) return transport.notFound();
   const stays = query.has('stay');
   const shown = { href: stays ? way.again : way.path, title: way.title, isBack: way.isBack, stays };
-  // A prefetch or HEAD gets 204 without Refresh, so that nothing launches before somebody has clicked.
+  // A prefetch or HEAD gets 204 without `Refresh`, so that no launch happens before somebody has clicked.
   if (transport.isSpeculative(request)) return data(shown, { status: 204 });
   return data(shown, stays ? undefined : { headers: { Refresh: `0; url=${way.path}` } });
 }

@@ -20,10 +20,10 @@ export async function loader({ request, context }: LoaderFunctionArgs) {
   const mustAsk = query.get('prompt') === 'login';
   const next = nextOf(request, context);
   const why = query.get('why');
-  // The browser does send cookies back, so the page leads on.
+  // This browser does send cookies back, so the page leads on.
   if (why === 'no-cookies' && next && context.sendsCookies && context.method !== 'POST')
     throw redirectDocument(leadPast(next, request, context), 303);
-  // After a POST the login was refused, and the page says so even to people who are logged in.
+  // After a POST the login was refused. The page says so even to people who are logged in.
   if (visitor && !mustAsk && context.method !== 'POST' && !context.refused)
     throw redirectDocument(leadPast(next ?? '/profile', request, context), 303);
   return {
@@ -81,7 +81,7 @@ const reasons = new Map([
   ['asked-again', 'You are already logged in. The product is asking you to confirm that it is you.'],
 ]);
 
-/** While no more passwords can be hashed, logins with this mark are still let in (contract 9.155). */
+/** Logins with this mark are let in even while no more passwords can be hashed (contract 9.155). */
 const withPasskey = (path: string) =>
   path.includes('with=passkey') ? path : `${path}${path.includes('?') ? '&' : '?'}with=passkey`;
 
@@ -109,7 +109,7 @@ export default function Login() {
       {clientLogo && <img className="client-logo" src={clientLogo} alt="" />}
       {hasLoggedOut && !refused && <Notice kind="success">You have logged out.</Notice>}
       {refused?.minutes && (
-        // Every address gets this answer, known or not.
+        // A known and an unknown address get the same answer.
         <TooMany minutes={refused.minutes} meanwhile="Until then, you can still:">
           <li>log in with a browser that you have used for this account before</li>
           <li>use a passkey</li>

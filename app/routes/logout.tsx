@@ -13,7 +13,7 @@ export const meta = titled('Log out');
 
 export async function loader({ context: { procedures } }: LoaderFunctionArgs) {
   const target = await procedures.login.logoutTarget();
-  // There is nothing to ask people who are not logged in.
+  // People who are not logged in need not be asked anything.
   if (!(await procedures.visitor.find())) throw redirect(target?.url ?? '/login?logged_out', 303);
   return { clientTitle: target?.title };
 }

@@ -29,9 +29,9 @@ export default function ProblemPage() {
   const { code, title, status, explanation, detail, isHere, supportUrl, minutes, sender } =
     useLoaderData<typeof loader>();
   const root = useRootData();
-  // After any problem but a 404, app/root.tsx has not looked for the visitor.
+  // app/root.tsx looks for the visitor only after a 404.
   const isStranger = (isHere || status === 404) && !root?.email;
-  // A page that only explains a code has refused nobody.
+  // If the page only explains a code, nobody was refused anything.
   const next = findNext({ code: isHere ? undefined : code, status, supportUrl, sender, isStranger });
   return (
     <Page title={title}>
@@ -57,7 +57,7 @@ export default function ProblemPage() {
   );
 }
 
-/** Makes "Contact support" a link, and leaves that sentence out if no contact is set. */
+/** Makes "Contact support" a link. If no contact is set, leaves that sentence out. */
 function WithSupport({ words, url, isLink }: { words: string; url: string | undefined; isLink: boolean }) {
   const contact = 'Contact support';
   const [before, after] = words.split(contact);

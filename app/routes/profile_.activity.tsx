@@ -48,7 +48,7 @@ export default function Activity() {
                 <div>
                   <strong>{what}</strong>
                   {changes.map((change, index) => (
-                    // biome-ignore lint/suspicious/noArrayIndexKey: what is shown never changes its order
+                    // biome-ignore lint/suspicious/noArrayIndexKey: the changes never change their order
                     <p key={index}>{describe(change)}</p>
                   ))}
                   <p className="hint">

@@ -25,7 +25,7 @@ export async function loader({ request, context }: LoaderFunctionArgs) {
   const next = nextOf(request, context);
   return whenLoggedIn({ request, context }, async (procedures) => {
     const described = await procedures.authenticator.describe();
-    // People who must give their second factor can open no other page until then. This form takes the factor.
+    // People who must give their second factor can open no other page until then. So this page has the form for the factor.
     const goOn = new Map([['intent', 'go-on']] as const);
     return {
       ...described,
@@ -41,7 +41,7 @@ export async function loader({ request, context }: LoaderFunctionArgs) {
   });
 }
 
-/** What is done only after a second question. */
+/** Changes that need a second question first. */
 const readSure = (text: string | null | undefined): SureOf | undefined =>
   text === 'turn-off' || text === 'renew-codes' ? text : undefined;
 

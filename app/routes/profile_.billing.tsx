@@ -76,7 +76,7 @@ export const action = (args: ActionFunctionArgs) =>
     },
     {
       keeps: [...detailsFields, 'contract'],
-      // The page says at the contract that it cannot be canceled here.
+      // This page says beside the contract why the contract cannot be canceled here.
       shows: (code) => isShown(code) || code === 'not_allowed',
     },
   );
@@ -107,7 +107,7 @@ export default function Billing() {
   return (
     <Page title="Billing" intro="What you have, what you pay, and your invoices.">
       {!billing && (
-        // Until the address is proved, nothing shows whether there are contracts or invoices.
+        // The page shows no sign of contracts or invoices until the address is proved.
         <div className="card">
           <EmptyState icon="mail" title="Verify your email address first">
             <p>We only show contracts and invoices once we know that the address is yours.</p>

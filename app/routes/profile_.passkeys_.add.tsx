@@ -17,7 +17,7 @@ export const meta = titled('Add a passkey');
 export async function loader({ request, context }: LoaderFunctionArgs) {
   return whenLoggedIn({ request, context }, async (procedures) => {
     const { refused, suggestedName, isRevocable, email } = await procedures.passkeys.describe();
-    // /profile/passkeys says why no passkey can be added. After a POST, this page says it.
+    // /profile/passkeys says why no passkey can be added. After a POST, this page says so itself.
     if (refused && context.method !== 'POST' && !context.refused)
       throw redirectDocument('/profile/passkeys', 303);
     return { suggestedName, isRevocable, email };
@@ -29,7 +29,7 @@ export const action = (args: ActionFunctionArgs) =>
     keeps: ['name'],
     async act(form, procedures) {
       requireNoAsks(await procedures.confirm.askWhileSettingUp({ form, change: 'passkey.added' }));
-      // A passkey is not kept while a credential is asked for.
+      // A form that waits for a credential does not keep its passkey, so the passkey has to be made again.
       if (!form.has('passkey')) return '/profile/passkeys/add';
       await procedures.passkeys.add({ name: text(form, 'name'), passkey: text(form, 'passkey') });
       return '/profile/passkeys?saved=added';

@@ -21,7 +21,7 @@ export async function loader({ request, context }: LoaderFunctionArgs) {
   const target = targetOf(request, context);
   return whenLoggedIn({ request, context }, async (procedures) => {
     const offer = await procedures.passkeys.describeOffer();
-    // After a POST this page says why nothing was added.
+    // After a POST this page says why no passkey was added.
     if (!offer.isOpen && context.method !== 'POST' && !context.refused)
       throw redirectDocument(leadPast(target, request, context), 303);
     return { ...offer, nextTitle: context.site.findLaunchTitle(target) };
@@ -36,7 +36,7 @@ export const action = (args: ActionFunctionArgs) =>
       switch (form.get('intent')) {
         case 'add':
           requireNoAsks(await procedures.confirm.ask({ form, change: 'passkey.added' }));
-          // A passkey is not kept while a credential is asked for.
+          // A form that waits for a credential does not keep its passkey, so the passkey has to be made again.
           if (!form.has('passkey')) return withNext('/profile/passkeys/offer', target);
           await procedures.passkeys.addOffered({ passkey: text(form, 'passkey') });
           return target === '/profile' ? '/profile/passkeys?saved=added' : target;

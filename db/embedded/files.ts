@@ -1,5 +1,5 @@
-// Decides where the embedded Postgres finds its binaries and keeps its data. Postgres refuses to run as root. For root it runs as
-// `nobody`, who cannot enter a checkout in root's home.
+// Decides where the embedded Postgres finds its binaries and keeps its data. Postgres refuses to run as root, so root runs it
+// as the user `nobody`, who cannot enter a checkout in root's home.
 import { execFile } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
 import { access, chmod, cp, mkdir, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
@@ -9,7 +9,7 @@ import { promisify } from 'node:util';
 /** The message is one sentence for operators. */
 export class EmbeddedPostgresError extends Error {}
 
-/** The user that Postgres runs as. It is empty if that is the user of this process. */
+/** The user that Postgres runs as. Empty for the user of this process. */
 export type Identity = { uid?: number; gid?: number };
 
 const run = promisify(execFile);
@@ -34,7 +34,7 @@ export async function findBinaries(identity: Identity, base: string): Promise<st
     const fresh = `${copy}.${randomBytes(4).toString('hex')}`;
     await cp(native, fresh, { recursive: true, verbatimSymlinks: true });
     await run('chmod', ['-R', 'a+rX', fresh]);
-    // If another process was first, its copy serves as well.
+    // Another process may have made the copy first. That copy serves as well.
     await rename(fresh, copy).catch(() => rm(fresh, { recursive: true, force: true }));
     await removeOtherCopies(base, copy);
   }

@@ -20,7 +20,7 @@ import {
 } from './files.ts';
 
 export type EmbeddedPostgres = {
-  /** The folder of the data, which may differ from the one that was asked for. */
+  /** The folder of the data. It may differ from the folder that was asked for. */
   folder: string;
   url: string;
   port: string;

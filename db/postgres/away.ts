@@ -41,7 +41,7 @@ export function isDatabaseBusy(error: unknown): boolean {
   return isLockedTooLong(error) || (error instanceof Error && /^40...$/.test(codeOf(error) ?? ''));
 }
 
-/** Whether the statement waited too long for a lock. Then it did nothing. */
+/** Whether the statement waited too long for a lock. If so, the statement did nothing. */
 export const isLockedTooLong = (error: unknown): boolean =>
   error instanceof Error && codeOf(error) === '55P03';
 

@@ -38,7 +38,7 @@ export type DatabaseClient = {
   close: () => Promise<void>;
 };
 
-// For each connection, at most this many may wait. One more would wait for too long.
+// At most this many requests may wait for each connection. Another request would wait for too long.
 const maxWaiting = 30;
 const idleInTransactionTimeoutMs = 10_000;
 

@@ -86,7 +86,7 @@ function dropIdle(pool: pg.Pool): void {
 // All clients of the pool are of this class.
 const asOurs = (client: pg.PoolClient) => client as unknown as Client;
 
-// More distinct texts come from a mistake, such as values in the text. They would cost memory here and on every connection.
+// More texts than this come from a mistake, such as values in the text. Each text costs memory here and on every connection.
 const maxNames = 500;
 
 /**

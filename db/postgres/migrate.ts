@@ -14,8 +14,9 @@ import { connectionOf, inTransaction } from './transactions.ts';
 type OnWait = (what: string) => void;
 
 /**
- * Migrations have no timeout, because a large index may take long. Throws what a failed migration threw, or the SchemaError of
- * `check`. Then nothing has changed. Migrations of a newer version may stay: they only add (docs/inside/recipes/migration.md).
+ * Migrations have no timeout, because a large index may take long. If a migration fails, this throws the same error. If `check`
+ * finds a fault, this throws its SchemaError. In both cases nothing has changed. Migrations of a newer version may stay,
+ * because they only add (docs/inside/recipes/migration.md).
  */
 export async function migrate(
   url: string,
@@ -25,13 +26,13 @@ export async function migrate(
   const { db, close } = openDatabase({
     url,
     poolSize: 1,
-    // This works with every pooler.
+    // Without prepared statements, this works with every pooler.
     preparedStatements: false,
     statementTimeoutMs: 0,
     onError: () => undefined,
   });
   try {
-    // This is also true if a newer version has migrated since. Kysely's migrator would refuse its migrations.
+    // `isMigrated` is also true if a newer version has migrated since. Kysely's migrator would refuse the newer migrations.
     if (await isMigrated(db)) return await check(db);
     while (!(await tryMigrate(db, onWait, check))) await new Promise((done) => setTimeout(done, pauseMs));
   } finally {
@@ -44,7 +45,7 @@ export async function migrate(
 const lockTimeoutMs = 1_000;
 const pauseMs = 2_000;
 
-/** False if another transaction held a table for too long. Then nothing has changed. */
+/** False if another transaction held a table for too long. In this case nothing has changed. */
 async function tryMigrate(
   db: Database,
   onWait: OnWait,
@@ -84,7 +85,7 @@ async function lockMigrations(trx: Transaction<DB>, onWait: OnWait): Promise<voi
 }
 
 async function runMigrations(trx: Transaction<DB>, done: string[]): Promise<void> {
-  // For these migrations only the names are recorded, because the baseline has what they did.
+  // The baseline contains what these migrations did, so only their names are recorded.
   const inPlace = done.length === 0 ? folded : [...folded, 'm100-baseline'];
   const nothing = { up: async () => undefined };
   const given = { ...migrations, ...Object.fromEntries(inPlace.map((name) => [name, nothing])) };

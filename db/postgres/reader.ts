@@ -1,10 +1,10 @@
 // Many requests read on one connection, so that Postgres has one process awake instead of many
 // (docs/inside/decisions/pipelining.md).
 //
-// Answers come in turn, so a statement that hangs delays all behind it. If nothing was answered for a while, the connection is
-// left. The statement that hung, and all with the same text, are asked again on a "slow" connection, and all others on a new
-// "fast" one. Nothing is asked again from the slow one, so readers take at most two connections. A text goes back to the fast
-// connection once it is answered fast (docs/inside/decisions/deadline.md).
+// Answers come in turn, so a statement that hangs delays all statements behind it. If no answer comes for a while, the reader
+// leaves the connection. It sends the statement that hung, and all with the same text, again on a "slow" connection, and all
+// others on a new "fast" connection. Statements on the slow connection are never sent again, so readers take at most two
+// connections. A text goes back to the fast connection once it is answered fast (docs/inside/decisions/deadline.md).
 import type { CompiledQuery } from 'kysely';
 import { breaksConnection } from './away.ts';
 import type { Connection } from './connection.ts';
@@ -12,7 +12,10 @@ import { createSilenceWatch } from './silence.ts';
 
 declare const isShared: unique symbol;
 
-/** A statement that finds few rows by an index, changes nothing and waits for no lock. It may run twice. It delays others. */
+/**
+ * A statement that finds few rows by an index, changes nothing and waits for no lock. It may run twice. Statements behind it
+ * wait for its answer.
+ */
 export type SharedRead<Row> = CompiledQuery<Row> & { readonly [isShared]: true };
 
 export type Reader = <Row>(statement: SharedRead<Row>) => Promise<Row[]>;
@@ -30,7 +33,7 @@ const stallMs = 400;
 /** The connections go back to the pool when nobody reads. `countReads` counts statements under way. */
 export function createReader(connect: () => Promise<Connection>) {
   const lanes: { fast?: Lane; slow?: Lane } = {};
-  // The texts of statements that hung and were not answered fast since.
+  // The texts of statements that hung and have not been answered fast since.
   const slow = new Set<string>();
 
   const send = (reading: Reading) => {
@@ -49,7 +52,7 @@ export function createReader(connect: () => Promise<Connection>) {
       reading.done(rows);
       if (slow.size > 0 && performance.now() - askedAt < stallMs) slow.delete(text);
     } catch (error) {
-      // If the connection was left, its statements were asked again, so its errors do not count.
+      // If the connection was left, its statements were sent again, so its errors do not count.
       if (!lane.isLeft) reading.failed(error);
       if (breaksConnection(error)) forget(lane);
     }
@@ -68,7 +71,7 @@ export function createReader(connect: () => Promise<Connection>) {
     forget(lane);
     lane.isLeft = true;
     slow.add(oldest.statement.sql);
-    // Drops idle connections, which may be silent too, before it asks again.
+    // Drops idle connections before it sends statements again, because those connections may be silent too.
     (await lane.connection).leave();
     for (const reading of lane.waiting) send(reading);
   });

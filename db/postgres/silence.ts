@@ -4,8 +4,9 @@
 const lookMs = 200;
 
 /**
- * Calls `onSilence` once if the oldest statement has waited for `limitMs`. With 'all', calls it if nothing was answered for that
- * long. Counts looks and reads no clock: after a pause, this process reads answers before it looks.
+ * Calls `onSilence` once if the oldest statement has waited for `limitMs`. With 'all', calls it if no statement was answered
+ * for that long. Time is counted in looks, not by a clock. So after a pause of this process, answers that have arrived are read
+ * before the next look.
  */
 export function createSilenceWatch<Connection>(
   limitMs: number,

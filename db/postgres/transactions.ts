@@ -86,13 +86,13 @@ type Options = {
    * the writes, for work that can safely be asked for again. It saves a round trip (8 to 12 % of a hand-off or a signup).
    */
   commit?: 'after_writes' | 'with_writes';
-  /** Set for requests. A transaction that is not ready by then is rolled back. It does not wait long for a lock. */
+  /** Set for requests. A transaction that is not ready in time is rolled back. Its statements do not wait long for a lock. */
   deadline?: { readonly isNear: boolean };
   begin?: 'begin' | 'begin isolation level repeatable read';
   end?: 'commit' | 'rollback';
 };
 
-/** Runs `work` again if another transaction was first (`isLostRace`). With a deadline, also once after a lock took too long. */
+/** Runs `work` again if another transaction was first (`isLostRace`). With a deadline, also once if a lock took too long. */
 export async function inTransaction<T>(
   db: Database,
   origin: Origin,
@@ -153,7 +153,7 @@ async function runOnce<T>(
   // Kysely's own transaction would wait for each answer before it sends the next statement.
   const trx = new Kysely<DB>({ dialect: buildDialect(async () => open.connection) });
   openTransactions.set(trx, open);
-  // Each statement is sent right behind the previous one, and fails if that one fails.
+  // Each statement is sent right behind the previous statement, and fails if the previous statement fails.
   void open.connection.query(begin, []);
   void open.connection.query(deadline ? beginRequest : originText, [origin]);
   try {

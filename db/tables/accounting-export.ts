@@ -33,7 +33,7 @@ export type BookedDocument = {
   vat_id: string | null;
 };
 
-/** A number that a restore has lost. `issued_on` is the day of the restore. `invoice` takes the number's place. */
+/** A number that a restore has lost. `issued_on` is the day of the restore. `invoice` is the invoice in its place. */
 export type BookedLoss = { number: string; kind: 'lost'; issued_on: string; invoice: string | null };
 
 /** The instant after a span's last day. */

@@ -14,7 +14,7 @@ export type Account = {
 
 const accountColumns = ['id', 'name', 'capabilities', 'verified_at as verifiedAt'] as const;
 
-/** Stores rights as decided here. In a transaction of the marketplace, they count as said by the account's link instead. */
+/** Stores rights as decided here. In a transaction of the marketplace, the rights count as said by the account's link. */
 export const deferAccount = prepareDeferred((db, account: Account) =>
   db.insertInto('accounts').values({
     id: account.id,
@@ -81,7 +81,7 @@ export async function hasUnknownSources(db: Database, accountId: string): Promis
   return rows[0]?.is ?? false;
 }
 
-/** Null leaves the right to the account's links. */
+/** A decision about a right. Null leaves the right to the account's links. */
 export type Decision = boolean | null;
 
 /** The decision counts whatever the links say. Returns the changed account, or undefined if nothing changed. */

@@ -1,6 +1,6 @@
-// What happened to a person: audit events, and changes without an event. This file only reads. An audit event has the time at
-// which its transaction started, and so do the changes of that transaction, to the microsecond. So a change belongs to the event
-// whose time is its `began_at`.
+// What happened to a person: audit events, and changes without an event. This file only reads. An audit event and the changes
+// of its transaction have the same time, to the microsecond: the start of the transaction. So a change belongs to the event
+// whose time is the `began_at` of the change.
 import { type RawBuilder, sql } from 'kysely';
 import type { Database } from '../postgres/client.ts';
 import type { Change } from './changes.ts';
@@ -44,7 +44,7 @@ export async function listActivity(
 /** `at` is text, because a JavaScript Date has no microseconds. */
 type Position = { id: string; at: string };
 
-/** Selects the newest transactions of each kind, then the newest of all. At most `limit` of each kind can be among them. */
+/** Selects at most `limit` of the newest transactions of each kind, and then the newest of all of these. */
 export function selectActivity({
   after,
   last,
@@ -80,7 +80,7 @@ export function selectActivity({
 const own = (column: 'device' | 'place') =>
   sql`case when e.type not like 'staff.%' then ${sql.ref(`e.${column}`)} end`;
 
-/** Changes about the person and their account. A change with cause `sources` only notes who decided something: it is hidden. */
+/** Changes about the person and their account. Changes with the cause `sources` are hidden: they only note who decided. */
 function listSources({ userId, accountId, withContracts }: WhoseActivity) {
   const columnsOf = (alias: string) => (name: string) => sql.ref(`${alias}.${name}`);
   return [
@@ -98,7 +98,7 @@ function listSources({ userId, accountId, withContracts }: WhoseActivity) {
   ];
 }
 
-/** Whether an audit event or an earlier change already represents the transaction `t`. */
+/** Whether the transaction `t` is already shown as an audit event or as an earlier change. */
 function isTold(whose: WhoseActivity): RawBuilder<unknown> {
   const earlier = listSources(whose).map(
     (isTheirs) => sql`exists (
@@ -155,7 +155,7 @@ export async function listChangesOfLines(
   return rows;
 }
 
-/** What the user's last Connect after `since` changed. Undefined if there was no Connect, or an earlier version made it. */
+/** What changed when the user last connected an account after `since`. Undefined without one, or for an earlier version. */
 export async function findConnectChanges(db: Database, userId: string, since: Date): Promise<unknown> {
   const { rows } = await sql<{ members: unknown }>`
     select details -> 'members' as members from audit_events

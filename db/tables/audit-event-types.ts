@@ -2,13 +2,14 @@
 
 export type Allowance = { times: number; seconds: number };
 
-/** Words by the event's reason. `any` is for all other reasons. */
+/** Words by the event's reason. `any` has the words for all other reasons. */
 type ByReason = { any: string } & Record<string, string>;
 
 type EventType = {
   /**
-   * How often each user may cause it (contract 9.52 to 9.67), or what bounds it. Acts that end access or undo a change have no
-   * allowance, because a thief could use it up. The change that they undo has one. Acts of staff count as looks at the person.
+   * How often each user may cause the event (contract 9.52 to 9.67), or words about what else bounds it. Acts that end access
+   * or undo a change have no allowance, because a thief could use it up. The change that such an act undoes has an allowance.
+   * Acts of staff count as looks at the person.
    */
   limit: Allowance | string;
   /** What the person reads in their activity. Without it, the event is hidden from them. */
@@ -143,7 +144,7 @@ export const auditEventTypes = {
   'invoice.void': { limit: 'commands, and staff', staff: 'An invoice was made void' },
   'link.removed': { limit: 'hand-offs', person: 'Disconnected a marketplace account' },
   'login.code_asked': { limit: 'logins', person: 'Entered the right password, then was asked for a code' },
-  // Counted for each session, so that a thief in the account cannot use up what the owner needs to log them out.
+  // Counted for each session. Otherwise a thief in the account could use up the tries that the owner needs to end the session.
   'login.confirmed': {
     limit: { times: 30, seconds: hour },
     person: {
@@ -271,7 +272,7 @@ export const auditEventTypes = {
   'staff.keep': { limit: 'staff.looked', staff: 'Staff: canceled the deletion' },
   'staff.limited': { limit: 'one a day', staff: 'Staff: reached the limit of looks or searches' },
   'staff.looked': { limit: '300 people an hour', staff: 'Staff: looked at a person' },
-  // Counted for each author. The person reads the note in the download, and nothing of it in the activity.
+  // Counted for each author. The download of the person's data has the note. The activity does not show it.
   'staff.note': { limit: { times: 60, seconds: hour }, staff: 'Staff: left a note' },
   'staff.plan_deletion': { limit: 'staff.looked', staff: 'Staff: planned the deletion' },
   'staff.remove_factors': { limit: 'staff.looked', staff: 'Staff: removed the second factors' },
@@ -280,7 +281,7 @@ export const auditEventTypes = {
   'staff.retry_mail': { limit: 'mails that failed', staff: 'Staff: sent a mail again that had failed' },
   'staff.revoke': { limit: 'staff.looked', staff: 'Staff: decided that the account may not do something' },
   'staff.searched': { limit: { times: 600, seconds: hour }, staff: 'Staff: searched for people' },
-  // Counted for each recipient, for all staff together.
+  // Counted for each recipient. All staff share the count.
   'staff.send_mail': { limit: { times: 5, seconds: hour }, staff: 'Staff: sent a mail' },
   'staff.suspend': { limit: 'staff.looked', staff: 'Staff: suspended the account' },
   'staff.thaw': {

@@ -87,7 +87,7 @@ function buildRow(event: AuditEvent): Row {
 /** Details that identify nobody. All other details are erased with their user. */
 const impersonalDetails = ['by', 'changed', 'contractId', 'ended', 'role', 'status'];
 
-/** Keeps what happened and when. `externalIds` are the user's ids at the marketplace, which events without a user may name. */
+/** Erases all but what happened and when. Events without a user may name `externalIds`, the user's ids at the marketplace. */
 export async function eraseFromAuditEvents(
   trx: Transaction<DB>,
   userId: string,
@@ -101,7 +101,7 @@ export async function eraseFromAuditEvents(
       union select details ->> 'id' from audit_events where ${isTheirs} and details ? 'id')`,
   );
   await eraseEvents(trx, isTheirs);
-  // People can still read what this user did to them as staff. This erases only what tells of the request and the browser.
+  // Other people can still read what this user did to them as staff. Only the facts about request and browser are erased.
   await runInBatches(
     trx,
     (limit) => sql`
@@ -194,8 +194,8 @@ export type AuditFilter = {
   /** Leaves out looks and searches of staff. */
   isWithoutLooks?: boolean | undefined;
   /**
-   * Leaves out events about staff and invitations, events by staff that are about no person, and events about money unless they
-   * name a document of an account without staff.
+   * Leaves out events about staff and invitations, and events by staff that are about no person. Events about money stay only
+   * if they name a document of an account without staff.
    */
   isWithoutStaff: boolean;
 };
@@ -207,7 +207,7 @@ const ofMoney: AuditEventType[] = [
   ...(['payment.allocated', 'payment.recorded', 'payment.refunded'] as const),
 ];
 
-/** By command, they name neither a user nor an actor. */
+/** Events that a command caused name neither a user nor an actor. */
 const ofInvitations: AuditEventType[] = ['staff.invite', 'staff.withdraw_invitation'];
 
 /** The invoice that an event about money names. Without a seller, an invoice has only its bare number. */

@@ -21,7 +21,7 @@ export type DetailValues = {
   invoiceEmail: string | null;
 };
 
-/** The country has no name of its own here, because it is a part of the address. */
+/** The names of the details. The country is part of the address, so it has no name of its own here. */
 export type DetailName = Exclude<keyof DetailValues, 'country'>;
 
 /** An address that would change the tax, and the VAT id that was given with it. */
@@ -95,7 +95,7 @@ export async function lockBillingDetails(trx: Transaction<DB>, accountId: string
 
 type Edited = DetailValues & Pick<BillingDetails, 'editedHere' | 'ignored' | 'waiting'>;
 
-/** Pass `now` if a person edits. A new VAT id counts as unchecked, and a new address for invoices as unproved. */
+/** Pass `now` if a person edits the details. A new VAT id counts as unchecked, and a new address for invoices as unproved. */
 export async function updateBillingDetails(
   trx: Transaction<DB>,
   accountId: string,

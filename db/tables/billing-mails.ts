@@ -6,7 +6,7 @@ import { type BillingMailKind, kindsThat } from './mail-kinds.ts';
 /**
  * The mailbox for documents of each contract: the proved address for invoices of its account, otherwise the address of the
  * contract's user. Frozen users and erased accounts have no mailbox. `personEmail` is for mails about what somebody did in the
- * account. `copyEmail` gets a copy while nobody of the account has confirmed the address for invoices.
+ * account. `copyEmail` gets a copy until somebody of the account has confirmed the address for invoices.
  */
 export const selectMailboxes = (db: Pick<Database, 'selectFrom'>) =>
   db.selectFrom(
@@ -50,7 +50,10 @@ const copySuffix = ':copy';
 
 export const copyKeyOf = (key: string) => `${key}${copySuffix}`;
 
-/** Undefined if nobody gets the mail. `hasLogin`: a user of the account has that address. `hasOther`: of the mail and its copy, the mailbox already gets the other one. */
+/**
+ * Undefined if nobody gets the mail. `hasLogin`: a user of the account has this address. `hasOther`: the mail and its copy have
+ * the same address, so one of the two is enough.
+ */
 export async function findMailbox(
   db: Database,
   contractId: string,

@@ -7,7 +7,7 @@ export type SettingsVersion = { version: number; settings: unknown };
 
 export type MadeVersion = SettingsVersion & {
   countsFrom: Date;
-  /** Also true for a version that was stopped before it began. */
+  /** Whether the time of the version has come, even if the version was stopped before. */
   hasBegun: boolean;
   madeAt: Date;
   /** `staff`, or the name of an operator. */
@@ -17,7 +17,7 @@ export type MadeVersion = SettingsVersion & {
   stoppedAt: Date | null;
 };
 
-/** Goes by the database's clock. Undefined while there is no seller. */
+/** The version that counts by the database's clock. Undefined while there is no seller. */
 export async function findSettingsInForce(db: Database): Promise<SettingsVersion | undefined> {
   return db
     .selectFrom('billing_settings')

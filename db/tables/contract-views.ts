@@ -1,5 +1,5 @@
-// `contract_views` is a temporary table for somebody else's view of the contracts, to compare it with ours. Thanks to the table,
-// that view may be larger than memory and in any order.
+// `contract_views` is a temporary table with the CRM's view of the contracts, for a comparison with ours. In a table, that view
+// may be larger than memory and in any order.
 import { type RawBuilder, sql, type Transaction } from 'kysely';
 import { readSlices } from '../cursor.ts';
 import type { DB } from '../schema.ts';
@@ -27,7 +27,7 @@ export async function insertContractViews(trx: Transaction<DB>, views: ContractV
   );
 }
 
-/** `line` is null if their view lacks the signup. `ours` is null if we lack it. */
+/** `line` is null if the CRM's view lacks the signup. `ours` is null if we lack it. */
 export type ContractDifference = {
   signup_id: string;
   line: number | null;

@@ -39,7 +39,7 @@ export async function findUsersToErase(
   return rows.map(({ id }) => id);
 }
 
-/** The strictest lock: nobody can add a row that refers to account or user. With `onlyDue`, undefined if the user is not due. */
+/** With the strictest lock, nobody can add a row that refers to account or user. With `onlyDue`, undefined if not due. */
 export async function lockUserToErase(
   trx: Transaction<DB>,
   id: string,

@@ -33,10 +33,10 @@ const upsert = prepareDeferred((db, values: Login) =>
     .onConflict((conflict) =>
       conflict.columns(['token_hash', 'user_id']).doUpdateSet({
         last_login_at: sql`excluded.last_login_at`,
-        // The instant stays, so that the next login starts no new allowance. A forgotten device starts over.
+        // The instant stays, so that the next login starts no new allowance. A forgotten device gets a new instant.
         known_since: sql`coalesce(
           case when devices.forgotten_at is null then devices.known_since end, excluded.known_since)`,
-        // For a forgotten device, this instant must differ from `known_since`: then it no longer establishes the device.
+        // A forgotten device gets an instant other than `known_since`, so that the device is no longer established.
         first_credential_at: sql`coalesce(
           case when devices.forgotten_at is null then devices.first_credential_at
             else nullif(coalesce(devices.first_credential_at, devices.known_since), excluded.known_since) end,
@@ -132,8 +132,8 @@ export async function findHolderOfDevice(
 }
 
 /**
- * Whether the user has known this browser since before that instant, or gave their first credential in it. False if they have
- * forgotten it. It is false for every browser if a restore came after that instant, because nobody knows what was lost.
+ * Whether the user has known this browser since before that instant, or gave their first credential in it. False for a browser
+ * that they have forgotten. If a restore came after that instant, false for every browser, because nobody knows what was lost.
  */
 export async function isDeviceEstablished(
   db: Database,

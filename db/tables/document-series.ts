@@ -29,7 +29,7 @@ export async function takeNumber(
 
 type Key = { prefix: string; year: number };
 
-/** Writes a number as contract 7.53 says. */
+/** Writes a number such as INV-2026-0041 (contract 7.53). */
 export const writeNumber = ({ prefix, year }: Key, number: number | string): string =>
   `${prefix}${year}-${String(number).padStart(4, '0')}`;
 

@@ -9,7 +9,7 @@ export type Search = { now: Date; limit: number; except: string[] };
 const holdMs = 50_000;
 
 /**
- * Finds active contracts with a period that has begun, and contracts with a waiting period, even ended ones if there is
+ * Finds active contracts with a period that has begun. Also finds contracts with a waiting period, even ended ones if there is
  * still an account to invoice. A `tried_at` in the future comes from a clock that was set back.
  */
 export async function findContractsToInvoice(

@@ -1,6 +1,6 @@
-// The only writer of `event_deliveries`: how far each client has read its events, and the nudge about the newest one. Times are
-// the database's, so that all instances agree. If its clock was set back, stored times may be in the future, so nothing waits for
-// them.
+// The only writer of `event_deliveries`: how far each client has read its events, and the nudge about the newest event. Times
+// are the database's, so that all instances agree. If the database's clock was set back, stored times may be in the future.
+// Nothing waits for such times.
 import { type RawBuilder, sql } from 'kysely';
 import type { Database } from '../postgres/client.ts';
 import { inTransaction } from '../postgres/transactions.ts';
@@ -39,7 +39,7 @@ const isSetBack = sql`coalesce(d.nudged_at > now() + interval '10 seconds', fals
 const notAhead = (column: string) =>
   sql`case when ${sql.ref(column)} > now() then now() else ${sql.ref(column)} end`;
 
-/** Whether a nudge of row `d` is due. A newer event starts a new series of tries, at most once a second. */
+/** Whether a nudge of row `d` is due. A newer event starts a new series of tries, but at most one series a second. */
 const isDue = (latest: RawBuilder<unknown>) => sql`${latest} > d.acknowledged and case
   when ${latest} > d.nudged then d.nudged_at is null or d.nudged_at <= now() - interval '1 second' or ${isSetBack}
   else d.next_nudge_at is not null and (d.next_nudge_at <= now() or ${isSetBack})
@@ -70,8 +70,8 @@ export async function claimNudges(db: Database, clients: string[]): Promise<Nudg
 const isFailing = sql`coalesce(d.failed_at > coalesce(d.succeeded_at, '-infinity'), false)`;
 
 /**
- * `failure` says why the client did not take the nudge. If a newer nudge was claimed meanwhile, only that one decides whether
- * another try follows. The result says whether nudges failed before.
+ * `failure` says why the client did not take the nudge. If a newer nudge was claimed meanwhile, only the newer nudge decides
+ * whether another try follows. The result says whether nudges failed before.
  */
 export async function recordNudge(
   db: Database,
@@ -115,11 +115,11 @@ export type Delivery = {
   succeededAt: Date | null;
   failedAt: Date | null;
   failure: string | null;
-  /** Whether the last nudge failed, and the client has not read the event anyway. */
+  /** Whether the last nudge failed, and the client has not read the event since. */
   isFailing: boolean;
 };
 
-/** One for each client, in the order of `clients`. */
+/** Returns one entry for each client, in the order of `clients`. */
 export async function listDeliveries(db: Database, clients: string[]): Promise<Delivery[]> {
   const { rows } = await sql<Delivery>`
     select c.client, coalesce(s.latest, 0)::float8 as latest, newest.occurred_at as "latestAt",

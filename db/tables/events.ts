@@ -23,7 +23,7 @@ export type ClientEvent = { seq: number; occurredAt: Date } & (
   | { type: 'erased' }
 );
 
-// A restore moves numbers on by this many, which is more events than any client can have had in the lost time. Below
+// A restore raises the numbers by this much, which is more events than any client can have had in the lost time. Below
 // Number.MAX_SAFE_INTEGER there is room for millions of restores.
 const restoreGap = 1_000_000_000;
 
@@ -59,10 +59,11 @@ export async function findEventPosition(on: Database | Reader, client: string): 
 }
 
 /**
- * Another transaction that numbers events of this client waits until this one ends (docs/inside/decisions/event-numbers.md).
+ * Another transaction that numbers events of this client waits until this transaction ends
+ * (docs/inside/decisions/event-numbers.md).
  *
- * If another transaction has locked an event, it is erasing the event's person. This skips the event and later ones about that
- * person, because the erasure locks one event after another and may be rolled back.
+ * If another transaction has locked an event, that transaction is erasing the event's person. Then this skips the event and all
+ * later events about the person, because the erasure locks one event after another and may be rolled back.
  */
 export async function numberEvents(
   trx: Transaction<DB>,
@@ -127,7 +128,7 @@ const selectEvents = prepare((db, values: { client: string; after: number; last:
     .orderBy('seq'),
 );
 
-/** Returns events in the order of their numbers. Numbers have no gaps, so the last one is at most `after` plus `limit`. */
+/** Returns events in the order of their numbers. Numbers have no gaps, so the last number is at most `after` plus `limit`. */
 export async function listEvents(
   db: Database,
   { client, after, limit }: { client: string; after: number; limit: number },
@@ -145,7 +146,7 @@ export const eraseEventsOf = (trx: Transaction<DB>, userId: string): Promise<voi
 
 /** Called after a restore. A number that may have been given since the backup is not given again. */
 export async function restartEvents(trx: Transaction<DB>): Promise<void> {
-  // An event that got its number meanwhile would be followed by a gap.
+  // Without this lock, an event could get its number meanwhile, and a gap would follow that number.
   await sql`lock table events in exclusive mode`.execute(trx);
   await runByKeyRanges(trx, { table: 'events', key: 'id' }, (isInRange) =>
     trx.deleteFrom('events').where(isInRange).execute(),

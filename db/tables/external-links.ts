@@ -36,7 +36,7 @@ const toRow = ({ capabilities, isVerified, at }: Said) => ({
   applied_profile_updated_at: at,
 });
 
-/** Replaces earlier links of this id and of this user. What a newer profile of this id has said stays. */
+/** Replaces earlier links of this id and of this user. What a newer profile of this id has said about rights stays. */
 export async function setExternalLink(
   trx: Transaction<DB>,
   { provider, externalId, userId }: LinkKey & { userId: string },

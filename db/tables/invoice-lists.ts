@@ -63,7 +63,7 @@ export type ListedInvoice = {
   open: number;
   issuedAt: Date;
   dueAt: Date;
-  /** The last day to pay, as the document says it. Without a document, the day in the zone. */
+  /** The last day to pay, as the document says it. For an invoice without a document, the day in the time zone. */
   dueOn: string;
   /** Null if the user is erased. */
   userId: string | null;
@@ -168,7 +168,7 @@ export async function listBlocked(db: Database): Promise<Blocked[]> {
 
 type Incomplete = { number: string; buyer: string; userId: string | null };
 
-/** Lists invoices without their buyer's address, unless they are fully credited. The newest come first. */
+/** Lists invoices without their buyer's address that are not fully credited. The newest come first. */
 export async function listIncomplete(db: Database): Promise<Incomplete[]> {
   const { rows } = await sql<Incomplete>`
     select d.number, d.facts #>> '{buyer,name}' as buyer, c.user_id as "userId"

@@ -8,7 +8,7 @@ import { findReplacing } from './lost-documents.ts';
 /** Amounts are in minor units of the ISO 4217 currency. */
 export type Invoice = {
   id: number;
-  /** The number of the invoice's document. If it was issued before there was a seller, its id. */
+  /** The number of the invoice's document. An invoice from before there was a seller has its id instead. */
   number: string;
   hasDocument: boolean;
   contractId: string;
@@ -139,7 +139,7 @@ export async function findInvoiceOfAccount(
   return row && { ...readRow(row), buyerName: row.buyerName ?? '', buyerEmail: row.buyerEmail ?? '' };
 }
 
-/** `name` and `email` are from the time of issue. Ids are null if they are erased. */
+/** `name` and `email` are from the time of issue. The id of an erased user or account is null. */
 export async function findBuyerOf(
   db: Database,
   { id }: Pick<Invoice, 'id'>,
@@ -208,7 +208,7 @@ export async function unmarkReminded(db: Database, number: string, which: 1 | 2)
     .execute();
 }
 
-/** Lists contracts in one order for all callers, which then lock them. */
+/** Lists contracts in the same order for all callers, which then lock the contracts. */
 export async function listContractsOf(db: Database, ids: number[]): Promise<string[]> {
   const rows = await db
     .selectFrom('invoices')

@@ -23,7 +23,7 @@ const buildInsert = (db: Database, launch: Launch, isPatient: boolean) =>
         .forShare(['u', 's']);
       return isPatient ? found : found.noWait();
     })
-    // "Do nothing" would return no row to a second caller.
+    // With "do nothing", a second caller would get no row.
     .onConflict((conflict) =>
       conflict.columns(['session_id', 'client']).doUpdateSet({ sid: sql`launches.sid` }),
     )

@@ -3,13 +3,16 @@
 type Traits = {
   /** A letter has a link. A notice says what happened to an account. A warning tells administrators what a staff member did. */
   is: 'letter' | 'notice' | 'warning' | 'document' | 'contract';
-  /** Somebody waits for the mail. Together with `isCaused` this decides its lane (`Lane` in mails.ts). */
+  /** Somebody waits for the mail. `isAwaited` and `isCaused` decide the lane of the mail (`Lane` in mails.ts). */
   isAwaited?: true;
   /** Anybody can cause the mail by typing an address. */
   isCaused?: true;
   /** The mail goes to an address that somebody typed and that is not proved. */
   isToTyped?: true;
-  /** A new password or address makes an unsent mail void. Take-back links are sent anyway, because the user may need them. */
+  /**
+   * A new password or address makes an unsent mail void. Mails with a take-back link are sent anyway, because the user may need
+   * the link.
+   */
   isVoidable?: true;
   /** The mail is about an act in the account, so it goes to the person and not to the address for invoices. */
   isToPerson?: true;

@@ -10,15 +10,15 @@ export type MailTokenPurpose =
   | 'set_password'
   | 'verify_email'
   | 'sign_up'
-  /** To the staff. It works while the invitation is open (staff-invitations.ts). */
+  /** An invitation to the staff. The link works while the invitation is open (staff-invitations.ts). */
   | 'invitation'
   | 'change_email'
-  /** This link and the next one work while the new address waits (new-addresses.ts). */
+  /** These two links work while the new address waits (new-addresses.ts). */
   | 'new_address'
   | 'stop_new_address'
   /** Proves an address for invoices. A new password or a change of the user's own address does not end it. */
   | 'invoice_email'
-  /** A take-back link. It ends only by its use, by its time or with an erasure. */
+  /** A take-back link. Only its use, its time or an erasure ends it. */
   | 'undo_email_change';
 export type MailToken = { userId: string; email: string };
 
@@ -36,7 +36,7 @@ type MailTokenKey = { tokenHash: Uint8Array; purpose: MailTokenPurpose; now: Dat
 
 const isOpen = (now: Date) => sql<boolean>`ended is null and expires_at > ${now}`;
 
-/** Clears `change_id`. Otherwise the token of a take-back link would be deleted together with its change. */
+/** Clears `change_id`. Otherwise the token of a take-back link would be deleted when its change is deleted. */
 const endBy = (ended: MailTokenEnd | ReturnType<typeof sql<MailTokenEnd>>) => ({
   ended,
   expires_at: sql<Date>`least(expires_at, now())`,
@@ -204,7 +204,7 @@ export async function findSignUpToken(
   return row && { ...row, userId: null, name: row.name ?? '' };
 }
 
-/** There is no user yet. Undefined if the invitation is no longer open, or was taken. */
+/** No user exists yet. Undefined if the invitation is no longer open, or was taken. */
 export async function findInvitationToken(
   db: Database,
   { tokenHash, purpose, now }: MailTokenKey,
@@ -232,7 +232,7 @@ export async function findInvitationToken(
   return { ...token, userId: null, name: '', invitation: { id, role } };
 }
 
-/** `email` is the mailbox that was told of the change. */
+/** `email` is the mailbox that was told about the change. */
 export async function findTakeBackToken(
   db: Database,
   { tokenHash, now }: Pick<MailTokenKey, 'tokenHash' | 'now'>,

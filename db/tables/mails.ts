@@ -91,7 +91,8 @@ const insertCopyOfContract = prepareOfContract(copyRecipientOf);
 
 /**
  * Adds a mail to the contract's mailbox for that kind, and a copy if somebody else gets one (contract 7.401). Does nothing if
- * there is no mailbox, or if there is a mail with the same key. The copy's details have the mail's details in `copy`.
+ * there is no mailbox, or if there is a mail with the same key. The details of the copy hold the details of the mail under
+ * `copy`.
  */
 export function deferBillingMail(trx: Transaction<DB>, { details, key, ...mail }: BillingMail): void {
   const text = JSON.stringify(details);
@@ -166,7 +167,8 @@ export type Lane = 'holders' | 'sign_ups' | 'other';
 /** The lanes in the order in which they are sent. */
 export const lanes: readonly Lane[] = ['holders', 'sign_ups', 'other'];
 
-// Worded as in mails_awaited_idx, mails_holders_idx, mails_sign_ups_idx and mails_other_idx. Otherwise Postgres cannot use them.
+// Written like the conditions of mails_awaited_idx, mails_holders_idx, mails_sign_ups_idx and mails_other_idx. Otherwise
+// Postgres could not use these indexes.
 const isOneOf = (kinds: MailKind[]) =>
   sql<boolean>`kind in (${sql.join(kinds.map((kind) => sql.lit(kind)))})`;
 const isAwaited = sql<boolean>`(${isOneOf(kindsThat((mail) => mail.isAwaited))} or details ? 'until')`;
@@ -234,7 +236,7 @@ export async function markMailSent(
       last_error: null,
       // Somebody may have given the mail up while it was being sent.
       given_up_at: null,
-      // The mail token has the name now.
+      // The row of the mail token has the name now.
       details: sql`details - 'name'`,
       kept_subject: kept?.subject ?? null,
       kept_text: kept?.text ?? null,
@@ -316,7 +318,7 @@ type Rest = { userId: string; recipient: string; group: string };
 
 const isOfGroup = (group: string) => sql<boolean>`details->>'rest' = ${group}`;
 
-/** The due times, past or future, of the last summary mail to this mailbox and of the last one with a take-back link. */
+/** When the last summary mail to this mailbox is or was due, and the last summary mail with a take-back link. */
 export async function findLastSummary(
   db: Database,
   { userId, recipient, group }: Rest,

@@ -3,7 +3,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Database } from '../postgres/client.ts';
 import type { Invoices } from '../schema.ts';
 
-/** `facts` is null for an invoice from before there was a seller. The later members are the invoice's, even for a credit note. */
+/** `facts` is null for an invoice from before there was a seller. From `plan` on, a credit note has its invoice's members. */
 export type OwnDocument = {
   kind: 'invoice' | 'credit_note';
   number: string;
@@ -25,14 +25,14 @@ const ofInvoice = sql`i.plan, i.currency, i.unit_amount as "unitAmount",
 /** `at` is text, because a JavaScript Date has no microseconds. */
 type Position = { at: string; number: string };
 
-/** With `-` before it, the newest stand first. */
+/** A `-` at the beginning means that the newest stand first. */
 export const documentSorts = ['issued', '-issued'] as const;
 
 export type DocumentSort = (typeof documentSorts)[number];
 
 type Page = { accountId: string; limit: number; sort: DocumentSort };
 
-/** `before` is the number of a document. Only those after it, in this order, are returned. */
+/** `before` is the number of a document. Only documents that come after it in this order are returned. */
 export async function listOwnDocuments(
   db: Database,
   { before, ...page }: Page & { before?: string | undefined },

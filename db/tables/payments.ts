@@ -7,7 +7,7 @@ import type { DB } from '../schema.ts';
 export type Payment = {
   id: string;
   kind: 'payment' | 'refund' | 'paid_back';
-  /** The id of the payment that went back. */
+  /** For money that went back: the id of the payment that brought it in. */
   of: string | null;
   currency: string;
   amount: number;

@@ -11,7 +11,7 @@ export const statesToFilter = ['suspended', 'frozen', 'unproved', 'waiting', 'le
 
 export type FilterState = (typeof statesToFilter)[number];
 
-/** Contract 12.57. For statements with `users as u` and `accounts as a`. */
+/** The condition of each filter (contract 12.57), for statements with `users as u` and `accounts as a`. */
 const isIn: Record<FilterState, RawBuilder<boolean>> = {
   suspended: sql`u.suspended_at is not null and u.frozen_at is null`,
   frozen: sql`u.frozen_at is not null`,
@@ -35,8 +35,8 @@ export async function hasPeopleToIndex(db: Database): Promise<boolean> {
 
 /**
  * Takes at most `limit` entries off the queue, the newest people first, and keeps these people from being erased meanwhile.
- * Undefined if another transaction does this now. Otherwise an instance could write a person's older words last. People who are
- * being erased stay in the queue.
+ * Undefined if another transaction does this now: two at once could write a person's older words last. People who are being
+ * erased stay in the queue.
  */
 export async function takePeopleToIndex(
   trx: Transaction<DB>,
@@ -98,8 +98,8 @@ const hitColumns = sql`u.id, u.email, u.name, a.name as account, u.role, u.froze
   u.suspended_at as "suspendedAt", u.deletion_due_at as "deletionDueAt", u.email_verified_at as "emailVerifiedAt"`;
 
 /**
- * Filters by the person's own rows, because words may be some seconds old. `offset 0` makes Postgres look up one person after
- * another until there are enough, instead of scanning everybody.
+ * The filters use the person's own rows, because words may be some seconds old. `offset 0` makes Postgres look up one person
+ * after another until there are enough, instead of scanning everybody.
  */
 const joinHit = ({ role, state }: PersonFilters) => sql`
   cross join lateral (

@@ -5,8 +5,8 @@ import type { Database } from '../postgres/client.ts';
 import { prepare } from '../postgres/prepare.ts';
 
 /**
- * Takes back one try from a count with the limit `tries`. `expiresBefore` is in milliseconds since 1970. With it, the
- * count of a later period stays as it is.
+ * Takes back one try from a count with the limit `tries`. `expiresBefore` is in milliseconds since 1970. If given, the count of
+ * a later period stays as it is.
  */
 export const giveBackTry = prepare((db, values: { key: string; tries: number; expiresBefore: number }) =>
   db
@@ -40,7 +40,7 @@ const countOne = prepare((db, { key, times, windowMs }: Count) => {
     .returning('points');
 });
 
-/** False if the current period is full. Then nothing is counted. */
+/** False if the current period is full. In this case nothing is counted. */
 export async function countChange(trx: Database, count: Count): Promise<boolean> {
   return (await countOne(trx, count)).length > 0;
 }

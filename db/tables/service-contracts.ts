@@ -32,7 +32,10 @@ export type Contract = ContractTerms &
 export const isInstant = (column: string) =>
   sql<boolean>`(${sql.ref(column)} >= '0001-01-01Z' and ${sql.ref(column)} < '10000-01-01Z')`;
 
-/** The time of the last applied report. If it is no instant, the time the contract was made, so that the next report counts. */
+/**
+ * The time of the last applied report. If that time is no instant, the time at which the contract was made, so that the next
+ * report counts.
+ */
 export const occurredAt = sql<Date>`
   case when ${isInstant('occurred_at')} then occurred_at else date_trunc('milliseconds', created_at) end`;
 
@@ -136,7 +139,7 @@ export async function listContractIds(db: Database, accountId: string): Promise<
   return rows.map(({ id }) => id);
 }
 
-/** Before an erasure, keeps only the ids of the user and their account. `keepsAccount` if others belong to the account. */
+/** Call this before an erasure. Keeps only the ids of user and account. `keepsAccount`: others belong to the account. */
 export async function detachContracts(
   trx: Transaction<DB>,
   { userId, accountId, keepsAccount }: { userId: string; accountId: string; keepsAccount: boolean },
@@ -167,7 +170,7 @@ export async function listContracts(db: Database, accountId: string): Promise<Co
   return rows.map(readContract);
 }
 
-/** Lists each state once, as it is stored. The state of trials has their latest end. */
+/** Lists each stored state once. Trials that end at different times count as one state with the latest end. */
 export async function listContractStates(
   db: Database,
   accountId: string,

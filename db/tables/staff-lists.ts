@@ -1,4 +1,4 @@
-// Lists of contracts and invoices, as administrators page through them (contract 12.140 and 12.240 to 12.244). This file only reads.
+// Lists of contracts and invoices, as administrators page through them (contract 12.140 and 12.240 to 12.244). Only reads.
 import { type RawBuilder, sql } from 'kysely';
 import type { Database } from '../postgres/client.ts';
 import { statusAt } from './contract-views.ts';
@@ -13,14 +13,14 @@ import {
   toInvoice,
 } from './invoice-lists.ts';
 
-/** Columns with an index. With `-` before it, the last stands first. */
+/** Columns with an index. A `-` at the beginning reverses the order. */
 export const contractSorts = ['created', '-created', 'signup', '-signup'] as const;
 export const invoiceSorts = ['issued', '-issued', 'due', '-due'] as const;
 
 export type ContractSort = (typeof contractSorts)[number];
 export type InvoiceSort = (typeof invoiceSorts)[number];
 
-/** What a search has found: people, or a contract, and an invoice of it if the search was for one. */
+/** What a search has found: people, or a contract. `invoice` is set if the search was for one of the contract's invoices. */
 export type Found = { people: string[] } | { contract: string; invoice: number | null };
 
 type Filters = { state?: string | undefined; found?: Found | undefined; now: Date };
@@ -31,7 +31,7 @@ const isDown = (sort: string) => sort.startsWith('-');
 
 const orderOf = (sort: string) => (isDown(sort) ? sql`desc` : sql`asc`);
 
-/** A condition for what stands after `last`. */
+/** A condition for the rows after `last` in the order of `sort`. */
 const comesAfter = (sort: string, place: RawBuilder<unknown>, last: RawBuilder<unknown>) =>
   isDown(sort) ? sql<boolean>`${place} < ${last}` : sql<boolean>`${place} > ${last}`;
 
@@ -52,7 +52,7 @@ function contractFits({ state, found, now }: Filters): RawBuilder<boolean> {
   return sql<boolean>`${isFound ?? sql`true`} and ${isIn || sql`true`}`;
 }
 
-/** `before` is the id of a contract. Only those after it, in this order, are returned. */
+/** `before` is the id of a contract. Only contracts that come after it in this order are returned. */
 export async function listContracts(
   db: Database,
   { sort, before, limit, ...filters }: Filters & Page<ContractSort, string>,
@@ -84,7 +84,7 @@ function invoiceFits({ state, found, now }: Filters): RawBuilder<boolean> {
       : found.invoice === null
         ? sql`i.contract_id = ${found.contract}`
         : sql`i.number = ${found.invoice}`);
-  // As in the index invoices_due_at_idx. Postgres cannot use that index for a parameter.
+  // Written as in the index invoices_due_at_idx. Postgres could not use that index if the status were a parameter.
   const isOpen = sql`i.status = 'open'`;
   const isIn =
     state === 'overdue'
@@ -95,7 +95,7 @@ function invoiceFits({ state, found, now }: Filters): RawBuilder<boolean> {
   return sql<boolean>`${isFound ?? sql`true`} and ${isIn || sql`true`}`;
 }
 
-/** `before` is the `id` of an invoice. Only those after it, in this order, are returned. */
+/** `before` is the `id` of an invoice. Only invoices that come after it in this order are returned. */
 export async function listInvoices(
   db: Database,
   { sort, before, limit, zone, ...filters }: Filters & Page<InvoiceSort, number> & { zone: string },

@@ -54,8 +54,9 @@ export async function listSumsByTime(
 }
 
 /**
- * The sums by key of two spans that are equally long: the present one from `since`, and the one that began at `before`. Both end
- * before the present hour of their span. Undefined if the first sum is after the beginning of the earlier span.
+ * The sums by key of two spans. The present span begins at `since`, and the earlier span ends there. The earlier span begins at
+ * `before`. Each span is counted up to the same hour, and the present hour is left out. Undefined if nothing was counted by the
+ * beginning of the earlier span.
  */
 export async function compareSums(
   trx: Transaction<DB>,

@@ -180,7 +180,7 @@ export async function countGuess(
 export const isNoneOf = (column: 'email' | 'recipient', mailboxes: string[]) =>
   sql<boolean>`${sql.ref(column)} <> all(${mailboxes}::text[])`;
 
-/** Locks the changes of all mailboxes except these. Returns the ids of the changes. */
+/** Locks the changes of all mailboxes but `except`. Returns the ids of the changes. */
 export async function lockTakeBackChanges(db: Database, userId: string, except: string[]): Promise<string[]> {
   const rows = await db
     .selectFrom('take_back_changes')
@@ -193,7 +193,7 @@ export async function lockTakeBackChanges(db: Database, userId: string, except: 
   return rows.map(({ id }) => id);
 }
 
-/** Ends the links to all mailboxes except these. The caller has locked the user and deleted the unsent mails. */
+/** Ends the links to all mailboxes but `except`. The caller has locked the user and deleted the unsent mails. */
 export async function deleteTakeBackChanges(db: Database, userId: string, except: string[]): Promise<void> {
   await db
     .deleteFrom('take_back_changes')

@@ -58,7 +58,7 @@ const selectUnsent = (db: Pick<Database, 'selectFrom'>) =>
     ])
     .where('sent_at', 'is', null);
 
-/** With `-` before it, the last stands first. Waiting mails are listed by their next try, all others by when they were written. */
+/** A `-` in front reverses the order. Waiting mails are sorted by their next try, all others by when they were written. */
 export const mailSorts = ['written', '-written', 'next', '-next'] as const;
 
 export type MailSort = (typeof mailSorts)[number];
@@ -70,7 +70,7 @@ export const placeOf = (state: MailState | undefined, mail: UnsentMail): MailPla
 
 type Filters = { state?: MailState; kind?: string; people?: string[] };
 
-/** Without a state, mails that failed or were given up. With `people`, mails of these. */
+/** Without a state, finds mails that failed or were given up. With `people`, finds only mails to these people. */
 const fits = ({ state, kind, people }: Filters) =>
   sql<boolean>`${state === 'waiting' ? sql`true` : hasFailed} and ${state ? isIn[state] : sql`true`}
     and ${kind === undefined ? sql`true` : sql`kind = ${kind}`}

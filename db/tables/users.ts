@@ -25,7 +25,7 @@ export type User = {
   role: InternalRole;
   /** The user has a password that counts. */
   hasPassword: boolean;
-  /** Also true for a password that no longer counts. */
+  /** Whether the user ever had a password, even if it no longer counts. */
   hadPassword: boolean;
   hasPasskey: boolean;
   codeFactors: CodeFactor[];
@@ -95,7 +95,7 @@ export function toUser({
 export const selectUsers = (db: Database) =>
   db.selectFrom('users as u').innerJoin('accounts as a', 'a.id', 'u.account_id').select(userColumns);
 
-/** For `users as u`. The condition is no parameter, because the index covers only these rows. */
+/** For `users as u`. The condition is not a parameter, because the index covers only rows that meet it. */
 export const isHeld = sql<boolean>`u.holds_email`;
 
 const selectHolder = prepare((db, { email }: { email: string }) =>
@@ -122,10 +122,11 @@ const lockByPassword = prepare((db, { id, passwordHash }: { id: string; password
 );
 
 /**
- * Locks account and user. With `email`, finds the user who holds it. With `passwordHash`, undefined if the user has another.
+ * Locks account and user. With `email`, finds the user who holds the address. With `passwordHash`, returns undefined if the
+ * user has another hash.
  *
- * All code locks the account first, because two orders could deadlock. The keys stay free: a new row that refers to them, such as
- * a session, would otherwise wait for locks in the other order.
+ * All code locks the account first, because two orders could deadlock. The lock leaves the keys free. Otherwise a new row that
+ * refers to them, such as a session, would wait for locks in the other order.
  */
 export async function lockUser(
   trx: Transaction<DB>,
@@ -232,7 +233,7 @@ export async function declinePasskeys(trx: Transaction<DB>, id: string, at: Date
 
 /** Makes everybody's profile count as changed now. */
 export async function touchAllProfiles(trx: Transaction<DB>): Promise<void> {
-  // Any new value will do, because the trigger sets its own.
+  // Any new value will do, because the trigger sets the value.
   const touched = { profile_updated_at: sql<Date>`profile_updated_at + interval '1 millisecond'` };
   await runByKeyRanges(trx, { table: 'users', key: 'id' }, (isInRange) =>
     trx.updateTable('users').set(touched).where(isInRange).execute(),
@@ -266,7 +267,7 @@ export async function setUserFrozen(trx: Transaction<DB>, id: string, at: Date |
     .execute();
 }
 
-/** Keeps other transactions from writing to the table until this one ends. */
+/** Keeps other transactions from writing to the table until this transaction ends. */
 export async function lockUsersTable(trx: Transaction<DB>): Promise<void> {
   await sql`lock table users in share row exclusive mode`.execute(trx);
 }

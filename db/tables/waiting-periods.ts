@@ -41,8 +41,8 @@ export async function listWaitingPeriodsOf(
 }
 
 /**
- * After this, exactly these charges wait. `blocked` says why the first one cannot be invoiced, and when that was tried. Without
- * `blocked`, earlier notes stay. The caller has locked the contract.
+ * After this, exactly these charges wait. `blocked` says why the first charge cannot be invoiced, and when that was tried.
+ * Without `blocked`, earlier notes stay. The caller has locked the contract.
  */
 export async function setWaitingPeriods(
   trx: Transaction<DB>,

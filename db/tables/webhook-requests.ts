@@ -7,7 +7,7 @@ import type { DB } from '../schema.ts';
 export type GivenAnswer = { bodyHash: Uint8Array; status: number; answer: string };
 
 /**
- * Reserves the id until the transaction ends. False if another transaction has it. Two ids may share a lock by chance. Then the
+ * Reserves the id until the transaction ends. False if another transaction has the id. If two ids share a lock by chance, the
  * second message must be sent again.
  */
 export async function tryLockWebhookId(trx: Transaction<DB>, webhookId: string): Promise<boolean> {

@@ -36,7 +36,7 @@ export type Subject<Thing> = {
   lock?: (trx: Transaction<DB>, given: Given) => Promise<unknown>;
   /** Programs may leave `seen` out (contract 7.152). */
   mayLackSeen?: true;
-  /** If true, `id` names a person, and an act locks both the person and the author. If not, staff without the right get 404. */
+  /** If true, `id` names a person, and an act locks that person and the author. Otherwise, staff without the right get 404. */
   isPerson?: true;
   answer: (result: unknown) => unknown;
 };
@@ -77,15 +77,15 @@ export type Act<Thing, Read, Result, Name = string> = {
   locksLinks?: true;
   /** Throws 429 `rate_limited`. */
   requireAllowance?: (deps: Pick<Dependencies, 'db'>, target: Thing, actorId: string) => Promise<void>;
-  /** The act needs no reason, because what is typed says enough. */
+  /** The act needs no reason, because the typed values say enough. */
   hasNoWhy?: true;
   /** The audit event of the act itself, with the result of `do`. The changes that the act makes have their own events. */
   event?: AuditEventType;
-  /** The forms that make sense on a page. Each entry has the fields that identify the thing. */
+  /** Which forms of the act make sense on a page. Each entry has the fields that identify the thing. */
   // biome-ignore lint/suspicious/noExplicitAny: each page shows something different
   offers?: (shown: any) => Given[];
   command?: ByCommand<Thing>;
-  /** Locks the other rows that it changes. Returns undefined if there was nothing to do. */
+  /** Does the act, and locks all other rows that it changes. Returns undefined if there was nothing to do. */
   do: (context: ActContext<Thing>, read: Read) => Promise<Result | undefined>;
 };
 
@@ -101,11 +101,14 @@ type ByCommand<Thing> = {
   /** Whether the command is refused if there is nothing to change. */
   mustChange?: (target: Thing) => boolean;
   /** What programs get in addition to `done`, `intent` and `id`, or instead of them. */
-  // biome-ignore lint/suspicious/noExplicitAny: it is what `do` of the same act returned
+  // biome-ignore lint/suspicious/noExplicitAny: the type is what `do` of the same act returned
   json?: (target: Thing, more: { given: Given; result: any }) => Record<string, unknown> & { done?: boolean };
 };
 
-/** An argument, such as `<role>`, or an option. `values`: what an option without a value means if given, and if not. */
+/**
+ * An argument, such as `<role>`, or an option. `values` is for an option that takes no value: what it means if it is given, and
+ * if it is not.
+ */
 type Taken = string | { option: string; isRequired?: true; values?: [string, string] };
 
 // biome-ignore lint/suspicious/noExplicitAny: acts differ in what they find and read

@@ -9,7 +9,7 @@ type Whom = 'nobody' | 'customers' | 'everybody';
 export type Right = {
   manager?: Whom;
   admin?: Whom;
-  /** The act concerns everybody in the account. */
+  /** The act concerns everybody in the account of the person. */
   isAboutAccount?: true;
 };
 
@@ -42,7 +42,7 @@ export const mayDo = (right: Right, role: StaffRole): boolean => whomOf(right, r
 export const mayLook = (right: Right, role: StaffRole, target: Pick<User, 'role'>): boolean =>
   isAmong(whomOf(right, role), target);
 
-/** `people` are those in the buyer's account, nobody if it is erased (contract 7.151). */
+/** `people` are the people in the buyer's account. The list is empty if the account is erased (contract 7.151). */
 export const mayLookAtDocuments = (role: StaffRole, people: Pick<User, 'role'>[]): boolean =>
   role === 'admin' || (people.length > 0 && people.every((person) => !isStaffRole(person.role)));
 

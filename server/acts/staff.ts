@@ -31,7 +31,7 @@ export function requireStaff(
   const session = requireLoggedIn(found);
   if (!isStaff(session.user)) throw new AppError('not_found');
   const { user, amr } = session;
-  // Staff who have removed their factor lack it, even in a session that used it. Otherwise the password alone would be enough.
+  // Staff who have removed their factor lack it, even in a session that used it. Otherwise the password alone would do.
   const lacksFactor = needsStaffFactor(config, user) && !(hasSecondFactor(user) && amr.includes('mfa'));
   if (session.state === 'must_set_up_factor' || lacksFactor) throw new AppError('second_factor_required');
   if (!session.authTime || session.authTime.getTime() < now().getTime() - workingDayMs)
@@ -41,7 +41,7 @@ export function requireStaff(
 
 const looksAnHour = 300;
 
-/** A document of an erased person counts as a person. */
+/** A document of an erased person counts as one person. */
 export type LookedAt = { userId: string; number?: string } | { userId: null; number: string };
 
 /** Audits the first look at a person in an hour. Past the limit, throws 429 `rate_limited` and tells the other administrators. */

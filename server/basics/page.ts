@@ -1,6 +1,6 @@
 const pageSize = 50;
 
-/** If there is a next page, it begins after `last`. */
+/** Reads one page of rows. `last` is the row after which the next page begins. Undefined if there is no next page. */
 export async function readPage<Row>(read: (limit: number) => Promise<Row[]>) {
   const rows = await read(pageSize + 1);
   const page = rows.slice(0, pageSize);
@@ -11,7 +11,7 @@ const mostCounted = 1_000;
 
 type Page = { page: unknown[]; last: unknown; before: unknown };
 
-/** Null if there are more than a list counts (contract 12.242). If everything is on the first page, nothing is counted. */
+/** Null if there are more rows than a list counts (contract 12.242). If the first page has all rows, no query counts them. */
 export async function readCount(
   { page, last, before }: Page,
   count: (limit: number) => Promise<number>,

@@ -70,7 +70,7 @@ async function tryNudge(
   controller: AbortController,
 ): Promise<void> {
   const request = await buildRequest(target, nudge, now());
-  // Each try has a controller of its own, not AbortSignal.any or timeout, so that it is freed when the try ends.
+  // Each try has its own controller. AbortSignal.any and AbortSignal.timeout would not be freed when the try ends.
   const timer = setTimeout(() => controller.abort(tooLate), answerWithinMs);
   const failure = await post(target.eventsUrl, request, controller.signal).finally(() => clearTimeout(timer));
   if (failure !== undefined && controller.signal.reason === stopping) return;

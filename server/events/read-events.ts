@@ -6,7 +6,7 @@ import type { Visit } from '../web/requests.ts';
 import { numberBatch } from './number-events.ts';
 
 /**
- * Returns at most `limit` events after `after`. If the page lacks an event from before the call, it is full and ends before
+ * Returns at most `limit` events after `after`. A page that lacks an event from before the call is full, and ends before
  * `latest`. The call numbers no more events than its page needs. Throws 410 `events_gone` if the next events are not kept.
  */
 export async function readEvents(

@@ -22,7 +22,10 @@ export type NewPassword = {
 type Asker = { signal?: AbortSignal; keys?: string[] };
 
 export type PasswordCheck = {
-  /** Throws `CheckIsFull` if too many wait, in all or under a key, and 400 `invalid_request` if the client has gone meanwhile. */
+  /**
+   * Throws `CheckIsFull` if too many checks wait, in all or under one key. Throws 400 `invalid_request` if the client has gone
+   * meanwhile.
+   */
   findFault: (given: NewPassword, asker?: Asker) => Promise<string | undefined>;
   /** Takes a few tenths of a second, so it runs before anybody waits for it. */
   load: () => Promise<void>;
@@ -35,7 +38,7 @@ export type EndsWithPerson = {
   endContracts: (trx: Transaction<DB>, accountId: string, now: Date) => Promise<number>;
   /**
    * Removes the address for invoices if it was given here since `since`, because a thief may have given it. An unconfirmed
-   * address from a signup goes in any case, because a stranger may have signed up. Lock the account first.
+   * address from a signup is removed in any case, because a stranger may have signed up. Lock the account first.
    */
   takeOutInvoiceEmail: (
     trx: Transaction<DB>,

@@ -1,6 +1,6 @@
-// Limits what strangers can try (contract 9.41 to 9.50, 9.121, 9.122 and 9.244), with counts in Postgres for all instances. If
-// the user of the account has logged in with a browser, that browser has its own counts, and nobody else can use them up. A try
-// with no client address counts only for its account.
+// Limits what strangers can try (contract 9.41 to 9.50, 9.121, 9.122 and 9.244), with counts in Postgres for all instances. A
+// browser in which the user of the account has logged in has its own counts, and nobody else can use them up. A try without a
+// client address counts only for its account.
 import ipaddr from 'ipaddr.js';
 import { CompiledQuery } from 'kysely';
 import { base64url } from 'oslo/encoding';
@@ -24,7 +24,7 @@ export type Tried = {
 type RateLimit = {
   /** Call it before the try, so that parallel tries cannot slip by. The first count that refuses throws 429 `rate_limited`. */
   countTry: (tried: Tried) => Promise<Try>;
-  /** The counts of such a try, by their keys in the table. Counts nothing. */
+  /** The counts for a try, by their keys in the table. This counts nothing. */
   countsOf: (tried: Tried) => { key: string; times: number }[];
 };
 
@@ -108,7 +108,7 @@ export function createRateLimits(db: Database, countAsked: (result: 'taken' | 'r
     ),
     /** Guesses of a second factor with a take-back link. */
     takeBackLimits: createRateLimit([], [count('take-back-link', 10, hour, ({ account }) => account)]),
-    // `account` is a link, or a user in a browser. It is counted first, so that it cannot use up the tries of an address.
+    // `account` is a link, or a user in a browser. Its count comes first, so that it cannot use up the tries of an address.
     newPasswordLimits: createRateLimit(
       [],
       [
@@ -175,7 +175,8 @@ function createRateLimit(
           return refuse(refusal);
         });
         isLast ||= remainingPoints === 0;
-        // The key's present window ends before this, and its next one after it: every window is longer than a minute.
+        // The key's present window ends before this time, and its next window ends after it, because every window is longer
+        // than a minute.
         const expiresBefore = Date.now() + msBeforeNext + minute * 1_000;
         counted.push({ key: limiter.getKey(key), tries: limiter.points, expiresBefore });
       }

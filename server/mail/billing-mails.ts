@@ -73,7 +73,7 @@ async function composeAboutDocument(
     : await findMailbox(db, facts.record.contract_id, { id, kind, isCopy });
   if (!mailbox || !isTrue(kind, invoice, allocated)) {
     const which = reminders[kind];
-    // The reminder may be due again one day: the invoice may be reopened, or its buyer may return.
+    // The reminder may be due again one day, for example if the invoice is reopened or the buyer returns.
     if (which && !isCopy) await unmarkReminded(db, number, which);
     return undefined;
   }
@@ -82,13 +82,13 @@ async function composeAboutDocument(
   if (other) return other === 'is later' ? undefined : { until: other };
   const { email: to, isProved, isForInvoices, hasLogin } = mailbox;
   const found = isProved ? await findPdf(db, number) : undefined;
-  // After only one try, the PDF may still come in a moment. A copy for the archive always waits: it is worthless without its PDF.
+  // After only one try, the PDF may still come. A copy for the archive always waits, because it is worthless without its PDF.
   const hasFailed =
     (found?.tries ?? 0) > 1 && now().getTime() - Date.parse(facts.record.issued_at) > longestWaitMs;
   if (isProved && !found?.pdf && (details.archive || !hasFailed))
     return { until: waitFrom(now(), found?.nextTryAt) };
   const { line, currency, seller } = facts;
-  // As on pages, the bank account in force counts, not that of the document (contract 7.248).
+  // As on pages, the mail names the bank account in force, not the account in the document (contract 7.248).
   const account = ((await findSettingsInForce(db))?.settings as BillingSettings | undefined)?.seller;
   const message = billingMails[kind]({
     ...nothing(config.baseUrl),

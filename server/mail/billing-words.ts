@@ -7,7 +7,7 @@ import { denyByPassword } from './notices.ts';
 /** Amounts and days are in words, such as EUR 29.00 and 14 March 2026. */
 export type BillingWords = {
   baseUrl: string;
-  /** False if the reader has no login with us, as in an accounts department. Then the mail has no link to our pages. */
+  /** False if the reader has no login with us, as in an accounts department. Such a mail has no link to our pages. */
   hasLogin: boolean;
   seller: string;
   sellerEmail: string;
@@ -17,7 +17,7 @@ export type BillingWords = {
   invoice: string;
   /** The lost number that the invoice replaces. */
   replaces: string | undefined;
-  /** The invoice in whose place this one comes, and the credit note that canceled it. */
+  /** The canceled invoice that this invoice replaces, and the credit note that canceled it. */
   corrects: { invoice: string; creditNote: string } | undefined;
   plan: string;
   period: string;
@@ -93,7 +93,7 @@ const doubt = ({ baseUrl, hasLogin }: BillingWords): Pick<MailMessage, 'after' |
       }
     : {};
 
-/** Staff may end a contract without being asked to, but cancel it at the end of a period only for a customer who asks. */
+/** Staff may end a contract at once without being asked. They cancel it at the end of a period only for a customer who asks. */
 function sayWhoCanceled({ plan, hasLogin, isBySupport, lastDay }: BillingWords): string {
   if (!isBySupport)
     return hasLogin

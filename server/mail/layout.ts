@@ -10,14 +10,14 @@ export type MailMessage = {
   /** The name of the service is added at the end. */
   subject: string;
   paragraphs: string[];
-  /** Rows below the first paragraph, such as when something happened. */
+  /** Rows below the first paragraph, such as the time of a change. */
   facts?: [label: string, value: string][];
   /** `isQuiet`: an outlined button, because most readers need not press it. */
   action?: { label: string; url: string; isQuiet?: true };
   after?: string[];
-  /** For readers who did not do it: an outlined button, and what it does in at most three lines. */
+  /** A button for readers who did not make the change, with at most three lines on what it does. The button is outlined. */
   denial?: { url: string; lines: string[] };
-  /** Why the reader gets the email, unless it is because they have an account. */
+  /** Why the reader gets the email, if the reason is not that they have an account. */
   why?: string;
 };
 

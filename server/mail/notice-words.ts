@@ -3,16 +3,19 @@ import type { NoticeKind } from '../../db/tables/mail-kinds.ts';
 import type { PrintedText } from '../billing/settings/set-settings.ts';
 import type { Capability } from '../identity/ground/capabilities.ts';
 
-/** Without `advice`, the reader may have done it. */
+/** Without `advice`, the reader may have made the change. */
 type Notice = {
   subject: string;
   text: string;
-  /** What the reader does or knows now. */
+  /** What the reader has to do or to know now. */
   advice?: string;
-  /** `isQuiet`: most readers need not press it. */
+  /** `isQuiet`: most readers need not press the button. */
   action?: { label: string; path: string; isQuiet?: true };
   why?: string;
-  /** For readers who did it or did not: what the first are told instead of the usual, and what “This wasn’t me” does. */
+  /**
+   * For a change that the reader may or may not have made. `done` replaces the usual words for readers who made it. `lines` say
+   * what “This wasn’t me” does.
+   */
   doubt?: { done?: string; lines?: string[] };
 };
 
@@ -140,7 +143,7 @@ const whereInvoicesGo: Record<string, Pick<Notice, 'subject' | 'text'>> = {
   },
 };
 
-// Mails of 0.6.0 do not say which.
+// Mails of 0.6.0 do not say what was changed.
 const invoicesGoSomewhere = {
   subject: 'The address for your invoices has changed',
   text: 'The email address for the invoices of your account has been added, confirmed, changed or removed. You can see under Billing where your invoices go.',

@@ -28,7 +28,7 @@ const denyByTakeBack = ({ link, until }: TakeBackLink, added = 'since then') => 
   ],
 });
 
-/** The mail about notices that were held back (contract 9.133). `at` is the time of the first of them. */
+/** The mail about notices that were held back (contract 9.133). `at` is the time of the first notice. */
 export function buildRest({
   baseUrl,
   at,

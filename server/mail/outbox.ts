@@ -132,7 +132,7 @@ async function composeMessage(
     if (details.rest) return { id, to, ...layOut(buildRest({ baseUrl, at, takeBack }), style, greeted) };
     if (until && !token) return undefined;
     const hasSupport = supportUrl !== undefined;
-    // `who` and `by` can be ids of users. Such a user may have been erased.
+    // `who` and `by` can be ids of users who have been erased.
     const nameOf = async (userId: string) =>
       (await findUserById(db, userId))?.email ?? 'Somebody who is not here any more';
     const notice = buildNotice(kind, {
@@ -212,7 +212,7 @@ async function recordFailure(
 const isAboutMail = (error: unknown) =>
   ['EENVELOPE', 'EMESSAGE'].includes((error as { code?: string }).code ?? '');
 
-/** Also rejects if sending takes too long or `signal` aborts. */
+/** Sends the message. Rejects if sending fails or takes too long, or if `signal` aborts. */
 function sendInTime(mailer: Mailer, message: Message, signal: AbortSignal): Promise<void> {
   return new Promise<void>((done, failed) => {
     const giveUp = () => failed(new Error('the mail server took too long'));

@@ -28,7 +28,7 @@ export type ProfileOutcome =
   | {
       kind: 'accepted';
       userId: string;
-      /** `stale`: the profile is not newer than the last one that was applied, so nothing changed. */
+      /** `stale`: the profile is not newer than the last applied profile, so nothing changed. */
       change: 'created' | 'linked' | 'proved' | 'updated' | 'stale';
       applied?: Applied;
     }
@@ -53,7 +53,7 @@ export async function acceptProfile(
   return update(trx, occasion, profile, known as LinkedUser);
 }
 
-/** `typed` is the user who has the link now. Somebody typed their address, and nobody has proved it. */
+/** `typed` is the user who has the link now. Somebody typed the address of this user, and nobody has proved it. */
 async function acceptByAddress(
   trx: Transaction<DB>,
   occasion: Occasion,
@@ -69,7 +69,7 @@ async function acceptByAddress(
   if (!found) return createUser(trx, occasion, profile);
   const holder = requireAllowed(found);
   const present = await findExternalLink(trx, provider, holder.id);
-  // Another hand-off created the link while this one waited for the lock.
+  // Another hand-off created the link while this hand-off waited for the lock.
   if (present?.externalId === profile.id && !present.isSleeping) throw new LostRace();
   if (present && !present.isSleeping) throw otherLink();
   // A former holder of an address is never linked by that address alone. A sleeping link stays until its user has seen what they
@@ -112,7 +112,7 @@ async function proveAddress(
 
 /**
  * Links the user who has just logged in to the profile of a pending hand-off. The result is undefined if the profile is older
- * than the last one that was applied. Throws what `acceptProfile` throws, also if somebody else has the profile's id by now.
+ * than the last applied profile. Throws what `acceptProfile` throws, also if somebody else has the profile's id by now.
  */
 export async function connectProfile(
   trx: Transaction<DB>,

@@ -76,7 +76,7 @@ export function createMetrics({
   const registers = [registry];
   const sums = createSums(now);
 
-  /** Counts only the labels in `each`. All begin at 0, because an alert would miss the first count of a new series. */
+  /** Counts only the labels in `each`. All series begin at 0, because an alert would miss the first count of a new series. */
   function counter<Names extends string>(
     name: string,
     help: string,

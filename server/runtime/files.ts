@@ -113,7 +113,7 @@ export async function openLines(path: string, maxLength: number) {
   const found = await statArgument(path).catch((error) => {
     throw cannotRead(path, error);
   });
-  // This check comes before the caller makes files beside this one.
+  // This check comes before the caller makes files beside this file.
   if (found.isDirectory()) throw cannotRead(path, { code: 'EISDIR' });
   const stream = openStream(path);
   const size = Number(found.size);

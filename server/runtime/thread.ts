@@ -111,7 +111,7 @@ export function answerQuestions<Asked, Answer>(answer: (asked: Asked) => Promise
 // The threads that hash have the same priority (start-node.cjs).
 const lowPriority = 10;
 
-/** Lets this thread yield to the one that answers requests. */
+/** Lets this thread yield to the thread that answers requests. */
 export function giveWay(): void {
   // Only Linux applies this to the thread alone.
   if (platform() === 'linux') setPriority(lowPriority);

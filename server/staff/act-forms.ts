@@ -6,9 +6,9 @@ import { acts, type Intent, isIntent } from './acts.ts';
 
 export type ActForm = {
   intent: string;
-  /** Which form of the act this is. */
+  /** Which of the act's forms this is. */
   about: Given;
-  /** What the form was made from, and what names the thing. */
+  /** The facts that the form was made from, and the ids of the thing. */
   hidden: Given;
   label: string;
   button: string;

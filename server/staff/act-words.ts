@@ -14,7 +14,10 @@ import { allCodeFactors, nameCodeFactors } from '../identity/factor/code-factors
 import { roleWords } from './event-words.ts';
 import type { Person } from './person.ts';
 
-/** `one` and `select` are a choice of several, of few or of many, and `yes` is a box to tick. In the words of a choice, `{value}` stands for its value. */
+/**
+ * `one` is a choice of few, `select` is a choice of many, and `yes` is a box to tick. In the words of a choice, `{value}`
+ * stands for its value.
+ */
 export type FormField = {
   name: keyof Given;
   label: string;
@@ -29,10 +32,10 @@ export type FormField = {
 
 export type Side = { title: string; lines: string[] };
 
-/** `shown` is what the page shows. `about` says which form of the act it is. */
+/** `shown` is what the page shows. `about` says which of the act's forms this is. */
 type Say<Shown> = string | ((shown: Shown, about: Given) => string);
 
-/** `head` stays above all parts. */
+/** Forms at `head` stay above all parts of the page. */
 export type Place =
   | 'head'
   | 'notes'
@@ -44,9 +47,9 @@ export type Place =
   | 'billing'
   | 'contract';
 
-// biome-ignore lint/suspicious/noExplicitAny: each is shown what its act is about
+// biome-ignore lint/suspicious/noExplicitAny: each act is shown the thing that it is about
 export type ActWords<Shown = any, Thing = any> = {
-  /** The part of a person's page that has the forms. If left out, it is the head. */
+  /** The part of a person's page that has the forms. If left out, the forms are at `head`. */
   at?: Place | ((about: Given) => Place);
   /** What to ask so that you know who calls, as in docs/operate/support.md. Each form on a person's page says it. */
   ask?: string;
@@ -54,14 +57,14 @@ export type ActWords<Shown = any, Thing = any> = {
   label: Say<Shown>;
   /** The button that sends the form, if it differs from `label`. */
   button?: Say<Shown>;
-  /** What happens next, for the page that asks for a credential, if it differs from the button. */
+  /** The words for the page that asks for a credential, if they differ from the button. */
   to?: Say<Shown>;
   /** What will happen, and what the person will notice. */
   notice: Say<Shown>;
   /** What has happened. This must be true even if there was nothing to do. */
   outcome: string;
   isDanger?: true | ((about: Given) => boolean);
-  /** What it is now, and what it will be. */
+  /** How things are now, and how the act would change them. */
   sides?: (shown: Shown) => Side[] | undefined;
   /** If true, the act would be refused, so its form has no button, and the notice says why. */
   isIdle?: (shown: Shown) => boolean;
@@ -70,10 +73,10 @@ export type ActWords<Shown = any, Thing = any> = {
 };
 
 /** `target` is the thing as it is now, `given` is the input of the command, and `result` is what the act returned. */
-// biome-ignore lint/suspicious/noExplicitAny: each act returns what is its own
+// biome-ignore lint/suspicious/noExplicitAny: each act returns its own type
 type Tell<Thing> = (target: Thing, more: { given: Given; result: any }) => string;
 
-/** What a command says. Characters that move a cursor are escaped in all of it. */
+/** The words of a command. Everywhere in them, characters that move a cursor are escaped. */
 // biome-ignore lint/suspicious/noExplicitAny: likewise
 export type CommandWords<Thing = any> = {
   about: string;
@@ -84,7 +87,7 @@ export type CommandWords<Thing = any> = {
   /** The question before an act that cannot be undone. It names the thing. */
   asks?: (target: Thing, given: Given) => string;
   done: Tell<Thing>;
-  /** What the command says if there was nothing to change, also as a refusal. */
+  /** What the command says if there was nothing to change, even if that is a refusal. */
   nothing: Tell<Thing>;
   /** The refusal `not_allowed`. */
   notAllowed?: string;

@@ -17,7 +17,7 @@ type AuditAsked = Pick<AuditFilter, 'kind' | 'person' | 'staff'> & {
   before?: Date | string | undefined;
 };
 
-/** The types of events about a client. Only the marketplace causes any. */
+/** The types of events about a client. Only the marketplace has such types. */
 export const typesOfClient = (client: string | undefined): string[] | undefined =>
   client === undefined ? undefined : client === provider ? ofMarketplace : [];
 
@@ -60,14 +60,14 @@ const listPeople = (db: Deps['db'], page: AuditRow[], ...more: (string | undefin
 };
 
 const linesOfPage = 50;
-/** A page reads no more events than these, however many of them are one line. */
+/** A page reads at most this many events, even if most of them end up in one line. */
 const eventsOfPage = 1_000;
-/** So many of a line are enough to see where they came from. */
+/** A line lists this many of its events, which is enough to see where they came from. */
 const mostListed = 50;
 
 /**
- * The same for people: equal refusals in a row are one line, and looks and searches are left out unless they are asked for. A
- * page has up to 50 lines. `people` also has the people who were asked for.
+ * Like `listAudit`, for people who read. Equal refusals in a row are one line. Looks and searches are left out unless they are
+ * asked for. A page has up to 50 lines. `people` also has the people who were asked for.
  */
 export async function listAuditLines(
   { db }: Deps,
@@ -109,7 +109,7 @@ const writePlace = (event: { device: unknown; place: unknown; address?: unknown 
 /** Equal events, the newest first. */
 type Line = [AuditRow, ...AuditRow[]];
 
-/** Puts each refusal into the line of the one before it if kind, reason, person and details are equal. */
+/** Adds a refusal to the line of the refusal before it if kind, reason, person and details are equal. */
 function foldRefusals(events: AuditRow[]): Line[] {
   const lines: Line[] = [];
   for (const event of events) {

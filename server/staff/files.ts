@@ -94,7 +94,7 @@ export const endFile = (
     details: { ...asked, rows, whole },
   });
 
-/** The usual spans of an accounting export, with the first and the last day. None ends after today. */
+/** The usual spans of an accounting export, with the first and the last day. No span ends after today. */
 export function buildSpans(today: string) {
   const [year = 0, month = 0] = today.split('-').map(Number);
   const quarter = month - ((month - 1) % 3);

@@ -22,9 +22,9 @@ import { listWords } from './search-words.ts';
 
 const maxHits = 50;
 const maxCodePoints = 200;
-// One more than is shown, to tell whether there are more.
+// The search asks for one person more than it shows, to tell whether there are more people.
 const limit = maxHits + 1;
-// To search so many people takes a few milliseconds, and finds a word that one person in a hundred has.
+// A search through so many people takes a few milliseconds, and finds a word that one person in a hundred has.
 const newest = 4_000;
 
 /** Throws 422 at `/q` for a text that is too long. */
@@ -104,8 +104,8 @@ async function findByWords(db: Database, words: string[], filters: PersonFilters
 }
 
 /**
- * Finds people, or only members of the staff, by what names them. The whole address of one of them finds no other. A former member
- * of the staff is found by the whole address.
+ * Finds people, or only members of the staff, by words, address or id. If `q` is the whole address of a person, it finds only
+ * that person. The whole address also finds a former member of the staff.
  */
 export async function findNamed(
   deps: Pick<Dependencies, 'db' | 'now'>,

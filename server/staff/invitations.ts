@@ -27,12 +27,12 @@ import { readNewEmailAddress } from '../identity/ground/email-address.ts';
 import { tellOtherAdministrators } from '../identity/ground/tell-administrators.ts';
 
 const openDays = 1;
-/** Each administrator sends at most 20 a day, and each lasts a day. So nearly never are there more. */
+/** Each administrator sends at most 20 invitations a day, and an invitation lasts a day. So there are hardly ever more. */
 const maxListed = 200;
 
 const listOpen = (db: Database, now: Date) => listInvitations(db, { now, limit: maxListed });
 
-/** What the form is made from. With each change of the list, the same form is sent anew instead of again. */
+/** The facts that the form is made from. After a change of the list, the same form counts as a new form. */
 const seenOfAll = (open: Invitation[]) => open.map(({ id }) => id);
 
 /** Returns the open invitations, the newest first, with the names of the people in them. */
@@ -68,7 +68,7 @@ const invitation: Subject<Invitation | undefined> = {
 
 /** The caller has locked the invitation. */
 async function endLinks(trx: Transaction<DB>, email: string, by: MailTokenEnd): Promise<void> {
-  // Mails come before tokens, because a mail that is being sent makes its token while its row is locked.
+  // Mails are deleted before tokens end, because a mail that is being sent makes its token while its row is locked.
   await deleteUnsentInvitations(trx, email);
   await endInvitationTokens(trx, email, by);
 }
@@ -95,7 +95,7 @@ const invite = act({
     if (actorId) await spendAllowance(trx, 'staff.invite', actorId);
     const now = deps.now();
     const id = uuidv7();
-    // This comes before the look for an owner: it waits for a request that is using the link of an earlier invitation.
+    // This comes before the search for an owner. It waits for a request that is using the link of an earlier invitation.
     await setInvitation(trx, {
       ...{ id, email, role, invitedBy: actorId ?? null },
       ...{ sentAt: now, expiresAt: daysAfter(now, openDays) },
@@ -107,7 +107,7 @@ const invite = act({
     // An empty `until` puts the mail into the index of mails that people wait for (`mails_awaited_idx`).
     const mail = { userId: null, recipient: email, details: { ...details, until: '' }, now };
     deferMail(trx, { kind: 'invitation', ...mail });
-    // The person who sent it gets the warning too, in case somebody else is in their session.
+    // The person who sent the invitation gets the warning too, in case somebody else is in their session.
     await tellOtherAdministrators(trx, deps, { kind: 'invitation_sent', actorId, tellsActor: true, details });
     return details;
   },

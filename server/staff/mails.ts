@@ -26,7 +26,7 @@ import { findPeople, readSearch } from './find-people.ts';
 const stateOf = ({ givenUpAt, lastError }: UnsentMail): MailState =>
   givenUpAt ? 'given_up' : lastError === null ? 'waiting' : 'failed';
 
-/** What forms about a mail are made from. Further tries do not matter to a decision. */
+/** The facts that forms about a mail are made from. Tries are left out, because they do not matter to a decision. */
 const seenOfMail = (mail: UnsentMail | undefined) =>
   mail ? { id: mail.id, isGivenUp: mail.givenUpAt !== null } : null;
 

@@ -24,17 +24,17 @@ import { compareReissue, type ReissueSides } from '../billing/payments/reissue.t
 import { maxAmount } from '../billing/values/amounts.ts';
 import { readDecimal } from '../billing/values/decimals.ts';
 
-/** What forms about an invoice are made from: everything that moves its money changes one of these. */
+/** The facts that forms about an invoice are made from. Everything that moves money of the invoice changes one of them. */
 export const basisOfInvoice = ({ number, status, credited, allocated }: Invoice) => ({
   ...{ number, status, credited, allocated },
 });
-/** Differs from the other forms about the invoice: version 0.6.0 would credit all of it by a form for a part. */
+/** Differs from other forms about the invoice: version 0.6.0 would take a form for a part and credit everything. */
 export const basisOfCredit = (invoice: Invoice) => ({ ...basisOfInvoice(invoice), credits: ['all', 'part'] });
 export const basisOfReissue = (invoice: Invoice, sides: ReissueSides | undefined) => ({
   ...basisOfInvoice(invoice),
   after: sides?.after ?? null,
 });
-/** What forms about a contract are made from: the last day that they name is among it. */
+/** The facts that forms about a contract are made from. The last day that the forms name is one of them. */
 export const basisOfContract = ({ status, lastDay, wouldEndOn }: ReturnType<typeof describeEnd>) => ({
   ...{ status, lastDay, wouldEndOn },
 });
@@ -73,7 +73,7 @@ const payment: Subject<Payment> = {
   answer: asIs,
 };
 
-/** A payment that is to pay an invoice. It belongs to the buyer of that invoice. */
+/** A payment that is about to pay an invoice. The payment belongs to the buyer of that invoice. */
 const paymentToInvoice: Subject<Payment> = {
   ...payment,
   async find(db, given) {
@@ -188,7 +188,7 @@ const recordNamed = act({
   do: (context, read) => record(context, context.target.number, read),
 });
 
-/** Pays what is open, by command. */
+/** Pays the whole open amount, by command. */
 const payAll = act({
   about: invoice,
   right: pay.right,
@@ -224,7 +224,7 @@ const credit = act({
   fields: {
     amount: (typed, { thing }) => (typed.trim() ? readAmount(typed, thing.currency) : undefined),
   },
-  // An empty amount is easily sent by mistake, and a credit cannot be undone. So people say which of the two they mean.
+  // An empty amount is easily sent by mistake, and a credit cannot be undone. So people choose between all and a part.
   formFields: {
     credits: (typed, { thing: { hasDocument } }) => (hasDocument ? readCredits(typed) : 'all'),
     amount(typed, { thing, given: { credits } }) {
@@ -342,7 +342,7 @@ const cancelAtPeriodEnd = act({
   },
 });
 
-/** One command for both. */
+/** One command cancels at once or at the end of a period. */
 const cancelByCommand = act({
   about: contract,
   right: cancelContract.right,

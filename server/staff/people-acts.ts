@@ -68,7 +68,7 @@ const suspend = act({
   },
 });
 
-/** For an owner who says that somebody else is in their account. Nobody gets in until an administrator says whose it is. */
+/** For an owner who says that somebody else is in their account. Nobody gets in until an administrator decides whose it is. */
 const freeze = act({
   about: person,
   right: { name: 'people.freeze' },
@@ -279,7 +279,7 @@ async function tellOfRights({ trx, deps, target }: ActContext<User>, account: Ac
 
 const rights = [verification, ...capabilities] as const;
 
-/** The acts of one decision, whose events the audit has: about the verification, and about a capability. */
+/** Each decision about a right, with the types of its audit events: for the verification, and for a capability. */
 const decisions = [
   ['yes', true, 'staff.verify', 'staff.grant'],
   ['no', false, 'staff.unverify', 'staff.revoke'],
@@ -287,7 +287,7 @@ const decisions = [
 ] as const;
 const readDecision = readOneOf('yes', 'no', 'undecided', '');
 
-/** Decides about several rights at once. What is left empty stays as it is. */
+/** Decides about several rights at once. A right stays as it is if its field is empty. */
 const decideRights = act({
   about: person,
   right: { name: 'people.decideRights', manager: 'customers', isAboutAccount: true },
@@ -513,7 +513,10 @@ const asTyped =
   (_typed: string, { given }: { given: Given }) =>
     given[name];
 
-/** The address for invoices is not among them: it would lead invoices away from the customer without a link to prove it. */
+/**
+ * This act cannot change the address for invoices. Otherwise invoices could be led away from the customer, and no link would
+ * prove the new address.
+ */
 const editDetails = act({
   about: person,
   right: { name: 'billing.editDetails', isAboutAccount: true },

@@ -89,7 +89,7 @@ export async function describePerson(
     listNotes(db, id),
     findZone(db),
   ]);
-  /** The staff in the account, if a manager looks. */
+  /** The staff in the account, whom a manager does not see in full. */
   const hidden = new Set(
     isManager ? others.filter(({ role }) => isStaffRole(role)).map((each) => each.id) : [],
   );
@@ -207,7 +207,7 @@ type WouldGet = {
   stop?: { rule: string; why: string };
 };
 
-/** The row of contract section 4 that stops every launch of the person, in any session. */
+/** The row of the table in contract section 4 that stops every launch of the person, in any session. */
 function findStop(config: Dependencies['config'], user: User): WouldGet['stop'] {
   if (user.suspendedAt) return { rule: '4.20', why: 'suspended' };
   if (needsSecondFactor(config, user) && !hasSecondFactor(user)) return { rule: '4.18', why: 'no_factor' };

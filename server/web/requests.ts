@@ -15,7 +15,7 @@ export type Visit = {
   place?: string;
   /** A transaction that could end after the deadline does not commit. */
   deadline: Deadline;
-  /** Aborts when the client has gone. This is not the signal of the Request: Remix would stop halfway with that one. */
+  /** Aborts when the client has gone. The signal of the Request is not used: Remix would stop halfway when it aborts. */
   signal?: AbortSignal;
   trace?: Trace;
   /** From here on, the members are for the log line of the request. Each is set once it is known. */

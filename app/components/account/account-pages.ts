@@ -53,7 +53,7 @@ const codeWords = {
   },
 } satisfies Record<CodeFactor, unknown>;
 
-/** Lists the words for each kind. */
+/** Lists the words for each kind of factor. */
 export const sayCodeFactors = (
   words: keyof (typeof codeWords)[CodeFactor],
   between: string,

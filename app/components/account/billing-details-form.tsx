@@ -4,14 +4,14 @@ import type { Refused } from '../../refused.ts';
 import { EmailField, Field } from '../field.tsx';
 import type { OwnBilling } from './own-contracts.tsx';
 
-/** What the form keeps when it is refused. */
+/** The fields whose values the form still shows after a refusal. */
 export const detailsFields: FieldName[] = [
   ...(['company', 'line1', 'line2', 'postcode', 'city', 'country', 'vatId', 'invoiceEmail'] as const),
 ];
 
 type Props = Pick<OwnBilling, 'details' | 'countries'> & { email: string; refused: Refused | undefined };
 
-/** `refused` is this form, refused. */
+/** `refused` is set if this form was refused. */
 export function BillingDetailsForm({ details, countries, email, refused }: Props) {
   const { company, hasCheckedVatId, invoiceEmail, waiting } = details;
   const { address, country, vatId } = waiting ?? details;
@@ -30,7 +30,7 @@ export function BillingDetailsForm({ details, countries, email, refused }: Props
     focusOnError: name === first,
   });
   return (
-    // Without an action, the form would go to the address with its fragment, which would take the focus from a faulty field.
+    // Without an action, the browser posts to the address with its fragment, which takes the focus from a faulty field.
     <form method="post" action="/profile/billing?edit=details" data-intent="details">
       <Field
         label="Company (optional)"
@@ -98,7 +98,7 @@ function CountryField({ countries, name, defaultValue, error, focusOnError }: Co
         defaultValue={defaultValue}
         aria-invalid={error ? true : undefined}
         aria-describedby={error ? `${id}-error` : undefined}
-        // biome-ignore lint/a11y/noAutofocus: it is what has to be corrected
+        // biome-ignore lint/a11y/noAutofocus: people have to correct this field
         autoFocus={focusOnError}
       >
         <option value="">Choose a country</option>

@@ -15,7 +15,7 @@ type Props = Pick<OwnBilling, 'details' | 'countries'> & {
 export const hasDetails = ({ company, address, country, vatId, invoiceEmail, waiting }: Props['details']) =>
   [company, address, country, vatId, invoiceEmail, waiting].some((detail) => detail !== null);
 
-/** The details as text, or their form: it stays open after a mistake (contract 7.468). */
+/** The details as text, or as a form that stays open after a mistake (contract 7.468). */
 export function BillingDetails({ details, countries, email, isEditing, saved, refused: any }: Props) {
   const refused = any?.values.intent === 'details' ? any : undefined;
   const { invoiceEmail, hasProvedInvoiceEmail, waiting } = details;
@@ -77,7 +77,7 @@ function Text({ details, countries, email }: Pick<Props, 'details' | 'countries'
         <dd>
           {named
             ? lines.filter(Boolean).map((line, at) => (
-                // biome-ignore lint/suspicious/noArrayIndexKey: they do not move
+                // biome-ignore lint/suspicious/noArrayIndexKey: the lines never change places
                 <div key={at}>
                   <bdi>{line}</bdi>
                 </div>

@@ -9,7 +9,7 @@ type Contract = {
   id: string;
   plan: string;
   status: 'trialing' | 'active' | 'past_due' | 'canceled' | 'expired';
-  /** A day such as 2026-12-26, if it is a trial, or if it is canceled or has ended. */
+  /** A day such as 2026-12-26 if the contract is a trial, was canceled or has ended. Null for other contracts. */
   lastDay: string | null;
   price: (Amount & { interval: 'month' | 'year' }) | null;
 };
@@ -99,7 +99,7 @@ type End = Pick<Contract, 'status' | 'lastDay'>;
 
 const hasEnded = (status: Contract['status']) => status === 'canceled' || status === 'expired';
 
-/** How a contract ends or has ended. Null if it goes on, or is a trial. */
+/** How a contract ends or has ended. Null if the contract goes on, or is a trial. */
 export function sayEnd({ status, lastDay, isOwn = true }: End & { isOwn?: boolean }): ReactNode {
   const on = lastDay && <LastDay on={lastDay} />;
   if (status === 'expired')

@@ -8,7 +8,7 @@ import { InvoiceState } from './invoices.tsx';
 type Got = Awaited<ReturnType<Procedures['invoices']['get']>>;
 type Facts = NonNullable<Got['document']>;
 export type OwnInvoice = Extract<Got, { kind: 'invoice' }>;
-/** What became of an invoice. */
+/** How much of an invoice is paid, credited and open. */
 type Settling = Pick<
   OwnInvoice,
   'currency' | 'minorDigits' | 'credited' | 'allocated' | 'open' | 'status' | 'isOverdue'

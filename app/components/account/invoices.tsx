@@ -25,7 +25,7 @@ export function InvoiceState({ status, isOverdue }: { status: Invoice['status'];
 
 type Listed = Invoice & { isOverdue: boolean; open: number };
 
-/** The amounts left to pay, one for each currency. */
+/** The open amount in each currency. */
 const sumOpen = (invoices: Listed[]): Amount[] =>
   [...new Set(invoices.filter(({ open }) => open > 0).map(({ currency }) => currency))].map((currency) => {
     const these = invoices.filter((invoice) => invoice.currency === currency);

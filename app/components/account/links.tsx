@@ -33,7 +33,7 @@ export function Links({ links, hasPassword, hasPasskey, saved, refused }: LinksP
       The marketplace account is no longer connected.
     </Outcome>
   );
-  // After the last link was removed, the page still says so.
+  // The page still shows the outcome after the last link was removed.
   if (links.length === 0) return outcome;
   return (
     <Section id="links" title="Connected accounts" intro="You can log in here from these accounts.">

@@ -1,7 +1,7 @@
 import { Fragment } from 'react';
 import { capabilityTitle } from './access.tsx';
 
-/** The changes by the member's name in a payload. */
+/** The changes, by the name that the changed member has in a payload. */
 type MemberChanges = Record<string, { from: unknown; to: unknown }>;
 
 type Line = { what: string; from: string; to: string };

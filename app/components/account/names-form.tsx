@@ -5,7 +5,7 @@ import { Notice } from '../notice.tsx';
 import { Section } from '../section.tsx';
 import { Outcome } from './outcome.tsx';
 
-/** What the form keeps when it is refused. */
+/** The fields whose values the form still shows after a refusal. */
 export const namesFields: FieldName[] = ['name', 'accountName', 'profile_updated_at'];
 
 type NamesFormProps = {

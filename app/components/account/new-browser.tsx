@@ -1,4 +1,4 @@
-/** Stands beside the button that adds a factor, if the browser is not established. */
+/** Stands beside the button that adds a factor, if the user has not used this browser for a week (contract 2.21). */
 export function NewBrowserNote({ what, email }: { what: string; email: string }) {
   return (
     <p>

@@ -3,7 +3,7 @@ import type { Refused } from '../../refused.ts';
 import { Notice } from '../notice.tsx';
 import { TooMany } from '../too-many.tsx';
 
-/** What became of a form, shown at that form. */
+/** The outcome of a form, shown at that form. */
 export function Outcome({
   intent,
   saved,

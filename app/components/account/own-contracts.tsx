@@ -15,7 +15,7 @@ type Contract = OwnBilling['contracts'][number];
 type Next = NonNullable<Contract['next']>;
 type Told = { saved: string | null; refused: Refused | undefined };
 
-/** A card for each contract that goes on, then one for all ended contracts (contract 7.469). */
+/** Shows a card for each contract that goes on, and one card for all ended contracts (contract 7.469). */
 export function OwnContracts({ contracts, ...told }: { contracts: Contract[] } & Told) {
   const running = contracts.filter(({ isRunning }) => isRunning);
   const ended = contracts.filter(({ isRunning }) => !isRunning);
@@ -99,7 +99,7 @@ function About(contract: Contract) {
     );
   if (next) lines.push(<NextCharge {...next} />);
   return lines.filter(Boolean).map((line, at) => (
-    // biome-ignore lint/suspicious/noArrayIndexKey: they do not move
+    // biome-ignore lint/suspicious/noArrayIndexKey: the lines never change places
     <span key={at} className="line">
       {line}
     </span>
@@ -119,7 +119,7 @@ function NextCharge(next: Next) {
   );
 }
 
-// The words of the buttons, and of the page that asks for a credential first.
+// The words of the buttons, also for the page that asks for a credential first.
 export const cancelWords = 'Cancel the contract';
 export const keepWords = 'Keep the contract';
 

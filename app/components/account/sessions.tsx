@@ -100,7 +100,7 @@ type EndSessionProps = Pick<Listed, 'id' | 'device' | 'createdAt'> & {
 };
 
 function EndSession({ id, device, createdAt, needsPassword, refused }: EndSessionProps) {
-  // Two browsers of one kind differ only in their time.
+  // The time tells two sessions in browsers of the same kind apart.
   const label = (
     <>
       Log out

@@ -1,5 +1,5 @@
-// The worked requests of an operation. Examples with the same name, of parameters and of the body, form one request. An
-// answer's example with that name belongs to it.
+// The worked requests of an operation. A request consists of the examples with the same name: for its parameters, its body and
+// its answer.
 import type { Answer, Answers, Content, Operation, Reference } from '../../../server/doors/openapi/parts.ts';
 
 export type WorkedRequest = {

@@ -1,6 +1,6 @@
 import { Section } from '../section.tsx';
 
-/** Replaces the middle character with another one that is allowed there. */
+/** Replaces the character in the middle with a different character that is allowed there. */
 function changeOne(text: string): string {
   const at = Math.floor(text.length / 2);
   return text.slice(0, at) + (text[at] === 'a' ? 'b' : 'a') + text.slice(at + 1);
@@ -8,7 +8,7 @@ function changeOne(text: string): string {
 
 const longAfter = '3600';
 
-/** Sends the hand-off a second time: as it arrived, changed, or late. */
+/** Sends the hand-off a second time: unchanged, changed, or late. */
 export function Tamper({ client, query }: { client: string; query: string }) {
   const params = new URLSearchParams(query);
   const [payload, signature] = [params.get('payload') ?? '', params.get('signature') ?? ''];

@@ -22,7 +22,7 @@ type PersonsForms = { name: string; email: string; forms: ActForm[] };
 /** The forms of a person's page, and the person that they are about. */
 export const ActsContext = createContext<PersonsForms>({ name: '', email: '', forms: [] });
 
-/** Whether the refused form is this one. */
+/** Whether `refused` is this form. */
 export const isOf = (refused: Refused | undefined, { intent, about }: ActForm) =>
   refused?.values.intent === intent &&
   Object.entries(about).every(([name, value]) => refused.values[name] === value);
@@ -40,7 +40,7 @@ export function Outcome({ forms, outcome }: { forms: ActForm[]; outcome: string 
   );
 }
 
-/** The page that asks for a credential before an act, if one is needed. */
+/** Returns the page that asks for a credential before an act, if a credential is needed. */
 export function askBefore(
   refused: Refused | undefined,
   { forms, about }: { forms: ActForm[]; about?: string | undefined },
@@ -53,8 +53,8 @@ export function askBefore(
 }
 
 /**
- * Shows the forms that match `about`: of `forms` or, without them, of the person's page for the place `at`. Screen readers read
- * `named` after the button. `isBare`: the forms stand in a row of buttons that has more.
+ * Shows the forms whose `about` matches. They come from `forms`, or else from the place `at` of the person's page. Screen
+ * readers read `named` after the button. `isBare`: the forms share a row with other buttons.
  */
 export function Acts({
   forms: given,
@@ -99,14 +99,14 @@ function Act({ form, named }: { form: ActForm; named: ReactNode }) {
   );
 }
 
-/** The form itself. `first` stands above what it says. */
+/** The fields of a form. `first` stands above the text of the form. */
 export function ActFields({ form, first }: { form: ActForm; first?: ReactNode }) {
   const any = useRefused();
   const refused = isOf(any, form) ? any : undefined;
   const { intent, about, hidden, button, ask, notice, isDanger, isIdle, hasWhy, sides, fields } = form;
   // A refused form keeps what was sent. Only `seen` is new, because the form is rebuilt from what is shown now.
   const kept = { ...hidden, ...(refused && pick(refused.values, Object.keys(hidden))), seen: hidden.seen };
-  // An error of a hidden field is shown at the first visible one.
+  // An error of a hidden field is shown at the first visible field.
   const unseen = Object.keys(hidden).flatMap((name) => refused?.errors[name] ?? [])[0];
   const what = (
     <>

@@ -3,10 +3,10 @@ import { whole } from '../whole.ts';
 type Bar = { at: Date; count: number };
 
 type BarChartProps = {
-  /** Is the beginning of the ids of its texts. */
+  /** The ids of the texts in the chart begin with this name. */
   name: string;
   title: string;
-  /** What is counted: one, and several. */
+  /** What is counted, in the singular and in the plural. */
   words: [one: string, several: string];
   unit: 'hour' | 'day';
   bars: Bar[];
@@ -35,7 +35,7 @@ export function BarChart({ name, title, words: [one, several], unit, bars }: Bar
   const sum = bars.reduce((all, { count }) => all + count, 0);
   const time = unit === 'hour' ? hours : bars.length > 7 ? days : weekdays;
   const end = unit === 'hour' ? both : days;
-  // Each label belongs to the bar above its beginning.
+  // A label begins below its bar, and needs the room of several bars.
   const every = unit === 'hour' ? 6 : bars.length > 7 ? 10 : 1;
   return (
     <div className="course">

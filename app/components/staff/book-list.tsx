@@ -11,10 +11,10 @@ type BookListProps = {
   who: Who;
   asked: { q: string; state: string; sort: string };
   states: [value: string, words: string][];
-  /** What finds one besides its people. */
+  /** Names the numbers by which a contract or invoice can be found, for the label of the search. */
   numbers: string;
   columns: Column[];
-  /** The order of the list if none was asked for. */
+  /** The order of the list if the page's address has no `sort`. */
   firstSort: string;
   isFirst: boolean;
   /** Null if the page's address was not valid. */

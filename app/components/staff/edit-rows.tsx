@@ -1,7 +1,7 @@
 type Fields = Record<string, string>;
 
 type Column = {
-  /** The names of the column's fields are this name, a hyphen and the number of the row. */
+  /** The name of a field is this name, a hyphen and the number of the row. */
   name: string;
   label: string;
   isDay?: true;
@@ -31,7 +31,7 @@ type EditRowsProps = {
 
 const mostRows = 200;
 
-/** A table to edit, with a button that sends the form and gets it back with one more row. */
+/** A table to edit. Its button sends the form, and the page comes back with one more row. */
 export function EditRows({
   id,
   name,
@@ -48,7 +48,7 @@ export function EditRows({
     const [, column, number] = /^(\w+)-(\d{1,3})$/.exec(field) ?? [];
     return columns.some((each) => each.name === column) ? [Number(number)] : [];
   });
-  // An empty row of a refused form stays.
+  // An empty row is not lost if the form is refused.
   const count = Math.min(Math.max(1, Math.max(0, ...numbers) + (isAdded ? 1 : 0)), mostRows);
   const described = [`${id}-hint`, error && `${id}-error`].filter(Boolean).join(' ');
   return (

@@ -18,7 +18,7 @@ export function EventRow({
   isAboutOne = false,
 }: {
   event: Event;
-  /** Equal events right before it. */
+  /** Equal events right before `event`. */
   same?: Same;
   /** The people whose ids are in the event. */
   known: Listed['people'];

@@ -26,7 +26,7 @@ export const Filters = ({ path, asked, button = 'Show', children }: FiltersProps
   </search>
 );
 
-/** `of`: what is listed of the people who were found. */
+/** `of` names what the page lists about the people that the search found, such as "mails". */
 export const MorePeople = ({ of }: { of: string }) => (
   <Notice kind="info">More than 50 people match, so some {of} may be missing: type more.</Notice>
 );
@@ -34,7 +34,7 @@ export const MorePeople = ({ of }: { of: string }) => (
 type PagesProps = {
   path: string;
   asked: Asked;
-  /** What the pages list, for screen readers. */
+  /** What the pages list, for screen readers, such as "mails". */
   of: string;
   next: string | null | undefined;
   isFirst: boolean;

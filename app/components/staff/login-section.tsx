@@ -12,7 +12,7 @@ const At = ({ at }: { at: Date | null }) => (at ? <Instant at={at} /> : null);
 
 type Obstacle = Person['obstacles'][number];
 
-/** The act that helps against each obstacle, and the kind of the mail that it sends. */
+/** The act that helps against each obstacle. If the act sends a mail, `kind` is the kind of that mail. */
 const helps: Partial<Record<Obstacle, [intent: string, kind?: string]>> = {
   frozen: ['thaw'],
   suspended: ['resume'],
@@ -29,7 +29,7 @@ const helps: Partial<Record<Obstacle, [intent: string, kind?: string]>> = {
   too_many_logins: ['send-mail', 'set-password'],
 };
 
-/** Names the button of the act, if this member of the staff may use it for this person. */
+/** Says which button helps, if this member of the staff may use that button for this person. */
 function Help({ against }: { against: Obstacle }) {
   const { forms } = useContext(ActsContext);
   const [intent, kind] = helps[against] ?? [];

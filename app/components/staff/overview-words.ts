@@ -52,7 +52,7 @@ export const numberWords = {
   refusals: 'Refusals',
 };
 
-/** Says a change before the words for the span that it is against. */
+/** Says a change, such as "+12 % against". The name of the earlier span comes next. */
 export const sayChange = (percent: number): string =>
   percent === 0
     ? 'About as many as in'

@@ -8,7 +8,7 @@ import { personPath } from './words.tsx';
 
 type Tab = 'login' | 'billing' | 'rights' | 'activity' | 'mails' | 'products';
 
-/** The tabs, and the places of the forms on each. The first is at the address of the person. */
+/** The tabs of the page, and the places whose forms each tab shows. The address of the person alone leads to the first tab. */
 export const tabs: Record<Tab, { title: string; places: Place[] }> = {
   login: { title: 'Login', places: ['notes', 'note', 'login', 'session', 'link'] },
   billing: { title: 'Billing', places: ['billing', 'contract'] },
@@ -25,7 +25,7 @@ export const findTab = (part: string | undefined): Tab | undefined =>
 const pathOf = (id: string, tab: Tab) => personPath(id) + (tab === 'login' ? '' : `/${tab}`);
 
 const ends = ['thaw', 'resume', 'keep'];
-/** The acts that have a button of their own, the most urgent first: what ends a state, then what callers ask for most. */
+/** The acts with a button of their own. First come acts that end a state, then the acts that callers ask for most. */
 const foremost = [...ends, 'send-mail', 'end-sessions'];
 
 export function PersonHead({ id, current }: { id: string; current: Tab }) {

@@ -86,7 +86,7 @@ function sayDetail({ what, from, to }: Change['changes'][number]): string {
   return from === null ? `${what} changed` : `${what}: ${from} removed`;
 }
 
-/** Shows the first rows, and the others behind a summary. */
+/** Shows the first rows. The other rows stand behind a summary. */
 export function Newest<T>({
   rows,
   first,

@@ -7,7 +7,7 @@ import { useRefused } from '../refused.ts';
 import { Section } from '../section.tsx';
 import { ActFields, ActsContext, isOf, type Person } from './acts.tsx';
 
-/** What the account may do, and what each side says of it. `here` is our decision. */
+/** A right of the account, and what each side says about it. `here` is our decision. */
 type Right = {
   name: string;
   title: string;
@@ -82,7 +82,8 @@ export function RightsSection({ person }: { person: Person }) {
 
 function Rights({ rights, form }: { rights: Right[]; form: ActForm | undefined }) {
   const any = useRefused();
-  // A choice that was made from other decisions is dropped, so that a form that is sent again undoes none of a colleague's.
+  // If a colleague has decided meanwhile, the choices of the refused form are dropped. Sending the form again would undo the
+  // colleague's decisions.
   const isOfNow = form && isOf(any, form) && any?.values.seen === form.hidden.seen;
   const sent = isOfNow ? any?.values : undefined;
   return (

@@ -9,14 +9,14 @@ type Fields = Record<string, string>;
 type Sections = Awaited<ReturnType<Procedures['billingForms']['settings']>>['sections'];
 type Part = NonNullable<Sections[string]>[number];
 
-/** The keys of both are names of fields. */
+/** The keys of `values` and of `errors` are names of fields. */
 type Filled = { values: Fields; errors: Fields };
 
 function Line({ field, values, errors }: Filled & { field: Part['fields'][number] }) {
   const { name, label, isOptional, hint, inputMode, options } = field;
   const [value, error] = [values[name] ?? '', errors[name]];
   if (options) {
-    // A value that the list lacks stays, such as a time zone under an older name.
+    // A value that is missing from the list stays a choice, such as a time zone under an older name.
     const known = Object.hasOwn(options, value) ? options : { [value]: value, ...options };
     return <Choice {...{ label, name, value, hint, error }} options={Object.entries(known)} />;
   }
@@ -104,7 +104,7 @@ export function SettingsForm({
   return (
     <form method="post" data-intent="set" className="settings">
       <input type="hidden" name="seen" value={seen} />
-      {/* The Enter key presses the first button of a form, which must not be one that adds a row. */}
+      {/* The Enter key presses the first button of a form, so the first button must not add a row. */}
       <button
         type="submit"
         name="intent"

@@ -19,10 +19,10 @@ export const roleWords: Record<string, string> = {
   admin: 'Administrator',
 };
 
-/** A name that somebody chose. Whatever its direction and marks, the text around it stays in place. */
+/** A name that somebody chose. `bdi` keeps the text around the name in place, even if the name is read from right to left. */
 export const Name = ({ children }: { children: string }) => <bdi className="name">{children}</bdi>;
 
-/** The same for a cell of a table, which has room for two lines. It is written in full elsewhere. */
+/** Like `Name`, for a cell of a table that has room for two lines. Another page shows the whole name. */
 export const ShortName = ({ children }: { children: string }) => (
   <span className="two-lines">
     <Name>{children}</Name>
@@ -37,7 +37,7 @@ const billingWords: Record<string, string> = {
   '/account/billing/invoice_email': 'email address for invoices',
 };
 
-/** Turns JSON pointers into words, such as "address, VAT ID". They name billing details that were left out of a signup. */
+/** Turns JSON pointers to billing details into words, such as "address, VAT ID". The details were left out of a signup. */
 export const sayIgnored = (pointers: string[]) =>
   pointers.map((pointer) => billingWords[pointer] ?? pointer).join(', ');
 
@@ -53,7 +53,7 @@ export const blockedWords: Record<string, string> = {
 
 export const personPath = (id: string) => `/admin/people/${id}`;
 
-/** Links to the person's page if they are still here. */
+/** Links to the person's page unless the person was erased. */
 export function PersonLink({ id, known }: { id: string; known: { id: string; name: string }[] }) {
   const person = known.find((each) => each.id === id);
   if (!person)
@@ -110,5 +110,5 @@ export function Choice({ label, name, value, options, hint, error, id = name }: 
   );
 }
 
-/** A choice for filters: `''` stands for no filter. */
+/** A choice for filters. The value `''` stands for no filter. */
 export const Select = (props: ChoiceProps) => <Choice {...props} id={`filter-${props.name}`} />;

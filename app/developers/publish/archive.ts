@@ -6,7 +6,7 @@ import { compileKit } from './compile.ts';
 
 const encoder = new TextEncoder();
 
-/** The archive leaves out tests, leftovers of tools, and files that it takes from elsewhere. */
+/** The archive leaves out tests, files that tools left behind, and files that are copied from elsewhere. */
 const isLeftOut = (name: string) =>
   name.startsWith('.') || ['__pycache__', 'node_modules', 'dist', 'kit', 'tests'].includes(name);
 
@@ -25,7 +25,7 @@ export function listFiles(folder: string): string[] {
 /** A folder in the archive, and the folder that its files come from. */
 export type Folder = [inArchive: string, source: string];
 
-/** With `compiles`, a folder with a tsconfig.json also brings its compiled files. */
+/** With `compiles`, the archive also has the compiled files of each folder with a tsconfig.json. */
 export function buildArchive(folders: Folder[], compiles = true): Uint8Array {
   const content: Zippable = {};
   for (const [inArchive, source] of folders) {
@@ -34,6 +34,6 @@ export function buildArchive(folders: Folder[], compiles = true): Uint8Array {
     if (!compiles || !existsSync(join(source, 'tsconfig.json'))) continue;
     for (const [path, text] of compileKit(source)) content[`${inArchive}/${path}`] = encoder.encode(text);
   }
-  // A fixed time that the format can hold in any time zone: with the real time, each build would produce different bytes.
+  // The format can hold this time in any time zone. The real time would make each build produce different bytes.
   return zipSync(content, { level: 9, mtime: new Date(1980, 0, 1), os: 3, attrs: 0o644 << 16 });
 }

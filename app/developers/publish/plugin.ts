@@ -22,9 +22,9 @@ const root = fileURLToPath(new URL('../../..', import.meta.url));
 const name = 'virtual:developers';
 const pictureMark = /%picture:([\w./-]+)%/g;
 
-/** The files that were built. They are kept until a source changes. */
+/** The built files. They are kept until a source changes. */
 const built = new Map<string, Uint8Array>();
-/** False in development, because a request would wait for seconds while a kit is compiled. */
+/** False in development, because compiling a kit would make a request wait for seconds. */
 let compiles = true;
 
 export function developers(): Plugin {
@@ -75,7 +75,7 @@ function writeContents(): string {
 const writeEntry = (facts: object, module: string) =>
   `{ ...${JSON.stringify(facts)}, load: () => import('${name}/${module}').then((loaded) => loaded.default) }`;
 
-// The key lacks the file's extension. With it, other plugins would treat the module as a file of that kind.
+// The key has no file extension. With an extension, other plugins would treat the module as a file of that kind.
 const keyOfPage = (slug: string) => slug || 'start';
 const keyOfFile = (fileName: string) => fileName.replace(/\.\w+$/, '');
 

@@ -4,13 +4,13 @@
 import type { Folder } from './archive.ts';
 
 export type PublishedDocument = {
-  /** The last part of the path; empty for the start page. */
+  /** The last part of the path. Empty for the start page. */
   slug: string;
   file: string;
   group: string;
-  /** The name in the contents, if it is not the title. */
+  /** The name in the contents, if it differs from the title. */
   name?: string;
-  /** Only for a kit: its download, and the program that its page ends with. */
+  /** Only for a kit: the file to download, and the program shown at the end of the kit's page. */
   archive?: string;
   example?: string;
 };

@@ -1,4 +1,4 @@
-// Turns our documents into HTML. HTML in them is refused.
+// Turns our documents into HTML. Documents that contain HTML are refused.
 import { dirname, posix } from 'node:path';
 import { Lexer, Parser, Renderer, type Token, type Tokens } from 'marked';
 import { escapeHtml } from '../../../server/basics/escape-html.ts';
@@ -33,7 +33,7 @@ export function renderDocument(file: string, text: string, site: Site): Rendered
 class DocumentRenderer extends Renderer {
   title = '';
   readonly sections: Section[] = [];
-  /** A link must not contain another one. */
+  /** A link must not contain another link. */
   #isInLink = false;
   readonly #anchors = new Map<string, number>();
   readonly #file: string;
@@ -45,7 +45,7 @@ class DocumentRenderer extends Renderer {
     this.#site = site;
   }
 
-  /** The title is left out, because the page shows it. Every other heading is a link to itself. */
+  /** The page shows the title itself, so the title is left out. Every other heading links to itself. */
   override heading({ tokens, depth, text }: Tokens.Heading): string {
     if (tokens.some(({ type }) => type === 'link'))
       throw new Error(`${this.#file}: the heading "${text}" has a link.`);
@@ -71,7 +71,7 @@ class DocumentRenderer extends Renderer {
     return times === 0 ? anchor : `${anchor}-${times}`;
   }
 
-  /** If the target is not published, only the words are left. */
+  /** If the target is not published, only the words of the link are left. */
   override link({ href, tokens }: Tokens.Link): string {
     const words = this.#parseLinked(tokens);
     const target = this.#findTarget(href);
@@ -118,7 +118,9 @@ class DocumentRenderer extends Renderer {
     return showCode(text, { language: lang, isCopied: lang !== 'text' });
   }
 
-  /** On a phone each row is a block, so each cell names its column. The roles tell screen readers that it is still a table. */
+  /**
+   * On a phone each row is a block, so each cell names its column. The roles tell screen readers that this is still a table.
+   */
   override table({ header, rows }: Tokens.Table): string {
     const head = header.map(
       ({ tokens }) => `<th role="columnheader">${this.parser.parseInline(tokens)}</th>`,

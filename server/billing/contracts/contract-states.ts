@@ -1,5 +1,5 @@
-// The states of a service contract (contract 7.28 to 7.32): which state may follow which, and what a report from the CRM changes.
-// A trial ends by the clock, not only once the billing job has stored its end.
+// The states of a service contract (contract 7.28 to 7.32): which state may follow which, and what a report from the CRM
+// changes. A trial ends by the clock, even before the billing job has stored its end.
 import type { Contract, ContractStatus, ContractTerms } from '../../../db/tables/service-contracts.ts';
 import { startOfPresentPeriod } from '../values/periods.ts';
 
@@ -29,7 +29,7 @@ export function presentStatus(
   return (hasEnded && status === 'trialing' && applyMove(status, 'expire')) || status;
 }
 
-/** The rule is in contract 8.61. */
+/** Whether the contract is neither canceled nor expired (contract 8.61). */
 export const isRunning = (status: ContractStatus): boolean => status !== 'canceled' && status !== 'expired';
 
 /** What a report from the CRM says about a contract. */
@@ -72,8 +72,9 @@ export function applyReport(contract: ContractTerms | undefined, report: Report,
 }
 
 /**
- * Billing periods begin when a contract is first active with a price. If it had no price for a while, they begin again when it
- * gets one. The time without a price is not invoiced. Neither is a period that was over at `now`, when the report arrived.
+ * Billing periods begin when a contract is first active with a price. A contract that had no price for a while starts new
+ * periods when it gets one. The time without a price is not invoiced. A period that was over when the report arrived (`now`) is
+ * not invoiced either.
  */
 function scheduleBilling(
   contract: ContractTerms | undefined,

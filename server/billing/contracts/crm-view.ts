@@ -28,7 +28,7 @@ const lineSchema = z.object({
 /** Has only the members that the line has. */
 export type View = Omit<z.output<typeof lineSchema>, 'signup_id'>;
 
-/** A line has either `view` or `fault`. A faulty line has a signup id if that much can be read. */
+/** A line has either `view` or `fault`. A faulty line has a signup id if at least the id can be read. */
 export type ViewLine = { line: number; signupId?: string; view?: View; fault?: string };
 
 /** Throws a FileError if the file cannot be read. Reading its lines may throw one, too. */

@@ -59,7 +59,7 @@ const contractSchema = z
   .refine(({ status, trial_ends_at }) => status !== 'trialing' || (trial_ends_at ?? null) !== null, {
     path: ['trial_ends_at'],
     error: 'Required when status is trialing.',
-    // Runs even if there are other faults, so that one answer names them all.
+    // This check runs even if there are other faults, so that one answer names all faults.
     when: ({ value }) => isObject(value),
   })
   .meta({
@@ -71,7 +71,7 @@ const contractSchema = z
 export const signupSchema = z
   .object({
     signup_id: signupIdSchema,
-    // An older time is probably from a clock that was never set, and billing would start then.
+    // An older time probably comes from a clock that was never set. Billing would start at that time.
     occurred_at: instantSchema
       .refine((at) => at.getUTCFullYear() >= 2_000, 'Must not be before the year 2000.')
       .describe('When it happened: at most 300 seconds ahead of our clock, and not before the year 2000.'),
@@ -80,7 +80,7 @@ export const signupSchema = z
     contract: contractSchema,
   })
   .refine(
-    // In other states the trial may have ended long ago: a CRM that always sends the whole contract repeats the end for ever.
+    // In other states the trial may have ended long ago. A CRM that always sends the whole contract keeps sending that end.
     ({ occurred_at, contract: { status, trial_ends_at } }) =>
       status !== 'trialing' || !trial_ends_at || trial_ends_at > occurred_at,
     {

@@ -39,7 +39,10 @@ export function findEnd(contract: Contract, now: Date): Date {
   return endOfPeriod(start, price.interval, billingAnchorDay);
 }
 
-/** How the contract ends. `wouldEndOn` is its last day if it is canceled now, or null if it cannot be, or would end at once. */
+/**
+ * How the contract ends. `wouldEndOn` is the last day if the contract is canceled now. Null if it cannot be canceled, or would
+ * end at once.
+ */
 export function describeEnd(zone: string, contract: Contract, now: Date) {
   const status = presentStatus(contract, now);
   const endsAt = isRunning(status) && !contract.cancelsAt ? findEnd(contract, now) : now;

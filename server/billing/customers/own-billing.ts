@@ -112,7 +112,7 @@ function describeContract(
   };
 }
 
-/** How a customer goes on after a trial: the plan's link, or else whom to ask. Null without a seller. */
+/** How a customer goes on after a trial: by the plan's link or, without a link, by asking the seller. Null without a seller. */
 function describeGoOn(settings: Settings | undefined, plan: string) {
   if (!settings) return null;
   const { seller, plans } = settings.settings;
@@ -125,7 +125,7 @@ export async function readLastDays({ db, now }: Deps, accountId: string) {
   return findLastDayIn(zone, contracts, now());
 }
 
-/** More than 12 months: because of 29 February, the next period of a yearly contract may begin more than a year from now. */
+/** More than 12: because of 29 February, a yearly contract's next period may begin more than a year from now. */
 const monthsAhead = 13;
 
 /** Returns the contract's next invoice, or null if there will be none. A blocked invoice has no amount. */
@@ -219,7 +219,7 @@ export async function hasOwnOverdue(
   return emailVerifiedAt !== null && hasOverdueInvoice(db, account.id, now());
 }
 
-/** A document as a page shows it, with the English names of its countries. `record` is not for readers. */
+/** A document as a page shows it, with the English names of its countries. `record` is left out: it is not for readers. */
 export function describeDocument({ record: _record, ...facts }: DocumentFacts) {
   const codes = [facts.seller.address.country, facts.buyer.address?.country ?? facts.buyer.country].flatMap(
     (code) => code ?? [],

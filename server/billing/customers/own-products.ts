@@ -22,7 +22,7 @@ export async function listOwnProducts(deps: Dependencies, { session: { user } }:
   }));
 }
 
-/** The rules are in contract 8.61 to 8.63. */
+/** Finds the facts that decide which products are listed (contract 8.61 to 8.63). */
 async function findWhatIsListed(
   { config, db, now }: Dependencies,
   user: User,

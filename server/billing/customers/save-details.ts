@@ -1,5 +1,5 @@
-// Reads and saves billing details as a form gives them: of the people in the account, and of administrators (contract 7.230 to
-// 7.241, and 7.441).
+// Reads and saves billing details from the forms of people in the account and of administrators (contract 7.230 to 7.241, and
+// 7.441).
 import type { Transaction } from 'kysely';
 import type { DB } from '../../../db/schema.ts';
 import {
@@ -19,8 +19,8 @@ import { asGiven, settlePlace } from '../invoices/waiting-country.ts';
 export type SomeDetails = { [Name in keyof GivenDetails]?: string | undefined };
 
 /**
- * If it `decides` only what is changed, signups still correct the other details. Returns undefined if nothing changes. Throws 422
- * `validation_failed`.
+ * `decides`: which details signups may no longer correct. With `changed`, signups still correct the details that stay as they
+ * were. Returns undefined if nothing changes. Throws 422 `validation_failed`.
  */
 export async function saveDetails(
   trx: Transaction<DB>,
@@ -42,7 +42,7 @@ export async function saveDetails(
   );
   if (changed.length === 0 && ignored.length === details.ignored.length) return undefined;
   const right = details.ignored.filter((pointer) => !ignored.includes(pointer));
-  // Saving the form does not decide about an address for invoices that a signup named: to keep it takes a separate click.
+  // Saving the form does not decide about an address for invoices that a signup named. Keeping it takes a separate click.
   const seen = right.flatMap(nameOf).filter((name) => name !== 'invoiceEmail');
   const decided = [...changed, ...seen];
   await updateBillingDetails(trx, accountId, {

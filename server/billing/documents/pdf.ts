@@ -1,5 +1,5 @@
-// A document as a tagged PDF/A-3b, with the e-invoice and the sealed facts as attachments. Loaded only when a document is made, so that
-// the process does not load pdfkit when it starts.
+// A document as a tagged PDF/A-3b, with the e-invoice and the sealed facts as attachments. This file is loaded only when a
+// document is made, so that the process does not load pdfkit when it starts.
 import { spellIban } from '../values/bank-account.ts';
 import { formatAmount, formatDecimal, formatPercent } from '../values/decimals.ts';
 import type { Address, DocumentFacts } from '../values/document-facts.ts';
@@ -276,7 +276,7 @@ function writeFeet(sheet: Sheet, { seller, number }: DocumentFacts): void {
   for (let at = 0; at < count; at++) {
     sheet.doc.switchToPage(at);
     sheet.rule(y - 6);
-    // Read aloud once, at the end.
+    // A screen reader reads this text only once, at the end.
     const as = at === count - 1 ? 'P' : 'Artifact';
     if (seller.foot) sheet.write(seller.foot, { x: page.left, y, width: footWidth, ...footStyle, as });
     const place = { x: page.right - 100, y, width: 100, align: 'right', as: 'Artifact' } as const;

@@ -7,7 +7,7 @@ import { breakText, clean, type Line, lineEnd, listSeen, type Run } from './text
 /** Lengths are in points of 1/72 inch. */
 export const page = { width: 595.28, height: 841.89, left: 56, right: 539.28, top: 56 };
 
-/** What a text is to a screen reader, in the words of PDF. It does not read an artifact. */
+/** The role of a text for a screen reader, in the words of PDF. Screen readers skip an artifact. */
 type Role = { as?: 'H1' | 'H2' | 'P' | 'TD' | 'Span' | 'Artifact' } | { as: 'TH'; scope: 'Row' | 'Column' };
 export type Style = { size?: number; bold?: boolean; colour?: string; align?: 'left' | 'right' } & Role;
 type Place = { x: number; y?: number; width: number };
@@ -30,7 +30,7 @@ export class Sheet {
   y = page.top;
   /** Characters that the font lacks. */
   readonly missing = new Set<string>();
-  /** What is written next belongs to this element. A screen reader reads in the order in which things were written. */
+  /** The element of the text that is written next. A screen reader reads texts in the order in which they were written. */
   #element: Element;
 
   constructor(font: Uint8Array, info: PDFKit.DocumentInfo) {
@@ -51,7 +51,7 @@ export class Sheet {
     this.doc.addStructure(this.#element);
   }
 
-  /** What `write` writes is one element. Returns what `write` returns. */
+  /** Makes one element of everything that `write` writes. Returns what `write` returns. */
   within<Result>(tag: 'Table' | 'TR' | 'TD' | 'P' | 'Link', write: () => Result): Result {
     const outer = this.#element;
     const element = this.doc.struct(tag);
@@ -91,7 +91,7 @@ export class Sheet {
     this.#note(text);
     const lines = this.layOut(text, width, style);
     const { as = 'P', scope } = style as { as?: string; scope?: 'Row' | 'Column' };
-    // What is drawn goes from left to right.
+    // Characters are drawn from left to right. So text of the other direction also needs its actual text, for screen readers.
     const actual = lines.flat().some(({ isRtl }) => isRtl) ? clean(text) : undefined;
     this.#tag(as, { scope, actual }, () => this.#draw(lines, { x, y, width, ...style }));
     return y + this.heightOf(lines, style);

@@ -34,13 +34,13 @@ export function breakText(text: string, width: number, measure: (text: string) =
         isWordBroken: to < paragraph.length && paragraph[to] !== ' ',
       }));
     });
-  // Without the space, a screen reader would read the last word of a line and the first of the next as one.
+  // Without the space, a screen reader would read the last word of a line and the first word of the next line as one word.
   return lines.map(({ line, isWordBroken }, at) =>
     isWordBroken || at === lines.length - 1 ? line : [...line, lineEnd],
   );
 }
 
-/** Drawn at the end of a line, and no part of its width. */
+/** A space that is drawn at the end of a line and does not count towards its width. */
 export const lineEnd: Run = { text: ' ', isRtl: false };
 
 function findBreaks(
@@ -117,7 +117,10 @@ function splitScripts(run: Run): Run[] {
   return parts.reverse().map((text) => ({ ...run, text }));
 }
 
-/** The font reverses a text if its first letter is of a right-to-left script. If that is wrong for the run, this reverses it. */
+/**
+ * The font reverses a text whose first letter belongs to a right-to-left script. If that order is wrong for the run, this
+ * reverses the run first.
+ */
 function orderForFont({ text, isRtl }: Run): Run {
   const isTurned = rtlScript.test(anyScript.exec(text)?.[0] ?? '');
   if (isTurned === isRtl) return { text, isRtl };

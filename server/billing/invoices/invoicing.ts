@@ -205,7 +205,7 @@ export async function cancelContract(
   });
 }
 
-/** For a contract that ends now but was to end later (contract 7.427). */
+/** Corrects the planned end of a contract that ends now (contract 7.427). */
 export async function bringEndForward(
   trx: Transaction<DB>,
   { id, cancelsAt }: Contract,

@@ -1,5 +1,5 @@
-// Issues documents (contract 7.50 to 7.74). The transaction has locked the contract and, for a credit note, the invoice. It locks
-// the series of numbers last, because that lock holds up all other documents.
+// Issues documents (contract 7.50 to 7.74). The transaction has locked the contract and, for a credit note, the invoice. The
+// series of numbers is locked last, because that lock holds up all other documents.
 import type { Transaction } from 'kysely';
 import type { Database } from '../../../db/postgres/client.ts';
 import type { DB } from '../../../db/schema.ts';
@@ -60,8 +60,8 @@ export function computeInvoice(
 type Trail = Omit<AuditEvent, 'type'> | undefined;
 
 /**
- * The price must be above 0. `replaces` maps the first day of a period to the lost number that its invoice replaces. `creditNote`
- * has just canceled the invoice in whose place this one comes.
+ * The price must be above 0. `replaces` maps the first day of a period to the lost number that its invoice replaces.
+ * `creditNote` is the credit note that has just canceled an earlier invoice, if the new one is issued in its place.
  */
 export async function issueInvoice(
   trx: Transaction<DB>,
@@ -174,7 +174,10 @@ export async function issueCreditNote(
   return number;
 }
 
-/** Returns the current seller. If a tax id that the category requires is gone, the invoice's tax ids are kept (contract 7.71). */
+/**
+ * Returns the current seller. If the seller has lost a tax id that the category requires, the ids of the invoice stay (contract
+ * 7.71).
+ */
 function keepTaxIds(seller: Seller, { category, seller: before }: DocumentFacts): Seller {
   const isEnough = category === 'AE' ? seller.vat_id : (seller.vat_id ?? seller.tax_number);
   return isEnough ? seller : { ...seller, vat_id: before.vat_id, tax_number: before.tax_number };

@@ -11,7 +11,7 @@ import { deferBillingMail, deferMail } from '../../../db/tables/mails.ts';
 import type { Dependencies } from '../../ground/dependencies.ts';
 import type { DocumentFacts } from '../values/document-facts.ts';
 
-/** Writes one mail to the buyer, and a copy to the archive. `creditNote` canceled the invoice in whose place this one comes. */
+/** Writes one mail to the buyer, and a copy to the archive. `creditNote` canceled the invoice that the new one replaces. */
 export function deferDocumentMails(
   trx: Transaction<DB>,
   { kind, number, record }: Pick<DocumentFacts, 'kind' | 'number' | 'record'>,

@@ -43,8 +43,8 @@ export type Skipped = {
 };
 
 /**
- * Marks all numbers up to each of `numbers` as given, because somebody may have them. Numbers without a document are lost. Works
- * only while billing waits. Throws 422 `validation_failed`.
+ * Marks all numbers up to each of `numbers` as given, because somebody may have documents with these numbers. Numbers without a
+ * document are lost. Works only while billing waits. Throws 422 `validation_failed`.
  */
 export async function skipNumbers(trx: Transaction<DB>, numbers: string[]): Promise<Skipped> {
   const skipped: Skipped = { lost: [], below: [] };
@@ -95,7 +95,7 @@ async function skipNumbersUpTo(
 
 const refuse = (detail: string) => invalidMember('/last', detail);
 
-/** The numbers in `next` whose series has no number in `named`. */
+/** The numbers in `next` whose series is not among the series in `named`. */
 export const listUnnamed = (next: string[], named: string[]): string[] => {
   const seriesOf = (text: string) => text.replace(/\d+$/, '');
   return next.filter((number) => !named.map(seriesOf).includes(seriesOf(number)));

@@ -41,7 +41,7 @@ export const monthSchema = z
   .max(7)
   .regex(/^20\d\d-(0[1-9]|1[0-2])$/);
 
-/** Uses one connection only, to leave the others to logins. */
+/** Uses one connection only, to leave the other connections to logins. */
 export const summariseBilling = ({ db, now }: Pick<Dependencies, 'db' | 'now'>, before?: string) =>
   inTransaction(db, { by: 'service' }, (trx) => readSummary(trx, { now: now(), before }));
 

@@ -58,7 +58,8 @@ async function changesTax(
   if (given.country === country) return false;
   const found = await findSettings(trx);
   if (!found) return false;
-  // A first country counts at once: only the customer knows it. If an earlier one could not be read, this one is not the first.
+  // A customer's first country counts at once, because only the customer knows it. If an earlier country could not be read, the
+  // new country is not the first.
   if (country === null && !isCountryUnread(details) && !(await hasDocuments(trx, accountId))) return false;
   const after = {
     country: given.country,
@@ -87,7 +88,7 @@ export async function decideWaiting(
 
 function editedOnceRefused(details: BillingDetails): DetailName[] {
   const others = details.editedHere.filter((name) => name !== 'address');
-  // Invoices are blocked until there is a country, so the CRM may set one, even if the customer typed the refused country.
+  // Invoices are blocked until there is a country. So the CRM may set one, even if the customer typed the refused country.
   if (isCountryUnread(details)) return others;
   // The CRM sends its address with each report. The refused address must not wait again each time.
   return [...others, 'address' as const].sort();

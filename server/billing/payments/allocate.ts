@@ -1,5 +1,6 @@
-// Money that comes in, goes back, and pays invoices (contract 7.130 to 7.138). Each function locks contracts, then invoices, then
-// payments, each kind in a fixed order. A function that finds afterwards that it locked too little starts again (LostRace).
+// Money that comes in, goes back, and pays invoices (contract 7.130 to 7.138). Each function locks contracts, then invoices,
+// then payments, each kind in a fixed order. A function may find out later that it has locked too little. Then it starts again
+// (LostRace).
 import type { Transaction } from 'kysely';
 import { LostRace } from '../../../db/races.ts';
 import type { DB } from '../../../db/schema.ts';

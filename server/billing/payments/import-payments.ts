@@ -9,7 +9,7 @@ import { type Recorder, recordMoney } from './allocate.ts';
 import { describeRecorded } from './payment-answer.ts';
 import { type Fault, type ListedPayment, normalise } from './payment-file.ts';
 
-/** How much of a payment was allocated when it was recorded. `known`: it had been recorded before. */
+/** How much of a payment was allocated when it was recorded. `known`: the payment had been recorded before. */
 export const outcomes = ['whole', 'part', 'unallocated', 'known'] as const;
 export type Outcome = (typeof outcomes)[number];
 
@@ -47,7 +47,7 @@ export async function findKnown(
   return { known: new Set(found.keys()), faults };
 }
 
-/** Does not compare the day: it is part of the id, and the instant of noon depends on the seller's time zone. */
+/** Does not compare the day. The day is part of the id, and the instant of noon depends on the seller's time zone. */
 const isOf = ({ number, currency, amount }: ListedPayment, recorded: Payment) =>
   recorded.kind === 'payment' &&
   normalise(recorded.invoiceNumber ?? '') === number &&

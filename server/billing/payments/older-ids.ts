@@ -1,5 +1,5 @@
 // Until 1.1.0: finds payments that version 0.5.0 recorded from a file (contract 7.315). That version made an id from the texts
-// just as the file wrote them. So the same line may have another id now.
+// exactly as the file wrote them. So the same line may have another id now.
 import type { Database } from '../../../db/postgres/client.ts';
 import { listImported, type Payment } from '../../../db/tables/payments.ts';
 import { addDays } from '../values/days.ts';

@@ -50,7 +50,7 @@ export const paymentSchema = z
   .refine(({ kind, of }) => kind !== 'refund' || (of ?? null) !== null, {
     path: ['of'],
     error: 'Required when kind is refund.',
-    // Runs even if there are other faults, so that one answer names them all.
+    // This check runs even if there are other faults, so that one answer names all faults.
     when: ({ value }) => isObject(value),
   })
   .refine(({ kind, of }) => kind !== 'payment' || (of ?? null) === null, {

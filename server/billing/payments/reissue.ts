@@ -13,10 +13,10 @@ import { nameCountry } from '../values/countries.ts';
 import { formatPercent } from '../values/decimals.ts';
 import type { DocumentFacts } from '../values/document-facts.ts';
 
-/** Buyer and tax in lines, as the invoice says them, and as the new one would say them. */
+/** Buyer and tax, in lines: as the invoice says them, and as the new invoice would say them. */
 export type ReissueSides = { before: string[]; after: string[]; isSame: boolean };
 
-/** Undefined if there is nothing to compare: no document, a credited part, no seller, or no buyer. */
+/** Undefined if there is nothing to compare: no document, no seller, no buyer, or a part that is credited already. */
 export async function compareReissue(db: Database, invoice: Invoice): Promise<ReissueSides | undefined> {
   if (!invoice.hasDocument || invoice.credited > 0) return undefined;
   const facts = (await findFacts(db, invoice.number)) as DocumentFacts | undefined;
@@ -32,7 +32,7 @@ export async function compareReissue(db: Database, invoice: Invoice): Promise<Re
   return { before: [...new Set(before)], after: [...new Set(after)], isSame };
 }
 
-/** The charge of an invoice, and settings under which its price includes tax or not as it did then. */
+/** The charge of an invoice, and settings in which prices include tax exactly if they did so in the invoice. */
 export function chargeAgain(
   settings: BillingSettings,
   { plan, currency, periodStartsAt: startsAt, periodEndsAt: endsAt }: Invoice,

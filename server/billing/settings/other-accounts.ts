@@ -7,8 +7,8 @@ import { readIban } from '../values/bank-account.ts';
 import type { BillingSettings } from './settings.ts';
 
 /**
- * Each IBAN in a text, without spaces and in capitals. Other signs may stand between its letters and digits, but not `/`, `:` and
- * `,`: these often separate numbers that together would be an IBAN by chance.
+ * Finds each IBAN in a text, and returns it without spaces and in capitals. Other signs may stand between its letters and
+ * digits, but not `/`, `:` and `,`. These often separate numbers that together would be an IBAN by chance.
  */
 export const findIbans = (text: string): string[] =>
   text
@@ -40,7 +40,7 @@ const findInRun = (signs: string): string[] =>
     return found === undefined ? [] : [found];
   });
 
-/** The text as written, then with digits for look-alike letters: first where only digits fit, then wherever digits fit. */
+/** The text as written, and with digits for look-alike letters: only where no letter fits, and wherever a digit fits. */
 function readings(written: string, form: string): string[] {
   // A form looks like [A-Z]{4}[0-9]{14}.
   const kinds = [...form.matchAll(/\[([^\]]+)\](?:\{(\d+)\})?/g)].flatMap(([, signs = '', count = '1']) =>
@@ -69,7 +69,7 @@ const bankPointers = ['/seller/iban', '/seller/bic', '/payment/link'];
 const detail =
   'This text names a bank account that is not the one in force. Change the account in the field for the IBAN: it counts after 24 hours. Documents print it by themselves.';
 
-/** A fault for each text that names an account other than the one in force. A text that is in force already is not refused. */
+/** A fault for each text that names an account other than the one in force. A text that is already in force is not refused. */
 export function findOtherAccounts(
   settings: BillingSettings,
   inForce: BillingSettings | undefined,

@@ -1,5 +1,5 @@
-// The billing settings (contract 7.100 to 7.113): who sells, how documents are numbered, what is taxed, and how to pay. This one
-// table has the rules of each member and its field in the form.
+// The billing settings (contract 7.100 to 7.113): who sells, how documents are numbered, what is taxed, and how to pay. One
+// table below has the rules of each member, and the member's field in the form.
 
 import { z } from 'zod';
 import { isCurrency } from '../../basics/currencies.ts';
@@ -29,10 +29,10 @@ export type FormField = {
   /** The value while there are no settings. */
   usual?: string;
   isBeside?: true;
-  /** The section of the form. If left out, it is the section named after the part of the settings. */
+  /** The section of the form. If left out, the section is named after the part of the settings. */
   section?: string;
   digits?: number | 'of the currency';
-  /** What the form says about a faulty value, if the words of the schema are about a file. */
+  /** What the form says about a faulty value, if the words of the schema do not fit a form. */
   fault?: string;
 };
 
@@ -50,7 +50,7 @@ function field<Of extends z.ZodType>(schema: Of, ...[name, label, more]: Named):
   return own;
 }
 
-/** The limit is from contract 7.102. */
+/** The highest price of a plan (contract 7.102). */
 const maxPrice = 10 ** 12;
 const maxRows = 200;
 

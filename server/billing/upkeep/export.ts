@@ -52,7 +52,10 @@ export async function requireSpan(db: Database, { from, to }: Days): Promise<str
 
 type Reading = {
   only?: BookName;
-  /** The signal of a person who waits: it aborts when they leave. With a signal, statements have the usual time limit. */
+  /**
+   * The signal of a person who waits for the export. It aborts when the person leaves. With a signal, statements have the usual
+   * time limit.
+   */
   signal?: AbortSignal;
 };
 
@@ -77,8 +80,8 @@ export async function exportBooks(
 }
 
 const pauseMs = 100;
-// No transaction of ours that writes books stays open for so long: statements end after five seconds, idle transactions after
-// ten. Without this bound, transactions of other programs could hold up the export for ever.
+// Our own transactions that write books are never open for so long: statements end after five seconds, and idle transactions
+// after ten. Without this bound, transactions of other programs could hold up the export for ever.
 const longestMs = 10 * 60 * 1_000;
 
 /**

@@ -20,8 +20,8 @@ export type ArchiveCopy = { number: string; signupId: string; firstDay: string }
 export type Replaced = { lost: string; number: string };
 
 /**
- * Payments that name the lost numbers pay the new invoices. Returns undefined if billing did not wait. Throws 422
- * `validation_failed` if one of the copies cannot be issued again. Then nothing is done.
+ * Payments that name the lost numbers pay the new invoices. Returns undefined if billing did not wait. If one of the copies
+ * cannot be issued again, throws 422 `validation_failed` and does nothing.
  */
 export async function resumeBilling(
   trx: Transaction<DB>,

@@ -27,8 +27,8 @@ export function taxPrice(price: number, rate: number, prices: 'net' | 'gross'): 
 }
 
 /**
- * Returns the net amount and tax of a credit of `total`, after earlier credits of `before`. It rounds the sum of all credits so
- * far, not each credit. So all credits add up to the invoice, even if a restore has lost one of them.
+ * Returns the net amount and tax of a credit of `total`, after earlier credits of `before`. The sum of all credits so far is
+ * rounded, not each credit. So all credits add up to the invoice, even if a restore has lost a credit.
  */
 export function shareCredit(
   invoice: Amounts & { prices: 'net' | 'gross' },

@@ -11,7 +11,7 @@ export const isPrintable = (text: string): boolean => !noncharacter.test(text);
 /** The longest line of an address, in code points. */
 export const longestLine = 100;
 
-/** One line of 1 to `longest` code points, trimmed. Some code point must be visible, and none may garble a document. */
+/** One line of 1 to `longest` code points, trimmed. At least one code point must be visible, and none may garble a document. */
 export const billingTextSchema = (longest: number) =>
   z
     .string()

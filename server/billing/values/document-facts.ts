@@ -38,7 +38,7 @@ export type DocumentFacts = {
   due_on: string | null;
   /** The invoice that a credit note corrects. */
   invoice: { number: string; issued_on: string } | null;
-  /** The number of the invoice that a restore has lost and that this one replaces. */
+  /** The number of the lost invoice that this invoice replaces after a restore. */
   replaces?: string | undefined;
   currency: string;
   seller: Seller;
@@ -51,7 +51,7 @@ export type DocumentFacts = {
     vat_id: string | null;
     email: string | null;
   };
-  /** Both days are included. */
+  /** The first day and the last day are both included. */
   line: { plan: string; title: string; description: string | null; first_day: string; last_day: string };
   prices: 'net' | 'gross';
   category: TaxCategory;

@@ -1,4 +1,4 @@
-// Links to pay an invoice (contract 7.108 and 7.248): an https address with placeholders. And links without them.
+// Links to pay an invoice (contract 7.108 and 7.248): https addresses, with or without placeholders.
 import { writeDecimal } from './decimals.ts';
 
 const placeholder = /\{(?:number|amount|currency)\}/g;

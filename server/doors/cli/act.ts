@@ -93,11 +93,11 @@ export const actByCommand = (
 export const toJson = (intent: string, done: boolean, id: string, more: Record<string, unknown> = {}) =>
   writeJson({ done, intent, id, ...more });
 
-/** How a command names what it is about. */
+/** How a command names the thing that it is about. */
 type Named = {
   argument: [name: string, about: string, read: (text: string) => unknown];
   /** Returns undefined if nothing has this key. */
-  // biome-ignore lint/suspicious/noExplicitAny: it is what `read` of the same argument gives
+  // biome-ignore lint/suspicious/noExplicitAny: the type is what `read` of the same argument returns
   toGiven: (db: Database, key: any) => Promise<Given | undefined>;
   missing: string;
 };

@@ -113,8 +113,9 @@ function describeStatus({ toDo, ahead, fault }: MigrationStatus): string {
 }
 
 /**
- * A restore undoes what was used up, ended or changed in the lost time. Nobody can tell what that was, so this ends everything
- * older, in one transaction. Statements on everybody's rows go in ranges, so that each stays well under the time limit.
+ * A restore undoes what was used up, ended or changed in the lost time. Nobody can tell what that was. So this ends everything
+ * older, in one transaction. Statements that change everybody's rows do so in ranges, so that each stays well under the time
+ * limit.
  */
 async function endWhatIsOlder(
   trx: Transaction<DB>,

@@ -1,7 +1,7 @@
-// Local mode only: small clients on the kit for TypeScript, as a product's own engineers would write them, so that a newcomer
-// can watch a hand-off arrive and be verified or refused. They use only the kit (clients/typescript), their own secret, and a
-// table for used nonces. Their sessions are their own: the end of a demo session ends no session of the service, but a session
-// that ends at the service ends here by an event.
+// Local mode only: small demo clients. With them, a newcomer can watch a hand-off arrive and be verified or refused. They are
+// written as a product's own engineers would write them, with only the kit for TypeScript (clients/typescript), their own
+// secret, and a table for used nonces. They have their own sessions. The end of a demo session ends no session of the service.
+// If a session ends at the service, an event ends the demo session.
 import {
   createIdentityClient,
   createMemoryStores,
@@ -115,7 +115,7 @@ export function createDemoClients({
       },
       endSession: (sid) => sessions.endLogin(name, sid),
       onRefusal(found) {
-        // The shell answers this in its own way.
+        // The shell answers an error of the store.
         if (found.code === 'store_unavailable') throw found.cause;
         refusal = found;
         return undefined;
@@ -152,7 +152,7 @@ export function createDemoClients({
     }
   }
 
-  /** Reads past events before the first session starts, because they must not end it. Waits for a moment at most. */
+  /** Reads past events before the first session starts, so that they cannot end that session. Waits only for a moment. */
   async function catchUpOnce(client: Client): Promise<void> {
     if (connect(client).isCaughtUp) return;
     await Promise.race([pull(client), new Promise<void>((done) => setTimeout(done, waitMs))]);

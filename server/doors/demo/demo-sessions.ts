@@ -28,7 +28,7 @@ export type KeptSession = {
   client: string;
   userId: string;
   sid: string | undefined;
-  /** Undefined once the session has ended: then nothing of the person is left here. */
+  /** Undefined once the session has ended. Then this client keeps nothing of the person. */
   live: DemoSession | undefined;
   /** The events about this person since the login, the newest first. */
   events: ArrivedEvent[];
@@ -80,7 +80,7 @@ export function createDemoSessions() {
     [...sessions.values()].filter((kept) => kept.client === client && kept.live);
 
   const hooksOf = (client: string): EventHooks => ({
-    // `apply` ends the session instead, to show the event with it.
+    // `apply` ends the session instead, so that the ended session can show the event.
     endSession() {},
     apply(event, isNewer) {
       const { seq, type, occurred_at: occurredAt = '', profile, user_id: userId } = event;
@@ -97,7 +97,7 @@ export function createDemoSessions() {
         show(kept, { seq, type, occurredAt, effect });
       }
     },
-    /** Missed events cannot be read any more, so nobody can say which logins still count. */
+    /** Missed events can never be read, so nobody can say which logins still count. */
     startOver() {
       const occurredAt = new Date().toISOString();
       for (const kept of listLive(client)) {

@@ -69,7 +69,7 @@ function readName({ name }: AskedFile): { number: string; kind: FileKind } {
   return { number, kind: kind as FileKind };
 }
 
-/** Makes XML for a document without files. Returns null if it has no XML, and undefined if its sums are wrong. */
+/** Makes the XML if a document's files are not made yet. Null if the document has no XML, undefined if its sums are wrong. */
 function makeXml({ facts: found }: FoundFile): Uint8Array<ArrayBuffer> | null | undefined {
   const facts = found as DocumentFacts;
   if (!hasXml(facts)) return null;

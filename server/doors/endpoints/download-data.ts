@@ -13,7 +13,7 @@ import { isFromElsewhere, isSpeculative, type Visit } from '../../web/requests.t
 
 const rowsAtOnce = 200;
 
-/** Leads to the page that asks for a credential if the last one is older than ten minutes. Throws 429 `rate_limited`. */
+/** Leads to the page that asks for a credential if the last credential is older than ten minutes. Throws 429 `rate_limited`. */
 export async function downloadData(deps: Dependencies, request: Request, visit: Visit): Promise<Response> {
   if (isSpeculative(request)) return respond(204);
   const { db } = deps;

@@ -19,7 +19,7 @@ export async function keptMail({ config, db }: Dependencies, id: string): Promis
     'Cache-Control': 'no-store',
     'Content-Security-Policy': policy,
     'X-Frame-Options': 'SAMEORIGIN',
-    // A sandboxed frame already has its own origin. Chromium complains if the frame asks for one as well.
+    // A sandboxed frame already has its own origin. Chromium complains if the frame also asks for an origin of its own.
     'Origin-Agent-Cluster': '?0',
   };
   return respond(200, headers, html.replace('<head>', '<head><base target="_top">'));

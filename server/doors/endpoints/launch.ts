@@ -108,7 +108,7 @@ function readSeconds(
   return seconds;
 }
 
-// Each reason why no payload is sent, with its error, the page that helps, and its name in the metrics. The errors are from
+// Each reason for sending no payload, with its error, the page that helps, and its name in the metrics. The errors are from
 // OpenID Connect Core 1.0, section 3.1.2.6, and RFC 6749, section 4.1.2.1.
 const refusals = {
   nobody: { error: 'login_required', page: '/login', first: 'login' },
@@ -157,7 +157,7 @@ async function recordFirstLaunch(
   return sid === undefined ? 'nobody' : { ...login, sid };
 }
 
-/** Returns where to go on after the login. It leaves out `prompt`, which would ask for the password again and again. */
+/** Returns where to go on after the login. `prompt` is left out, because it would ask for the password again and again. */
 function launchPath(client: Client, { state, returnTo, authAfter }: Asked): string {
   const query = new URLSearchParams({
     ...(state && { state }),

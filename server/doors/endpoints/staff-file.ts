@@ -1,5 +1,5 @@
-// GET /admin/files/{name}.csv: a table, or a book of a span of days, for administrators (contract 12.143 to 12.161). The file
-// is written while it is sent, a slice of rows at a time.
+// GET /admin/files/{name}.csv: a table, or a part of the accounting export for a span of days, for administrators (contract
+// 12.143 to 12.161). The file is written while it is sent, a slice of rows at a time.
 
 import { requireRight } from '../../acts/act.ts';
 import { looks } from '../../acts/rights.ts';

@@ -12,7 +12,7 @@ import { respond, toAppError } from '../../web/answers.ts';
 import { readBody, type Visit } from '../../web/requests.ts';
 import { outOfDate, requireWebhookSignature } from '../../web/webhook-signature.ts';
 
-/** `secret` is the index of the secret that signed it. */
+/** `secret` is the index of the secret that signed the message. */
 type WebhookMessage = { webhookId: string; body: Uint8Array; visit: Visit; secret: number };
 
 /** Throws 404 `not_configured` without secrets, 415, 413, and 401 `invalid_webhook_signature`. */

@@ -61,7 +61,7 @@ const pathOf = (name: string) => `#/components/schemas/${name}`;
 
 export const schemaRef = (name: SchemaName): JsonSchema => ({ $ref: pathOf(name) });
 
-/** `io: 'input'` is the form that a sender writes. It fits the schemas of answers as well. */
+/** `io: 'input'` is the form that a sender writes. This form also fits the schemas of answers. */
 export function buildSchemas(): Record<SchemaName, JsonSchema> {
   const registry = z.registry<{ id: string }>();
   for (const [id, schema] of Object.entries(ours)) registry.add(schema, { id });

@@ -9,7 +9,7 @@ import { staff, withRight } from './init.ts';
 /** A missing member counts as empty, so that it is refused in its turn (contract 12.14), not before. */
 export const text = (name: Parameters<typeof textSchema>[0]) => textSchema(name).default('');
 
-/** One of these words. An empty text counts as none. */
+/** One of the given words. An empty text counts as no word. */
 export const choice = <Choice extends string>(
   name: Parameters<typeof textSchema>[0],
   choices: readonly Choice[],

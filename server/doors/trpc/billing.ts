@@ -41,7 +41,7 @@ export const contractsRouter = router({
     .input(ofContract)
     .mutation(({ ctx, input }) => cancelOwnContract(ctx.deps, ctx, input.contract)),
 
-  /** This is possible until the contract has ended. */
+  /** Undoes the cancellation. This works until the contract has ended. */
   keep: changing
     .input(ofContract)
     .mutation(({ ctx, input }) => keepOwnContract(ctx.deps, ctx, input.contract)),

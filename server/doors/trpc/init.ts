@@ -26,8 +26,8 @@ export type TrpcContext = {
 export type Access = 'anonymous' | 'person' | 'confirmed' | 'setting_up' | 'setting_up_confirmed' | 'staff';
 
 /**
- * An input is JSON. Annotations of superjson may only mark the input or its members as undefined. Superjson does not read inputs:
- * its other types let a sender choose which objects we create, and it walks every path for each annotation.
+ * An input is JSON. Annotations of superjson may only mark the input or its members as undefined. Superjson itself never reads
+ * inputs: its other types let a sender choose which objects we create, and it walks every path for each annotation.
  */
 function readInput({ json, meta }: SuperJSONResult): unknown {
   if (meta === undefined) return json;
@@ -102,7 +102,7 @@ export function lookUp({ looked, deps, request, visit }: Omit<TrpcContext, 'head
   return looked.session;
 }
 
-// Each procedure begins with one of these words, which say who may call it.
+// Each procedure begins with one of the words below, which say who may call it.
 
 export const anonymous = base.meta({ access: 'anonymous' });
 

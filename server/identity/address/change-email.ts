@@ -1,4 +1,4 @@
-// Changing an address by a link in a mail to the new one. For seven days only the user can get the old one back (take-back.ts).
+// Changing an address by a link in a mail to the new one. For seven days only the user can get the old address back.
 
 import type { Transaction } from 'kysely';
 import { inTransactionOf } from '../../../db/postgres/transactions.ts';
@@ -82,7 +82,7 @@ export async function requestEmailChange(
 }
 
 async function voidChangeMails(trx: Transaction<DB>, userId: string, by: MailTokenEnd): Promise<void> {
-  // Mails come before tokens, because a mail that is being sent makes its token while its row is locked.
+  // Mails are deleted before tokens end, because a mail that is being sent makes its token while its row is locked.
   await deleteUnsentLetters(trx, userId, ['change_email']);
   deferEndOfMailTokens(trx, userId, by, 'change_email');
 }
@@ -101,7 +101,7 @@ export const cancelEmailChange = ({ db }: Dependencies, actor: Actor): Promise<v
       await recordActorEvent(trx, actor, { type: 'email.change_canceled' });
   });
 
-/** The user knows both addresses, so the answer may name them. */
+/** The user knows both addresses, so the answer may say that they are the same. */
 async function requireNew({ db, now }: Dependencies, user: User, email: string): Promise<void> {
   const refuse = (detail: string) => invalidMember('/email', detail);
   if (email === user.email) throw refuse(faultWords.email_same);
@@ -144,7 +144,7 @@ export async function confirmEmailChange(
     if (!(await consumeMailToken(trx, opened))) throw new AppError('not_found');
     const at = await findTimeOfChange(trx, deps, user.id);
     await updateUser(trx, user.id, { email, emailVerifiedAt: at });
-    // This comes before `reserveAddress`. If no change is stored by then, the database stores one itself.
+    // The change is stored before `reserveAddress`. Otherwise the database would store a change of its own there.
     await notifyWithTakeBack(trx, deps, user, 'email_changed', { at, request: actor.request });
     await reserveAddress(trx, { email: user.email, userId: user.id, expiresAt: daysAfter(at, takeBackDays) });
     await voidMails(trx, user.id, 'address_changed');

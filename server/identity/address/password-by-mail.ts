@@ -28,7 +28,10 @@ import { endWhatPasswordOpened, passkeyAmr } from '../session/sessions.ts';
 
 export type PasswordMail = {
   email: string;
-  /** Whose password is set: the mail's user's or the address's new holder's. `taken`: nobody's, as that holder can log in. */
+  /**
+   * Whose password is set. `own`: the password of the user that the mail is for. `holder`: the password of the address's new
+   * holder. `taken`: nobody's, because the new holder can log in.
+   */
   sets: 'own' | 'holder' | 'taken';
   /** True only for newcomers. A passkey would get round the credentials that other users have. */
   mayBePasskey: boolean;
@@ -93,8 +96,8 @@ function whoseIsSet(userId: string, holder: User | undefined): PasswordMail['set
 
 /**
  * Sets the password, or adds a newcomer's first passkey. The result is the user's only session, or a login that waits for the
- * code. From then on the user's marketplace links sleep, because nobody had shown that they belong to the owner of the address.
- * With `taken` nothing changes. Throws 404 `not_found`, 422 `validation_failed`, 403 `account_suspended`, and what
+ * code. From then on the user's marketplace links sleep, because nobody has shown that they belong to the owner of the address.
+ * With `taken`, nothing changes. Throws 404 `not_found`, 422 `validation_failed`, 403 `account_suspended`, and what
  * `hashNewPassword` throws.
  */
 export async function setPasswordByMail(
@@ -106,7 +109,7 @@ export async function setPasswordByMail(
   const { db, now } = deps;
   const opened = await openMailToken(db, 'set_password', token, now());
   if (!opened) throw new AppError('not_found');
-  // This comes before the hashing. Otherwise somebody could make us hash endlessly, because a link that is `taken` is not used up.
+  // This check comes before the hashing. A link that is `taken` is not used up, so it could make us hash endlessly.
   const owner = await findAddressOwner(db, opened.email, now());
   if (whoseIsSet(opened.userId, owner) === 'taken') return 'taken';
   const credential = await readCredential(deps, request, visit, given, { token, ...opened });
@@ -140,7 +143,7 @@ export async function setPasswordByMail(
     deferAuditEvent(trx, { ...trailOf(visit), type, reason: 'by_mail', userId: user.id });
     await notify(trx, deps, proved, passkey ? 'passkey_added' : 'password_set', request);
     const amr = passkey && passkeyAmr;
-    // A new session would end the old ones, but so far there is only a login that waits for the code.
+    // A new session would end the old sessions. So far there is only a login that waits for the code, so this ends them.
     if (asksForCode(user)) await endWhatPasswordOpened(trx, user.id, now(), readDevice(deps, request));
     const start = { user: proved, startedBy: 'mail', amr, isFirstCredential, request, visit } as const;
     const step = await startSessionOrAsk(trx, deps, start);

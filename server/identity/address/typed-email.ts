@@ -1,5 +1,5 @@
-// Keeps the typed address for the page that says that the mail is on its way (contract 2.129), and the one that tried to log in or
-// logged out, for /forgot-password (contract 2.138). Any address is kept, even if no user has it.
+// Keeps the typed address for the page that says that a mail is on its way (contract 2.129). For /forgot-password, keeps the
+// address that last tried to log in or logged out (contract 2.138). Any address is kept, even if no user has it.
 
 import { nameSchema } from '../../basics/names.ts';
 import type { Dependencies } from '../../ground/dependencies.ts';
@@ -27,7 +27,7 @@ const readFrom =
 
 export const keepTypedEmail = keepIn(cookie);
 export const readTypedEmail = readFrom(cookie);
-/** Nothing is kept of what is no address. */
+/** Keeps nothing if the text is not an address. */
 export const keepLoginEmail = (deps: Config, email: string): string[] =>
   readEmailAddress(email) ? [keepIn(loginCookie)(deps, email)] : [];
 export const readLoginEmail = readFrom(loginCookie);

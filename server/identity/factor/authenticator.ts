@@ -57,7 +57,7 @@ export async function describeAuthenticator(deps: Dependencies, { session, reque
     hasPasskey: user.hasPasskey,
     isRequired: needsSecondFactor(config, user),
     comesFirst: mustSetUpFactor(config, session),
-    /** Whether only the missing factor keeps the user from helping other people. */
+    /** Whether the user is staff, and lacks only the second factor to help other people. */
     isStaffWithoutFactor: needsStaffFactor(config, user) && !session.amr.includes('mfa'),
     isRevocable: await isRevocable(deps, request, user),
     invitation: await describeInvitation(deps, user.id),

@@ -12,7 +12,10 @@ import type { Recorder } from '../ground/trail.ts';
 import { hasSecondFactor } from '../session/second-factor.ts';
 import { allCodeFactors, codeFactorRules } from './code-factors.ts';
 
-/** Also ends all sessions, and the password unless `keepsPassword`. False if no factor was there. The user is locked. */
+/**
+ * Deletes all second factors, ends all sessions and, unless `keepsPassword`, ends the password. False if the user had no
+ * factor. The caller has locked the user.
+ */
 export async function removeFactors(
   trx: Transaction<DB>,
   deps: Pick<Dependencies, 'now'>,

@@ -1,5 +1,5 @@
-// Tokens for the links in our mails: 256 random bits. The database stores only their SHA-256. A token has one purpose, and
-// works once, in time, while its user still has the address that the mail went to.
+// Tokens for the links in our mails: 256 random bits. The database stores only their SHA-256. A token has one purpose and works
+// once, before it expires, and only while its user still has the address that the mail went to.
 
 import type { Transaction } from 'kysely';
 import type { Database } from '../../../db/postgres/client.ts';
@@ -26,7 +26,7 @@ import { createToken, hashToken } from './tokens.ts';
 
 /** Ends the links of all mails, even unsent ones, except take-back links. `by` is the reason. */
 export async function voidMails(trx: Transaction<DB>, userId: string, by: MailTokenEnd): Promise<void> {
-  // Mails come before tokens, because a mail that is being sent makes its token while its row is locked.
+  // Mails are deleted before tokens end, because a mail that is being sent makes its token while its row is locked.
   await deleteUnsentLetters(trx, userId);
   deferEndOfMailTokens(trx, userId, by);
   await deletePendingEmailChange(trx, userId);
@@ -36,7 +36,7 @@ export async function voidMails(trx: Transaction<DB>, userId: string, by: MailTo
 export const findLaunchedClient = (path: string | undefined): string | undefined =>
   /^\/sso\/launch\/([a-z0-9_]+)(?:[?#]|$)/.exec(path ?? '')?.[1];
 
-/** A stranger may have chosen `next`, so its parameters are dropped, except an id. A client that gets no `state` asks again. */
+/** A stranger may have chosen `next`, so it keeps only an id. A client that gets no `state` starts its login again. */
 export function keepNext({ clients }: Config, next: string | undefined): Record<string, string> {
   const client = findLaunchedClient(next);
   if (client && clients.has(client)) return { next: `/sso/launch/${client}` };

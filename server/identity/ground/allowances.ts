@@ -44,7 +44,7 @@ export const countOf = (name: AllowanceName, of: string) => {
   return { key: `allowance-${name}:${digestOf(of)}`, times, windowMs: seconds * 1_000 };
 };
 
-/** Call it in the change's transaction, so that a failed change is not counted. `of` names the allowance's owner. Throws 429. */
+/** Call it in the change's transaction, so that a failed change is not counted. `of` names the owner. Throws 429. */
 export async function spendAllowance(trx: Database, name: AllowanceName, of: string): Promise<void> {
   const count = countOf(name, of);
   if (!(await countChange(trx, count))) throw refuse((await findFullCount(trx, count)) ?? 0);

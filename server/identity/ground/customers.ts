@@ -22,7 +22,7 @@ export type NewCustomer = {
 export const hasOwnLogin = (user: Pick<User, 'hasPassword' | 'hasPasskey'>) =>
   user.hasPassword || user.hasPasskey;
 
-/** A user who ever had a password is no newcomer. Otherwise a mail or hand-off could get round an authenticator app. */
+/** A user who ever had a password is no newcomer. Otherwise a mail or a hand-off could get round an authenticator app. */
 export const isNewcomer = (user: Pick<User, 'hadPassword' | 'hasPasskey'>) =>
   !user.hadPassword && !user.hasPasskey;
 

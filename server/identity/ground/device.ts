@@ -66,7 +66,7 @@ export async function findLastUser(
   return device && findLastUserOfDevice(db, device);
 }
 
-/** A browser's name includes when its user came to know it. The cookie cannot be the name, because each login changes it. */
+/** A browser's name includes when its user came to know it. The cookie is not in the name, because each login changes it. */
 const nameDevice = (userId: string, knownSince: Date) => `${userId} ${knownSince.toISOString()}`;
 
 /**

@@ -1,6 +1,7 @@
-// The role of an invitation to the staff (contract 12.214 to 12.217). The user that the link made gets it with their second factor. A
-// trigger ends the invitation if the password or address of the user changes meanwhile, because a reader of the mailbox can do
-// that, and also if the administrator who sent it is no longer one (end_staff_invitations in db/schema.sql).
+// The role of an invitation to the staff (contract 12.214 to 12.217). The user that the link made gets the role together with
+// their second factor. A trigger ends the invitation (end_staff_invitations in db/schema.sql) if the user's password or address
+// changes meanwhile, because a reader of the mailbox can change them. The trigger also ends it if the administrator who sent it
+// is no longer an administrator.
 import type { Transaction } from 'kysely';
 import type { Database } from '../../../db/postgres/client.ts';
 import type { DB } from '../../../db/schema.ts';

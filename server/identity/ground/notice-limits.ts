@@ -61,7 +61,7 @@ async function isWithinLimits(trx: Database, { kind, recipient }: Notice): Promi
   return true;
 }
 
-/** A take-back link waits only after a summary that had one. Otherwise a thief could cause a summary to delay the link. */
+/** A take-back link waits only after a summary with such a link. Otherwise a thief could cause a summary to delay the link. */
 async function holdBack(trx: Transaction<DB>, notice: Notice, link: TakeBackLink | undefined): Promise<void> {
   const { kind, userId, recipient, now } = notice;
   const rest = { userId, recipient, group: groupOf(kind) };

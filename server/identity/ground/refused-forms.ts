@@ -58,7 +58,7 @@ type Deps = CookieDeps & Pick<Dependencies, 'db'>;
 const nowSeconds = ({ now }: CookieDeps) => Math.floor(now().getTime() / 1_000);
 
 /**
- * Undefined if there is no room for the form. Then the form must be answered at once. A form that `isLarge` is kept whole,
+ * Undefined if there is no room for the form, so that it must be answered at once. A form that `isLarge` is kept whole,
  * compressed in a row.
  */
 export async function keepRefusedForm(
@@ -70,7 +70,7 @@ export async function keepRefusedForm(
   const id = makeId(isLarge);
   const fields = isLarge ? form.fields : pickShort(form.fields);
   const isCut = Object.keys(form.fields).some((name) => !(name in fields));
-  // Never lose a part of a form that will be sent again as it is.
+  // A form that will be sent again as it is must never lose a part.
   if (isCut && form.code === 'confirm') return undefined;
   const kept = { ...form, id, refusedAt: nowSeconds(deps), fields };
   const others = await readForms(deps, request);
@@ -143,7 +143,10 @@ async function readRow({ db, config, now }: Deps, row: FormInRow): Promise<Refus
   return refusedFormSchema.safeParse(JSON.parse(new TextDecoder().decode(json))).data;
 }
 
-/** What staff wrote in their own words, which is kept however long, or the form is answered at once (contract 9.173). */
+/**
+ * Texts that staff wrote in their own words. They are kept at any length. If there is no room, the form is answered at once
+ * (contract 9.173).
+ */
 const ownWords = ['why', 'text'];
 
 function pickShort(fields: Record<string, string>): Record<string, string> {
@@ -188,8 +191,8 @@ export async function dropFormsOfOthers(
 }
 
 /**
- * Forgets a form that waited for a credential or a login and has been done since, so that Back does not say that it is not done.
- * Returns a `Set-Cookie` value, or undefined if there is nothing to forget.
+ * Forgets a form that waited for a credential or a login and has been done since. Otherwise Back would show the form as not
+ * done. Returns a `Set-Cookie` value, or undefined if there is nothing to forget.
  */
 export async function dropDoneForm(
   deps: CookieDeps,

@@ -1,4 +1,4 @@
-// Tells other administrators what one of them or an operator did (contract 12.163 and 12.164). So no stolen session acts unseen.
+// Tells other administrators what one of them or an operator did (contract 12.163 and 12.164), so that no thief acts unseen.
 import type { Transaction } from 'kysely';
 import type { DB } from '../../../db/schema.ts';
 import { listAdmins } from '../../../db/tables/deletions.ts';
@@ -17,7 +17,7 @@ type Warning = {
   details?: Record<string, string>;
 };
 
-// Until 1.1.0: 0.6.0 does not know these kinds. Without `at` it fails before it sends one.
+// Until 1.1.0: an instance of 0.6.0 does not know these kinds of mail. Without `at`, it fails before it sends such a mail.
 const ofInvitations: WarningKind[] = ['invitation_sent', 'invitation_taken'];
 
 /** Call it in the transaction of the change that the mail reports. The limits of notices do not apply. */

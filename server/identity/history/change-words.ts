@@ -152,7 +152,7 @@ export function describeAuthor(
 ): string | null {
   if (by === null) return null;
   if (by !== 'person') return others[by];
-  // Only its user changes a profile. If another user was logged in, the profile's user came by a link in a mail.
+  // Only the user of a profile changes it. If another user was logged in, the user of the profile came by a link in a mail.
   const isOther = subject === 'account' && byUser !== null && byUser !== userId;
   return isOther ? 'By someone else in your account' : 'By you';
 }

@@ -18,7 +18,10 @@ import type { LoginStep } from './pending-login.ts';
 
 type Refusal = 'unknown_passkey' | 'wrong_passkey';
 
-/** `unknown_passkey`: nobody has it, and the browser may forget it. After a correct passkey, throws 403 `account_suspended` or `account_frozen`. */
+/**
+ * `unknown_passkey`: nobody has the passkey, and the browser may forget it. After a correct passkey, throws 403
+ * `account_suspended` or `account_frozen`.
+ */
 export async function logInByPasskey(
   deps: Dependencies,
   request: Request,

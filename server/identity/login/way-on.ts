@@ -27,7 +27,7 @@ export function findWayOn(config: Config, value: string | null | undefined): Way
   return client && { path, again: `/sso/launch/${client.name}`, title: client.title, isBack: false };
 }
 
-/** Also undefined for a logout that is refused. */
+/** Undefined if no client started the logout, or if the logout is refused. */
 function findTarget(config: Config, url: URL) {
   try {
     return readLogoutTarget(config, { url: url.href });

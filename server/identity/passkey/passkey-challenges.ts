@@ -11,7 +11,7 @@ import { buildTokenCookie, createToken, hashToken, readToken } from '../ground/t
 const cookie = 'identity_passkey';
 export const challengeSeconds = 300;
 
-/** At a login the passkey names its owner. By a mail link: `arrive` (makes a first passkey), `take-back`, `new-address`. */
+/** At a login the passkey names its owner. For mail links: `arrive` (makes a first passkey), `take-back`, `new-address`. */
 export type ChallengeUse =
   | { purpose: 'login'; userId?: undefined }
   | { purpose: 'confirm' | 'add' | 'arrive' | 'take-back' | 'new-address'; userId: string };

@@ -30,13 +30,15 @@ export async function changePassword(
   const owner = device && (await findPasswordOwner(deps.read, { userId: session.user.id }, device));
   const ownBrowser = owner && nameOwnBrowser(owner, deps.now());
   await requireOwnAllowance(deps, actor, 'password.changed', ownBrowser);
-  // The new password is counted first: hashing the current one costs as much, and a correct one counts as no guess.
+  // The new password is counted first. Hashing the current password costs as much, and a correct current password counts as no
+  // guess.
   const counted = await countNewPassword(deps, visit, { userId: session.user.id, ownBrowser });
   const currentHash = await requireOwnPassword(deps, actor, currentPassword).catch(async (error) => {
     await counted.giveBack(deps.db);
     throw error;
   });
-  // Both passwords were typed here. By mail they are not compared: otherwise a reader of the mailbox could guess the old one.
+  // Both passwords were typed here, so they may be compared. A password set by mail is not compared: a reader of the mailbox
+  // could guess the old one.
   if (isSamePassword(currentPassword, newPassword))
     throw invalidMember('/newPassword', faultWords.password_same);
   const { email, name } = session.user;

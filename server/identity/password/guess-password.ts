@@ -12,7 +12,7 @@ export type Guess = {
   giveBack: Awaited<ReturnType<Dependencies['guessLimits']['countTry']>>['giveBack'];
 };
 
-/** If there is no owner, does the same work. Throws 429 `rate_limited`. Throws 503 or 400, but then counts no guess. */
+/** Does the same work if there is no owner. Throws 429 `rate_limited`. Also throws 503 or 400, and then counts no guess. */
 export async function guessPassword(
   deps: Dependencies,
   request: Request,

@@ -21,7 +21,7 @@ export class CheckIsFull extends AppError {
 }
 
 const heapMebibytes = 128;
-// The last in the queue waits a second or two, even if all passwords before it take as long as a password can.
+// The last password in the queue waits a second or two, even if each password before it takes as long as a password can.
 const maxWaiting = 16;
 // Without this limit, somebody with one link could fill the queue, and nobody else could set a password.
 const maxOfKey = 3;

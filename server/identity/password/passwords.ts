@@ -57,7 +57,7 @@ export function hashPassword(password: string, signal?: AbortSignal): Promise<st
   return takeSlot(() => takeThread(() => hash(normalise(password), argon2id), signal));
 }
 
-/** If there is no hash, does the same work. The caller must hold a slot. Throws 400 `invalid_request` if the client has gone. */
+/** Does the same work if there is no hash. The caller must hold a slot. Throws 400 `invalid_request` if the client has gone. */
 export async function verifyPassword(
   passwordHash: string | null | undefined,
   password: string,

@@ -1,5 +1,5 @@
-// Erases everything that identifies a person (docs/security/data.md). Ended contracts stay, but only with ids. Invoices stay with
-// the names on them. Audit events still show that something happened.
+// Erases everything that identifies a person (docs/security/data.md). Ended contracts keep only ids. Invoices keep the names on
+// them. Audit events still show that something happened.
 import type { Transaction } from 'kysely';
 import { breaksConnection, isDatabaseBusy } from '../../../db/postgres/away.ts';
 import { inTransaction } from '../../../db/postgres/transactions.ts';
@@ -97,7 +97,7 @@ export async function eraseUser(
 async function eraseTyped(trx: Transaction<DB>, held: string[]): Promise<void> {
   // An address that now belongs to somebody else no longer identifies this person.
   const emails = await listFreeAddresses(trx, held);
-  // Mails come before tokens, because a mail that is being sent makes its token while its row is locked.
+  // Mails are deleted before tokens, because a mail that is being sent makes its token while its row is locked.
   await deleteMailsToTyped(trx, emails);
   await deleteTokensToTyped(trx, emails);
   await deletePendingEmailChangesTo(trx, emails);

@@ -142,7 +142,7 @@ export async function confirmSignUp(
   const { db, now } = deps;
   const opened = await openSignUp(deps, token, door);
   if (!opened) throw new AppError('not_found');
-  // This comes before the hashing. Otherwise somebody could make us hash endlessly, because a link that is `taken` is not used up.
+  // This check comes before the hashing. A link that is `taken` is not used up, so it could make us hash endlessly.
   if (opened.isTaken) return 'taken';
   const { id, email, invitation } = opened;
   const { value: name, errors } = readName(typedName);
@@ -161,8 +161,8 @@ export async function confirmSignUp(
     }
     const proved = { email, holdsEmail: true, emailVerifiedAt: now(), passwordHash };
     await createCustomer(trx, { ...proved, name, account: { name } }, { id, accountId: uuidv7() });
-    // From here on the mails and tokens of the sign-up belong to the user. Mails come before tokens, because a mail that is being
-    // sent makes its token while its row is locked.
+    // From here on the mails and tokens of the sign-up belong to the user. Mails are assigned before tokens, because a mail
+    // that is being sent makes its token while its row is locked.
     await assignSignUpMails(trx, { userId: id, email });
     await assignSignUpTokens(trx, { userId: id, email });
     if (passkey) await storeNewPasskey(trx, id, { ...passkey, fromEstablishedBrowser: true, at: now() });

@@ -39,7 +39,7 @@ export async function freeze(
   });
 }
 
-/** Also works for a suspended user. The caller has locked the user. */
+/** Freezes a user, even a user who is suspended already. The caller has locked the user. */
 export async function freezeUser(
   trx: Transaction<DB>,
   deps: Pick<Dependencies, 'now'>,
@@ -64,7 +64,7 @@ async function tellMailboxes(
 
 export type Mailbox = { email: string; isPresent: boolean; told: Omit<ToldMailbox, 'email'>[] };
 
-/** Lists the current address, then the ones that the user can have back, earliest first. Suspension does not change `told`. */
+/** Lists the current address, then the addresses that the user can have back, earliest first, with what each was told. */
 export async function listMailboxes(db: Database, user: User, now: Date): Promise<Mailbox[]> {
   const { id: userId, email: present } = user;
   const [reserved, working] = await Promise.all([

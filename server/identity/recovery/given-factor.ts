@@ -102,7 +102,7 @@ export async function consumeFactor(
 
 const maxGuesses = 30;
 
-/** Counts only for the link, because a thief and the owner may guess from one place. True for the last guess. */
+/** Counts only for the link, because a thief and the owner may guess from the same place. True for the last allowed guess. */
 async function countTry(
   { db, takeBackLimits }: Dependencies,
   { address }: Visit,

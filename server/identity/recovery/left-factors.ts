@@ -1,5 +1,5 @@
-// The factors left for a take-back (contract 2.46 to 2.49) or a new address (contract 12.78). If any is left, the user of the
-// link must give one.
+// The factors left for a take-back (contract 2.46 to 2.49) or a new address (contract 12.78). If any factor is left, the user
+// of the link must give one of them.
 
 import type { Database } from '../../../db/postgres/client.ts';
 import { type ListedPasskey, listPasskeys } from '../../../db/tables/passkeys.ts';
@@ -9,7 +9,7 @@ import { codeFactorRules } from '../factor/code-factors.ts';
 export type LeftFactors = {
   passkeys: ListedPasskey[];
   codeFactors: CodeFactor[];
-  /** Recovery codes count if they were made by this time. If it is undefined, all count. */
+  /** Recovery codes count if they were made by this time. If it is undefined, all recovery codes count. */
   codesMadeBy: Date | undefined;
 };
 

@@ -68,7 +68,7 @@ export const mayHaveNewAddress = ({ role, suspendedAt }: Pick<User, 'role' | 'su
 
 /** Ends only the links: the offer stays. The caller has locked the user. */
 async function endLinks(trx: Transaction<DB>, userId: string, by: MailTokenEnd): Promise<void> {
-  // Mails come before tokens, because a mail that is being sent makes its token while its row is locked.
+  // Mails are deleted before tokens end, because a mail that is being sent makes its token while its row is locked.
   await deleteUnsentLetters(trx, userId, ['new_address', 'stop_new_address']);
   for (const purpose of ['new_address', 'stop_new_address'] as const)
     deferEndOfMailTokens(trx, userId, by, purpose);
@@ -99,7 +99,7 @@ async function requireLink(
   if (!found) throw new AppError('not_found');
   const { userId, email: mailbox } = found;
   const user = await (trx ? lockUser(trx, { id: userId }) : findUserById(db, userId));
-  // Another request may have used the link while this one waited for the lock.
+  // Another request may have used the link while this request waited for the lock.
   const offer = (!trx || (await findNewAddressToken(db, key))) && (await findOffer(db, userId, now));
   if (!user || !offer || !mayHaveNewAddress(user)) throw new AppError('not_found');
   if (mailbox !== (purpose === 'new_address' ? offer.email : user.email)) throw new AppError('not_found');
@@ -148,13 +148,14 @@ export async function useNewAddress(
   const { db, now } = deps;
   const open = await requireNewAddress(deps, token);
   const { user, email, offerId: changeId, left } = open;
-  // This comes before the hashing. Otherwise somebody could make us hash endlessly, because a link to a taken address is not used up.
+  // This check comes before the hashing. A link to a taken address is not used up, so it could make us hash endlessly.
   if (await isTaken(db, open, now())) {
     // This throws if the owner has just used the link and so holds the address.
     await requireNewAddress(deps, token);
     return 'taken';
   }
-  // The password is not compared with the name yet: a stranger with the mail could find the name out. A factor comes first.
+  // The password is not compared with the name yet, because a stranger with the mail could find out the name. A factor is
+  // needed first.
   const counted = await countNewPassword(deps, visit, { token });
   const typed = { password: newPassword, email, name: '' };
   const { hash, giveBack } = await requireGoodPassword(deps, visit, counted, typed);
@@ -205,7 +206,7 @@ async function changeAddress(
   const at = await findTimeOfChange(trx, deps, userId);
   await updateUser(trx, userId, { email, holdsEmail: true, emailVerifiedAt: at, passwordHash });
   if (user.holdsEmail) {
-    // This comes before `reserveAddress`. If no change is stored by then, the database stores one itself.
+    // The change is stored before `reserveAddress`. Otherwise the database would store a change of its own there.
     await notifyWithTakeBack(trx, deps, user, 'email_changed', { at, request });
     await reserveAddress(trx, { email: user.email, userId, expiresAt: daysAfter(at, takeBackDays) });
   }

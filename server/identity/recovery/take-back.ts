@@ -55,7 +55,7 @@ export async function requireTakeBack(
   if (!found) throw new AppError('not_found');
   const { userId, email: mailbox, changeId } = found;
   const user = await (trx ? lockUser(trx, { id: userId }) : findUserById(db, userId));
-  // Another request may have used the link while this one waited for the lock.
+  // Another request may have used the link while this request waited for the lock.
   if (!user || (trx && !(await findTakeBackToken(db, key)))) throw new AppError('not_found');
   requireNotSuspended(user);
   const isTheirs = mailbox === user.email || (await findReservation(db, { email: mailbox, now })) === userId;
@@ -175,7 +175,7 @@ export async function giveToMailbox(
   const now = deps.now();
   const { id: userId, deletionDueAt } = user;
   await releaseAddresses(trx, { email, userId, now });
-  // The addresses that are still reserved are older than this one, so links to them go on working.
+  // The addresses that are still reserved are older than the kept address, so links to them go on working.
   await endTakeBackLinks(trx, userId, await listReservations(trx, { userId, now }), used);
   await updateUser(trx, userId, { email, emailVerifiedAt: now, passwordHash });
   await deleteFactors(trx, userId, { since, keeps });
@@ -202,7 +202,7 @@ export async function endTakeBackLinks(
   except: string[],
   used?: Uint8Array,
 ): Promise<void> {
-  // Mails come before changes, because a mail that is being sent locks its own row and then the row of its change.
+  // Mails are deleted before changes, because a mail that is being sent locks its own row and then the row of its change.
   await deleteUnsentTakeBackMails(trx, userId, except);
   const changeIds = await lockTakeBackChanges(trx, userId, except);
   await endTakeBackTokens(trx, { changeIds, used });

@@ -25,7 +25,7 @@ export const needsMoreThanPassword = (
   user: Pick<User, 'role' | 'codeFactors' | 'hasPasskey'>,
 ) => needsStaffFactor(settings, user) && hasSecondFactor(user);
 
-/** Also true for users who have a second factor but have not given it. */
+/** For users who need a second factor: true until they have set one up and given it. */
 export const mustSetUpFactor = (settings: Settings, { user, amr }: Login) =>
   needsSecondFactor(settings, user) && (!hasSecondFactor(user) || !amr.includes('mfa'));
 

@@ -110,7 +110,7 @@ export async function openSession(
   const previousHash = previous === undefined ? undefined : hashToken(previous);
   const device = readDevice(deps, request);
   if (startedBy === 'mail') await endWhatPasswordOpened(trx, userId, now, device);
-  // Every way in is recorded, even if other events tell of it. A changed password is no way in.
+  // Every way in is recorded, even if other events tell of it. Changing a password is not a way in.
   if (startedBy !== 'password_change')
     deferAuditEvent(trx, { ...trailOf(visit), type: 'session.started', reason: startedBy, userId });
   const isRenewed =

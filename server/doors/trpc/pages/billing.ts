@@ -15,7 +15,7 @@ import { anonymous, lookUp, person, router } from '../init.ts';
 const link = z.object({ token: z.string() });
 
 export const billingPagesRouter = router({
-  /** Null until the address is proved. `before` is the number of a document. The answer has only those after it. */
+  /** Null until the address is proved. `before` is the number of a document: only documents that come after it are listed. */
   describe: person
     .input(
       z

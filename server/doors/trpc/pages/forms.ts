@@ -22,8 +22,9 @@ async function findUserId(ctx: TrpcContext): Promise<string | null> {
 
 export const formsRouter = router({
   /**
-   * Keeps a form for its page and the user who is logged in. `faults` are sentences of server/basics/fault-words.ts, and any others
-   * only if the form `isLarge`. Returns the id of the form, or null if a sentence is not from there or there is no room for the form.
+   * Keeps a form for its page and for the user who is logged in. `faults` are sentences of server/basics/fault-words.ts. Only a
+   * form that `isLarge` may have other sentences. Returns the id of the form. Returns null if a sentence is not allowed, or if
+   * there is no room for the form.
    */
   keep: anonymous
     .input(

@@ -35,7 +35,7 @@ function takeStep(
 }
 
 export const visitorRouter = router({
-  /** Who is logged in, even if they must do something first. Pages use this only to show the address and a link for staff. */
+  /** Who is logged in, even if they must do something first. Pages use this only for the address, and for a link for staff. */
   find: anonymous.query(async ({ ctx }) => {
     const found = await lookUp(ctx);
     if (!found || found.state === 'suspended') return null;
@@ -129,7 +129,7 @@ export const confirmRouter = router({
     .input(asked)
     .mutation(({ ctx, input }) => confirm(ctx.deps, ctx, input.form, input.change)),
 
-  /** This is for a form that has its own field for the password. */
+  /** For a form that has its own field for the password. */
   askWithoutPassword: person
     .input(z.object({ form }))
     .mutation(({ ctx, input }) => confirmWithoutPassword(ctx.deps, ctx, input.form)),
