@@ -1,5 +1,6 @@
 // What nginx.conf and Caddyfile of docs/operate/files/ do with requests, in front of two servers that play the service.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { connect as http2 } from 'node:http2';
 import type { AddressInfo } from 'node:net';
 import { connect } from 'node:tls';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -164,7 +165,71 @@ describe.each([
     },
   );
 
-  it.runIf(name === 'nginx')('a login whose answer nobody reads keeps no place at an instance', async () => {
+  it.runIf(name === 'Caddy')(
+    'lets twenty logins with a password be under way at each instance, keeps more in line, and leaves all else alone',
+    async () => {
+      const places = 2 * 20;
+      const send = (path: string) => balancer.send(path, { method: 'POST', body: 'email=e&password=p' });
+      const waiting: ServerResponse[] = [];
+      handle = holdLogins(waiting);
+      const paths = ['/login', '/login.data', '/%6cogin'];
+      const sent = Array.from({ length: places + 16 }, (_, n) => send(paths[n % paths.length] ?? ''));
+      await vi.waitFor(() => expect(waiting).toHaveLength(places), 20_000);
+      for (const path of [
+        '/login?with=passkey',
+        '/login?next=%2Fprofile&with=passkey',
+        '/login/code',
+        '/signup',
+      ])
+        expect((await send(path)).status).toBe(200);
+      for (const path of ['/login', '/profile']) expect((await balancer.send(path)).status).toBe(200);
+      expect(waiting).toHaveLength(places);
+      handle = answerOk;
+      for (const answer of waiting) answer.end('ok');
+      expect((await Promise.all(sent)).filter(({ status }) => status !== 200)).toEqual([]);
+    },
+  );
+
+  it.runIf(name === 'Caddy')(
+    'refuses logins once the line is three seconds long, and nothing else',
+    async () => {
+      const waiting: ServerResponse[] = [];
+      handle = holdLogins(waiting);
+      const send = () => balancer.send('/login', { method: 'POST', body: 'email=e&password=p' });
+      const sent = Array.from({ length: 60 }, send);
+      const refused: (string | string[] | undefined)[] = [];
+      const askOften = setInterval(
+        () =>
+          void send().then(({ status, headers }) => status === 503 && refused.push(headers['retry-after'])),
+        500,
+      );
+      await vi.waitFor(() => expect(refused[0]).toBe('2'), 20_000);
+      clearInterval(askOften);
+      expect((await balancer.send('/profile')).status).toBe(200);
+      handle = answerOk;
+      for (const answer of waiting) answer.end('ok');
+      expect((await Promise.all(sent)).filter(({ status }) => status !== 200)).toEqual([]);
+      await vi.waitFor(async () => expect((await send()).status).toBe(200), {
+        timeout: 20_000,
+        interval: 500,
+      });
+    },
+  );
+
+  it.runIf(name === 'Caddy')('a login that is sent slowly keeps no place at an instance', async () => {
+    const session = http2(`https://localhost:${balancer.port}`, { rejectUnauthorized: false });
+    for (let n = 0; n < 60; n++) {
+      const stream = session.request({ ':method': 'POST', ':path': '/login' });
+      stream.on('error', () => undefined).write('email=');
+    }
+    await new Promise((done) => session.ping(done));
+    const send = () => balancer.send('/login', { method: 'POST', body: 'email=e&password=p' });
+    for (let n = 0; n < 60; n++) expect((await send()).status).toBe(200);
+    expect(got).toHaveLength(60);
+    session.destroy();
+  });
+
+  it('a login whose answer nobody reads keeps no place at an instance', async () => {
     handle = (request, answer) => request.resume().on('end', () => answer.end('x'.repeat(25_000)));
     const closing: { close: () => void }[] = [];
     for (const round of [1, 2, 3]) {
