@@ -29,7 +29,7 @@ declare module '@remix-run/server-runtime' {
     sendsCookies: boolean;
     /** True once the posted form has done its work. */
     isDone?: boolean;
-    /** The refusal, only for the page /problems/{code}. That page may be shown at any URL. */
+    /** The refusal that the page /problems/{code} shows. The request’s URL may be any other, so it does not name the code. */
     problem?: Problem;
     /** The refused request, only for the page /problems/{code}. */
     refusedRequest?: Request;

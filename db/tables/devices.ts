@@ -167,7 +167,7 @@ export async function hasKnownDevice(db: Database, userId: string): Promise<bool
   return row !== undefined;
 }
 
-/** A forgotten device has no allowance for the user, and does not log them in. */
+/** After this, tries on the user’s devices count as those of unknown browsers, and links in mails log nobody in there. */
 export async function forgetDevices(
   db: Database,
   userId: string,

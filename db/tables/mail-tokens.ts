@@ -293,7 +293,7 @@ export async function consumeMailToken(
   return result.numUpdatedRows === 1n;
 }
 
-/** Does not end take-back links. Returns how many links could still have worked, by any instance's clock. */
+/** Ends all links except take-back links. Returns how many may still have worked on an instance whose clock is slow. */
 export async function withdrawAllMailTokens(db: Database): Promise<number> {
   const query = db
     .updateTable('mail_tokens')

@@ -91,8 +91,8 @@ const insertCopyOfContract = prepareOfContract(copyRecipientOf);
 
 /**
  * Adds a mail to the contract's mailbox for that kind, and a copy if somebody else gets one (contract 7.401). Does nothing if
- * there is no mailbox, or if there is a mail with the same key. The details of the copy hold the details of the mail under
- * `copy`.
+ * there is no mailbox, or if there is a mail with the same key. The copy's details have one member, `copy`: the details of the
+ * mail.
  */
 export function deferBillingMail(trx: Transaction<DB>, { details, key, ...mail }: BillingMail): void {
   const text = JSON.stringify(details);
@@ -466,8 +466,8 @@ export async function retryMail(
 export const mustLeave = sql<boolean>`(details ?| array['until', 'change', 'rest'] or ${isOneOf(kindsThat((mail) => mail.is === 'warning'))})`;
 
 /**
- * False if the mail must leave, or was sent or given up before. Clears the last error, so that `retryFailedMails` leaves the mail
- * alone. A mail to an erased person is deleted instead, because of the address in it.
+ * Returns false if the mail must be sent, or was already sent or given up. Clears the last error, so that `retryFailedMails`
+ * skips the mail. A mail to an erased person is deleted, because it contains their address.
  */
 export async function giveUpMail(db: Database, { id, now }: { id: string; now: Date }): Promise<boolean> {
   const isTheOne = sql<boolean>`id = ${id} and sent_at is null and given_up_at is null and not ${mustLeave}`;

@@ -54,8 +54,9 @@ export async function findLastChangeAt(db: Database, userId: string): Promise<Da
 }
 
 /**
- * The start of the mailbox's window (contract 2.44): its first change within `days` before the oldest change whose link ends
- * after `worksUntil`. Undefined if no link works. It compares the ends of links, because a suspension stops the time.
+ * The start of the mailbox's window (contract 2.44). Takes the oldest change whose link still works, which is one that ends
+ * after `worksUntil`, and returns the first change in the `days` before it. Undefined if no link works. The ends of links are
+ * compared, not the ages of changes, because a suspension pauses the links.
  */
 export async function findWindowStart(
   db: Database,

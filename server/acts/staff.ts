@@ -41,7 +41,7 @@ export function requireStaff(
 
 const looksAnHour = 300;
 
-/** A document of an erased person counts as one person. */
+/** Each document of an erased person counts as a person of its own, because nothing says whose document it was. */
 export type LookedAt = { userId: string; number?: string } | { userId: null; number: string };
 
 /** Audits the first look at a person in an hour. Past the limit, throws 429 `rate_limited` and tells the other administrators. */

@@ -122,7 +122,7 @@ function run(program: string, args: string[], { out, ...options }: Run): Promise
 
 const lockWaitMs = 600_000;
 
-/** Returns a folder with a slash at its end. It is empty if the programs on the PATH have that version. */
+/** The folder with the programs of version `major`, with a slash at its end, or an empty string if those on the PATH are right. */
 async function findPrograms(major: number): Promise<string> {
   // Debian and Red Hat have a folder for each version. The programs on the PATH may be of any version.
   for (const folder of [`/usr/lib/postgresql/${major}/bin/`, `/usr/pgsql-${major}/bin/`])

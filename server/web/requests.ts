@@ -104,7 +104,7 @@ export type Form = ReadonlyMap<TextName, string>;
 
 export type WholeRange = { min: number; max: number; usual: number };
 
-/** Throws 400 `invalid_request` unless the parameter is a whole number within the limits. */
+/** Returns `usual` if the parameter is missing. Throws 400 `invalid_request` if it is no whole number within the limits. */
 export function readWhole(params: URLSearchParams, name: TextName, { min, max, usual }: WholeRange): number {
   const text = readParameter(params, name);
   if (text === undefined) return usual;

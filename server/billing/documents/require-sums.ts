@@ -40,7 +40,7 @@ function* findSumFaults({
 }
 
 function* findOtherFaults(facts: DocumentFacts): Generator<string, void> {
-  // A credit note may be dated before its invoice: version 0.5.0 issued some like that.
+  // The days of a credit note and its invoice are not compared: version 0.5.0 issued credit notes with an earlier day.
   const { kind, category, words, line, issued_on, due_on } = facts;
   if ((kind === 'credit_note') !== (facts.invoice !== null))
     yield 'a credit note names its invoice, and nothing else does';

@@ -112,7 +112,7 @@ export async function setSettings(
   return { done: true, version, pending: later };
 }
 
-/** The settings with the bank account and the links of `present`. A removed plan stays with its link. */
+/** The new settings with the bank account and the links that are in force. A removed plan is kept if it has a link. */
 function keepBank(settings: BillingSettings, { seller, plans, payment }: BillingSettings): BillingSettings {
   const { iban, bic } = seller;
   const removed = Object.entries(plans).filter(

@@ -9,7 +9,7 @@ import { findOtherSteps, findStep, stepOf } from './totp.ts';
 /** The code is correct for another time, so the phone's clock may be off. It counts as wrong. */
 export type OtherTime = 'other_time';
 
-/** Returns a function that uses the code up, and returns true only once for each code. Undefined if the code is wrong. */
+/** If the code is right, returns a function that uses the code up; it returns true only once for each code. Else undefined. */
 export async function readAuthenticatorCode(
   { db, config, now: clock }: Dependencies,
   userId: string,
