@@ -3,6 +3,7 @@ import { createHmac } from 'node:crypto';
 import { sql } from 'kysely';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { type Answer, codeOf, openApp, type TestInstance } from '../support/app/app.ts';
+import { retryWhileBusy } from '../support/app/patience.ts';
 import { production } from '../support/app/settings.ts';
 import { buildSignup, freshWebhookId, pushSignup, sendSignup } from '../support/crm/crm.ts';
 import { patienceMs } from '../support/faults/away.ts';
@@ -181,7 +182,8 @@ describe('while new contracts come, the list skips and repeats none', () => {
       await sql`
         insert into webhook_requests (webhook_id, body_hash, status, answer, created_at)
         values (${webhookId}, sha256(''), 201, '', now())`.execute(trx);
-      const signup = sendSignup(app, buildSignup('began-first'), { webhookId });
+      const body = buildSignup('began-first');
+      const signup = retryWhileBusy(() => sendSignup(app, body, { webhookId }));
       await vi.waitFor(async () => {
         const waiting = await sql`select 1 from pg_locks where not granted`.execute(trx);
         expect(waiting.rows).toHaveLength(1);

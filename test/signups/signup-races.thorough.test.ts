@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { describe, expect, it, vi } from 'vitest';
 import { type Answer, codeOf, openApp, type TestInstance } from '../support/app/app.ts';
+import { sendPatiently } from '../support/app/patience.ts';
 import { buildSignup, freshWebhookId, type SignupBody, sendSignup } from '../support/crm/crm.ts';
 import { findEmptyAccounts } from '../support/database/database.ts';
 import { patienceMs } from '../support/faults/away.ts';
@@ -12,8 +13,10 @@ const app = shared(openApp);
 const instances: TestInstance[] = [app, shared(() => app.startInstance())];
 
 const sendAll = (signups: (SignupBody | string)[], webhookId?: string) =>
-  Promise.all(
-    signups.map((signup, at) => sendSignup(instances[at % 2] ?? app, signup, webhookId ? { webhookId } : {})),
+  sendPatiently(
+    signups.map(
+      (signup, at) => () => sendSignup(instances[at % 2] ?? app, signup, webhookId ? { webhookId } : {}),
+    ),
   );
 
 /** Repeats a message until it is no longer in progress, as a CRM does. */

@@ -5,6 +5,7 @@ import type { ContractStatus } from '../../db/tables/service-contracts.ts';
 import { runBilling } from '../../server/billing/invoices/invoicing.ts';
 import { openApp, type TestInstance } from '../support/app/app.ts';
 import { recordLog } from '../support/app/log.ts';
+import { retryWhileBusy } from '../support/app/patience.ts';
 import { openClient } from '../support/app/trpc.ts';
 import { buildSignup, sendSignup } from '../support/crm/crm.ts';
 import { shuffle } from '../support/run/random.ts';
@@ -41,7 +42,7 @@ async function report(
     user: { email, name: 'Casey' },
     ...changes,
   });
-  const { status, text } = await sendSignup(to, signup, { at: now() });
+  const { status, text } = await retryWhileBusy(() => sendSignup(to, signup, { at: now() }));
   if (status >= 300) throw new Error(`a report was answered ${status}: ${text}`);
   return { httpStatus: status, ...JSON.parse(text) };
 }
