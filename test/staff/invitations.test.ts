@@ -335,7 +335,7 @@ describe('an invitation attacked', () => {
   it.each(['invitedAt', 'time'])('is told of by a mail of an earlier version, with its %s', async (name) => {
     const details = { [name]: '2026-01-02T03:04:00.000Z', by: 'command', role: 'admin' };
     const recipient = newEmail();
-    await inTransaction(app.db, async (trx) => {
+    await inTransaction(app.db, { by: 'service' }, async (trx) => {
       deferMail(trx, { kind: 'invitation_sent', userId: sender.id, recipient, details, now: clock.now });
     });
     const readText = async () => {
