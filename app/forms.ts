@@ -1,5 +1,5 @@
 // How the action of every page answers its form (contract 9.171 to 9.177).
-import { type AppLoadContext, data, redirect, redirectDocument } from '@remix-run/node';
+import { type AppLoadContext, data, redirect } from '@remix-run/node';
 import type { Procedures } from '../server/doors/trpc/router.ts';
 import type { ConfirmAsks } from '../server/identity/login/confirm.ts';
 import { toLogin } from './log-in-first.ts';
@@ -73,7 +73,7 @@ export async function answerForm(
     context.isDone = true;
     const id = transport.readQuery(request).get('refused');
     if (id) await procedures.forms.dropDone({ id });
-    return typeof done === 'string' ? redirectDocument(leadOn(done, context), 303) : done;
+    return typeof done === 'string' ? redirect(leadOn(done, context), 303) : done;
   } catch (error) {
     if (error instanceof Response) return error;
     if (transport.prefersProblem(request)) {
@@ -87,7 +87,7 @@ export async function answerForm(
     if (refused instanceof Response) return refused;
     const id =
       transport.prefersHtml(request) && (await keepRefused(refused, { request, context }, { isLarge }));
-    return id ? redirectDocument(pathWith({ request, context }, id), 303) : answerAtOnce(refused);
+    return id ? redirect(pathWith({ request, context }, id), 303) : answerAtOnce(refused);
   }
 }
 

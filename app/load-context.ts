@@ -20,8 +20,6 @@ declare module '@remix-run/server-runtime' {
     endpoints: Endpoints;
     /** The method of the request. After an action, Remix calls the loaders with a GET. */
     method: string;
-    /** Until 1.1.0: the script of a page of 0.6.0 asks for data. Remix removes `.data` from the path before a route sees it. */
-    isPageData?: boolean;
     /** The page is the same for everybody, so caches may keep it. */
     isPublic?: boolean;
     /** The refused form that the page shows again. */

@@ -1,5 +1,5 @@
 // Leads people who are not logged in to the login page and back (contract 9.176 and 9.177).
-import { redirectDocument } from '@remix-run/node';
+import { redirect } from '@remix-run/node';
 import type { Procedures } from '../server/doors/trpc/router.ts';
 import { type Args, keepRefused, pagePath, pathWith } from './refused.ts';
 
@@ -15,9 +15,7 @@ export async function toLogin(
 ): Promise<Response> {
   const { transport, procedures } = context;
   const session = await procedures.visitor.session();
-  // Until 1.1.0: the script of a page of 0.6.0 sends forms, too.
-  const isFromPage = transport.prefersHtml(request) || context.isPageData;
-  const isLost = values !== undefined && session !== 'live' && isFromPage;
+  const isLost = values !== undefined && session !== 'live' && transport.prefersHtml(request);
   const ended = { code: 'ended', errors: {}, values: values ?? {} };
   const id = isLost && (await keepRefused(ended, { request, context }, { isLarge }));
   const said = id || session === 'ended' ? 'ended' : session === 'none' ? why : undefined;
@@ -25,7 +23,7 @@ export async function toLogin(
     ? pathWith({ request, context }, id || undefined)
     : pagePath(request) + new URL(request.url).search;
   const path = transport.loginPathTo(back);
-  return redirectDocument(said ? `${path}&why=${said}` : path, 303);
+  return redirect(said ? `${path}&why=${said}` : path, 303);
 }
 
 /** The path of a login with another account, which leads back here. */

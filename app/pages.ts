@@ -1,8 +1,8 @@
 // Remix's build as the list of routes that the HTTP shell serves.
 //
-// A route without a component is an endpoint. The shell calls it directly, with the Request as it arrived. So Remix's other
-// ways to a loader (`.data`, `_data`) and Remix's cross-site check do not exist for endpoints. An endpoint takes a fraction of
-// a page's time.
+// A route without a component is an endpoint. The shell calls it directly, with the Request as it arrived, so Remix's cross-site
+// check does not exist for endpoints. An endpoint takes a fraction of a page's time. Remix's other ways to a loader (`.data`,
+// `_data`) exist for no route.
 import { type AppLoadContext, createRequestHandler, type ServerBuild } from '@remix-run/node';
 import type { Procedures } from '../server/doors/trpc/router.ts';
 import type { Pages, Route, RouteContext } from '../server/instance/route.ts';
@@ -18,7 +18,7 @@ export function createPages(build: ServerBuild): Pages {
     routes: routes
       .flatMap((route) =>
         route?.module.default
-          ? listPaths(route).flatMap((path) => buildPage(route, path, build))
+          ? listPaths(route).map((path) => buildPage(route, path, build))
           : buildEndpoint(route as BuiltRoute),
       )
       // A fixed name comes before a pattern that would match it. A pattern with an extension comes before a pattern without
@@ -76,10 +76,10 @@ function buildEndpoint(route: BuiltRoute): Route {
   };
 }
 
-/** The route of a page. Until 1.1.0 it also has a route with `.data`, from which open pages of 0.6.0 load their data. */
-function buildPage(route: BuiltRoute, path: string, build: ServerBuild): Route[] {
+function buildPage(route: BuiltRoute, path: string, build: ServerBuild): Route {
   const render = buildRender(route.id, build);
   const page = {
+    path,
     methods: methodsOf(route),
     headers: { 'cache-control': 'no-store' },
     isPage: true,
@@ -89,12 +89,10 @@ function buildPage(route: BuiltRoute, path: string, build: ServerBuild): Route[]
       const { context, headers } = buildContext(request, routeContext);
       const { method } = request;
       context.isPublic = page.isPublic;
-      context.isPageData = new URL(request.url).pathname.endsWith('.data');
       if (method === 'POST') return answerForm(request, routeContext, { context, headers });
       if (!page.isPublic) context.refused = await findRefused({ request, context });
       const response = await answer(request, routeContext, { context, headers }, { method });
-      // Until 1.1.0: an open page of 0.6.0 gets this cookie with its data, too.
-      if (page.methods.includes('POST') && (transport.prefersHtml(request) || forms.isNamed(request)))
+      if (page.methods.includes('POST') && transport.prefersHtml(request))
         response.headers.append('Set-Cookie', forms.nameBrowser());
       if (context.refused && response.status === 200) return asRefused(response, context.refused);
       return response;
@@ -130,9 +128,7 @@ function buildPage(route: BuiltRoute, path: string, build: ServerBuild): Route[]
     });
   }
 
-  // A pattern at the end of the path also matches `.data`.
-  const dataPaths = /:\w+$/.test(path) ? [] : [`${path}.data`];
-  return [path, ...dataPaths].map((each) => ({ ...page, path: each }));
+  return page;
 }
 
 const isPublic = ({ module: { handle } }: BuiltRoute) =>
@@ -188,11 +184,13 @@ const leftOut = new Set(['host', 'x-forwarded-host', 'origin']);
 
 /**
  * The request for Remix, with our own host instead of the Host and X-Forwarded-Host that were sent. Remix's cross-site check
- * would believe those headers, and our own check has run already.
+ * would believe those headers, and our own check has run already. To `.data` at the end of a path Remix would answer with the
+ * data of a page, so it is part of the last name.
  */
 function toOwnSite(request: Request, baseUrl: string, init: RequestInit): Request {
   const asked = new URL(request.url);
   if (asked.searchParams.has('_data')) asked.searchParams.delete('_data');
   const headers = Object.fromEntries([...request.headers].filter(([name]) => !leftOut.has(name)));
-  return new Request(`${baseUrl}${asked.pathname}${asked.search}`, { ...init, headers });
+  const pathname = asked.pathname.replace(/\.data$/, '%2Edata');
+  return new Request(`${baseUrl}${pathname}${asked.search}`, { ...init, headers });
 }

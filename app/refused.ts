@@ -121,8 +121,7 @@ export const keepRefused = (
     fields: values,
   });
 
-/** The path of the page. Until 1.1.0: a page of 0.6.0 asks for its data at the path with `.data` added. */
-export const pagePath = ({ url }: Request): string => new URL(url).pathname.replace(/\.data$/, '');
+export const pagePath = ({ url }: Request): string => new URL(url).pathname;
 
 /** Parameters that say what an earlier form did. The page of a refused form must not have these parameters. */
 const outcomes = ['refused', 'saved', 'sent', 'off', 'recovered', 'logged_out', 'why'];

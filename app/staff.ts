@@ -1,5 +1,5 @@
 // What the pages of staff load, and where they lead staff who lack a credential (contract 12.1 to 12.5).
-import { data, redirectDocument } from '@remix-run/node';
+import { data, redirect } from '@remix-run/node';
 import type { AppError } from '../server/basics/errors.ts';
 import type { Procedures } from '../server/doors/trpc/router.ts';
 import type { FieldName } from './forms.ts';
@@ -65,7 +65,7 @@ async function leadStaff(error: unknown, args: Args): Promise<Response | AppErro
   if (refusal.code === 'second_factor_required') {
     const { isOn, hasPasskey, mustUsePasskey } = await procedures.authenticator.describe();
     const givesItThere = mustUsePasskey || (!isOn && !hasPasskey);
-    return givesItThere ? redirectDocument(withNext('/profile/authenticator', here), 303) : logInAgain(here);
+    return givesItThere ? redirect(withNext('/profile/authenticator', here), 303) : logInAgain(here);
   }
   if (refusal.code !== 'login_required') return refusal;
   // Without `prompt=login`, the login page would lead people who are logged in straight back here.
@@ -73,4 +73,4 @@ async function leadStaff(error: unknown, args: Args): Promise<Response | AppErro
   return isLoggedIn ? logInAgain(here) : toLogin(args);
 }
 
-const logInAgain = (here: string) => redirectDocument(`${withNext('/login', here)}&prompt=login`, 303);
+const logInAgain = (here: string) => redirect(`${withNext('/login', here)}&prompt=login`, 303);

@@ -1,4 +1,4 @@
-import { type LoaderFunctionArgs, redirectDocument } from '@remix-run/node';
+import { type LoaderFunctionArgs, redirect } from '@remix-run/node';
 import { useLoaderData } from '@remix-run/react';
 import { Row, Rows } from '../components/rows.tsx';
 import { Section } from '../components/section.tsx';
@@ -32,7 +32,7 @@ export async function loader(args: LoaderFunctionArgs) {
   const asked = args.context.transport.readQuery(args.request).get('of');
   const of = spans.find(([span]) => span === asked)?.[0] ?? '24h';
   const loaded = await loadForStaff(args, async (procedures, who) => {
-    if (who.role !== 'admin') throw redirectDocument('/admin/people', 303);
+    if (who.role !== 'admin') throw redirect('/admin/people', 303);
     return procedures.admin.overview.get({ of });
   });
   return { ...loaded, of };

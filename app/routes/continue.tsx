@@ -1,4 +1,4 @@
-import { type ActionFunctionArgs, type LoaderFunctionArgs, redirectDocument } from '@remix-run/node';
+import { type ActionFunctionArgs, type LoaderFunctionArgs, redirect } from '@remix-run/node';
 import { useLoaderData } from '@remix-run/react';
 import { MemberChanges } from '../components/account/member-changes.tsx';
 import { Page } from '../components/page.tsx';
@@ -13,7 +13,7 @@ export const loader = ({ context }: LoaderFunctionArgs) => context.procedures.ha
 export async function action({ request, context }: ActionFunctionArgs) {
   const done = await context.procedures.handOff.confirm();
   context.isDone = done !== null;
-  return redirectDocument(done ? leadOn(done.next, context) : request.url, 303);
+  return redirect(done ? leadOn(done.next, context) : request.url, 303);
 }
 
 export default function Continue() {

@@ -1,4 +1,4 @@
-import { type ActionFunctionArgs, type LoaderFunctionArgs, redirectDocument } from '@remix-run/node';
+import { type ActionFunctionArgs, type LoaderFunctionArgs, redirect } from '@remix-run/node';
 import { useLoaderData } from '@remix-run/react';
 import { DemoPage, demoLinks } from '../components/demo/demo-page.tsx';
 import { EmailField, Field } from '../components/field.tsx';
@@ -32,7 +32,7 @@ export async function action({ request, context }: ActionFunctionArgs) {
     },
     new Date(Date.now() - ageSeconds * 1_000),
   );
-  return redirectDocument(link, 303);
+  return redirect(link, 303);
 }
 
 export default function LegacyMarketplace() {

@@ -1,4 +1,4 @@
-import { type ActionFunctionArgs, type LoaderFunctionArgs, redirectDocument } from '@remix-run/node';
+import { type ActionFunctionArgs, type LoaderFunctionArgs, redirect } from '@remix-run/node';
 import { useFormAction, useLoaderData } from '@remix-run/react';
 import { EmailField, Field } from '../components/field.tsx';
 import { Notice } from '../components/notice.tsx';
@@ -22,10 +22,10 @@ export async function loader({ request, context }: LoaderFunctionArgs) {
   const why = query.get('why');
   // This browser does send cookies back, so the page leads on.
   if (why === 'no-cookies' && next && context.sendsCookies && context.method !== 'POST')
-    throw redirectDocument(leadPast(next, request, context), 303);
+    throw redirect(leadPast(next, request, context), 303);
   // After a POST the login was refused. The page says so even to people who are logged in.
   if (visitor && !mustAsk && context.method !== 'POST' && !context.refused)
-    throw redirectDocument(leadPast(next ?? '/profile', request, context), 303);
+    throw redirect(leadPast(next ?? '/profile', request, context), 303);
   return {
     next,
     email: visitor?.email,

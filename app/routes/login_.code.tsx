@@ -1,9 +1,4 @@
-import {
-  type ActionFunctionArgs,
-  type LoaderFunctionArgs,
-  redirect,
-  redirectDocument,
-} from '@remix-run/node';
+import { type ActionFunctionArgs, type LoaderFunctionArgs, redirect } from '@remix-run/node';
 import { useFormAction, useLoaderData } from '@remix-run/react';
 import { sayCodeFactors } from '../components/account/account-pages.ts';
 import { Field } from '../components/field.tsx';
@@ -47,7 +42,7 @@ export const action = (args: ActionFunctionArgs) =>
       const { request, context } = args;
       const next = nextOf(request, context);
       const outcome = await procedures.login.byCode({ code: text(form, 'code') });
-      if (outcome === 'gone') throw redirectDocument(context.transport.loginPathTo(next), 303);
+      if (outcome === 'gone') throw redirect(context.transport.loginPathTo(next), 303);
       if (outcome !== 'done') throw refuseForm(outcome === 'other_time' ? outcome : 'wrong_code');
       const goesHome = next === undefined || next === '/profile';
       return goesHome ? (usesRecovery(request, context) ? homeAfterRecovery : '/profile') : next;

@@ -1,9 +1,4 @@
-import {
-  type ActionFunctionArgs,
-  type LoaderFunctionArgs,
-  redirect,
-  redirectDocument,
-} from '@remix-run/node';
+import { type ActionFunctionArgs, type LoaderFunctionArgs, redirect } from '@remix-run/node';
 import { useLoaderData } from '@remix-run/react';
 import { Page } from '../components/page.tsx';
 import { ServiceName, titled } from '../components/service-name.ts';
@@ -23,7 +18,7 @@ export async function action({ context }: ActionFunctionArgs) {
   const target = await procedures.login.logoutTarget();
   await procedures.login.out();
   context.isDone = true;
-  return redirectDocument(target ? leadOn(target.path, context) : '/login?logged_out', 303);
+  return redirect(target ? leadOn(target.path, context) : '/login?logged_out', 303);
 }
 
 /** Following a link never logs anyone out; only the button does. */

@@ -1,4 +1,4 @@
-import { type ActionFunctionArgs, data, type LoaderFunctionArgs, redirectDocument } from '@remix-run/node';
+import { type ActionFunctionArgs, data, type LoaderFunctionArgs, redirect } from '@remix-run/node';
 import { useActionData, useLoaderData } from '@remix-run/react';
 import {
   AuthenticatorSetUp,
@@ -23,7 +23,7 @@ export async function loader({ request, context }: LoaderFunctionArgs) {
   return whenLoggedIn({ request, context }, async (procedures) => {
     const { email, isRevocable, isOn } = await procedures.authenticator.describe();
     // After a POST this page shows the recovery codes.
-    if (isOn && context.method !== 'POST') throw redirectDocument(withNext(authenticatorPage, next), 303);
+    if (isOn && context.method !== 'POST') throw redirect(withNext(authenticatorPage, next), 303);
     const setUp = isOn ? null : await procedures.authenticator.findSetUp();
     return { email, isRevocable, setUp, next, nextTitle: context.site.findLaunchTitle(next) };
   });

@@ -1,4 +1,4 @@
-import { type LoaderFunctionArgs, redirectDocument } from '@remix-run/node';
+import { type LoaderFunctionArgs, redirect } from '@remix-run/node';
 import { useLoaderData } from '@remix-run/react';
 import { MemberChanges } from '../components/account/member-changes.tsx';
 import { Page } from '../components/page.tsx';
@@ -13,7 +13,7 @@ export async function loader({ request, context }: LoaderFunctionArgs) {
   const next = nextOf(request, context) ?? '/profile';
   return whenLoggedIn({ request, context }, async (procedures) => {
     const connect = await procedures.links.lastConnect();
-    if (!connect) throw redirectDocument(leadPast(next, request, context), 303);
+    if (!connect) throw redirect(leadPast(next, request, context), 303);
     return { ...connect, next };
   });
 }

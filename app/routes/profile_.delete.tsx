@@ -2,7 +2,7 @@ import {
   type ActionFunctionArgs,
   type LoaderFunctionArgs,
   type MetaFunction,
-  redirectDocument,
+  redirect,
 } from '@remix-run/node';
 import { useFormAction, useLoaderData } from '@remix-run/react';
 import { Contracts } from '../components/account/contracts.tsx';
@@ -33,7 +33,7 @@ export async function loader({ request, context }: LoaderFunctionArgs) {
   return whenLoggedIn({ request, context }, async (procedures) => {
     const { email, deletionDueAt: dueAt } = await procedures.profile.get();
     if (next && !dueAt && context.method !== 'POST' && !context.refused)
-      throw redirectDocument(leadPast(next, request, context), 303);
+      throw redirect(leadPast(next, request, context), 303);
     const [contracts, invoices, links] = await Promise.all([
       procedures.contracts.list(),
       procedures.invoices.list(),

@@ -1,4 +1,4 @@
-import { type ActionFunctionArgs, type LoaderFunctionArgs, redirectDocument } from '@remix-run/node';
+import { type ActionFunctionArgs, type LoaderFunctionArgs, redirect } from '@remix-run/node';
 import { useLoaderData } from '@remix-run/react';
 import { NewBrowserNote } from '../components/account/new-browser.tsx';
 import { Confirm } from '../components/confirm.tsx';
@@ -18,8 +18,7 @@ export async function loader({ request, context }: LoaderFunctionArgs) {
   return whenLoggedIn({ request, context }, async (procedures) => {
     const { refused, suggestedName, isRevocable, email } = await procedures.passkeys.describe();
     // /profile/passkeys says why no passkey can be added. After a POST, this page says so itself.
-    if (refused && context.method !== 'POST' && !context.refused)
-      throw redirectDocument('/profile/passkeys', 303);
+    if (refused && context.method !== 'POST' && !context.refused) throw redirect('/profile/passkeys', 303);
     return { suggestedName, isRevocable, email };
   });
 }

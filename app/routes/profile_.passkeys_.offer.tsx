@@ -1,4 +1,4 @@
-import { type ActionFunctionArgs, type LoaderFunctionArgs, redirectDocument } from '@remix-run/node';
+import { type ActionFunctionArgs, type LoaderFunctionArgs, redirect } from '@remix-run/node';
 import { useLoaderData } from '@remix-run/react';
 import { NewBrowserNote } from '../components/account/new-browser.tsx';
 import { Confirm } from '../components/confirm.tsx';
@@ -23,7 +23,7 @@ export async function loader({ request, context }: LoaderFunctionArgs) {
     const offer = await procedures.passkeys.describeOffer();
     // After a POST this page says why no passkey was added.
     if (!offer.isOpen && context.method !== 'POST' && !context.refused)
-      throw redirectDocument(leadPast(target, request, context), 303);
+      throw redirect(leadPast(target, request, context), 303);
     return { ...offer, nextTitle: context.site.findLaunchTitle(target) };
   });
 }

@@ -1,4 +1,4 @@
-import { type ActionFunctionArgs, type LoaderFunctionArgs, redirectDocument } from '@remix-run/node';
+import { type ActionFunctionArgs, type LoaderFunctionArgs, redirect } from '@remix-run/node';
 import { useFormAction, useLoaderData } from '@remix-run/react';
 import { EmailField, Field } from '../components/field.tsx';
 import { MailSentBefore } from '../components/mail-sent-before.tsx';
@@ -17,8 +17,7 @@ export async function loader({ request, context }: LoaderFunctionArgs) {
   const { procedures, transport, site } = context;
   await procedures.signUp.requireOpen();
   const next = nextOf(request, context);
-  if (await procedures.visitor.find())
-    throw redirectDocument(leadPast(next ?? '/profile', request, context), 303);
+  if (await procedures.visitor.find()) throw redirect(leadPast(next ?? '/profile', request, context), 303);
   return {
     next,
     clientTitle: site.findLaunchTitle(next),

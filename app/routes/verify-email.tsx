@@ -1,4 +1,4 @@
-import { type ActionFunctionArgs, type LoaderFunctionArgs, redirectDocument } from '@remix-run/node';
+import { type ActionFunctionArgs, type LoaderFunctionArgs, redirect } from '@remix-run/node';
 import { useFormAction, useLoaderData } from '@remix-run/react';
 import { MailSentBefore } from '../components/mail-sent-before.tsx';
 import { KeptMails, Notice } from '../components/notice.tsx';
@@ -15,7 +15,7 @@ export async function loader({ request, context }: LoaderFunctionArgs) {
   const { transport, site } = context;
   const next = nextOf(request, context);
   const { email, holdsEmail, isVerified } = await loadOwnAddress({ request, context });
-  if (isVerified) throw redirectDocument(leadPast(next ?? '/profile', request, context), 303);
+  if (isVerified) throw redirect(leadPast(next ?? '/profile', request, context), 303);
   return {
     email,
     holdsEmail,

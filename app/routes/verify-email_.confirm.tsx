@@ -1,4 +1,4 @@
-import { type ActionFunctionArgs, data, type LoaderFunctionArgs, redirectDocument } from '@remix-run/node';
+import { type ActionFunctionArgs, data, type LoaderFunctionArgs, redirect } from '@remix-run/node';
 import { useFormAction, useLoaderData } from '@remix-run/react';
 import { explainLink, noReferrer, tokenOf } from '../answers.ts';
 import { AskForLink, EndedLink, LogInElsewhere } from '../components/dead-link.tsx';
@@ -15,7 +15,7 @@ export async function loader({ request, context }: LoaderFunctionArgs) {
   const { procedures, site } = context;
   const next = nextOf(request, context);
   const { email, isVerified } = await loadOwnAddress({ request, context }, 'other-browser');
-  if (isVerified) throw redirectDocument(leadPast(next ?? '/profile', request, context), 303);
+  if (isVerified) throw redirect(leadPast(next ?? '/profile', request, context), 303);
   const isDead = !(await procedures.email.canVerify({ token: tokenOf(request, context) }));
   const ended = await explainLink({ request, context }, 'verify_email', !isDead);
   const clientTitle = site.findLaunchTitle(next);

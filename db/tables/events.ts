@@ -175,8 +175,7 @@ type ContractBody = {
   price_unit_amount: number | null;
   price_interval: 'month' | 'year' | null;
   occurred_at: string;
-  /** Until 1.1.0: undefined in events that 0.3.0 appended, which are kept for 90 days. */
-  cancels_at?: string | null;
+  cancels_at: string | null;
 };
 
 /** A row as triggers write it (append_profile_event and others in db/schema.sql). */

@@ -76,15 +76,15 @@ export async function writePersonWords(
   const rows = people.map(({ id, words, flags }) => ({
     id,
     words: [...words, ...flags.map((flag) => flagMark + flag)],
-    // Until 1.1.0: version 0.6.0 finds people by this column, too.
-    flags: flags.join(' '),
   }));
+  // Nothing reads the column `flags`. It must be given until a migration lets it be null.
   await sql`
     insert into person_words as w (user_id, words, flags)
-      select r.id, array_to_tsvector(r.words), r.flags
-      from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as r(id uuid, words text[], flags text)
-    on conflict (user_id) do update set words = excluded.words, flags = excluded.flags
-      where w.words is distinct from excluded.words`.execute(trx);
+      select r.id, array_to_tsvector(r.words), ''
+      from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as r(id uuid, words text[])
+    on conflict (user_id) do update set words = excluded.words where w.words is distinct from excluded.words`.execute(
+    trx,
+  );
 }
 
 export type Hit = Pick<

@@ -18,7 +18,7 @@ import type { Dependencies } from '../ground/dependencies.ts';
 import { createRateLimits } from '../ground/rate-limits.ts';
 import { capabilities } from '../identity/ground/capabilities.ts';
 import { spellEmailAddress } from '../identity/ground/email-address.ts';
-import { answerOnce, isNamed, nameBrowser, sendsCookies } from '../identity/ground/form-answers.ts';
+import { answerOnce, nameBrowser, sendsCookies } from '../identity/ground/form-answers.ts';
 import { findWayOn } from '../identity/login/way-on.ts';
 import { openPasswordCheck } from '../identity/password/password-check.ts';
 import { countHashing, readHashing } from '../identity/password/passwords.ts';
@@ -102,7 +102,6 @@ export function createBackend(options: {
           ...args,
         ),
       nameBrowser: () => nameBrowser(deps),
-      isNamed: (request: Request) => isNamed(deps, request),
       sendsCookies: (request: Request) => sendsCookies(deps, request),
     },
     site: describeSite(config, publish),

@@ -30,13 +30,11 @@ const pace = { answers: 4, everyMs: 20 };
 // With so many refused logins, the last one waits five seconds. Further logins are refused at once, to take no memory.
 const maxWaiting = 1_000;
 
-// Until 1.1.0, the path may have the suffix that pages of version 0.6.0 ask for.
-const loginPath = /^\/login(?:\.data)?$/;
 // The form for passkeys sends this parameter. Its logins hash nothing. A password beside it is refused before any hashing.
 const withPasskey = /[?&]with=passkey(?:&|$)/;
 
 const isPasswordLogin = ({ method, url }: Request, path: string) =>
-  method === 'POST' && loginPath.test(decodeIfPossible(path)) && !withPasskey.test(url);
+  method === 'POST' && decodeIfPossible(path) === '/login' && !withPasskey.test(url);
 
 export function createDoor(options: DoorOptions): Fetch {
   const { fetch, isUp, isDraining, countApart, unavailable, busy, refusesLogin, deps } = options;

@@ -28,7 +28,7 @@ import { readDecimal } from '../billing/values/decimals.ts';
 export const basisOfInvoice = ({ number, status, credited, allocated }: Invoice) => ({
   ...{ number, status, credited, allocated },
 });
-/** Differs from other forms about the invoice: version 0.6.0 would take a form for a part and credit everything. */
+/** Until 1.2.0: forms of 1.0.0 have this basis, with which 0.6.0 did not take a form for a part and credit everything. */
 export const basisOfCredit = (invoice: Invoice) => ({ ...basisOfInvoice(invoice), credits: ['all', 'part'] });
 export const basisOfReissue = (invoice: Invoice, sides: ReissueSides | undefined) => ({
   ...basisOfInvoice(invoice),

@@ -172,10 +172,10 @@ function collectFields(pairs: [string, string][]): Form {
   return new Map(cutPairs(pairs));
 }
 
-/** Asks a user who is logged in for a new login. Until 1.1.0: pages of 0.6.0 send forms to their path with `.data` added. */
+/** Asks a user who is logged in for a new login. */
 export function loginAgainPath({ url }: Request): string {
   const { pathname, search } = new URL(url);
-  return loginPathTo(pathname.replace(/\.data$/, '') + search).replace('?', '?prompt=login&');
+  return loginPathTo(pathname + search).replace('?', '?prompt=login&');
 }
 
 export const loginPathTo = (next: string | undefined) =>

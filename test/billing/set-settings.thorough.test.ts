@@ -5,7 +5,6 @@ import { inTransaction } from '../../db/postgres/transactions.ts';
 import { findSettingsInForce } from '../../db/tables/billing-settings.ts';
 import { setSettings } from '../../server/billing/settings/set-settings.ts';
 import type { BillingSettings } from '../../server/billing/settings/settings.ts';
-import { seal, unseal } from '../../server/identity/ground/sealing.ts';
 import { type Answer, locationOf, openApp, openProductionApp } from '../support/app/app.ts';
 import { type Browser, logIn, openBrowser, textOf } from '../support/app/visitor.ts';
 import { germanSettings, setBillingClock } from '../support/billing/settings.ts';
@@ -806,24 +805,6 @@ describe('the page', () => {
     // Nobody else is shown the form.
     const other = await logIn(app.send, 'admin@example.test');
     expect(fieldsOf(await other.send(pathname + search, { headers: html })).daysToPay).not.toBe('soon');
-  });
-
-  it('keeps it also if an instance of 0.6.0 writes the cookie again (contract 7.457)', async () => {
-    const browser = await open();
-    const fields = fieldsOf(await browser.send(page, { headers: html }));
-    const typed = { ...fields, daysToPay: 'soon', why };
-    const { pathname, search } = locationOf(await browser.send(page, { form: typed, headers: html }));
-    const keys = app.config.encryptionKeys;
-    const kept = Buffer.from(browser.jar.get('identity_refused') ?? '', 'base64url');
-    const opened = await unseal(keys, 'refused forms', kept);
-    // 0.6.0 keeps only the members that it knows.
-    const known = JSON.parse(new TextDecoder().decode(opened?.plain)).map(
-      ({ id, userId, refusedAt, inRow }: Record<string, unknown>) => ({ id, userId, refusedAt, inRow }),
-    );
-    const sealed = await seal(keys, 'refused forms', new TextEncoder().encode(JSON.stringify(known)));
-    browser.jar.set('identity_refused', Buffer.from(sealed).toString('base64url'));
-    const shown = await browser.send(pathname + search, { headers: html });
-    expect([shown.status, fieldsOf(shown)]).toEqual([422, typed]);
   });
 
   it('answers a form at once that is too long to keep (contract 7.457)', async () => {

@@ -10,7 +10,7 @@ const site = shared(() => openSite({ IDENTITY_SUPPORT_URL: 'mailto:help@example.
 beforeAll(async () => {
   paths = (await listEveryRoute(site.app)).flatMap(({ name, request: [path] }) =>
     name.startsWith('GET ') &&
-    !/\.data|^\/(?:sso|trpc|brand|healthz|readyz|integrations)\b|\/events$|\.\w+$/.test(path)
+    !/^\/(?:sso|trpc|brand|healthz|readyz|integrations)\b|\/events$|\.\w+$/.test(path)
       ? [path]
       : [],
   );

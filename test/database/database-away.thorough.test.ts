@@ -6,7 +6,6 @@ import { locationOf } from '../support/app/app.ts';
 import { openBrowser } from '../support/app/visitor.ts';
 import { buildSignup, freshWebhookId, sendSignup } from '../support/crm/crm.ts';
 import {
-  dataRequests,
   expectUnavailable,
   openAway,
   patienceMs,
@@ -31,7 +30,7 @@ describe('the service, cut off from its database,', () => {
     await expectUnavailable(away.ask(path, options), options);
   });
 
-  it.each(named([...trpcRequests, ...dataRequests]))(
+  it.each(named(trpcRequests))(
     'answers %s with 503 in the form its caller reads',
     async (_, path, options) => {
       away.wire.cut();

@@ -19,11 +19,8 @@ beforeEach(async () => {
 let attempts = 0;
 const changes: Record<string, () => SendOptions> = {
   '/login': () => ({ form: { email: 'admin@example.test', password } }),
-  '/login.data': () => ({ form: { email: 'admin@example.test', password } }),
   '/logout': () => ({ method: 'POST', cookie: customer }),
-  '/logout.data': () => ({ method: 'POST', cookie: customer }),
   '/profile': () => ({ form: { intent: 'names', ...names() }, cookie: customer }),
-  '/profile.data': () => ({ form: { intent: 'names', ...names() }, cookie: customer }),
   '/trpc/profile.update': () => ({ json: { json: names() }, cookie: customer }),
   '/demo/marketplace': () => ({ method: 'POST', cookie: customer }),
 };

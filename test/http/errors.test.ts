@@ -180,17 +180,6 @@ describe('a refusal', () => {
       errors: [{ pointer: '/name' }, { pointer: '/accountName' }],
     });
   });
-
-  // These are requests of an open page, which asks for data instead of a whole new page.
-  it.each<Refusal>([
-    ['account_suspended', '/login.data', { form: suspended }],
-    ['unsupported_media_type', '/login.data', { body: 'x', headers: plain }],
-    ['invalid_request', '/profile.data', { form: { intent: 'nonsense' } }],
-    ['not_found', '/nowhere.data', {}],
-    ['not_found', '/demo/nobody.data', {}],
-  ])('%s has the same status at %s', async (code, path, options) => {
-    expect((await app.send(path, { cookie: customer, ...options })).status).toBe(statuses[code]);
-  });
 });
 
 describe('an internal error', () => {
@@ -201,7 +190,6 @@ describe('an internal error', () => {
     ['/sso/launch/marketplace?prompt=none&state=s', {}],
     ['/profile', {}],
     ['/profile', { headers: { accept: 'text/html' } }],
-    ['/profile.data', {}],
     ['/login', {}],
     ['/logout', { method: 'POST' }],
     ['/trpc/profile.get', {}],

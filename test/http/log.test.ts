@@ -42,7 +42,6 @@ it.each([
   ['/login', 200],
   ['/', 303],
   ['/nowhere', 404],
-  ['/login.data', 200],
   ['/sso/profile', 401],
   ['/assets/nothing.css', 404],
 ])('the log has a line for %s with the status %i', async (path, status) => {
@@ -279,7 +278,6 @@ it('the log never holds a password, cookie, body, query, payload or signature', 
   const wrong = { email: keep('canary@example.test'), password: keep(canary('password')) };
   const cookie = `identity_session=${keep(canary('session').padEnd(43, 'x').slice(0, 43))}`;
   await app.send(`/login?next=${keep('/canary-of-next')}`, { form: wrong, cookie });
-  await app.send('/login.data', { form: wrong });
   await app.send('/login', { body: `password=${canary('password')}&%`, headers: { 'content-type': 'x/y' } });
 
   const session = await app.login(email);
@@ -293,7 +291,6 @@ it('the log never holds a password, cookie, body, query, payload or signature', 
   const state = cookieOf(start);
   const received = await app.send(callback.pathname + callback.search, { cookie: state });
   keep(cookieOf(received).split('=')[1]);
-  await app.send(`/demo/marketplace/callback.data${callback.search}`, { cookie: state });
 
   const change = { currentPassword: keep(canary('current')), newPassword: keep(canary('new')) };
   await app.send('/trpc/profile.changePassword', { cookie: session, json: { json: change } });

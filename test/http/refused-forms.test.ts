@@ -555,9 +555,7 @@ const without = [
 it('has a row for every form of the build', async () => {
   const known = new Set([...rows.map(({ form }) => form), ...without].map((form) => form.split(' ')[0]));
   const { routes } = await loadPages();
-  const pages = routes.filter(
-    ({ isPage, methods, path }) => isPage && methods.includes('POST') && !path.endsWith('.data'),
-  );
+  const pages = routes.filter(({ isPage, methods }) => isPage && methods.includes('POST'));
   expect(new Set(pages.map(({ path }) => path))).toEqual(known);
 });
 
@@ -769,17 +767,14 @@ describe('a form that arrives after its session has ended', () => {
   it.each([
     ['ended elsewhere', (browser: Browser) => endSessions(browser)],
     ['logged out in another tab', (browser: Browser) => browser.send('/logout', { method: 'POST' })],
-    ['sent by the script of the page', (browser: Browser) => endSessions(browser), '/profile.data'],
-  ])('is there again after the login: %s', async (_, end, path = '/profile') => {
+  ])('is there again after the login: %s', async (_, end) => {
     const browser = await logIn(app.send, 'customer@example.test');
     const { profile_updated_at } = JSON.parse((await browser.send('/sso/profile')).text);
     await end(browser);
-    const headers = path === '/profile' ? html : undefined;
-    const answer = await browser.send(path, { form: { ...typed, profile_updated_at }, headers });
+    const answer = await browser.send('/profile', { form: { ...typed, profile_updated_at }, headers: html });
     const login = locationOf(answer);
     expect([login.pathname, login.searchParams.get('why')]).toEqual(['/login', 'ended']);
-    // Remix answers its script with the redirect as data.
-    expect(answer.status).toBe(path === '/profile' ? 303 : 202);
+    expect(answer.status).toBe(303);
     const page = await open(browser, login.pathname + login.search);
     expect(textOf(page)).toContain('You have been logged out.');
     const next = login.searchParams.get('next') ?? '';

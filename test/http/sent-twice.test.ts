@@ -197,9 +197,7 @@ const alike: Record<string, string> = {
 
 it('every form of the build works once, or is known to end alike', async () => {
   const { routes } = await loadPages();
-  const pages = routes.filter(
-    ({ isPage, methods, path }) => isPage && methods.includes('POST') && !path.endsWith('.data'),
-  );
+  const pages = routes.filter(({ isPage, methods }) => isPage && methods.includes('POST'));
   expect([...Object.keys(onceForms), ...Object.keys(alike)].sort()).toEqual(
     pages.map(({ path }) => path).sort(),
   );

@@ -67,7 +67,6 @@ describe('X-Request-Id (contract 8.20)', () => {
 const answers: TestRequest[] = [
   ['/login', {}],
   ['/profile', {}],
-  ['/profile.data', {}],
   ['/nowhere', {}],
   ['/nowhere', { headers: { accept: 'text/html' } }],
   ['/', {}],
@@ -296,7 +295,7 @@ describe('a static file', () => {
 
 describe('a page is never cached', () => {
   const pages = ['/login', '/profile', '/logout', '/problems/not_found', '/nowhere'];
-  it.each([...pages, ...pages.map((path) => `${path}.data`)])('at %s', async (path) => {
+  it.each(pages)('at %s', async (path) => {
     const cookie = path.startsWith('/login') ? undefined : customer;
     const answer = await app.send(path, { cookie, headers: { accept: 'text/html' } });
     expect(answer.headers.get('cache-control')).toBe('no-store');

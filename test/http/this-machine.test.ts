@@ -37,15 +37,7 @@ const elsewhere = [
   ],
   ...['localhost@evil.example', 'localhost:3000@evil.example', 'evil.example/localhost', '::1'],
 ];
-const paths = [
-  '/',
-  '/login',
-  '/profile',
-  '/profile.data',
-  '/sso/profile',
-  '/sso/launch/crm_app',
-  '/dev/mail',
-];
+const paths = ['/', '/login', '/profile', '/sso/profile', '/sso/launch/crm_app', '/dev/mail'];
 paths.push('/demo/crm_app', '/trpc/profile.get', '/healthz', '/assets/none.js', '/nowhere', '/%ff');
 
 describe('local mode', () => {

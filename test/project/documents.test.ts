@@ -273,7 +273,7 @@ describe('docs/names.md', () => {
   it('has each name that the version before had, unless the changelog says that it is gone', async () => {
     const [, newest = ''] = readOurFile('CHANGELOG.md').split(/^## /m);
     const [, removed = ''] = newest.split(/^### (?=Removed\n)/m);
-    // 0.6.0 did not have this file, and the history of this clone may not go back to the previous version.
+    // The history of this clone may not go back to the previous version.
     const before = await run('git', ['show', `${await findVersionBefore()}:${namesFile}`], {
       cwd: root,
     }).then(

@@ -1,6 +1,8 @@
 // Invitations to the staff (contract 12.210 to 12.225), as they go, and attacked.
 import { sql } from 'kysely';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { inTransaction } from '../../db/postgres/transactions.ts';
+import { deferMail } from '../../db/tables/mails.ts';
 import { sendDueMails } from '../../server/mail/outbox.ts';
 import { type Answer, expectRetryAfter, openApp, type TestApp } from '../support/app/app.ts';
 import { openBackend } from '../support/app/backend.ts';
@@ -87,7 +89,7 @@ const withdraw = async (email: string, { cookie }: { cookie: string } = sender) 
 
 const warningsOf = async (kind: string) =>
   (
-    await sql<{ to: string; details: object }>`select user_id as "to", details - 'at' - 'invitedAt' as details
+    await sql<{ to: string; details: object }>`select user_id as "to", details - 'at' as details
       from mails where kind = ${kind} order by user_id`.execute(app.db)
   ).rows;
 const eventsOf = async (type: string) =>
@@ -328,6 +330,21 @@ describe('an invitation attacked', () => {
     const { rows: given } = await sql`select from audit_events where type = 'role.taken'
       and user_id = ${await idOf(email)}`.execute(app.db);
     expect(given).toHaveLength(1);
+  });
+
+  it.each(['invitedAt', 'time'])('is told of by a mail of an earlier version, with its %s', async (name) => {
+    const details = { [name]: '2026-01-02T03:04:00.000Z', by: 'command', role: 'admin' };
+    const recipient = newEmail();
+    await inTransaction(app.db, { by: 'service' }, async (trx) => {
+      deferMail(trx, { kind: 'invitation_sent', userId: sender.id, recipient, details, now: clock.now });
+    });
+    const readText = async () => {
+      await sendDueMails(other.backend.deps, undefined, new AbortController().signal);
+      const { rows } = await sql<{ text: string | null }>`select kept_text as text from mails
+        where recipient = ${recipient}`.execute(app.db);
+      return rows[0]?.text;
+    };
+    await expect.poll(readText, { timeout: 10_000 }).toContain('2 January 2026 at 03:04 UTC');
   });
 
   it('sent 16 times at once to one address has one link that works', async () => {

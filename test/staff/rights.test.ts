@@ -462,7 +462,7 @@ describe('a caller who is not staff finds nothing', () => {
 });
 
 describe('the pages', () => {
-  const pages = routes.filter(({ path, isPage }) => isPage && !path.endsWith('.data') && !path.includes(':'));
+  const pages = routes.filter(({ path, isPage }) => isPage && !path.includes(':'));
   const html = { accept: 'text/html' };
 
   it('lead staff to what they lack, and let the others in (contract 7.151)', async () => {

@@ -1,4 +1,4 @@
-// Until 1.1.0: finds payments that version 0.5.0 recorded from a file (contract 7.315). That version made an id from the texts
+// Until 2.0.0: finds payments that version 0.5.0 recorded from a file (contract 7.315). That version made an id from the texts
 // exactly as the file wrote them. So the same line may have another id now.
 import type { Database } from '../../../db/postgres/client.ts';
 import { listImported, type Payment } from '../../../db/tables/payments.ts';

@@ -54,9 +54,6 @@ type Sessions = {
 export const nameBrowser = ({ config }: Pick<Deps, 'config'>): string =>
   buildTokenCookie(config.issuer, cookie, createToken(), cookieSeconds);
 
-export const isNamed = ({ config }: Pick<Deps, 'config'>, request: Request): boolean =>
-  readToken(request, config.issuer, cookie) !== undefined;
-
 export const sendsCookies = ({ config }: Pick<Deps, 'config'>, request: Request): boolean =>
   sendsCookieLike(request, config.issuer, 'identity_');
 
@@ -176,8 +173,6 @@ const read = async (response: Response, session: Uint8Array | undefined) => ({
   status: response.status,
   headers: [...response.headers] as [string, string][],
   body: response.body && (await response.text()),
-  // Until 1.1.0: version 0.6.0 repeats no answer without this member.
-  nonce: '',
   session: session ? encodeHex(session) : null,
 });
 

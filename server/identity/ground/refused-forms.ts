@@ -102,14 +102,13 @@ async function packForms(
   return undefined;
 }
 
-/** The id of a large form is a UUID of version 8. Until 1.1.0: an instance of 0.6.0 would drop another mark from the cookie. */
+/** The id of a large form is a UUID of version 8. */
 const makeId = (isLarge: boolean): string => {
   const id = crypto.randomUUID();
   return isLarge ? `${id.slice(0, 14)}8${id.slice(15)}` : id;
 };
 const isLargeId = (id: string) => id[14] === '8';
 
-/** Until 1.1.0: an instance of 0.6.0 reads no compressed form, so it is sealed for another context. */
 const contextOfRow = (id: string) => `${isLargeId(id) ? 'large ' : ''}refused form ${id}`;
 
 /** False if the form is too long. */

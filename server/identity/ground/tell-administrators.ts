@@ -17,9 +17,6 @@ type Warning = {
   details?: Record<string, string>;
 };
 
-// Until 1.1.0: an instance of 0.6.0 does not know these kinds of mail. Without `at`, it fails before it sends such a mail.
-const ofInvitations: WarningKind[] = ['invitation_sent', 'invitation_taken'];
-
 /** Call it in the transaction of the change that the mail reports. The limits of notices do not apply. */
 export async function tellOtherAdministrators(
   trx: Transaction<DB>,
@@ -28,7 +25,7 @@ export async function tellOtherAdministrators(
 ): Promise<void> {
   const at = now();
   const said = {
-    [ofInvitations.includes(kind) ? 'invitedAt' : 'at']: at.toISOString(),
+    at: at.toISOString(),
     by: actorId ?? 'command',
     ...(about !== undefined && { who: about }),
     ...details,

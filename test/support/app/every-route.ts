@@ -80,10 +80,8 @@ const needNothing = new Set([
   'HEAD /brand/none.css',
   ...[
     '',
-    '.data',
     '/integrate',
     '/api',
-    '/api.data',
     '/sso-vectors.json',
     '/identity-client-typescript.zip',
     '/identity-client-php.zip',
@@ -96,8 +94,6 @@ const needNothing = new Set([
   'HEAD /healthz',
   'GET /',
   'HEAD /',
-  'GET /_root.data',
-  'HEAD /_root.data',
   'HEAD /profile/data.json',
   'HEAD /sso/launch/marketplace',
   'HEAD /sso/marketplace/callback',
@@ -109,7 +105,6 @@ const needNothing = new Set([
   'POST /demo/marketplace/events',
   'POST /demo/marketplace',
   'POST /demo/legacy-marketplace',
-  'POST /demo/legacy-marketplace.data',
 ]);
 
 export type RouteRequest = { name: string; request: TestRequest; needsData: boolean };
@@ -133,7 +128,6 @@ async function buildRequest(
   method: string,
   path: string,
 ): Promise<TestRequest> {
-  const page = path.replace(/\.data$/, '');
   if (path === '/sso/marketplace/callback')
     return [await buildHandOff(app as TestApp, { id: 'away' }), { method }];
   if (path === '/integrations/crm/contracts' || path === '/sso/events') {
@@ -151,7 +145,7 @@ async function buildRequest(
     const headers = signMessage(app.config.paymentsSecrets?.[0] ?? '', body);
     return [path, { method, body, headers }];
   }
-  if (method !== 'POST') return [path + (queries[page] ?? ''), { method }];
+  if (method !== 'POST') return [path + (queries[path] ?? ''), { method }];
   if (path.startsWith('/trpc/')) return ['/trpc/profile.update', { json: { json: { name: 'Half Done' } } }];
-  return [path + (queries[page] ?? ''), { form: forms[page] ?? { is: 'empty' } }];
+  return [path + (queries[path] ?? ''), { form: forms[path] ?? { is: 'empty' } }];
 }

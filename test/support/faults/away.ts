@@ -41,11 +41,6 @@ export const trpcRequests: TestRequest[] = [
   ['/trpc/profile.get'],
   ['/trpc/profile.update', { json: { json: names } }],
 ];
-export const dataRequests: TestRequest[] = [
-  ['/profile.data'],
-  ['/profile.data', { form: { intent: 'names', ...names } }],
-  ['/login.data', { form: login }],
-];
 
 export type Away = {
   app: TestApp;
